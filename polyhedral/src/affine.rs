@@ -1,0 +1,210 @@
+//! Quasi-affine expressions as plain data.
+//!
+//! An [`Affine`] is read in the space of one computation: its iterators are numbered outermost first, its parameters
+//! are those of the [`Algorithm`](crate::algorithm::Algorithm). [`Affine::to_isl`] gives the isl expression.
+
+use crate::isl::{Aff, DimType, IslError, Space};
+
+/// Names a parameter of an algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ParamId(pub u32);
+
+/// What an affine term multiplies.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Atom {
+    /// The computation's iterator of this number, outermost 0.
+    Iterator(u32),
+    Param(ParamId),
+    /// `floor(e / d)`, `d > 0`.
+    FloorDiv(Box<Affine>, i64),
+}
+
+/// `constant + sum of coefficient * atom`; terms are sorted by atom and have non-zero coefficients.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Affine {
+    constant: i64,
+    terms: Vec<(Atom, i64)>,
+}
+
+/// A coefficient passed 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a coefficient of an affine expression does not fit in 64 bits")]
+pub struct AffineOverflow;
+
+impl Affine {
+    pub fn constant(value: i64) -> Self {
+        Self { constant: value, terms: vec![] }
+    }
+
+    pub fn iterator(position: u32) -> Self {
+        Self::atom(Atom::Iterator(position))
+    }
+
+    pub fn param(param: ParamId) -> Self {
+        Self::atom(Atom::Param(param))
+    }
+
+    pub fn atom(atom: Atom) -> Self {
+        Self { constant: 0, terms: vec![(atom, 1)] }
+    }
+
+    pub fn constant_term(&self) -> i64 {
+        self.constant
+    }
+
+    pub fn terms(&self) -> &[(Atom, i64)] {
+        &self.terms
+    }
+
+    /// The value, if no atom occurs.
+    pub fn as_constant(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    /// The iterator's number, if the expression is just that iterator.
+    pub fn as_iterator(&self) -> Option<u32> {
+        match (self.constant, self.terms.as_slice()) {
+            (0, [(Atom::Iterator(position), 1)]) => Some(*position),
+            _ => None,
+        }
+    }
+
+    /// The coefficient of an iterator outside of divisions.
+    pub fn coefficient(&self, iterator: u32) -> i64 {
+        self.terms.iter().find(|(atom, _)| *atom == Atom::Iterator(iterator)).map_or(0, |&(_, factor)| factor)
+    }
+
+    /// Whether an iterator occurs anywhere, divisions included.
+    pub fn involves_iterator(&self, iterator: u32) -> bool {
+        self.any_atom(&mut |atom| *atom == Atom::Iterator(iterator))
+    }
+
+    pub fn involves_any_iterator(&self) -> bool {
+        self.any_atom(&mut |atom| matches!(atom, Atom::Iterator(_)))
+    }
+
+    fn any_atom(&self, test: &mut dyn FnMut(&Atom) -> bool) -> bool {
+        self.terms.iter().any(|(atom, _)| match atom {
+            Atom::FloorDiv(inner, _) => inner.any_atom(test),
+            Atom::Iterator(_) | Atom::Param(_) => test(atom),
+        })
+    }
+
+    pub fn add(&self, other: &Affine) -> Result<Affine, AffineOverflow> {
+        let mut terms = self.terms.clone();
+        for (atom, factor) in &other.terms {
+            match terms.binary_search_by(|(mine, _)| mine.cmp(atom)) {
+                Ok(at) => terms[at].1 = terms[at].1.checked_add(*factor).ok_or(AffineOverflow)?,
+                Err(at) => terms.insert(at, (atom.clone(), *factor)),
+            }
+        }
+        terms.retain(|&(_, factor)| factor != 0);
+        Ok(Affine { constant: self.constant.checked_add(other.constant).ok_or(AffineOverflow)?, terms })
+    }
+
+    pub fn sub(&self, other: &Affine) -> Result<Affine, AffineOverflow> {
+        self.add(&other.scale(-1)?)
+    }
+
+    pub fn scale(&self, factor: i64) -> Result<Affine, AffineOverflow> {
+        if factor == 0 {
+            return Ok(Affine::default());
+        }
+        let product = |value: i64| value.checked_mul(factor).ok_or(AffineOverflow);
+        let terms = self.terms.iter().map(|(atom, value)| Ok((atom.clone(), product(*value)?)));
+        Ok(Affine { constant: product(self.constant)?, terms: terms.collect::<Result<_, _>>()? })
+    }
+
+    pub fn add_constant(&self, value: i64) -> Result<Affine, AffineOverflow> {
+        Ok(Affine { constant: self.constant.checked_add(value).ok_or(AffineOverflow)?, terms: self.terms.clone() })
+    }
+
+    /// `floor(self / divisor)`, `divisor > 0`.
+    pub fn floor_div(&self, divisor: i64) -> Affine {
+        assert!(divisor > 0, "divisors of affine expressions are positive");
+        if divisor == 1 {
+            return self.clone();
+        }
+        match self.as_constant() {
+            Some(value) => Affine::constant(value.div_euclid(divisor)),
+            None => Affine::atom(Atom::FloorDiv(Box::new(self.clone()), divisor)),
+        }
+    }
+
+    /// `self - divisor * floor(self / divisor)`, `divisor > 0`.
+    pub fn modulo(&self, divisor: i64) -> Result<Affine, AffineOverflow> {
+        self.sub(&self.floor_div(divisor).scale(divisor)?)
+    }
+
+    /// Replaces every iterator `k` by `by[k]`.
+    pub fn substitute(&self, by: &[Affine]) -> Result<Affine, AffineOverflow> {
+        let mut result = Affine::constant(self.constant);
+        for (atom, factor) in &self.terms {
+            let value = match atom {
+                Atom::Iterator(position) => by[*position as usize].clone(),
+                Atom::Param(_) => Affine::atom(atom.clone()),
+                Atom::FloorDiv(inner, divisor) => inner.substitute(by)?.floor_div(*divisor),
+            };
+            result = result.add(&value.scale(*factor)?)?;
+        }
+        Ok(result)
+    }
+
+    /// The value at a point, `None` if it passes 64 bits.
+    pub fn evaluate(&self, iterators: &[i64], params: &[i64]) -> Option<i64> {
+        self.terms.iter().try_fold(self.constant, |sum, (atom, factor)| {
+            let value = match atom {
+                Atom::Iterator(position) => iterators[*position as usize],
+                Atom::Param(param) => params[param.0 as usize],
+                Atom::FloorDiv(inner, divisor) => inner.evaluate(iterators, params)?.div_euclid(*divisor),
+            };
+            sum.checked_add(value.checked_mul(*factor)?)
+        })
+    }
+
+    /// The expression as text, iterators and parameters by the given names.
+    pub fn display(&self, iterators: &[String], params: &[String]) -> String {
+        let mut text = String::new();
+        for (atom, factor) in &self.terms {
+            let name = match atom {
+                Atom::Iterator(position) => iterators[*position as usize].clone(),
+                Atom::Param(param) => params[param.0 as usize].clone(),
+                Atom::FloorDiv(inner, divisor) => format!("floor(({})/{divisor})", inner.display(iterators, params)),
+            };
+            let sign = match (text.is_empty(), *factor < 0) {
+                (true, true) => "-",
+                (true, false) => "",
+                (false, true) => " - ",
+                (false, false) => " + ",
+            };
+            let size = if factor.unsigned_abs() == 1 { String::new() } else { format!("{}*", factor.unsigned_abs()) };
+            text.push_str(&format!("{sign}{size}{name}"));
+        }
+        match (text.is_empty(), self.constant) {
+            (true, value) => format!("{value}"),
+            (false, 0) => text,
+            (false, value) if value < 0 => format!("{text} - {}", value.unsigned_abs()),
+            (false, value) => format!("{text} + {value}"),
+        }
+    }
+
+    /// The expression as an isl affine function on the set space `domain`, whose parameters are named `params`.
+    ///
+    /// `domain` must have all of the expression's parameters and at least as many set dimensions as its iterators.
+    pub fn to_isl(&self, domain: &Space, params: &[String]) -> Result<Aff, IslError> {
+        let mut sum = Aff::constant_on(domain, self.constant)?;
+        for (atom, factor) in &self.terms {
+            let value = match atom {
+                Atom::Iterator(position) => Aff::set_dim_on(domain, *position)?,
+                Atom::Param(param) => {
+                    let name = &params[param.0 as usize];
+                    let at = domain.find_dim_by_name(DimType::Param, name)?;
+                    Aff::var_on(domain, DimType::Param, at.expect("the space has all parameters of the expression"))?
+                }
+                Atom::FloorDiv(inner, divisor) => inner.to_isl(domain, params)?.scale_down(*divisor)?.floor()?,
+            };
+            sum = sum.add(&value.scale(*factor)?)?;
+        }
+        Ok(sum)
+    }
+}

@@ -1,0 +1,75 @@
+//! Scheduling commands: what a user asks for, by name.
+//!
+//! [`crate::transform::apply`] carries one out. Names are those of the user: computations as `@comp` labels them, loops
+//! as the source (or an earlier command) names them.
+
+/// A scheduling command. `S` and `R` below are computations, `i` and `j` loops around them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// `interchange(S, i, j)`.
+    Interchange { computation: String, outer: String, inner: String },
+    /// `split(S, i, 32)`: `i` becomes `i0` (tiles) and `i1` (points).
+    Split { computation: String, at: String, size: u32 },
+    /// `tile(S, (i, j), (32, 32))`: `i, j` become `i0, j0, i1, j1`.
+    Tile { computation: String, loops: Vec<String>, sizes: Vec<u32> },
+    /// `skew(S, i, j, f)`: `j` becomes `j + f*i`.
+    Skew { computation: String, outer: String, inner: String, factor: i64 },
+    /// `shift(S, i, k)`: `S` alone runs `k` iterations of `i` later.
+    Shift { computation: String, at: String, by: i64 },
+    /// `reverse(S, i)`.
+    Reverse { computation: String, at: String },
+    /// `parallel(S, i)`.
+    Parallel { computation: String, at: String },
+    /// `vectorize(S, i, 8)`.
+    Vectorize { computation: String, at: String, width: u32 },
+    /// `unroll(S, i, 4)`.
+    Unroll { computation: String, at: String, factor: u32 },
+    /// `fuse(R, S, i)`: the loops `i` of `R` and of `S`, which follow one another, become one.
+    Fuse { first: String, second: String, at: String },
+    /// `distribute(S, i)`: each child of `i`'s body gets a loop `i` of its own.
+    Distribute { computation: String, at: String },
+    /// `after(R, S, i)`: `R` runs after `S`, sharing the loops down to `i`; without `i`, after all of `S`.
+    After { computation: String, other: String, at: Option<String> },
+    /// `before(R, S, i)`.
+    Before { computation: String, other: String, at: Option<String> },
+    /// `gpu(S, (i0, j0), (i1, j1))`: loops that become block and thread indices, x first.
+    Gpu { computation: String, blocks: Vec<String>, threads: Vec<String> },
+    /// `auto()`: lets Tessella choose.
+    Auto,
+}
+
+impl std::fmt::Display for Command {
+    /// As a user writes it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let tuple = |names: &[String]| match names {
+            [one] => one.clone(),
+            _ => format!("({})", names.join(", ")),
+        };
+        match self {
+            Command::Interchange { computation, outer, inner } => write!(f, "interchange({computation}, {outer}, {inner})"),
+            Command::Split { computation, at, size } => write!(f, "split({computation}, {at}, {size})"),
+            Command::Tile { computation, loops, sizes } => {
+                let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+                write!(f, "tile({computation}, {}, {})", tuple(loops), tuple(&sizes))
+            }
+            Command::Skew { computation, outer, inner, factor } => {
+                write!(f, "skew({computation}, {outer}, {inner}, {factor})")
+            }
+            Command::Shift { computation, at, by } => write!(f, "shift({computation}, {at}, {by})"),
+            Command::Reverse { computation, at } => write!(f, "reverse({computation}, {at})"),
+            Command::Parallel { computation, at } => write!(f, "parallel({computation}, {at})"),
+            Command::Vectorize { computation, at, width } => write!(f, "vectorize({computation}, {at}, {width})"),
+            Command::Unroll { computation, at, factor } => write!(f, "unroll({computation}, {at}, {factor})"),
+            Command::Fuse { first, second, at } => write!(f, "fuse({first}, {second}, {at})"),
+            Command::Distribute { computation, at } => write!(f, "distribute({computation}, {at})"),
+            Command::After { computation, other, at: Some(at) } => write!(f, "after({computation}, {other}, {at})"),
+            Command::After { computation, other, at: None } => write!(f, "after({computation}, {other})"),
+            Command::Before { computation, other, at: Some(at) } => write!(f, "before({computation}, {other}, {at})"),
+            Command::Before { computation, other, at: None } => write!(f, "before({computation}, {other})"),
+            Command::Gpu { computation, blocks, threads } => {
+                write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
+            }
+            Command::Auto => write!(f, "auto()"),
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The order that Tessella chooses when the user gives none.
+//!
+//! Nests keep their source order but for three moves, each tried only where it pays and kept only where it is legal:
+//! loops that mix statements with inner loops are distributed when that frees the contiguous axis, perfectly nested
+//! loops are permuted so that the contiguous axis is innermost (CPU) or on thread axis x (GPU), and loops without
+//! carried dependences run in parallel, the outermost one on CPU threads.
+
+use crate::affine::{Affine, Atom};
+use crate::algorithm::{Algorithm, ArrayKind, ComputationId};
+use crate::dependence::Dependence;
+use crate::error::Error;
+use crate::isl::Ctx;
+use crate::layers::{Scheduled, Target};
+use crate::legality;
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
+use crate::transform::{distribute_at, loop_mut, put_chain, split_at, take_chain};
+use std::collections::BTreeSet;
+
+/// Threads along x and y of a block, for nests with two parallel loops; one loop gets `LINE` along x.
+const TILE: [u32; 2] = [32, 8];
+const LINE: u32 = 256;
+
+/// Bytes of a vector register that `Vector` tags aim at.
+const VECTOR_BYTES: u32 = 32;
+
+/// Chooses an order for the whole program, from its present one.
+pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
+    let chooser = Chooser { ctx, algorithm: &scheduled.algorithm, target: scheduled.target, dependences };
+    let mut schedule = scheduled.schedule.clone();
+    chooser.node(&mut schedule, &Path::default())?;
+    legality::check(ctx, &scheduled.algorithm, &schedule, dependences)?;
+    Ok(Scheduled { schedule, ..scheduled.clone() })
+}
+
+struct Chooser<'a> {
+    ctx: &'a Ctx,
+    algorithm: &'a Algorithm,
+    target: Target,
+    dependences: &'a [Dependence],
+}
+
+impl Chooser<'_> {
+    /// Orders what is at `path`, none of whose outer loops is parallel.
+    fn node(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        match schedule.node(path) {
+            None | Some(Node::Computation(_)) => Ok(()),
+            Some(Node::Sequence(children)) => {
+                // Distribution may lengthen the sequence: go backwards, so that earlier places stay.
+                (0..children.len()).rev().try_for_each(|child| self.node(schedule, &path.child(child)))
+            }
+            Some(Node::Loop(_)) => self.nest(schedule, path),
+        }
+    }
+
+    fn nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        if self.distribute(schedule, path)? {
+            return self.node(schedule, path);
+        }
+        let depth = chain_length(schedule, path);
+        self.permute(schedule, path, depth)?;
+        let parallel = self.parallel_loops(schedule, path, depth)?;
+        match self.target {
+            Target::Cpu => self.cpu_tags(schedule, path, depth, &parallel),
+            Target::Gpu => self.gpu_tags(schedule, path, &parallel),
+        }
+    }
+
+    /// Distributes an imperfect nest where its parts then reach their contiguous axis.
+    fn distribute(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
+        let depth = chain_length(schedule, path);
+        let body_path = path.down(depth);
+        let Some(Node::Sequence(children)) = schedule.node(&body_path) else { return Ok(false) };
+        let has_loops = children.iter().any(|child| matches!(child, Node::Loop(_)));
+        let blocked = children.iter().any(|child| {
+            let leaf = child.computations();
+            matches!(child, Node::Loop(_)) && leaf.iter().any(|&id| self.wants_outer_loop_inside(schedule, id, depth, path))
+        });
+        if !has_loops || !blocked || self.shares_private(children) {
+            return Ok(false);
+        }
+        let mut trial = schedule.clone();
+        for level in (0..depth).rev() {
+            distribute_at(&mut trial, &path.down(level));
+        }
+        if !self.is_legal(&trial)? {
+            return Ok(false);
+        }
+        *schedule = trial;
+        Ok(true)
+    }
+
+    /// Whether the contiguous axis of a computation is one of the `depth` loops at `path`, not a deeper one.
+    fn wants_outer_loop_inside(&self, schedule: &Schedule, id: ComputationId, depth: usize, path: &Path) -> bool {
+        let around = schedule.loops_around(id);
+        let outer = around.iter().filter(|(at, _)| at.0.len() < path.0.len() + depth).count();
+        let costs: Vec<i64> = around.iter().map(|(_, it)| self.stride_cost(&[id], |id| it.at.get(&id).cloned())).collect();
+        let Some(best) = costs.iter().min() else { return false };
+        costs[outer..].iter().all(|cost| cost > best)
+    }
+
+    /// Whether a private variable is used by more than one of the children.
+    fn shares_private(&self, children: &[Node]) -> bool {
+        let mut seen = BTreeSet::new();
+        children.iter().any(|child| {
+            let mut used = BTreeSet::new();
+            for id in child.computations() {
+                let computation = self.algorithm.computation(id);
+                let arrays = computation.reads.iter().chain([&computation.write]).map(|access| access.array);
+                used.extend(arrays.filter(|&array| self.algorithm.array(array).kind == ArrayKind::Private));
+            }
+            let shared = used.iter().any(|array| seen.contains(array));
+            seen.extend(used);
+            shared
+        })
+    }
+
+    /// Brings the loop with the most contiguous accesses innermost and parallel loops outermost, where legal.
+    fn permute(&self, schedule: &mut Schedule, path: &Path, depth: usize) -> Result<(), Error> {
+        if depth < 2 || !matches!(schedule.node(&path.down(depth)), Some(Node::Computation(_) | Node::Sequence(_))) {
+            return Ok(());
+        }
+        let body = schedule.node(&path.down(depth)).map(Node::computations).unwrap_or_default();
+        let leaf_only = match schedule.node(&path.down(depth)) {
+            Some(Node::Sequence(children)) => children.iter().all(|child| matches!(child, Node::Computation(_))),
+            _ => true,
+        };
+        let parallel: BTreeSet<usize> = self.parallel_loops(schedule, path, depth)?.into_iter().collect();
+        let mut order: Vec<usize> = (0..depth).collect();
+        if leaf_only {
+            let costs: Vec<i64> = (0..depth)
+                .map(|level| self.stride_cost(&body, |id| loop_at(schedule, &path.down(level))?.at.get(&id).cloned()))
+                .collect();
+            let best = (0..depth).rev().min_by_key(|&level| costs[level]).expect("the nest has loops");
+            let (serial, free): (Vec<usize>, Vec<usize>) =
+                (0..depth).filter(|&level| level != best).partition(|level| !parallel.contains(level));
+            let contiguous_outside = self.target == Target::Gpu && parallel.contains(&best);
+            order = match contiguous_outside {
+                true => free.into_iter().chain([best]).chain(serial).collect(),
+                false => free.into_iter().chain(serial).chain([best]).collect(),
+            };
+        } else if let Some(&first) = parallel.iter().next() {
+            order.remove(first);
+            order.insert(0, first);
+        }
+        let identity: Vec<usize> = (0..depth).collect();
+        // A full reordering first; then just the contiguous axis inwards.
+        let mut inward = identity.clone();
+        if let Some(&last) = order.last() {
+            inward.retain(|&level| level != last);
+            inward.push(last);
+        }
+        for candidate in [order, inward] {
+            if candidate == identity {
+                return Ok(());
+            }
+            let mut trial = schedule.clone();
+            let chain = take_chain(&mut trial, path, depth);
+            let moved = candidate.iter().map(|&level| chain[level].clone()).collect();
+            put_chain(&mut trial, path, moved);
+            if self.is_legal(&trial)? {
+                *schedule = trial;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// How badly accesses stride when a loop runs innermost: 0 for contiguous or invariant, 1 and up for jumps.
+    fn stride_cost(
+        &self,
+        body: &[ComputationId],
+        at: impl Fn(ComputationId) -> Option<Affine>,
+    ) -> i64 {
+        let mut cost = 0;
+        for &id in body {
+            let Some(iterator) = at(id).and_then(|affine| single_iterator(&affine)) else { continue };
+            let computation = self.algorithm.computation(id);
+            for (access, weight) in computation.reads.iter().map(|read| (read, 2)).chain([(&computation.write, 3)]) {
+                if self.algorithm.array(access.array).kind == ArrayKind::Private {
+                    continue;
+                }
+                let involved: Vec<usize> = (0..access.subscripts.len())
+                    .filter(|&axis| access.subscripts[axis].involves_iterator(iterator))
+                    .collect();
+                match involved.as_slice() {
+                    [] => cost += 1,
+                    [0] if access.subscripts[0].coefficient(iterator).abs() == 1 => {}
+                    _ => cost += 4 * weight,
+                }
+            }
+        }
+        cost
+    }
+
+    /// The levels of the `depth` loops at `path` that may run in any order, each taken alone.
+    fn parallel_loops(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<Vec<usize>, Error> {
+        let mut found = vec![];
+        for level in 0..depth {
+            let mut trial = schedule.clone();
+            loop_mut(&mut trial, &path.down(level)).tag = Tag::Parallel;
+            if self.is_legal(&trial)? {
+                found.push(level);
+            }
+        }
+        Ok(found)
+    }
+
+    fn cpu_tags(&self, schedule: &mut Schedule, path: &Path, depth: usize, parallel: &[usize]) -> Result<(), Error> {
+        let body = path.down(depth);
+        let innermost = depth - 1;
+        let is_leaf = !schedule.node(&body).is_some_and(has_loop);
+        let outer = parallel.first().copied();
+        if is_leaf && parallel.contains(&innermost) && (outer != Some(innermost)) {
+            let width = self.vector_width(schedule, &path.down(innermost));
+            loop_mut(schedule, &path.down(innermost)).tag = Tag::Vector(width);
+        }
+        match outer {
+            Some(level) => loop_mut(schedule, &path.down(level)).tag = Tag::Parallel,
+            None => return self.node(schedule, &body),
+        }
+        if !is_leaf {
+            self.vectors_below(schedule, &body)?;
+        }
+        Ok(())
+    }
+
+    /// Vectorizes innermost loops below a parallel one.
+    fn vectors_below(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        match schedule.node(path) {
+            None | Some(Node::Computation(_)) => Ok(()),
+            Some(Node::Sequence(children)) => {
+                (0..children.len()).rev().try_for_each(|child| self.vectors_below(schedule, &path.child(child)))
+            }
+            Some(Node::Loop(_)) => {
+                if self.distribute(schedule, path)? {
+                    return self.vectors_below(schedule, path);
+                }
+                let depth = chain_length(schedule, path);
+                self.permute(schedule, path, depth)?;
+                let innermost = path.down(depth - 1);
+                if schedule.node(&path.down(depth)).is_some_and(has_loop) {
+                    return self.vectors_below(schedule, &path.down(depth));
+                }
+                let mut trial = schedule.clone();
+                let width = self.vector_width(schedule, &innermost);
+                loop_mut(&mut trial, &innermost).tag = Tag::Vector(width);
+                if self.is_legal(&trial)? {
+                    *schedule = trial;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn vector_width(&self, schedule: &Schedule, path: &Path) -> u32 {
+        let body = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let bytes = body.iter().map(|&id| {
+            let written = self.algorithm.computation(id).write.array;
+            self.algorithm.array(written).element.bytes()
+        });
+        VECTOR_BYTES / bytes.max().unwrap_or(8)
+    }
+
+    /// Maps up to three parallel loops that stand outermost to blocks and threads; else goes inside.
+    ///
+    /// Of three, the outermost becomes block axis z alone; the others are tiled.
+    fn gpu_tags(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<(), Error> {
+        let leading = parallel.iter().enumerate().take_while(|(at, level)| at == *level).count().min(3);
+        if leading == 0 {
+            let depth = chain_length(schedule, path);
+            return match parallel.is_empty() {
+                true => self.node(schedule, &path.down(depth)),
+                false => self.nest(schedule, &path.down(1)),
+            };
+        }
+        let mut tiled = path.clone();
+        if leading == 3 {
+            loop_mut(schedule, path).tag = Tag::GpuBlock(ProcessorAxis::Z);
+            tiled = path.down(1);
+        }
+        let sizes: &[u32] = if leading == 1 { &[LINE] } else { &[TILE[1], TILE[0]] };
+        for (at, size) in sizes.iter().enumerate() {
+            split_at(self.ctx, self.algorithm, schedule, &tiled.down(2 * at), *size)?;
+        }
+        let chain = take_chain(schedule, &tiled, 2 * sizes.len());
+        let (tiles, points): (Vec<_>, Vec<_>) = chain.into_iter().enumerate().partition(|(at, _)| at % 2 == 0);
+        let mut ordered: Vec<Loop> = tiles.into_iter().chain(points).map(|(_, it)| it).collect();
+        let axes = [ProcessorAxis::X, ProcessorAxis::Y];
+        for (at, it) in ordered.iter_mut().enumerate() {
+            let axis = axes[sizes.len() - 1 - at % sizes.len()];
+            it.tag = if at < sizes.len() { Tag::GpuBlock(axis) } else { Tag::GpuThread(axis) };
+        }
+        put_chain(schedule, &tiled, ordered);
+        Ok(())
+    }
+
+    fn is_legal(&self, schedule: &Schedule) -> Result<bool, Error> {
+        legality::is_legal(self.ctx, self.algorithm, schedule, self.dependences)
+    }
+}
+
+/// How many loops stand directly inside one another at `path`.
+fn chain_length(schedule: &Schedule, path: &Path) -> usize {
+    let mut depth = 0;
+    while let Some(Node::Loop(_)) = schedule.node(&path.down(depth)) {
+        depth += 1;
+    }
+    depth
+}
+
+fn loop_at<'a>(schedule: &'a Schedule, path: &Path) -> Option<&'a Loop> {
+    match schedule.node(path) {
+        Some(Node::Loop(it)) => Some(it),
+        _ => None,
+    }
+}
+
+fn has_loop(node: &Node) -> bool {
+    match node {
+        Node::Computation(_) => false,
+        Node::Loop(_) => true,
+        Node::Sequence(children) => children.iter().any(has_loop),
+    }
+}
+
+/// The iterator that a loop runs through, forwards or backwards.
+fn single_iterator(at: &Affine) -> Option<u32> {
+    match at.terms() {
+        [(Atom::Iterator(position), 1 | -1)] => Some(*position),
+        _ => None,
+    }
+}

@@ -1,0 +1,63 @@
+//! The expression that an instance evaluates.
+
+use crate::affine::Affine;
+use crate::algorithm::ScalarId;
+use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType, UnaryOp};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub ty: ScalarType,
+}
+
+/// Operands have been promoted: see `tessella_scalar` for the operators' meaning.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExprKind {
+    Constant(Constant),
+    /// The value of an affine expression of iterators and parameters; `Int64`.
+    Index(Affine),
+    Scalar(ScalarId),
+    /// The `Let` of this position in the computation.
+    Let(u32),
+    /// The read access of this position in the computation.
+    Read(u32),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Compare(CompareOp, Box<Expr>, Box<Expr>),
+    Call(Intrinsic, Vec<Expr>),
+    /// `condition ? yes : no`; only the chosen one is evaluated.
+    Select { condition: Box<Expr>, yes: Box<Expr>, no: Box<Expr> },
+    /// Both are evaluated.
+    IfElse { condition: Box<Expr>, yes: Box<Expr>, no: Box<Expr> },
+    /// A conversion that cannot fail, or that rounds as IEEE says.
+    Convert(Box<Expr>),
+    /// The low bits of an integer.
+    Wrap(Box<Expr>),
+}
+
+impl Expr {
+    /// The direct operands, left to right.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Constant(_)
+            | ExprKind::Index(_)
+            | ExprKind::Scalar(_)
+            | ExprKind::Let(_)
+            | ExprKind::Read(_) => vec![],
+            ExprKind::Unary(_, operand) | ExprKind::Convert(operand) | ExprKind::Wrap(operand) => vec![operand],
+            ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => vec![left, right],
+            ExprKind::Call(_, operands) => operands.iter().collect(),
+            ExprKind::Select { condition, yes, no } | ExprKind::IfElse { condition, yes, no } => {
+                vec![condition, yes, no]
+            }
+        }
+    }
+
+    /// Calls `visit` on the expression and all below it, outside in.
+    pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        visit(self);
+        for operand in self.operands() {
+            operand.walk(visit);
+        }
+    }
+}

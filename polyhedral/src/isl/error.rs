@@ -1,0 +1,43 @@
+//! What can go wrong inside isl, as a value.
+
+use thiserror::Error;
+
+/// Why isl gave no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IslErrorKind {
+    /// The context's operation limit was reached; see [`super::Ctx::set_max_operations`].
+    Quota,
+    /// An argument broke a precondition: spaces that differ, a position out of range, two contexts mixed.
+    Invalid,
+    /// isl knows the question and does not answer it.
+    Unsupported,
+    /// A broken promise inside isl.
+    Internal,
+    /// Memory ran out.
+    Memory,
+    /// The computation was aborted through the context.
+    Aborted,
+    /// isl named no reason.
+    Unknown,
+}
+
+/// An isl function failed; the context is already usable again (after `reset_operations`, where the quota was reached).
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("isl: {message}")]
+pub struct IslError {
+    /// The reason's kind.
+    pub kind: IslErrorKind,
+    /// isl's own words.
+    pub message: String,
+}
+
+impl IslError {
+    /// Whether the operation limit was the reason.
+    pub fn is_quota(&self) -> bool {
+        self.kind == IslErrorKind::Quota
+    }
+
+    pub(super) fn invalid(message: impl Into<String>) -> Self {
+        Self { kind: IslErrorKind::Invalid, message: message.into() }
+    }
+}

@@ -1,0 +1,124 @@
+//! The four layers as types: each stage holds the one before, and the wrong order does not compile.
+//!
+//! ```text
+//! Algorithm -> Scheduled -> Placed -> Connected -> Verified
+//! ```
+
+use crate::algorithm::{Algorithm, ArrayId};
+use crate::affine::Affine;
+use crate::schedule::{Path, Schedule};
+use std::collections::BTreeMap;
+use tessella_scalar::ScalarType;
+
+/// Layers I and II.
+#[derive(Debug, Clone)]
+pub struct Scheduled {
+    pub algorithm: Algorithm,
+    pub schedule: Schedule,
+    pub target: Target,
+}
+
+/// What kind of machine runs the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Target {
+    Cpu,
+    Gpu,
+}
+
+/// Layers I to III.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    pub scheduled: Scheduled,
+    pub layout: Layout,
+}
+
+/// Layer III: buffers, and where each array's elements lie in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    pub buffers: Vec<Buffer>,
+    /// One for each array.
+    pub placements: BTreeMap<ArrayId, Placement>,
+}
+
+/// Names a [`Buffer`] of a [`Layout`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BufferId(pub u32);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    /// Unique among buffers.
+    pub name: String,
+    pub element: ScalarType,
+    /// Column-major, over the parameters; empty for a single element.
+    pub extents: Vec<Affine>,
+    pub space: MemorySpace,
+    pub lifetime: Lifetime,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MemorySpace {
+    /// The CPU's memory.
+    Host,
+    /// The GPU's memory; has a copy in `Host` if it is an argument.
+    Global,
+    /// One copy a thread; a single element or a small array.
+    Register,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lifetime {
+    /// The caller's memory.
+    Argument(ArrayId),
+    /// From entry to exit; allocated by the program.
+    Call,
+    /// One execution of the node at this path.
+    Node(Path),
+}
+
+/// An array element's place: `array[x] -> buffer[map(x)]`, subscripts of the buffer from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placement {
+    pub buffer: BufferId,
+    /// One for each axis of the buffer; [`crate::affine::Atom::Iterator`] stands for the array's subscript of that
+    /// number.
+    pub map: Vec<Affine>,
+}
+
+/// Layers I to IV.
+#[derive(Debug, Clone)]
+pub struct Connected {
+    pub placed: Placed,
+    pub transfers: Vec<Transfer>,
+}
+
+/// A copy of a whole buffer between host and device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transfer {
+    pub buffer: BufferId,
+    pub direction: Direction,
+    /// The node before or after which it happens.
+    pub at: Path,
+    pub moment: Moment,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    HostToDevice,
+    DeviceToHost,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Moment {
+    Before,
+    After,
+}
+
+impl Layout {
+    pub fn buffer(&self, id: BufferId) -> &Buffer {
+        &self.buffers[id.0 as usize]
+    }
+
+    pub fn placement(&self, array: ArrayId) -> &Placement {
+        &self.placements[&array]
+    }
+}

@@ -1,0 +1,290 @@
+//! Whether an order keeps every dependence, and a witness where it does not.
+//!
+//! For two computations the tree gives a common chain of loops, then either the same leaf or two children of one
+//! sequence. Pairs of instances are compared loop by loop along that chain; each comparison is one intersection, and
+//! the test stops at the first loop after which no pair is left.
+
+use crate::affine::Affine;
+use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId};
+use crate::dependence::{Dependence, DependenceKind};
+use crate::error::{Error, ScheduleError};
+use crate::isl::{Ctx, DimType, Map, Space};
+use crate::relation;
+use crate::schedule::{Loop, Node, Schedule, Tag};
+
+/// A dependence that an order breaks, with the first pair of instances.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Violation {
+    pub kind: DependenceKind,
+    pub array: ArrayId,
+    pub source: AccessRef,
+    pub sink: AccessRef,
+    pub breach: Breach,
+    pub witness: Witness,
+}
+
+/// Where and how the order breaks the dependence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Breach {
+    /// This loop runs the sink in an earlier iteration.
+    Reversed { at: String },
+    /// The sink's place in a sequence comes first.
+    Sequence,
+    /// Both run in one iteration of all loops, in no order.
+    Unordered,
+    /// This loop runs source and sink in different iterations, and its iterations run in no order.
+    Concurrent { at: String, tag: Tag },
+}
+
+/// Two instances, and parameters for which they exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Witness {
+    pub source: Vec<i64>,
+    pub sink: Vec<i64>,
+    /// By name; only those that matter.
+    pub params: Vec<(String, i64)>,
+    /// Sink minus source along the loops that both share in the source's order.
+    pub distance: Vec<i64>,
+    /// The same along the loops that both share in the new order.
+    pub new_distance: Vec<i64>,
+}
+
+/// The loops that two computations share, outermost first, and how they part.
+struct Common<'a> {
+    loops: Vec<&'a Loop>,
+    parting: Parting,
+}
+
+enum Parting {
+    /// One computation.
+    SameLeaf,
+    /// `true`: the first computation's child comes first.
+    Sequence { first_comes_first: bool },
+}
+
+fn common(schedule: &Schedule, first: ComputationId, second: ComputationId) -> Common<'_> {
+    let missing = "every computation has a leaf in the schedule tree";
+    let a = schedule.path_of(first).expect(missing);
+    let b = schedule.path_of(second).expect(missing);
+    let mut loops = vec![];
+    let mut node = &schedule.root;
+    for (left, right) in a.0.iter().zip(&b.0) {
+        match node {
+            Node::Loop(it) => {
+                loops.push(it);
+                node = &it.body;
+            }
+            Node::Sequence(children) if left == right => node = &children[*left],
+            Node::Sequence(_) => {
+                return Common { loops, parting: Parting::Sequence { first_comes_first: left < right } };
+            }
+            Node::Computation(_) => break,
+        }
+    }
+    Common { loops, parting: Parting::SameLeaf }
+}
+
+/// The loops that two computations share, outermost first.
+pub fn shared_loops(schedule: &Schedule, first: ComputationId, second: ComputationId) -> Vec<&Loop> {
+    common(schedule, first, second).loops
+}
+
+/// `{ S[x] -> R[y] : a(x) ? b(y) }` for a comparison of two schedule functions.
+fn compare(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    (source, at_source): (ComputationId, &Affine),
+    (sink, at_sink): (ComputationId, &Affine),
+    comparison: &Map,
+) -> Result<Map, Error> {
+    let from = relation::function(ctx, algorithm, source, at_source)?;
+    let to = relation::function(ctx, algorithm, sink, at_sink)?;
+    Ok(from.apply_range(comparison)?.apply_range(&to.reverse()?)?)
+}
+
+/// The comparisons of two values, `{ [a] -> [b] : a ? b }`.
+struct Comparisons {
+    equal: Map,
+    less: Map,
+    greater: Map,
+}
+
+impl Comparisons {
+    fn new(ctx: &Ctx, algorithm: &Algorithm) -> Result<Self, Error> {
+        let value: Space = relation::param_space(ctx, algorithm)?.add_unnamed_tuple(1)?;
+        Ok(Self {
+            equal: Map::identity(&value.map_from_set()?)?,
+            less: Map::lex_lt(&value)?,
+            greater: Map::lex_gt(&value)?,
+        })
+    }
+}
+
+/// The pairs of `pairs` (`{ S[x] -> R[y] }`) that the order runs one before the other, `S[x]` first.
+///
+/// Tags are not looked at: this is the order of the sequential program.
+pub fn before(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    first: ComputationId,
+    second: ComputationId,
+    pairs: &Map,
+) -> Result<Map, Error> {
+    let comparisons = Comparisons::new(ctx, algorithm)?;
+    let common = common(schedule, first, second);
+    let mut result = pairs.subtract(pairs)?;
+    let mut equal = pairs.clone();
+    for it in &common.loops {
+        let (from, to) = ((first, &it.at[&first]), (second, &it.at[&second]));
+        let earlier = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.less)?)?;
+        result = result.union(&earlier)?;
+        equal = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.equal)?)?;
+        if equal.is_empty()? {
+            return Ok(result);
+        }
+    }
+    match common.parting {
+        Parting::Sequence { first_comes_first: true } => Ok(result.union(&equal)?),
+        Parting::Sequence { first_comes_first: false } | Parting::SameLeaf => Ok(result),
+    }
+}
+
+/// The first dependence, in the given order, that the schedule breaks.
+pub fn first_violation(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependences: &[Dependence],
+) -> Result<Option<Violation>, Error> {
+    let comparisons = Comparisons::new(ctx, algorithm)?;
+    for dependence in dependences {
+        if let Some((breach, pairs)) = violated(ctx, algorithm, schedule, dependence, &comparisons)? {
+            return Ok(Some(Violation {
+                kind: dependence.kind,
+                array: dependence.array,
+                source: dependence.source,
+                sink: dependence.sink,
+                breach,
+                witness: witness(algorithm, schedule, dependence, &pairs)?,
+            }));
+        }
+    }
+    Ok(None)
+}
+
+/// Accepts the schedule, or names the first dependence that it breaks.
+///
+/// # Errors
+/// [`ScheduleError::Illegal`], or isl's own failure.
+pub fn check(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependences: &[Dependence],
+) -> Result<(), Error> {
+    match first_violation(ctx, algorithm, schedule, dependences)? {
+        None => Ok(()),
+        Some(violation) => Err(ScheduleError::Illegal(Box::new(violation)).into()),
+    }
+}
+
+/// Whether the loops that the tree tags so may all run their iterations in any order.
+pub fn is_legal(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependences: &[Dependence],
+) -> Result<bool, Error> {
+    Ok(first_violation(ctx, algorithm, schedule, dependences)?.is_none())
+}
+
+fn violated(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependence: &Dependence,
+    comparisons: &Comparisons,
+) -> Result<Option<(Breach, Map)>, Error> {
+    let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+    let common = common(schedule, source, sink);
+    let mut equal = dependence.relation.clone();
+    for it in &common.loops {
+        let (from, to) = ((source, &it.at[&source]), (sink, &it.at[&sink]));
+        let reversed = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.greater)?)?;
+        if !reversed.is_empty()? {
+            return Ok(Some((Breach::Reversed { at: it.name.clone() }, reversed)));
+        }
+        if !it.tag.keeps_order() {
+            let apart = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.less)?)?;
+            if !apart.is_empty()? {
+                return Ok(Some((Breach::Concurrent { at: it.name.clone(), tag: it.tag }, apart)));
+            }
+        }
+        equal = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.equal)?)?;
+        if equal.is_empty()? {
+            return Ok(None);
+        }
+    }
+    match common.parting {
+        Parting::Sequence { first_comes_first: true } => Ok(None),
+        Parting::Sequence { first_comes_first: false } => Ok(Some((Breach::Sequence, equal))),
+        Parting::SameLeaf => Ok(Some((Breach::Unordered, equal))),
+    }
+}
+
+/// The smallest pair, at the smallest parameters, of a non-empty set of pairs.
+fn witness(
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependence: &Dependence,
+    pairs: &Map,
+) -> Result<Witness, Error> {
+    let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+    let pairs = pairs.drop_unused_params()?;
+    let param_count = pairs.dim(DimType::Param)?;
+    let names: Vec<String> =
+        (0..param_count).map(|at| Ok(pairs.dim_name(DimType::Param, at)?.unwrap_or_default())).collect::<Result<_, Error>>()?;
+    let all = pairs.wrap()?.flatten()?.reset_tuple_id()?;
+    let all = all.move_dims(DimType::Set, 0, DimType::Param, 0, param_count)?;
+    let point = match all.lexmin().and_then(|least| least.sample_point()) {
+        Ok(point) => point,
+        Err(_) => all.sample_point()?,
+    };
+    let count = all.dim(DimType::Set)?;
+    let values: Vec<i64> =
+        (0..count).map(|at| Ok(point.coordinate(DimType::Set, at as i32)?.to_i64().unwrap_or(i64::MAX))).collect::<Result<_, Error>>()?;
+    let (params, instances) = values.split_at(param_count as usize);
+    let (from, to) = instances.split_at(algorithm.computation(source).iterators.len());
+
+    let all_names = algorithm.param_names();
+    let all_params: Vec<i64> = all_names
+        .iter()
+        .map(|name| names.iter().position(|known| known == name).map_or(0, |at| params[at]))
+        .collect();
+    let distance = |order: &Schedule| -> Vec<i64> {
+        let value = |it: &Loop, id: ComputationId, at: &[i64]| it.at[&id].evaluate(at, &all_params).unwrap_or(i64::MAX);
+        common(order, source, sink)
+            .loops
+            .iter()
+            .map(|it| value(it, sink, to).saturating_sub(value(it, source, from)))
+            .collect()
+    };
+    Ok(Witness {
+        source: from.to_vec(),
+        sink: to.to_vec(),
+        params: names.into_iter().zip(params.iter().copied()).collect(),
+        distance: distance(&algorithm.source_order),
+        new_distance: distance(schedule),
+    })
+}
+
+impl Tag {
+    /// Whether iterations run one after the other, in order.
+    pub fn keeps_order(self) -> bool {
+        match self {
+            Tag::Sequential | Tag::Unroll(_) => true,
+            Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => false,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The polyhedral core: algorithms as sets of statement instances, schedules as trees, and proofs that an order is
+//! legal.
+//!
+//! The crate knows no Julia, and no CUDA beyond memory spaces and processor axes. It touches no files.
+
+pub mod isl;
+
+pub mod affine;
+pub mod expr;
+pub mod algorithm;
+pub mod schedule;
+pub mod layers;
+
+pub mod relation;
+pub mod dependence;
+pub mod legality;
+pub mod command;
+pub mod transform;
+pub mod default_order;
+pub mod place;
+pub mod bounds;
+pub mod connect;
+pub mod verify;
+pub mod report;
+pub mod print;
+
+pub mod error;

@@ -1,0 +1,75 @@
+//! isl relations of an algorithm: spaces, accesses, schedule functions.
+
+use crate::affine::Affine;
+use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
+use crate::error::Error;
+use crate::isl::{Ctx, DimType, Id, Map, Set, Space};
+
+/// The parameter space: `[params] -> { : }`.
+pub fn param_space(ctx: &Ctx, algorithm: &Algorithm) -> Result<Space, Error> {
+    let mut space = Space::unit(ctx)?;
+    for param in &algorithm.params {
+        space = space.add_param(&Id::new(ctx, &param.name)?)?;
+    }
+    Ok(space)
+}
+
+/// `[params] -> { S[iterators] }`, with all parameters of the algorithm.
+pub fn domain_space(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId) -> Result<Space, Error> {
+    let computation = algorithm.computation(id);
+    let tuple = Id::new(ctx, &computation.name)?;
+    let mut space = param_space(ctx, algorithm)?.add_named_tuple(&tuple, computation.iterators.len() as u32)?;
+    for (at, name) in computation.iterators.iter().enumerate() {
+        space = space.set_dim_name(DimType::Set, at as u32, name)?;
+    }
+    Ok(space)
+}
+
+/// The instances that exist for the parameters of the context: `{ S[iterators] }`.
+pub fn domain(algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
+    Ok(algorithm.computation(id).domain.intersect_params(&algorithm.context)?)
+}
+
+/// `{ S[x] -> [function(x)] }`, over all of the space.
+pub fn function(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, function: &Affine) -> Result<Map, Error> {
+    let space = domain_space(ctx, algorithm, id)?;
+    Ok(Map::from_aff(&function.to_isl(&space, &algorithm.param_names())?)?)
+}
+
+/// `{ S[x] -> [functions(x)...] }`, over all of the space; the range has no name.
+pub fn functions(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, each: &[Affine]) -> Result<Map, Error> {
+    let space = domain_space(ctx, algorithm, id)?;
+    let origin = Set::universe(&param_space(ctx, algorithm)?.add_unnamed_tuple(0)?)?;
+    let mut map = Map::from_domain_and_range(&Set::universe(&space)?, &origin)?;
+    for affine in each {
+        map = map.flat_range_product(&function(ctx, algorithm, id, affine)?)?;
+    }
+    Ok(map)
+}
+
+/// `{ S[x] -> A[subscripts(x)] }` for the instances that may perform the access.
+pub fn access(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Access) -> Result<Map, Error> {
+    let map = functions(ctx, algorithm, id, &access.subscripts)?;
+    let array = Id::new(ctx, &algorithm.array(access.array).name)?;
+    let map = map.set_tuple_id(DimType::Out, &array)?.intersect_domain(&domain(algorithm, id)?)?;
+    match &access.within {
+        Some(within) => Ok(map.intersect_domain(within)?),
+        None => Ok(map),
+    }
+}
+
+/// `{ A[x] : 1 <= x <= extent }`: the subscripts that are inside.
+pub fn index_set(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<Set, Error> {
+    let array = algorithm.array(array);
+    let tuple = Id::new(ctx, &array.name)?;
+    let space = param_space(ctx, algorithm)?.add_named_tuple(&tuple, array.extents.len() as u32)?;
+    let names = algorithm.param_names();
+    let mut inside = Set::universe(&space)?;
+    for (axis, extent) in array.extents.iter().enumerate() {
+        let subscript = Affine::iterator(axis as u32).to_isl(&space, &names)?;
+        let lower = subscript.ge_set(&Affine::constant(1).to_isl(&space, &names)?)?;
+        let upper = subscript.le_set(&extent.to_isl(&space, &names)?)?;
+        inside = inside.intersect(&lower)?.intersect(&upper)?;
+    }
+    Ok(inside)
+}

@@ -1,0 +1,149 @@
+//! Facts about dependences for people: distances, the loops that carry them, what runs in parallel and why.
+
+use crate::algorithm::Algorithm;
+use crate::dependence::{Dependence, dependences};
+use crate::error::Error;
+use crate::isl::{Ctx, Map, Set};
+use crate::legality;
+use crate::relation;
+use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+
+/// A dependence with what a reader asks of it.
+#[derive(Debug, Clone)]
+pub struct ReportedDependence {
+    pub dependence: Dependence,
+    /// Sink minus source, along the loops that both share, outermost first.
+    pub distances: Vec<Distance>,
+    /// The loops, by name, that run source and sink in different iterations while all outer loops are in the same
+    /// one; none: both run in one iteration of all shared loops.
+    pub carried: Vec<String>,
+}
+
+/// How far apart two dependent instances are along one loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Distance {
+    Exactly(i64),
+    AtLeast(i64),
+    AtMost(i64),
+    Between(i64, i64),
+    Any,
+}
+
+/// Why a loop does or does not run in parallel.
+#[derive(Debug, Clone)]
+pub struct LoopReport {
+    pub path: Path,
+    pub name: String,
+    pub tag: Tag,
+    /// The dependences that the loop carries, as positions in the list given.
+    pub carries: Vec<usize>,
+}
+
+/// Dependences of an algorithm in its source's order, with distances.
+pub fn report_dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<ReportedDependence>, Error> {
+    let all = dependences(ctx, algorithm)?;
+    all.into_iter().map(|dependence| report(ctx, algorithm, &algorithm.source_order, dependence)).collect()
+}
+
+fn report(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    order: &Schedule,
+    dependence: Dependence,
+) -> Result<ReportedDependence, Error> {
+    let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+    let mut distances = vec![];
+    let mut carriers = vec![];
+    let mut together = dependence.relation.clone();
+    for it in legality::shared_loops(order, source, sink) {
+        let from = relation::function(ctx, algorithm, source, &it.at[&source])?;
+        let to = relation::function(ctx, algorithm, sink, &it.at[&sink])?;
+        let values = |pairs: &Map| pairs.apply_domain(&from)?.apply_range(&to)?.deltas();
+        distances.push(distance(&values(&dependence.relation)?)?);
+        let same = from.apply_range(&to.reverse()?)?;
+        let inside = together.intersect(&same)?;
+        if !together.is_subset(&inside)? {
+            carriers.push(it.name.clone());
+        }
+        together = inside;
+    }
+    Ok(ReportedDependence { dependence, distances, carried: carriers })
+}
+
+fn distance(values: &Set) -> Result<Distance, Error> {
+    let values = values.project_out_all_params()?;
+    let low = values.dim_min_val(0)?.to_i64();
+    let high = values.dim_max_val(0)?.to_i64();
+    Ok(match (low, high) {
+        (Some(low), Some(high)) if low == high => Distance::Exactly(low),
+        (Some(low), Some(high)) => Distance::Between(low, high),
+        (Some(low), None) => Distance::AtLeast(low),
+        (None, Some(high)) => Distance::AtMost(high),
+        (None, None) => Distance::Any,
+    })
+}
+
+/// For each loop of a schedule, the dependences that it carries.
+pub fn report_loops(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependences: &[Dependence],
+) -> Result<Vec<LoopReport>, Error> {
+    let mut reports = vec![];
+    collect(&schedule.root, &mut vec![], &mut reports);
+    for (at, dependence) in dependences.iter().enumerate() {
+        let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+        let mut together = dependence.relation.clone();
+        let shared = legality::shared_loops(schedule, source, sink).len();
+        let around: Vec<(Path, &Loop)> = schedule.loops_around(source).into_iter().take(shared).collect();
+        for (path, it) in around {
+            let from = relation::function(ctx, algorithm, source, &it.at[&source])?;
+            let to = relation::function(ctx, algorithm, sink, &it.at[&sink])?;
+            let inside = together.intersect(&from.apply_range(&to.reverse()?)?)?;
+            if !together.is_subset(&inside)?
+                && let Some(report) = reports.iter_mut().find(|report| report.path == path)
+            {
+                report.carries.push(at);
+            }
+            together = inside;
+        }
+    }
+    Ok(reports)
+}
+
+fn collect(node: &Node, path: &mut Vec<usize>, reports: &mut Vec<LoopReport>) {
+    match node {
+        Node::Computation(_) => {}
+        Node::Sequence(children) => {
+            for (at, child) in children.iter().enumerate() {
+                path.push(at);
+                collect(child, path, reports);
+                path.pop();
+            }
+        }
+        Node::Loop(it) => {
+            reports.push(LoopReport {
+                path: Path(path.clone()),
+                name: it.name.clone(),
+                tag: it.tag,
+                carries: vec![],
+            });
+            path.push(0);
+            collect(&it.body, path, reports);
+            path.pop();
+        }
+    }
+}
+
+impl std::fmt::Display for Distance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Distance::Exactly(value) => write!(f, "{value}"),
+            Distance::AtLeast(value) => write!(f, ">= {value}"),
+            Distance::AtMost(value) => write!(f, "<= {value}"),
+            Distance::Between(low, high) => write!(f, "{low}..{high}"),
+            Distance::Any => write!(f, "*"),
+        }
+    }
+}

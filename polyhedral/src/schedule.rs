@@ -1,0 +1,144 @@
+//! Layer II: the order of execution, as a tree of sequences, named loops and computations.
+//!
+//! Every loop has, for each computation below it, an affine function of that computation's iterators: the value the
+//! loop runs through when it executes that instance. Instances run in the lexicographic order that the tree spells
+//! out; the order that parallel loops leave open is open.
+
+use crate::affine::Affine;
+use crate::algorithm::ComputationId;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    pub root: Node,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Node {
+    /// Children one after the other.
+    Sequence(Vec<Node>),
+    Loop(Loop),
+    Computation(ComputationId),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loop {
+    /// As the user sees it; unique among the loops around any one computation.
+    pub name: String,
+    pub tag: Tag,
+    /// One for each computation below.
+    pub at: BTreeMap<ComputationId, Affine>,
+    pub body: Box<Node>,
+}
+
+/// How a loop is executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tag {
+    Sequential,
+    /// CPU threads, in any order.
+    Parallel,
+    /// SIMD lanes, this many at a time.
+    Vector(u32),
+    /// Unrolled, this many iterations at a time.
+    Unroll(u32),
+    GpuBlock(ProcessorAxis),
+    GpuThread(ProcessorAxis),
+}
+
+/// A dimension of a grid or thread block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProcessorAxis {
+    X,
+    Y,
+    Z,
+}
+
+/// A node of the tree: the child taken at each step from the root; a loop's body is its child 0.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Path(pub Vec<usize>);
+
+impl Path {
+    /// The child of this number.
+    pub fn child(&self, at: usize) -> Path {
+        Path([self.0.as_slice(), &[at]].concat())
+    }
+
+    /// The node `levels` loops further in.
+    pub fn down(&self, levels: usize) -> Path {
+        Path([self.0.as_slice(), &vec![0; levels]].concat())
+    }
+
+    /// Whether `other` is this node or below it.
+    pub fn contains(&self, other: &Path) -> bool {
+        other.0.starts_with(&self.0)
+    }
+}
+
+impl Schedule {
+    pub fn node(&self, path: &Path) -> Option<&Node> {
+        path.0.iter().try_fold(&self.root, |node, &child| match node {
+            Node::Sequence(children) => children.get(child),
+            Node::Loop(it) if child == 0 => Some(&*it.body),
+            Node::Loop(_) | Node::Computation(_) => None,
+        })
+    }
+
+    pub fn node_mut(&mut self, path: &Path) -> Option<&mut Node> {
+        path.0.iter().try_fold(&mut self.root, |node, &child| match node {
+            Node::Sequence(children) => children.get_mut(child),
+            Node::Loop(it) if child == 0 => Some(&mut *it.body),
+            Node::Loop(_) | Node::Computation(_) => None,
+        })
+    }
+
+    /// The path of a computation's leaf.
+    pub fn path_of(&self, computation: ComputationId) -> Option<Path> {
+        let mut path = vec![];
+        self.root.find(computation, &mut path).then_some(Path(path))
+    }
+
+    /// The loops around a computation, outermost first, with their paths.
+    pub fn loops_around(&self, computation: ComputationId) -> Vec<(Path, &Loop)> {
+        let Some(path) = self.path_of(computation) else { return vec![] };
+        (0..path.0.len())
+            .filter_map(|depth| {
+                let here = Path(path.0[..depth].to_vec());
+                match self.node(&here) {
+                    Some(Node::Loop(it)) => Some((here, it)),
+                    _ => None,
+                }
+            })
+            .collect()
+    }
+}
+
+impl Node {
+    fn find(&self, computation: ComputationId, path: &mut Vec<usize>) -> bool {
+        match self {
+            Node::Computation(id) => *id == computation,
+            Node::Loop(it) => {
+                path.push(0);
+                it.body.find(computation, path) || {
+                    path.pop();
+                    false
+                }
+            }
+            Node::Sequence(children) => children.iter().enumerate().any(|(at, child)| {
+                path.push(at);
+                child.find(computation, path) || {
+                    path.pop();
+                    false
+                }
+            }),
+        }
+    }
+
+    /// The computations below, in tree order.
+    pub fn computations(&self) -> Vec<ComputationId> {
+        match self {
+            Node::Computation(id) => vec![*id],
+            Node::Loop(it) => it.body.computations(),
+            Node::Sequence(children) => children.iter().flat_map(Node::computations).collect(),
+        }
+    }
+}

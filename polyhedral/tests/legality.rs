@@ -1,0 +1,203 @@
+//! Which commands are accepted, which are refused, and with what witness.
+
+mod common;
+
+use common::*;
+use tessella_polyhedral::command::Command;
+use tessella_polyhedral::dependence::{DependenceKind, dependences};
+use tessella_polyhedral::error::{Error, ScheduleError};
+use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::legality::{Breach, Violation};
+use tessella_polyhedral::print;
+use tessella_polyhedral::schedule::Tag;
+use tessella_polyhedral::transform::apply;
+
+fn run(ctx: &Ctx, start: &Scheduled, commands: &[Command]) -> Result<Scheduled, Error> {
+    let all = dependences(ctx, &start.algorithm).unwrap();
+    commands.iter().try_fold(start.clone(), |scheduled, command| apply(ctx, &scheduled, &all, command))
+}
+
+fn refused(result: Result<Scheduled, Error>) -> Violation {
+    match result {
+        Err(Error::Schedule(ScheduleError::Illegal(violation))) => *violation,
+        other => panic!("expected a violated dependence, got {other:?}"),
+    }
+}
+
+fn s(name: &str) -> String {
+    name.to_string()
+}
+
+fn interchange(computation: &str, outer: &str, inner: &str) -> Command {
+    Command::Interchange { computation: s(computation), outer: s(outer), inner: s(inner) }
+}
+
+fn tile(computation: &str, loops: &[&str], sizes: &[u32]) -> Command {
+    Command::Tile { computation: s(computation), loops: loops.iter().map(|it| s(it)).collect(), sizes: sizes.to_vec() }
+}
+
+fn parallel(computation: &str, at: &str) -> Command {
+    Command::Parallel { computation: s(computation), at: s(at) }
+}
+
+#[test]
+fn interchange_against_a_negative_distance_is_refused_with_the_smallest_witness() {
+    let ctx = Ctx::new();
+    let start = scheduled(antidiagonal(&ctx), Target::Cpu);
+    let violation = refused(run(&ctx, &start, &[interchange("S", "i", "j")]));
+    assert_eq!(violation.kind, DependenceKind::Flow);
+    assert_eq!(violation.breach, Breach::Reversed { at: s("j") });
+    assert_eq!(violation.witness.source, [2, 2]);
+    assert_eq!(violation.witness.sink, [3, 1]);
+    assert_eq!(violation.witness.params, [(s("n"), 3)]);
+    assert_eq!(violation.witness.distance, [1, -1]);
+    assert_eq!(violation.witness.new_distance, [-1, 1]);
+}
+
+#[test]
+fn skewing_makes_the_refused_interchange_legal() {
+    let ctx = Ctx::new();
+    let start = scheduled(antidiagonal(&ctx), Target::Cpu);
+    let skew = Command::Skew { computation: s("S"), outer: s("i"), inner: s("j"), factor: 1 };
+    run(&ctx, &start, &[skew, interchange("S", "i", "j")]).unwrap();
+}
+
+#[test]
+fn tiling_an_unpermutable_band_is_refused() {
+    let ctx = Ctx::new();
+    let start = scheduled(antidiagonal(&ctx), Target::Cpu);
+    let violation = refused(run(&ctx, &start, &[tile("S", &["i", "j"], &[4, 4])]));
+    assert_eq!(violation.breach, Breach::Reversed { at: s("j0") });
+}
+
+#[test]
+fn a_loop_that_carries_a_dependence_is_not_parallel() {
+    let ctx = Ctx::new();
+    let start = scheduled(antidiagonal(&ctx), Target::Cpu);
+    let violation = refused(run(&ctx, &start, &[parallel("S", "i")]));
+    assert_eq!(violation.breach, Breach::Concurrent { at: s("i"), tag: Tag::Parallel });
+    run(&ctx, &start, &[parallel("S", "j")]).unwrap();
+}
+
+#[test]
+fn pointwise_programs_take_every_command() {
+    let ctx = Ctx::new();
+    let start = scheduled(pointwise(&ctx), Target::Cpu);
+    let commands = [
+        interchange("S", "i", "j"),
+        tile("S", &["j", "i"], &[32, 8]),
+        parallel("S", "j0"),
+        Command::Vectorize { computation: s("S"), at: s("i1"), width: 8 },
+        Command::Unroll { computation: s("S"), at: s("j1"), factor: 4 },
+    ];
+    let done = run(&ctx, &start, &commands).unwrap();
+    let expected = "\
+for j0 = floor((j - 1)/32)  # parallel
+  for i0 = floor((i - 1)/8)
+    for j1 = j - 32*floor((j - 1)/32) - 1  # unroll(4)
+      for i1 = i - 8*floor((i - 1)/8) - 1  # vector(8)
+        S: C[i, j] = A[i, j] + B[i, j]
+";
+    assert_eq!(print::schedule(&done.algorithm, &done.schedule), expected);
+}
+
+#[test]
+fn fusing_sweeps_of_a_stencil_is_refused_and_a_shift_makes_it_legal() {
+    let ctx = Ctx::new();
+    let start = scheduled(jacobi(&ctx), Target::Cpu);
+    let fuse = Command::Fuse { first: s("S"), second: s("R"), at: s("i") };
+    let violation = refused(run(&ctx, &start, std::slice::from_ref(&fuse)));
+    assert_eq!(violation.kind, DependenceKind::Anti);
+    let shift = Command::Shift { computation: s("R"), at: s("i"), by: 1 };
+    let done = run(&ctx, &start, &[shift, fuse]).unwrap();
+    assert_eq!(
+        print::schedule(&done.algorithm, &done.schedule),
+        "for t\n  for i = i + 1\n    S: B[i] = A[i - 1] + A[i] + A[i + 1]\n    R: A[i] = B[i]\n"
+    );
+}
+
+#[test]
+fn distributing_what_was_fused_gives_the_two_loops_back() {
+    let ctx = Ctx::new();
+    let start = scheduled(jacobi(&ctx), Target::Cpu);
+    let shift = Command::Shift { computation: s("R"), at: s("i"), by: 1 };
+    let fuse = Command::Fuse { first: s("S"), second: s("R"), at: s("i") };
+    let back = Command::Shift { computation: s("R"), at: s("i"), by: -1 };
+    let distribute = Command::Distribute { computation: s("S"), at: s("i") };
+    let done = run(&ctx, &start, &[shift, fuse, distribute, back]).unwrap();
+    assert_eq!(done.schedule, start.schedule);
+}
+
+#[test]
+fn distributing_the_time_loop_of_a_stencil_is_refused() {
+    let ctx = Ctx::new();
+    let start = scheduled(jacobi(&ctx), Target::Cpu);
+    let violation = refused(run(&ctx, &start, &[Command::Distribute { computation: s("S"), at: s("t") }]));
+    assert_eq!(violation.breach, Breach::Sequence);
+}
+
+#[test]
+fn after_moves_a_computation_into_the_loops_of_another() {
+    let ctx = Ctx::new();
+    let start = scheduled(jacobi(&ctx), Target::Cpu);
+    let before = Command::Before { computation: s("R"), other: s("S"), at: Some(s("t")) };
+    let violation = refused(run(&ctx, &start, &[before]));
+    assert_eq!(violation.kind, DependenceKind::Flow);
+    let after = Command::After { computation: s("R"), other: s("S"), at: Some(s("t")) };
+    let done = run(&ctx, &start, &[after]).unwrap();
+    assert_eq!(done.schedule, start.schedule);
+}
+
+#[test]
+fn names_that_do_not_exist_are_reported_with_those_that_do() {
+    let ctx = Ctx::new();
+    let start = scheduled(jacobi(&ctx), Target::Cpu);
+    let unknown = run(&ctx, &start, &[parallel("T", "i")]);
+    let known = vec![s("S"), s("R")];
+    assert_eq!(unknown.unwrap_err(), ScheduleError::UnknownComputation { name: s("T"), known }.into());
+    let unknown = run(&ctx, &start, &[parallel("S", "x")]);
+    let known = vec![s("t"), s("i")];
+    let error = ScheduleError::UnknownLoop { computation: s("S"), name: s("x"), known };
+    assert_eq!(unknown.unwrap_err(), error.into());
+}
+
+#[test]
+fn interchanging_around_other_statements_is_refused_with_their_names() {
+    let ctx = Ctx::new();
+    let start = scheduled(jacobi(&ctx), Target::Cpu);
+    match run(&ctx, &start, &[interchange("S", "t", "i")]) {
+        Err(Error::Schedule(ScheduleError::NotPerfectlyNested { between, .. })) => {
+            assert_eq!(between, [tessella_polyhedral::algorithm::ComputationId(1)]);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn gpu_loops_need_a_gpu_and_distinct_places() {
+    let ctx = Ctx::new();
+    let gpu = |blocks: &[&str], threads: &[&str]| Command::Gpu {
+        computation: s("S"),
+        blocks: blocks.iter().map(|it| s(it)).collect(),
+        threads: threads.iter().map(|it| s(it)).collect(),
+    };
+    let start = scheduled(pointwise(&ctx), Target::Cpu);
+    assert_eq!(run(&ctx, &start, &[gpu(&["i"], &["j"])]).unwrap_err(), ScheduleError::NeedsGpu.into());
+    let start = scheduled(pointwise(&ctx), Target::Gpu);
+    run(&ctx, &start, &[gpu(&["i"], &["j"])]).unwrap();
+    let inside_out = run(&ctx, &start, &[gpu(&["j"], &["i"])]);
+    assert!(matches!(inside_out, Err(Error::Schedule(ScheduleError::GpuMapping { .. }))), "{inside_out:?}");
+}
+
+#[test]
+fn dependences_of_a_stencil_are_flow_anti_and_output() {
+    let ctx = Ctx::new();
+    let algorithm = jacobi(&ctx);
+    let reported = tessella_polyhedral::report::report_dependences(&ctx, &algorithm).unwrap();
+    let text = print::dependences(&algorithm, &reported);
+    assert!(text.contains("flow   S -> R on B: distance (0..9), carried by t"), "{text}");
+    assert!(text.contains("anti   S -> R on A: distance (0..9), carried by t"), "{text}");
+    assert!(text.contains("output R -> R on A"), "{text}");
+    assert!(text.contains("output S -> S on B"), "{text}");
+}
