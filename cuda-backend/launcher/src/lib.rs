@@ -1,0 +1,611 @@
+//! Tessella's hands on the GPU: `cust`, behind a C interface.
+//!
+//! `cust` links the driver (`libcuda.so.1`), which most machines do not have. So this crate is a library of its own,
+//! `libtessella_cuda.so`, that the crate `runtime` opens when a GPU is asked for; where there is no driver, opening
+//! fails, and nothing else is hurt. It decides nothing: it makes the context current, calls the driver, and turns what
+//! comes back into a status. The interface is described in `abi.rs`, which `runtime` compiles too.
+//!
+//! Pointers come in over a C interface, so this crate is one of the places of the workspace where `unsafe` is allowed.
+
+pub mod abi;
+mod failure;
+
+use crate::failure::{Failure, Named, guarded, last_failure};
+use cust::CudaFlags;
+use cust::context::CurrentContext;
+use cust::device::{Device, DeviceAttribute};
+use cust::event::{Event, EventFlags};
+use cust::memory::DevicePointer;
+use cust::module::Module;
+use cust::stream::{Stream, StreamFlags};
+use cust::sys;
+use std::ffi::{c_char, c_void};
+use std::{ptr, slice, str};
+
+#[unsafe(no_mangle)]
+pub extern "C" fn tessella_cuda_abi_version() -> u32 {
+    abi::VERSION
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn tessella_cuda_api() -> *const abi::Api {
+    &API
+}
+
+static API: abi::Api = abi::Api {
+    last_error,
+    device_count,
+    open,
+    close,
+    device_name,
+    device_properties,
+    memory,
+    synchronize,
+    module_load,
+    module_unload,
+    module_function,
+    function_properties,
+    allow_shared,
+    occupancy,
+    allocate,
+    free,
+    copy_in,
+    copy_out,
+    copy_on_device,
+    fill,
+    stream_create,
+    stream_destroy,
+    stream_synchronize,
+    launch,
+    event_create,
+    event_destroy,
+    event_record,
+    event_elapsed,
+};
+
+/// What a context handle points to.
+struct Opened {
+    device: Device,
+    context: cust::context::Context,
+}
+
+// --- errors and devices ----------------------------------------------------------------------------------------------
+
+unsafe extern "C" fn last_error(part: u32, text: *mut c_char, capacity: usize) -> usize {
+    let words = last_failure(part);
+    // SAFETY: the caller gives `capacity` writable bytes at `text`.
+    unsafe { write_text(&words, text, capacity) }
+}
+
+unsafe extern "C" fn device_count(count: *mut u32) -> i32 {
+    guarded("device_count", || {
+        cust::init(CudaFlags::empty()).named("cuInit")?;
+        let devices = Device::num_devices().named("cuDeviceGetCount")?;
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store(count, devices) }
+    })
+}
+
+unsafe extern "C" fn open(device: u32, context: *mut *mut abi::Context) -> i32 {
+    guarded("open", || {
+        cust::init(CudaFlags::empty()).named("cuInit")?;
+        let device = Device::get_device(device).named("cuDeviceGet")?;
+        let opened = Opened { device, context: cust::context::Context::new(device).named("cuDevicePrimaryCtxRetain")? };
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store_handle(context, opened) }
+    })
+}
+
+unsafe extern "C" fn close(context: *mut abi::Context) -> i32 {
+    guarded("close", || {
+        // SAFETY: the handle is from `open`, and the caller gives it up.
+        let opened = unsafe { take_handle::<Opened, _>(context) }?;
+        cust::context::Context::drop(opened.context)
+            .map_err(|(error, context)| {
+                // Dropped, it would be released again.
+                std::mem::forget(context);
+                error
+            })
+            .named("cuDevicePrimaryCtxRelease")
+    })
+}
+
+unsafe extern "C" fn device_name(
+    context: *mut abi::Context,
+    text: *mut c_char,
+    capacity: usize,
+    length: *mut usize,
+) -> i32 {
+    in_context("device_name", context, |opened| {
+        let name = opened.device.name().named("cuDeviceGetName")?;
+        // SAFETY: the caller gives `capacity` writable bytes at `text`, and a place for the length.
+        unsafe { store(length, write_text(&name, text, capacity)) }
+    })
+}
+
+unsafe extern "C" fn device_properties(context: *mut abi::Context, properties: *mut abi::DeviceProperties) -> i32 {
+    in_context("device_properties", context, |opened| {
+        let get = |attribute| opened.device.get_attribute(attribute).named("cuDeviceGetAttribute");
+        let mut opt_in = 0;
+        // SAFETY: `opt_in` outlives the call; cust's own list of attributes ends before this one.
+        unsafe {
+            sys::cuDeviceGetAttribute(
+                &mut opt_in,
+                sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                opened.device.as_raw(),
+            )
+        }
+        .named("cuDeviceGetAttribute")?;
+        let driver = cust::CudaApiVersion::get().named("cuDriverGetVersion")?;
+        let found = abi::DeviceProperties {
+            compute_capability_major: get(DeviceAttribute::ComputeCapabilityMajor)?,
+            compute_capability_minor: get(DeviceAttribute::ComputeCapabilityMinor)?,
+            multiprocessors: get(DeviceAttribute::MultiprocessorCount)?,
+            warp_size: get(DeviceAttribute::WarpSize)?,
+            max_threads_per_block: get(DeviceAttribute::MaxThreadsPerBlock)?,
+            max_threads_per_multiprocessor: get(DeviceAttribute::MaxThreadsPerMultiprocessor)?,
+            max_block: [
+                get(DeviceAttribute::MaxBlockDimX)?,
+                get(DeviceAttribute::MaxBlockDimY)?,
+                get(DeviceAttribute::MaxBlockDimZ)?,
+            ],
+            max_grid: [
+                get(DeviceAttribute::MaxGridDimX)?,
+                get(DeviceAttribute::MaxGridDimY)?,
+                get(DeviceAttribute::MaxGridDimZ)?,
+            ],
+            registers_per_block: get(DeviceAttribute::MaxRegistersPerBlock)?,
+            registers_per_multiprocessor: get(DeviceAttribute::MaxRegistersPerMultiprocessor)?,
+            shared_bytes_per_block: get(DeviceAttribute::MaxSharedMemoryPerBlock)?,
+            shared_bytes_per_block_opt_in: opt_in,
+            shared_bytes_per_multiprocessor: get(DeviceAttribute::MaxSharedMemoryPerMultiprocessor)?,
+            constant_bytes: get(DeviceAttribute::TotalConstantMemory)?,
+            l2_bytes: get(DeviceAttribute::L2CacheSize)?,
+            clock_khz: get(DeviceAttribute::ClockRate)?,
+            memory_clock_khz: get(DeviceAttribute::MemoryClockRate)?,
+            memory_bus_bits: get(DeviceAttribute::GlobalMemoryBusWidth)?,
+            driver_version: driver.major() * 1000 + driver.minor() * 10,
+            memory_bytes: opened.device.total_memory().named("cuDeviceTotalMem")? as u64,
+        };
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store(properties, found) }
+    })
+}
+
+unsafe extern "C" fn memory(context: *mut abi::Context, free: *mut u64, total: *mut u64) -> i32 {
+    in_context("memory", context, |_| {
+        let (free_now, in_all) = cust::memory::mem_get_info().named("cuMemGetInfo")?;
+        // SAFETY: the caller gives two places for the results.
+        unsafe { store(free, free_now as u64).and_then(|()| store(total, in_all as u64)) }
+    })
+}
+
+unsafe extern "C" fn synchronize(context: *mut abi::Context) -> i32 {
+    in_context("synchronize", context, |_| CurrentContext::synchronize().named("cuCtxSynchronize"))
+}
+
+// --- modules and functions -------------------------------------------------------------------------------------------
+
+unsafe extern "C" fn module_load(
+    context: *mut abi::Context,
+    image: *const c_void,
+    bytes: usize,
+    module: *mut *mut abi::Module,
+) -> i32 {
+    in_context("module_load", context, |_| {
+        not_null("module_load", image)?;
+        // SAFETY: the caller gives `bytes` readable bytes at `image`.
+        let image = unsafe { slice::from_raw_parts(image.cast::<u8>(), bytes) };
+        // The driver tells PTX from a cubin by itself; cust appends the nul that PTX must end with.
+        let loaded = Module::from_cubin(image, &[])
+            .named("cuModuleLoadDataEx")
+            .map_err(|failure| explain_failed_load(image).unwrap_or(failure))?;
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store_handle(module, loaded) }
+    })
+}
+
+/// Loads an image that cust could not load once more, with a buffer for the driver's log, which cust has no way to ask
+/// for. `None` if it loads now.
+fn explain_failed_load(image: &[u8]) -> Option<Failure> {
+    let mut image = image.to_vec();
+    image.push(0);
+    let mut log = vec![0u8; 16 * 1024];
+    let mut options =
+        [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
+    let mut module = ptr::null_mut();
+    // SAFETY: the image ends with a nul; there are as many options as values, of the kinds that the driver documents
+    // (a pointer, and a size in place of one); all of it outlives the call.
+    let status = unsafe {
+        sys::cuModuleLoadDataEx(
+            &mut module,
+            image.as_ptr().cast(),
+            options.len() as u32,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+        )
+    };
+    let Err(mut failure) = status.named("cuModuleLoadDataEx") else {
+        // SAFETY: the module was loaded just above, and nothing else knows of it. It is not needed.
+        unsafe { sys::cuModuleUnload(module) };
+        return None;
+    };
+    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+    failure.log = String::from_utf8_lossy(&log[..end]).trim().to_owned();
+    Some(failure)
+}
+
+unsafe extern "C" fn module_unload(context: *mut abi::Context, module: *mut abi::Module) -> i32 {
+    in_context("module_unload", context, |_| {
+        // SAFETY: the handle is from `module_load`, and the caller gives it up.
+        let module = unsafe { take_handle::<Module, _>(module) }?;
+        Module::drop(*module)
+            .map_err(|(error, module)| {
+                // Dropped, it would be unloaded again.
+                std::mem::forget(module);
+                error
+            })
+            .named("cuModuleUnload")
+    })
+}
+
+unsafe extern "C" fn module_function(
+    context: *mut abi::Context,
+    module: *mut abi::Module,
+    name: *const c_char,
+    length: usize,
+    function: *mut *mut abi::Function,
+) -> i32 {
+    in_context("module_function", context, |_| {
+        not_null("module_function", name)?;
+        // SAFETY: the caller gives `length` readable bytes at `name`.
+        let name = unsafe { slice::from_raw_parts(name.cast::<u8>(), length) };
+        let name = str::from_utf8(name).map_err(|_| invalid("module_function"))?;
+        if name.contains('\0') {
+            return Err(invalid("module_function"));
+        }
+        // SAFETY: the handle is from `module_load` and not yet unloaded.
+        let module = unsafe { borrow_handle::<Module, _>("module_function", module) }?;
+        let found = module.get_function(name).named("cuModuleGetFunction")?;
+        // The driver owns functions, together with their module: the handle is the driver's own.
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store(function, found.to_raw().cast()) }
+    })
+}
+
+unsafe extern "C" fn function_properties(
+    context: *mut abi::Context,
+    function: *mut abi::Function,
+    properties: *mut abi::FunctionProperties,
+) -> i32 {
+    use sys::CUfunction_attribute as Attribute;
+    in_context("function_properties", context, |_| {
+        not_null("function_properties", function)?;
+        let get = |attribute| {
+            let mut value = 0;
+            // SAFETY: the function is the driver's own handle, of a module not yet unloaded; `value` outlives the call.
+            unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function.cast()) }
+                .named("cuFuncGetAttribute")
+                .map(|()| value)
+        };
+        let found = abi::FunctionProperties {
+            registers: get(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            shared_bytes: get(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            local_bytes: get(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            constant_bytes: get(Attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,
+            max_threads_per_block: get(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+        };
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store(properties, found) }
+    })
+}
+
+unsafe extern "C" fn allow_shared(context: *mut abi::Context, function: *mut abi::Function, bytes: u32) -> i32 {
+    in_context("allow_shared", context, |_| {
+        not_null("allow_shared", function)?;
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let bytes = i32::try_from(bytes).map_err(|_| invalid("allow_shared"))?;
+        // SAFETY: the function is the driver's own handle, of a module not yet unloaded.
+        unsafe { sys::cuFuncSetAttribute(function.cast(), attribute, bytes) }.named("cuFuncSetAttribute")
+    })
+}
+
+unsafe extern "C" fn occupancy(
+    context: *mut abi::Context,
+    function: *mut abi::Function,
+    threads_per_block: u32,
+    shared_bytes: usize,
+    blocks: *mut u32,
+) -> i32 {
+    in_context("occupancy", context, |_| {
+        not_null("occupancy", function)?;
+        let threads = i32::try_from(threads_per_block).map_err(|_| invalid("occupancy"))?;
+        let mut found = 0;
+        // SAFETY: the function is the driver's own handle, of a module not yet unloaded; `found` outlives the call.
+        unsafe { sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut found, function.cast(), threads, shared_bytes) }
+            .named("cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store(blocks, found.unsigned_abs()) }
+    })
+}
+
+// --- memory ----------------------------------------------------------------------------------------------------------
+
+unsafe extern "C" fn allocate(context: *mut abi::Context, bytes: usize, address: *mut u64) -> i32 {
+    in_context("allocate", context, |_| {
+        not_null("allocate", address)?;
+        // SAFETY: the bytes have no content yet, and this library never reads them as anything else than bytes.
+        let memory = unsafe { cust::memory::cuda_malloc::<u8>(bytes) }.named("cuMemAlloc")?;
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store(address, memory.as_raw()) }
+    })
+}
+
+unsafe extern "C" fn free(context: *mut abi::Context, address: u64) -> i32 {
+    in_context("free", context, |_| {
+        // SAFETY: the address is from `allocate`, and the caller gives it up.
+        unsafe { cust::memory::cuda_free(DevicePointer::<u8>::from_raw(address)) }.named("cuMemFree")
+    })
+}
+
+unsafe extern "C" fn copy_in(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    to: u64,
+    from: *const c_void,
+    bytes: usize,
+) -> i32 {
+    on_stream("copy_in", context, stream, |stream| {
+        // SAFETY: the caller gives `bytes` readable bytes at `from` and as many of device memory at `to`; both last
+        // until the copy is complete, which is awaited.
+        unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, bytes, stream.as_inner()) }.named("cuMemcpyHtoDAsync")?;
+        stream.synchronize().named("cuStreamSynchronize")
+    })
+}
+
+unsafe extern "C" fn copy_out(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    to: *mut c_void,
+    from: u64,
+    bytes: usize,
+) -> i32 {
+    on_stream("copy_out", context, stream, |stream| {
+        // SAFETY: the caller gives `bytes` writable bytes at `to` and as many of device memory at `from`; both last
+        // until the copy is complete, which is awaited.
+        unsafe { sys::cuMemcpyDtoHAsync_v2(to, from, bytes, stream.as_inner()) }.named("cuMemcpyDtoHAsync")?;
+        stream.synchronize().named("cuStreamSynchronize")
+    })
+}
+
+unsafe extern "C" fn copy_on_device(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    to: u64,
+    from: u64,
+    bytes: usize,
+) -> i32 {
+    on_stream("copy_on_device", context, stream, |stream| {
+        // SAFETY: the caller gives `bytes` of device memory at either address, which last until the stream is done.
+        unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, stream.as_inner()) }.named("cuMemcpyDtoDAsync")
+    })
+}
+
+unsafe extern "C" fn fill(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    to: u64,
+    value: u8,
+    bytes: usize,
+) -> i32 {
+    on_stream("fill", context, stream, |stream| {
+        // SAFETY: the caller gives `bytes` of device memory at `to`, which last until the stream is done.
+        unsafe { sys::cuMemsetD8Async(to, value, bytes, stream.as_inner()) }.named("cuMemsetD8Async")
+    })
+}
+
+// --- streams, launches, events ---------------------------------------------------------------------------------------
+
+unsafe extern "C" fn stream_create(context: *mut abi::Context, stream: *mut *mut abi::Stream) -> i32 {
+    in_context("stream_create", context, |_| {
+        let created = Stream::new(StreamFlags::DEFAULT, None).named("cuStreamCreateWithPriority")?;
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store_handle(stream, created) }
+    })
+}
+
+unsafe extern "C" fn stream_destroy(context: *mut abi::Context, stream: *mut abi::Stream) -> i32 {
+    in_context("stream_destroy", context, |_| {
+        // SAFETY: the handle is from `stream_create`, and the caller gives it up.
+        let stream = unsafe { take_handle::<Stream, _>(stream) }?;
+        Stream::drop(*stream)
+            .map_err(|(error, stream)| {
+                // Dropped, it would be destroyed again.
+                std::mem::forget(stream);
+                error
+            })
+            .named("cuStreamDestroy")
+    })
+}
+
+unsafe extern "C" fn stream_synchronize(context: *mut abi::Context, stream: *mut abi::Stream) -> i32 {
+    on_stream("stream_synchronize", context, stream, |stream| stream.synchronize().named("cuStreamSynchronize"))
+}
+
+unsafe extern "C" fn launch(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    function: *mut abi::Function,
+    grid: *const [u32; 3],
+    block: *const [u32; 3],
+    shared_bytes: u32,
+    arguments: *const *mut c_void,
+    argument_count: usize,
+) -> i32 {
+    on_stream("launch", context, stream, |stream| {
+        not_null("launch", function)?;
+        not_null("launch", grid)?;
+        not_null("launch", block)?;
+        if argument_count > 0 {
+            not_null("launch", arguments)?;
+        }
+        // SAFETY: the caller gives two readable triples.
+        let (grid, block) = unsafe { (*grid, *block) };
+        // SAFETY: the function is the driver's own handle, of a module not yet unloaded; the caller gives a pointer to
+        // a value of the right type for each of its parameters; the driver reads the values before it returns.
+        unsafe {
+            sys::cuLaunchKernel(
+                function.cast(),
+                grid[0],
+                grid[1],
+                grid[2],
+                block[0],
+                block[1],
+                block[2],
+                shared_bytes,
+                stream.as_inner(),
+                arguments.cast_mut(),
+                ptr::null_mut(),
+            )
+        }
+        .named("cuLaunchKernel")
+    })
+}
+
+unsafe extern "C" fn event_create(context: *mut abi::Context, event: *mut *mut abi::Event) -> i32 {
+    in_context("event_create", context, |_| {
+        let created = Event::new(EventFlags::DEFAULT).named("cuEventCreate")?;
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store_handle(event, created) }
+    })
+}
+
+unsafe extern "C" fn event_destroy(context: *mut abi::Context, event: *mut abi::Event) -> i32 {
+    in_context("event_destroy", context, |_| {
+        // SAFETY: the handle is from `event_create`, and the caller gives it up.
+        let event = unsafe { take_handle::<Event, _>(event) }?;
+        Event::drop(*event)
+            .map_err(|(error, event)| {
+                // Dropped, it would be destroyed again.
+                std::mem::forget(event);
+                error
+            })
+            .named("cuEventDestroy")
+    })
+}
+
+unsafe extern "C" fn event_record(context: *mut abi::Context, event: *mut abi::Event, stream: *mut abi::Stream) -> i32 {
+    on_stream("event_record", context, stream, |stream| {
+        // SAFETY: the handle is from `event_create` and not yet destroyed.
+        let event = unsafe { borrow_handle::<Event, _>("event_record", event) }?;
+        event.record(stream).named("cuEventRecord")
+    })
+}
+
+unsafe extern "C" fn event_elapsed(
+    context: *mut abi::Context,
+    start: *mut abi::Event,
+    end: *mut abi::Event,
+    milliseconds: *mut f32,
+) -> i32 {
+    in_context("event_elapsed", context, |_| {
+        // SAFETY: the handles are from `event_create` and not yet destroyed.
+        let (start, end) = unsafe {
+            (borrow_handle::<Event, _>("event_elapsed", start)?, borrow_handle::<Event, _>("event_elapsed", end)?)
+        };
+        end.synchronize().named("cuEventSynchronize")?;
+        let elapsed = end.elapsed_time_f32(start).named("cuEventElapsedTime")?;
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store(milliseconds, elapsed) }
+    })
+}
+
+// --- handles and places ----------------------------------------------------------------------------------------------
+
+/// Runs `body` with the context current on this thread. The handle must be from `open` and not yet closed: every
+/// exported function demands that of its caller.
+fn in_context(
+    call: &'static str,
+    context: *mut abi::Context,
+    body: impl FnOnce(&Opened) -> Result<(), Failure>,
+) -> i32 {
+    guarded(call, || {
+        // SAFETY: the caller of the exported function gives a handle from `open` that is not yet closed.
+        let opened = unsafe { borrow_handle::<Opened, _>(call, context) }?;
+        CurrentContext::set_current(&opened.context).named("cuCtxSetCurrent")?;
+        body(opened)
+    })
+}
+
+/// Like [`in_context`], with a stream, which must be from `stream_create` and not yet destroyed.
+fn on_stream(
+    call: &'static str,
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    body: impl FnOnce(&Stream) -> Result<(), Failure>,
+) -> i32 {
+    in_context(call, context, |_| {
+        // SAFETY: the caller of the exported function gives a handle from `stream_create` that is not yet destroyed.
+        let stream = unsafe { borrow_handle::<Stream, _>(call, stream) }?;
+        body(stream)
+    })
+}
+
+fn invalid(call: &'static str) -> Failure {
+    Failure { status: abi::INVALID_ARGUMENT, call, log: String::new() }
+}
+
+fn not_null<T>(call: &'static str, pointer: *const T) -> Result<(), Failure> {
+    if pointer.is_null() { Err(invalid(call)) } else { Ok(()) }
+}
+
+/// # Safety
+/// `place` is null or can be written.
+unsafe fn store<T>(place: *mut T, value: T) -> Result<(), Failure> {
+    not_null("result", place)?;
+    // SAFETY: not null, so it can be written.
+    unsafe { place.write(value) };
+    Ok(())
+}
+
+/// Gives `value` to the caller as an opaque handle.
+///
+/// # Safety
+/// `place` is null or can be written.
+unsafe fn store_handle<T, Handle>(place: *mut *mut Handle, value: T) -> Result<(), Failure> {
+    not_null("result", place)?;
+    // SAFETY: not null, so it can be written.
+    unsafe { place.write(Box::into_raw(Box::new(value)).cast()) };
+    Ok(())
+}
+
+/// Takes back what [`store_handle`] gave away.
+///
+/// # Safety
+/// `handle` is null or was made by `store_handle` from a `T`, and is not used again.
+unsafe fn take_handle<T, Handle>(handle: *mut Handle) -> Result<Box<T>, Failure> {
+    not_null("handle", handle)?;
+    // SAFETY: not null, so it is a box of this type that nobody else owns any more.
+    Ok(unsafe { Box::from_raw(handle.cast()) })
+}
+
+/// # Safety
+/// `handle` is null or was made by [`store_handle`] from a `T`, and is not taken back while the borrow lasts.
+unsafe fn borrow_handle<'a, T, Handle>(call: &'static str, handle: *mut Handle) -> Result<&'a T, Failure> {
+    not_null(call, handle)?;
+    // SAFETY: not null, so it is a box of this type, and lives long enough.
+    Ok(unsafe { &*handle.cast::<T>() })
+}
+
+/// Writes as much of `words` as fits, and returns its whole length.
+///
+/// # Safety
+/// `text` has room for `capacity` bytes.
+unsafe fn write_text(words: &str, text: *mut c_char, capacity: usize) -> usize {
+    if !text.is_null() {
+        // SAFETY: no more than `capacity` bytes are written, from a text of at least that length that is not there.
+        unsafe { ptr::copy_nonoverlapping(words.as_ptr(), text.cast(), words.len().min(capacity)) };
+    }
+    words.len()
+}

@@ -1,0 +1,96 @@
+//! What executing a plan asks of a GPU.
+
+use super::{CudaError, DeviceProperties};
+
+/// A GPU with one queue: copies, fills and launches happen in the order in which they were asked for.
+pub trait Gpu {
+    /// Device memory; freed when dropped.
+    type Buffer;
+    /// Compiled code; unloaded when it and its kernels are dropped.
+    type Module;
+    type Kernel;
+
+    fn properties(&self) -> &DeviceProperties;
+
+    /// Loads PTX or a cubin.
+    fn load(&self, image: &[u8]) -> Result<Self::Module, CudaError>;
+
+    fn kernel(&self, module: &Self::Module, name: &str) -> Result<Self::Kernel, CudaError>;
+
+    /// Allocates device memory, whose content is undefined. No bytes are allowed.
+    fn alloc(&self, bytes: usize) -> Result<Self::Buffer, CudaError>;
+
+    /// Copies from the host, to the bytes of `to` that begin at `offset`.
+    fn copy_in(&self, to: &Self::Buffer, offset: usize, from: &[u8]) -> Result<(), CudaError>;
+
+    /// Copies to the host, from the bytes of `from` that begin at `offset`, when all that was asked for before is done.
+    fn copy_out(&self, to: &mut [u8], from: &Self::Buffer, offset: usize) -> Result<(), CudaError>;
+
+    /// Copies the first `bytes` of one buffer to another.
+    fn copy_on_device(&self, to: &Self::Buffer, from: &Self::Buffer, bytes: usize) -> Result<(), CudaError>;
+
+    /// Sets every byte of a buffer.
+    fn fill(&self, to: &Self::Buffer, value: u8) -> Result<(), CudaError>;
+
+    /// Starts a kernel and does not wait for it. A grid with no block in it starts nothing.
+    ///
+    /// # Safety
+    /// The arguments are the kernel's parameters, in number, order and type; the kernel stays inside its buffers; and
+    /// none of them is dropped before the kernel is done (`copy_out` and `synchronize` wait).
+    unsafe fn launch(
+        &self,
+        kernel: &Self::Kernel,
+        shape: LaunchShape,
+        arguments: &[Argument<'_, Self::Buffer>],
+    ) -> Result<(), CudaError>;
+
+    /// Waits until all that was asked for is done, and tells whether a kernel failed.
+    fn synchronize(&self) -> Result<(), CudaError>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchShape {
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory of a block. More than a block has by default is asked for by `launch`.
+    pub shared_bytes: u32,
+}
+
+/// One argument of a kernel.
+#[derive(Debug)]
+pub enum Argument<'a, Buffer> {
+    /// Passed as a pointer to the buffer's first byte.
+    Buffer(&'a Buffer),
+    /// A scalar: its bytes as the machine stores them, then zeros. Made by `Argument::from`.
+    Value([u8; 8]),
+}
+
+impl<Buffer> Clone for Argument<'_, Buffer> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Buffer> Copy for Argument<'_, Buffer> {}
+
+macro_rules! argument_from {
+    ($($scalar:ty),*) => {
+        $(impl<Buffer> From<$scalar> for Argument<'_, Buffer> {
+            fn from(value: $scalar) -> Self {
+                let mut bytes = [0; 8];
+                bytes[..size_of::<$scalar>()].copy_from_slice(&value.to_ne_bytes());
+                Argument::Value(bytes)
+            }
+        })*
+    };
+}
+
+argument_from!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
+
+impl<Buffer> From<bool> for Argument<'_, Buffer> {
+    fn from(value: bool) -> Self {
+        Argument::from(u8::from(value))
+    }
+}

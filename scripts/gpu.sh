@@ -1,0 +1,78 @@
+# Runs the examples on an NVIDIA GPU. Sourced by ./x.
+#
+# With Rust there, ./x gpu builds what it runs. A machine that has neither Rust nor a network gets a bundle instead,
+# made elsewhere by ./x bundle and carried along with the sources: the stripped binaries, and Julia as one archive.
+
+BUNDLE=$ROOT/.gpu-bundle
+BUNDLE_LIMIT_MIB=64
+
+gpu() {
+    PATH=$PATH:/usr/local/cuda/bin:/usr/local/nvidia/bin
+    local devices
+    if ! devices=$(nvidia-smi -L 2>/dev/null) || [ ! "$devices" ]; then
+        say "no NVIDIA GPU here (nvidia-smi lists none): nothing was run"
+        exit 3
+    fi
+    echo "$devices"
+
+    if command -v cargo >/dev/null; then
+        setup
+        build
+        export TESSELLA_LIBRARY=$TARGET/release/libtessella.so
+        export TESSELLA_CUDA_LIBRARY=$TARGET/release/libtessella_cuda.so
+        PATH=$TARGET/release:$PATH
+    elif [ -e "$BUNDLE/libtessella.so" ]; then
+        unpack_bundled_julia
+        export TESSELLA_LIBRARY=$BUNDLE/libtessella.so
+        export TESSELLA_CUDA_LIBRARY=$BUNDLE/libtessella_cuda.so
+        PATH=$BUNDLE:$PATH
+        export TESSELLA_NVRTC=${TESSELLA_NVRTC:-$(find_nvrtc)}
+        [ "$TESSELLA_NVRTC" ] || die "missing: NVRTC (libnvrtc.so of CUDA 12 or newer)
+    Looked in the CUDA toolkit (CUDA_HOME, /usr/local/cuda, /opt/cuda) and among python3's packages. Set TESSELLA_NVRTC."
+    else
+        die "missing: cargo, or .gpu-bundle/ in its place
+    Run ./x bundle on a machine with Rust, and bring the folder .gpu-bundle/ here with the sources."
+    fi
+    say "NVRTC: $TESSELLA_NVRTC"
+    julia --project=julia-pkg tests/gpu/run.jl "$@"
+}
+
+# Collects what a bare GPU machine needs.
+bundle() {
+    local archives=("$ROOT"/../shared/julia/julia-*.tar.xz) file
+    rm -rf "$BUNDLE" "$BUNDLE.part"
+    mkdir -p "$BUNDLE.part"
+    for file in tessella libtessella.so libtessella_cuda.so; do
+        strip -o "$BUNDLE.part/$file" "$TARGET/release/$file"
+    done
+    if [ -e "${archives[0]}" ]; then
+        cp "${archives[0]}" "$BUNDLE.part/julia.tar.xz"
+        chmod u+w "$BUNDLE.part/julia.tar.xz"
+    elif [ -d "$TOOLS/julia" ]; then
+        say "packing .tools/julia"
+        tar -C "$TOOLS/julia" -cJf "$BUNDLE.part/julia.tar.xz" .
+    else
+        say "no Julia archive to bundle: the GPU machine needs its own 'julia'"
+    fi
+    mv "$BUNDLE.part" "$BUNDLE"
+    local mib
+    mib=$(du -sm "$BUNDLE" | cut -f 1)
+    say "made .gpu-bundle: $mib MiB"
+    [ "$mib" -le "$BUNDLE_LIMIT_MIB" ] || say "warning: that is over $BUNDLE_LIMIT_MIB MiB, too large to carry to some machines"
+}
+
+# Unpacks the bundle's Julia once, outside the checkout, which may be read-only or sent anew for every command.
+unpack_bundled_julia() {
+    command -v julia >/dev/null && return
+    local folder=${TMPDIR:-/tmp}/tessella-julia-$(id -u)
+    if [ ! -e "$folder/usr/bin/julia" ]; then
+        [ -e "$BUNDLE/julia.tar.xz" ] || die "missing: julia, and .gpu-bundle/ has no archive of it
+    Install Julia 1.5 or newer so that 'julia' is on the PATH."
+        local work
+        work=$(mktemp -d "$folder.XXXXXX")
+        tar -C "$work" -xJf "$BUNDLE/julia.tar.xz"
+        [ -e "$work/usr/bin/julia.bin" ] || write_julia_wrapper "$work"
+        mv -T "$work" "$folder"
+    fi
+    PATH=$folder/usr/bin:$PATH
+}
