@@ -148,7 +148,8 @@ write_julia_wrapper() {
 usr=$(dirname "$(dirname "$(readlink -f "$0")")")
 lib=$usr/lib/x86_64-linux-gnu
 export JULIA_BINDIR="$usr/bin"
-exec /lib64/ld-linux-x86-64.so.2 --library-path "$lib:$lib/julia${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+# Debian's libunwind answers some of the calls that Rust means for libgcc's unwinder, unless that comes first.
+exec /lib64/ld-linux-x86-64.so.2 --preload libgcc_s.so.1 --library-path "$lib:$lib/julia${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
     "$usr/bin/julia.bin" "$@"
 END
     chmod +x "$program"

@@ -1,14 +1,19 @@
 //! Dependences: which pairs of instances must keep their order.
 //!
 //! Two instances depend on one another when they access one array element, at least one of them writing, and the
-//! source runs one before the other. All such pairs are kept (memory-based dependences), so any order that keeps
-//! them computes the source's values. [`Flow`] is the value-based subset: who wrote the value that a read sees.
+//! source runs one before the other. [`dependences`] gives all such pairs (memory-based), so any order that keeps them
+//! computes the source's values. [`direct`] leaves out those with another write to the element between them, which
+//! follow from the rest: these are what people want to see. Flow dependences that are direct are the value-based ones:
+//! who wrote the value that a read sees.
 
 use crate::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, Which};
+use crate::affine::Affine;
 use crate::error::Error;
-use crate::isl::{Ctx, Map, Set};
+use crate::isl::{Ctx, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::legality;
 use crate::relation;
+use crate::schedule::Schedule;
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DependenceKind {
@@ -66,6 +71,85 @@ pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, 
     Ok(found)
 }
 
+/// The dependences without another certain write to the element between source and sink, in the same order.
+///
+/// # Source
+/// Feautrier, *Dataflow analysis of array and scalar references*, IJPP 20(1), 1991.
+pub fn direct(ctx: &Ctx, algorithm: &Algorithm, all: &[Dependence]) -> Result<Vec<Dependence>, Error> {
+    let order = &algorithm.source_order;
+    let depth = algorithm.ids().filter_map(|id| order.path_of(id)).map(|path| path.0.len()).max().unwrap_or(0);
+    let mut tagged = BTreeMap::new();
+    for at in algorithm.accesses() {
+        tagged.insert(at, Tagged::new(ctx, algorithm, order, depth, at)?);
+    }
+    let mut found = vec![];
+    for dependence in all {
+        let (source, sink) = (&tagged[&dependence.source], &tagged[&dependence.sink]);
+        let mut time = source.time.union(&sink.time)?;
+        let mut kill: Option<UnionMap> = None;
+        for (at, other) in &tagged {
+            let certain = algorithm.computation(at.computation).predicate.is_none();
+            if at.which == Which::Write && certain && algorithm.access(*at).array == dependence.array {
+                time = time.union(&other.time)?;
+                kill = Some(match kill {
+                    None => other.access.clone(),
+                    Some(others) => others.union(&other.access)?,
+                });
+            }
+        }
+        let query = FlowQuery {
+            sink: sink.access.clone(),
+            must_source: None,
+            may_source: Some(source.access.clone()),
+            kill,
+            order: ExecutionOrder::Map(time),
+        };
+        let pairs = query.compute()?.may_dependence.domain_factor_domain()?.range_factor_domain()?;
+        if pairs.is_empty()? {
+            continue;
+        }
+        let relation = Map::from_union_map(&pairs)?.intersect(&dependence.relation)?.coalesce()?;
+        if !relation.is_empty()? {
+            found.push(Dependence { relation, ..dependence.clone() });
+        }
+    }
+    Ok(found)
+}
+
+/// An access that isl can tell from others of its computation, and that knows that an instance reads before it writes.
+struct Tagged {
+    /// `{ [S[x] -> write[]] -> A[y] }`.
+    access: UnionMap,
+    /// `{ [S[x] -> write[]] -> [time, 1] }`; reads come at 0.
+    time: UnionMap,
+}
+
+impl Tagged {
+    fn new(
+        ctx: &Ctx,
+        algorithm: &Algorithm,
+        order: &Schedule,
+        depth: usize,
+        at: AccessRef,
+    ) -> Result<Tagged, Error> {
+        let (name, moment) = match at.which {
+            Which::Write => ("write".to_string(), 1),
+            Which::Read(position) => (format!("read{position}"), 0),
+        };
+        let space = relation::param_space(ctx, algorithm)?;
+        let tag = Set::universe(&space.add_named_tuple(&Id::new(ctx, &name)?, 0)?)?;
+        let domain = relation::domain(algorithm, at.computation)?;
+        let untag = Map::from_domain_and_range(&domain, &tag)?.domain_map()?;
+        let access = relation::access(ctx, algorithm, at.computation, algorithm.access(at))?;
+        let last = relation::function(ctx, algorithm, at.computation, &Affine::constant(moment))?;
+        let time = relation::time(ctx, algorithm, order, at.computation, depth)?.flat_range_product(&last)?;
+        Ok(Tagged {
+            access: untag.apply_range(&access)?.to_union_map()?,
+            time: untag.apply_range(&time)?.to_union_map()?,
+        })
+    }
+}
+
 fn kind(source: Which, sink: Which) -> Option<DependenceKind> {
     match (source, sink) {
         (Which::Write, Which::Read(_)) => Some(DependenceKind::Flow),
@@ -75,9 +159,9 @@ fn kind(source: Which, sink: Which) -> Option<DependenceKind> {
     }
 }
 
-/// The values that one read sees.
+/// What one read may see of the caller's values.
 #[derive(Debug, Clone)]
-pub struct Flow {
+pub struct LiveIn {
     pub read: AccessRef,
     /// The instances that may read a value which was there at entry: `{ S[x] }`.
     pub live_in: Set,
@@ -86,7 +170,7 @@ pub struct Flow {
 /// For each read of an argument: the instances that may see what the array held at entry.
 ///
 /// A read sees the entry value where no unconditional write to its element comes before it.
-pub fn live_in(ctx: &Ctx, algorithm: &Algorithm, dependences: &[Dependence]) -> Result<Vec<Flow>, Error> {
+pub fn live_in(ctx: &Ctx, algorithm: &Algorithm, dependences: &[Dependence]) -> Result<Vec<LiveIn>, Error> {
     let mut flows = vec![];
     for read in algorithm.accesses().filter(|at| at.which != Which::Write) {
         let access = algorithm.access(read);
@@ -100,7 +184,7 @@ pub fn live_in(ctx: &Ctx, algorithm: &Algorithm, dependences: &[Dependence]) -> 
                 live = live.subtract(&dependence.relation.range()?)?;
             }
         }
-        flows.push(Flow { read, live_in: live.coalesce()? });
+        flows.push(LiveIn { read, live_in: live.coalesce()? });
     }
     Ok(flows)
 }

@@ -4,6 +4,7 @@ use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, Id, Map, Set, Space};
+use crate::schedule::{Node, Path, Schedule};
 
 /// The parameter space: `[params] -> { : }`.
 pub fn param_space(ctx: &Ctx, algorithm: &Algorithm) -> Result<Space, Error> {
@@ -45,6 +46,27 @@ pub fn functions(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, each: &[Af
         map = map.flat_range_product(&function(ctx, algorithm, id, affine)?)?;
     }
     Ok(map)
+}
+
+/// `{ S[x] -> [time] }`: the order of a schedule tree as a lexicographic one, one dimension for each step down the tree
+/// and zeros at the end, `depth` dimensions in all.
+pub fn time(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    id: ComputationId,
+    depth: usize,
+) -> Result<Map, Error> {
+    let path = schedule.path_of(id).expect("every computation has a leaf in the schedule tree");
+    let mut steps = vec![];
+    for (level, &child) in path.0.iter().enumerate() {
+        steps.push(match schedule.node(&Path(path.0[..level].to_vec())) {
+            Some(Node::Loop(it)) => it.at[&id].clone(),
+            Some(Node::Sequence(_) | Node::Computation(_)) | None => Affine::constant(child as i64),
+        });
+    }
+    steps.resize(depth, Affine::constant(0));
+    functions(ctx, algorithm, id, &steps)
 }
 
 /// `{ S[x] -> A[subscripts(x)] }` for the instances that may perform the access.

@@ -1,7 +1,7 @@
 //! Facts about dependences for people: distances, the loops that carry them, what runs in parallel and why.
 
 use crate::algorithm::Algorithm;
-use crate::dependence::{Dependence, dependences};
+use crate::dependence::{Dependence, dependences, direct};
 use crate::error::Error;
 use crate::isl::{Ctx, Map, Set};
 use crate::legality;
@@ -39,10 +39,10 @@ pub struct LoopReport {
     pub carries: Vec<usize>,
 }
 
-/// Dependences of an algorithm in its source's order, with distances.
+/// The direct dependences of an algorithm in its source's order, with distances.
 pub fn report_dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<ReportedDependence>, Error> {
     let all = dependences(ctx, algorithm)?;
-    all.into_iter().map(|dependence| report(ctx, algorithm, &algorithm.source_order, dependence)).collect()
+    direct(ctx, algorithm, &all)?.into_iter().map(|dependence| report(ctx, algorithm, &algorithm.source_order, dependence)).collect()
 }
 
 fn report(
@@ -72,8 +72,10 @@ fn report(
 
 fn distance(values: &Set) -> Result<Distance, Error> {
     let values = values.project_out_all_params()?;
-    let low = values.dim_min_val(0)?.to_i64();
-    let high = values.dim_max_val(0)?.to_i64();
+    // Beyond this a bound only reflects the context, which bounds every parameter.
+    let meaningful = |value: &i64| value.unsigned_abs() < 1 << 32;
+    let low = values.dim_min_val(0)?.to_i64().filter(meaningful);
+    let high = values.dim_max_val(0)?.to_i64().filter(meaningful);
     Ok(match (low, high) {
         (Some(low), Some(high)) if low == high => Distance::Exactly(low),
         (Some(low), Some(high)) => Distance::Between(low, high),
@@ -140,8 +142,8 @@ impl std::fmt::Display for Distance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Distance::Exactly(value) => write!(f, "{value}"),
-            Distance::AtLeast(value) => write!(f, ">= {value}"),
-            Distance::AtMost(value) => write!(f, "<= {value}"),
+            Distance::AtLeast(value) => write!(f, "{value}.."),
+            Distance::AtMost(value) => write!(f, "..{value}"),
             Distance::Between(low, high) => write!(f, "{low}..{high}"),
             Distance::Any => write!(f, "*"),
         }

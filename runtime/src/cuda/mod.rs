@@ -9,15 +9,21 @@
 #[path = "../../../cuda-backend/launcher/src/abi.rs"]
 #[allow(dead_code, reason = "shared with the launcher, which uses the rest")]
 mod abi;
+mod arguments;
+mod compile;
 mod device;
 mod error;
+mod execute;
 mod gpu;
 mod launcher;
 mod location;
 mod nvrtc;
+mod pool;
 
 pub use abi::{DeviceProperties, FunctionProperties};
+pub use compile::{compile_cuda, default_device};
 pub use device::{Device, DeviceBuffer, Event, Function, Module, Stream};
 pub use error::CudaError;
+pub use execute::CudaProgram;
 pub use gpu::{Argument, Gpu, LaunchShape};
 pub use nvrtc::{Compiled, Nvrtc, Target};

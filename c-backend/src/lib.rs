@@ -1,0 +1,161 @@
+//! C with OpenMP and SIMD: one function, one file, made to be read.
+
+mod pragmas;
+
+use pragmas::Pragmas;
+use std::collections::BTreeSet;
+use tessella_codegen::c_family::{Dialect, Printer, TextOptions, Writer, c_type, header_comment, helper_texts};
+use tessella_codegen::entry::STATUS_OUT_OF_MEMORY;
+use tessella_codegen::{CodegenError, Input, Program, generate};
+use tessella_polyhedral::algorithm::Outcome;
+use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
+use tessella_polyhedral::verify::Verified;
+
+/// A C file and how to compile it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CSource {
+    pub text: String,
+    /// The header that declares the entry function, for C and C++.
+    pub header: String,
+    /// The name of the entry function.
+    pub entry: String,
+    /// What the compiler needs so that the program means what Julia means.
+    pub flags: Vec<&'static str>,
+    /// What the linker needs, after the file.
+    pub libraries: Vec<&'static str>,
+}
+
+/// Flags of every program. Signed integers wrap around; errno and traps are not observed, which changes no value.
+const FLAGS: [&str; 6] = ["-O3", "-std=gnu11", "-fwrapv", "-fopenmp", "-fno-math-errno", "-fno-trapping-math"];
+/// No contraction: every operation rounds, as in Julia.
+const STRICT: [&str; 1] = ["-ffp-contract=off"];
+/// What `@fastmath` on every statement allows; NaN and infinity keep their meaning.
+const FAST: [&str; 4] = ["-ffp-contract=fast", "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"];
+
+/// Prints a verified program as C.
+///
+/// # Errors
+/// `E06xx`: see [`CodegenError`].
+pub fn emit(verified: &Verified, options: &TextOptions) -> Result<CSource, CodegenError> {
+    let input = Input::from(verified);
+    Ok(print(&input, &generate(&input)?, options))
+}
+
+/// Prints a loop program as C.
+pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSource {
+    let mut printer = Printer::new(*input, program, Dialect::C, options);
+    let mut body = Writer::default();
+    body.open(printer.signature("restrict "));
+    printer.entry_checks(&mut body);
+    let scratch = declare_buffers(&mut printer, &mut body);
+    body.blank();
+    printer.block(&program.body, &mut Pragmas::default(), &mut body);
+    return_result(&printer, &mut body);
+    scratch.iter().rev().for_each(|name| body.line(format!("free({name});")));
+    body.line("return 0;");
+    body.close();
+
+    let mut out = Writer::default();
+    header_comment(options, "C", &mut out);
+    out.blank();
+    out.line("#include <math.h>");
+    out.line("#include <stdint.h>");
+    if !scratch.is_empty() {
+        out.line("#include <stdlib.h>");
+    }
+    let macros = printer.subscript_macros();
+    for helper in helper_texts(&printer.helpers, Dialect::C) {
+        out.blank();
+        out.text(&helper);
+    }
+    if !macros.is_empty() {
+        out.blank();
+        out.line("// Subscripts as in the source: from 1, first axis contiguous.");
+        macros.iter().for_each(|text| out.line(text));
+    }
+    out.blank();
+    out.append(&body);
+    let fast: &[&str] = if program.fastmath { &FAST } else { &STRICT };
+    CSource {
+        text: out.finish(),
+        header: header(&printer),
+        entry: program.names.function.clone(),
+        flags: FLAGS.iter().chain(fast).copied().collect(),
+        libraries: vec!["-lm"],
+    }
+}
+
+/// Declares the buffers that live as long as the call; gives the names of those that must be freed.
+fn declare_buffers(printer: &mut Printer<'_>, out: &mut Writer) -> Vec<String> {
+    let mut scratch: Vec<String> = vec![];
+    let layout = printer.input.layout;
+    let used: BTreeSet<BufferId> =
+        printer.arrays_below(&printer.program.body).into_iter().map(|array| printer.input.buffer_of(array)).collect();
+    for (at, buffer) in layout.buffers.iter().enumerate() {
+        let id = BufferId(at as u32);
+        if buffer.lifetime != Lifetime::Call || !used.contains(&id) {
+            continue;
+        }
+        if buffer.space == MemorySpace::Register {
+            let declaration = printer.declaration(id);
+            out.line(declaration);
+            continue;
+        }
+        let name = printer.program.names.buffers[at].clone();
+        let bytes = printer.buffer_bytes(id);
+        let element = c_type(buffer.element);
+        // One byte more: nothing may be allocated for nothing.
+        out.line(format!("{element} *restrict {name} = malloc((size_t){bytes} + 1);"));
+        scratch.push(name);
+    }
+    if !scratch.is_empty() {
+        let missing: Vec<String> = scratch.iter().map(|name| format!("!{name}")).collect();
+        out.open(format!("if ({})", missing.join(" || ")));
+        scratch.iter().for_each(|name| out.line(format!("free({name});")));
+        out.line(format!("return {STATUS_OUT_OF_MEMORY};"));
+        out.close();
+    }
+    scratch
+}
+
+/// Hands the result over, where it was not computed in the caller's memory.
+fn return_result(printer: &Printer<'_>, out: &mut Writer) {
+    let Outcome::Scalar(array) = printer.input.algorithm.result else { return };
+    let id = printer.input.buffer_of(array);
+    let buffer = printer.input.layout.buffer(id);
+    let names = &printer.program.names;
+    let name = &names.buffers[id.0 as usize];
+    match (&buffer.lifetime, buffer.space) {
+        (Lifetime::Argument(_), _) => {}
+        (_, MemorySpace::Register) => out.line(format!("*{} = {name};", names.result)),
+        (_, MemorySpace::Host | MemorySpace::Global) => out.line(format!("*{} = {name}[0];", names.result)),
+    }
+}
+
+fn header(printer: &Printer<'_>) -> String {
+    let mut out = Writer::default();
+    let guard = format!("{}_H", printer.program.names.function.to_uppercase());
+    header_comment(printer.options, "C header", &mut out);
+    out.blank();
+    out.line(format!("#ifndef {guard}"));
+    out.line(format!("#define {guard}"));
+    out.blank();
+    out.line("#include <stdint.h>");
+    out.blank();
+    out.line("#ifdef __cplusplus");
+    out.line("extern \"C\" {");
+    out.line("#endif");
+    out.blank();
+    out.line(
+        "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
+    );
+    out.line("// -3 if an argument is out of range. Unless it is 0, nothing has been written.");
+    out.text(&format!("{};", printer.signature("")));
+    out.blank();
+    out.line("#ifdef __cplusplus");
+    out.line("}");
+    out.line("#endif");
+    out.blank();
+    out.line(format!("#endif // {guard}"));
+    out.finish()
+}

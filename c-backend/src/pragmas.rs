@@ -1,0 +1,87 @@
+//! What stands before loops: threads, SIMD lanes, unrolling.
+
+use tessella_codegen::c_family::{LoopHooks, Printer, Writer};
+use tessella_codegen::int_expr::{IntExpr, VariableId};
+use tessella_codegen::program::{For, Node};
+use tessella_polyhedral::schedule::Tag;
+
+/// Starting threads pays from about this many array elements on.
+const WORTH_THREADS: u32 = 4096;
+
+/// Pragmas of loops; remembers whether the current place is already run by threads.
+#[derive(Debug, Default)]
+pub struct Pragmas {
+    parallel: u32,
+    simd: u32,
+}
+
+impl LoopHooks for Pragmas {
+    fn enter(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer) {
+        match it.tag {
+            Tag::Parallel => {
+                self.parallel += 1;
+                if self.parallel == 1 && self.simd == 0 {
+                    out.line(format!("#pragma omp parallel for{}{}", schedule(it), worth(it, printer)));
+                }
+            }
+            Tag::Vector(lanes) => {
+                self.simd += 1;
+                if self.simd == 1 {
+                    out.line(format!("#pragma omp simd simdlen({lanes})"));
+                }
+            }
+            Tag::Unroll(times) => out.line(format!("#pragma GCC unroll {times}")),
+            Tag::Sequential | Tag::GpuBlock(_) | Tag::GpuThread(_) => {}
+        }
+    }
+
+    fn leave(&mut self, it: &For) {
+        match it.tag {
+            Tag::Parallel => self.parallel -= 1,
+            Tag::Vector(_) => self.simd -= 1,
+            Tag::Sequential | Tag::Unroll(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => {}
+        }
+    }
+}
+
+/// Iterations of unequal work are handed out piece by piece.
+fn schedule(it: &For) -> &'static str {
+    let mut unequal = false;
+    for node in &it.body {
+        node.walk(&mut |node| {
+            if let Node::For(inner) = node {
+                unequal |= grows_with(&inner.lower, it.variable) || grows_with(&inner.upper, it.variable);
+            }
+        });
+    }
+    if unequal { " schedule(guided)" } else { "" }
+}
+
+/// Whether a bound follows the variable; a tile's bound, `min(31, ...)`, does not.
+fn grows_with(bound: &IntExpr, variable: VariableId) -> bool {
+    match bound {
+        IntExpr::Min(all) | IntExpr::Max(all) if all.iter().any(|part| part.as_const().is_some()) => false,
+        other => other.involves(&|inner| inner == variable),
+    }
+}
+
+/// The condition under which threads pay: the largest array below has enough elements.
+fn worth(it: &For, printer: &mut Printer<'_>) -> String {
+    let input = printer.input;
+    let extents = printer
+        .arrays_below(&it.body)
+        .into_iter()
+        .map(|array| &input.layout.buffer(input.buffer_of(array)).extents)
+        .filter(|extents| extents.iter().any(|extent| extent.as_constant().is_none()))
+        .fold(None, |widest: Option<&Vec<_>>, next| match widest {
+            Some(widest) if widest.len() >= next.len() => Some(widest),
+            _ => Some(next),
+        });
+    let Some(extents) = extents else { return String::new() };
+    let size = extents
+        .iter()
+        .map(|extent| IntExpr::from_affine(extent, &[]))
+        .reduce(IntExpr::times)
+        .map(|size| printer.int(&size));
+    size.map_or(String::new(), |size| format!(" if ({size} >= {WORTH_THREADS})"))
+}

@@ -1,0 +1,75 @@
+//! Options that several commands share, and reading files.
+
+use crate::Failure;
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use tessella::file::{FileOptions, ScheduleSource};
+use tessella::request::Backend;
+
+#[derive(Args)]
+pub struct Source {
+    /// The Julia file
+    pub file: PathBuf,
+    /// The function; by default all marked `@tessella`, or all if none is
+    #[arg(short, long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// The type of an argument, such as A=Matrix{Float32}; else its annotation, else what its use suggests
+    #[arg(short = 't', long = "type", value_name = "ARGUMENT=TYPE")]
+    pub types: Vec<String>,
+    /// A file of scheduling commands, instead of the source's `@schedule` blocks
+    #[arg(short, long, value_name = "FILE")]
+    pub schedule: Option<PathBuf>,
+}
+
+/// What the code runs on.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TargetName {
+    /// The CPU: C with OpenMP
+    C,
+    /// An NVIDIA GPU: CUDA
+    Cuda,
+}
+
+impl TargetName {
+    pub fn backend(self) -> Backend {
+        match self {
+            TargetName::C => Backend::C,
+            TargetName::Cuda => Backend::Cuda,
+        }
+    }
+}
+
+impl Source {
+    /// The file's text and what the options say about it.
+    pub fn read(&self) -> Result<(String, FileOptions), Failure> {
+        let text = read(&self.file)?;
+        let schedule = match &self.schedule {
+            None => ScheduleSource::InFile,
+            Some(path) => ScheduleSource::Text { text: read(path)?, name: path.display().to_string() },
+        };
+        let types = self.types.iter().map(|item| pair(item, "--type A=Matrix{Float64}"));
+        let options = FileOptions {
+            name: self.file.display().to_string(),
+            function: self.function.clone(),
+            types: types.collect::<Result<_, _>>()?,
+            schedule,
+        };
+        Ok((text, options))
+    }
+}
+
+/// Splits `name=value`.
+pub fn pair(item: &str, example: &str) -> Result<(String, String), Failure> {
+    match item.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_string(), value.to_string())),
+        _ => Err(Failure::Usage(format!("`{item}` is not of the form NAME=VALUE, as in `{example}`"))),
+    }
+}
+
+pub fn read(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::Usage(format!("`{}`: {error}", path.display())))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::Usage(format!("`{}` is not UTF-8 at byte {at}: save it as UTF-8", path.display()))
+    })
+}

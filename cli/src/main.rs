@@ -1,0 +1,85 @@
+//! The `tessella` command: thin over the driver.
+
+mod arguments;
+mod check;
+mod explain;
+mod run;
+mod transpile;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Turns numeric Julia functions into CPU and GPU code with the same results.
+#[derive(Parser)]
+#[command(name = "tessella", version, after_help = EXIT_CODES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  the program was refused: see the diagnostics on standard error
+  2  the command line, or a file, could not be understood
+  3  a compiler, NVRTC, the GPU driver or a GPU is missing or failed
+  4  `run` found a result that differs from the interpreter's";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Prints what a function becomes: C, CUDA, or any stage before
+    ///
+    /// Without --function, all functions marked `@tessella` (or all, if none is marked) are printed.
+    Transpile(transpile::Transpile),
+    /// Checks all functions of a file and reports what cannot be transpiled
+    Check(check::Check),
+    /// Runs a function on made-up inputs and compares the result with the interpreter's, bit for bit
+    Run(run::Run),
+    /// Explains a function in words: dependences, what runs in parallel and why, what is checked
+    ///
+    /// With a diagnostic's code instead of a file (`tessella explain E0401`), explains the code.
+    Explain(explain::Explain),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Transpile(command) => transpile::run(&command),
+        Command::Check(command) => check::run(&command),
+        Command::Run(command) => run::run(&command),
+        Command::Explain(command) => explain::run(&command),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprint!("{}", failure.text());
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// Why a command failed; each kind has its own exit code.
+pub enum Failure {
+    /// Rendered diagnostics.
+    Refused(String),
+    Usage(String),
+    ToolChain(String),
+    Differs(String),
+}
+
+impl Failure {
+    fn text(&self) -> String {
+        match self {
+            Failure::Refused(text) => text.clone(),
+            Failure::Usage(text) | Failure::ToolChain(text) | Failure::Differs(text) => format!("error: {text}\n"),
+        }
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Refused(_) => 1,
+            Failure::Usage(_) => 2,
+            Failure::ToolChain(_) => 3,
+            Failure::Differs(_) => 4,
+        }
+    }
+}

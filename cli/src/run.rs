@@ -1,0 +1,67 @@
+//! `tessella run`.
+
+use crate::Failure;
+use crate::arguments::{Source, TargetName, pair};
+use clap::Args;
+use tessella::run::{self, Failed, RunOptions};
+
+#[derive(Args)]
+pub struct Run {
+    #[command(flatten)]
+    source: Source,
+    #[arg(long, value_enum, default_value = "c")]
+    target: TargetName,
+    /// A size or integer argument, such as n=1000; what is not given is chosen to fit
+    #[arg(long = "size", value_name = "NAME=VALUE", num_args = 1..)]
+    sizes: Vec<String>,
+    /// The value of another scalar argument, such as alpha=0.5
+    #[arg(long = "value", value_name = "NAME=VALUE", num_args = 1..)]
+    values: Vec<String>,
+    /// What the made-up inputs grow from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many calls are timed; the fastest counts
+    #[arg(long, default_value_t = 3)]
+    repeat: u32,
+    /// Skips the interpreter, which is slow on large inputs
+    #[arg(long)]
+    no_compare: bool,
+}
+
+pub fn run(command: &Run) -> Result<(), Failure> {
+    let (text, options) = command.source.read()?;
+    let sizes = command.sizes.iter().map(|item| number(item, "--size n=1000"));
+    let values = command.values.iter().map(|item| number(item, "--value alpha=0.5"));
+    let run_options = RunOptions {
+        sizes: sizes.collect::<Result<_, _>>()?,
+        values: values.collect::<Result<_, _>>()?,
+        seed: command.seed,
+        repeat: command.repeat,
+        compare: !command.no_compare,
+    };
+    let outcomes = run::run(&text, &options, &run_options, command.target.backend()).map_err(|failed| match failed {
+        Failed::Refused(text) => Failure::Refused(text),
+        Failed::ToolChain(text) => Failure::ToolChain(text.trim_end().trim_start_matches("error: ").to_string()),
+        Failed::Usage(text) => Failure::Usage(text),
+    })?;
+    let mut differing = vec![];
+    for outcome in outcomes {
+        let params: Vec<String> = outcome.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        println!("{}: {}", outcome.name, params.join(", "));
+        println!("  compiled     {:>12.3} ms", outcome.compiled.as_secs_f64() * 1e3);
+        if let Some(interpreted) = outcome.interpreted {
+            println!("  interpreter  {:>12.3} ms", interpreted.as_secs_f64() * 1e3);
+            match outcome.differences.is_empty() {
+                true => println!("  identical"),
+                false => differing.push(format!("`{}`: {}", outcome.name, outcome.differences.join("; "))),
+            }
+        }
+    }
+    if differing.is_empty() { Ok(()) } else { Err(Failure::Differs(differing.join("\n"))) }
+}
+
+fn number<T: std::str::FromStr>(item: &str, example: &str) -> Result<(String, T), Failure> {
+    let (name, value) = pair(item, example)?;
+    let value = value.parse().map_err(|_| Failure::Usage(format!("`{value}` in `{item}` is no number, as in `{example}`")))?;
+    Ok((name, value))
+}

@@ -1,0 +1,78 @@
+//! Array accesses: `A(i - 1, j)`, with a macro that knows where the array lies.
+
+use super::Printer;
+use crate::int_expr::{IntExpr, VariableId};
+use crate::int_text::{Bound, Precedence, Spelling, int_text};
+use crate::names::Names;
+use crate::program::Node;
+use std::collections::BTreeSet;
+use tessella_polyhedral::algorithm::{Access, ArrayId};
+use tessella_polyhedral::layers::{Lifetime, MemorySpace};
+
+impl Printer<'_> {
+    /// The element that an access names, for an instance whose iterators have these values.
+    pub fn element(&mut self, access: &Access, iterators: &[IntExpr]) -> Bound {
+        let layout = self.input.layout;
+        let buffer_id = layout.placement(access.array).buffer;
+        let buffer = layout.buffer(buffer_id);
+        let name = &self.program.names.buffers[buffer_id.0 as usize];
+        if buffer.extents.is_empty() {
+            let variable = buffer.space == MemorySpace::Register
+                || (buffer.space == MemorySpace::Host && matches!(buffer.lifetime, Lifetime::Node(_)));
+            let one = if variable { name.clone() } else { format!("{name}[0]") };
+            return (one, Precedence::Primary);
+        }
+        self.macros.insert(access.array);
+        let subscripts: Vec<String> =
+            access.subscripts.iter().map(|subscript| self.int(&IntExpr::from_affine(subscript, iterators))).collect();
+        let name = &self.program.names.arrays[access.array.0 as usize];
+        (format!("{name}({})", subscripts.join(", ")), Precedence::Primary)
+    }
+
+    /// The `#define`s of all subscripts that were used.
+    pub fn subscript_macros(&mut self) -> Vec<String> {
+        let used = self.macros.clone();
+        used.into_iter().map(|array| self.subscript_macro(array)).collect()
+    }
+
+    fn subscript_macro(&mut self, array: ArrayId) -> String {
+        let names = &self.program.names;
+        let placement = self.input.layout.placement(array);
+        let buffer = self.input.layout.buffer(placement.buffer);
+        // Macro parameters must not be names that the macro's body means.
+        let taken: BTreeSet<&String> =
+            names.params.iter().chain(&names.buffers).chain(&names.extents[array.0 as usize]).collect();
+        let letters = ["i", "j", "k", "l"].map(String::from).into_iter();
+        let mut free = letters.chain((1..).map(|number| format!("x{number}"))).filter(|name| !taken.contains(name));
+        let formal: Vec<String> = (0..self.input.algorithm.array(array).rank).filter_map(|_| free.next()).collect();
+        let subscripts: Vec<IntExpr> = (0..formal.len() as u32).map(|at| IntExpr::Variable(VariableId(at))).collect();
+        // Column-major: i + m * (j + n * k).
+        let mut index: Option<IntExpr> = None;
+        for (place, extent) in placement.map.iter().zip(&buffer.extents).rev() {
+            let place = IntExpr::from_affine(place, &subscripts);
+            index = Some(match index {
+                Some(inner) => place.plus(IntExpr::from_affine(extent, &[]).times(inner)),
+                None => place,
+            });
+        }
+        let index = index.unwrap_or(IntExpr::Const(0));
+        let inside = Names { variables: formal.iter().map(|name| format!("({name})")).collect(), ..names.clone() };
+        self.note_helpers(&index);
+        let index = int_text(&index, &inside, Spelling::C).0;
+        let buffer = &names.buffers[placement.buffer.0 as usize];
+        format!("#define {}({}) {buffer}[{index}]", names.arrays[array.0 as usize], formal.join(", "))
+    }
+}
+
+/// The arrays that statements below these nodes access.
+pub fn accessed(printer: &Printer<'_>, nodes: &[Node]) -> BTreeSet<ArrayId> {
+    let mut arrays = BTreeSet::new();
+    for node in nodes {
+        node.walk(&mut |node| {
+            if let Node::Statement(it) = node {
+                arrays.extend(printer.input.used_accesses(it.computation).iter().map(|access| access.array));
+            }
+        });
+    }
+    arrays
+}

@@ -1,0 +1,187 @@
+//! Loops, conditions and statements.
+
+use super::access::accessed;
+use super::expr::Instance;
+use super::signature::one_line;
+use super::{Printer, Writer, c_type};
+use crate::display::axis_text;
+use crate::int_expr::IntExpr;
+use crate::int_text::{Precedence, within};
+use crate::program::{For, Guard, Node, Over, Spread, Statement};
+use std::collections::BTreeSet;
+use tessella_polyhedral::algorithm::ArrayId;
+use tessella_polyhedral::layers::BufferId;
+
+/// What a backend says before a loop.
+pub trait LoopHooks {
+    /// Called before the `for` is printed; may write lines.
+    fn enter(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer);
+    /// Called after the loop is printed.
+    fn leave(&mut self, it: &For);
+}
+
+/// Says nothing.
+pub struct NoHooks;
+
+impl LoopHooks for NoHooks {
+    fn enter(&mut self, _: &For, _: &mut Printer<'_>, _: &mut Writer) {}
+    fn leave(&mut self, _: &For) {}
+}
+
+impl Printer<'_> {
+    /// A block of nodes, without its braces.
+    pub fn block(&mut self, nodes: &[Node], hooks: &mut dyn LoopHooks, out: &mut Writer) {
+        let alone = nodes.len() == 1;
+        for node in nodes {
+            match node {
+                Node::For(it) => self.for_loop(it, hooks, out),
+                Node::If { condition, then, otherwise } => {
+                    let condition = self.cond(condition);
+                    out.open(format!("if ({condition})"));
+                    self.block(then, hooks, out);
+                    if !otherwise.is_empty() {
+                        out.reopen("else");
+                        self.block(otherwise, hooks, out);
+                    }
+                    out.close();
+                }
+                Node::Let { variable, value } => {
+                    let value = self.int(value);
+                    let name = &self.program.names.variables[variable.0 as usize];
+                    out.line(format!("const int64_t {name} = {value};"));
+                }
+                Node::Statement(it) => self.statement(it, alone, out),
+                Node::Declare { buffer, body } => {
+                    if !alone {
+                        out.open("");
+                    }
+                    let declaration = self.declaration(*buffer);
+                    out.line(declaration);
+                    self.block(body, hooks, out);
+                    if !alone {
+                        out.close();
+                    }
+                }
+                Node::Spread(it) => self.spread(it, alone, hooks, out),
+                Node::OneThread { axes, body } => {
+                    let all: Vec<_> = axes.iter().map(|axis| format!("threadIdx.{} == 0", axis_text(*axis))).collect();
+                    out.open(format!("if ({})", all.join(" && ")));
+                    self.block(body, hooks, out);
+                    out.close();
+                }
+                Node::Barrier => out.line("__syncthreads();"),
+                // The host's business, printed from the launch plan.
+                Node::Launch(_) | Node::Copy { .. } => {}
+            }
+        }
+    }
+
+    /// `for (int64_t i = lower; i <= upper; i++)`.
+    pub fn for_head(&mut self, variable: &str, lower: &IntExpr, upper: &IntExpr, step: i64) -> String {
+        let lower = self.int(lower);
+        let until = match upper {
+            IntExpr::Sub(bound, one) if one.as_const() == Some(1) => {
+                format!("{variable} < {}", within(self.int_bound(bound), Precedence::Shift))
+            }
+            bound => format!("{variable} <= {}", within(self.int_bound(bound), Precedence::Shift)),
+        };
+        let next = if step == 1 { format!("{variable}++") } else { format!("{variable} += {step}") };
+        format!("for (int64_t {variable} = {lower}; {until}; {next})")
+    }
+
+    fn for_loop(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) {
+        hooks.enter(it, self, out);
+        let variable = self.program.names.variables[it.variable.0 as usize].clone();
+        let head = self.for_head(&variable, &it.lower, &it.upper, it.step);
+        out.open(head);
+        self.block(&it.body, hooks, out);
+        out.close();
+        hooks.leave(it);
+    }
+
+    fn spread(&mut self, it: &Spread, alone: bool, hooks: &mut dyn LoopHooks, out: &mut Writer) {
+        let name = self.program.names.variables[it.variable.0 as usize].clone();
+        let index = match it.over {
+            Over::Blocks => format!("blockIdx.{}", axis_text(it.axis)),
+            Over::Threads => format!("threadIdx.{}", axis_text(it.axis)),
+        };
+        // The index is an unsigned int: arithmetic needs the wider type first.
+        let value = match (&it.lower, it.step) {
+            (IntExpr::Const(0), 1) => index,
+            (IntExpr::Const(0), step) => format!("{step} * (int64_t){index}"),
+            (lower, 1) => format!("{} + (int64_t){index}", within(self.int_bound(lower), Precedence::Sum)),
+            (lower, step) => format!("{} + {step} * (int64_t){index}", within(self.int_bound(lower), Precedence::Sum)),
+        };
+        if !alone {
+            out.open("");
+        }
+        out.line(format!("const int64_t {name} = {value};"));
+        match it.guard {
+            Guard::Needed => {
+                let upper = within(self.int_bound(&it.upper), Precedence::Shift);
+                out.open(format!("if ({name} <= {upper})"));
+                self.block(&it.body, hooks, out);
+                out.close();
+            }
+            Guard::Unneeded => self.block(&it.body, hooks, out),
+        }
+        if !alone {
+            out.close();
+        }
+    }
+
+    fn statement(&mut self, it: &Statement, alone: bool, out: &mut Writer) {
+        let algorithm = self.input.algorithm;
+        let source = algorithm.computation(it.computation);
+        let iterators: Vec<IntExpr> =
+            it.iterators.iter().map(|at| at.map_or(IntExpr::Const(0), IntExpr::Variable)).collect();
+        let at = Instance { computation: it.computation, iterators: &iterators };
+        let braces = !alone && (!it.bindings.is_empty() || (source.predicate.is_none() && !source.lets.is_empty()));
+        match self.options.positions.get(&it.computation) {
+            Some(position) => out.line(format!("// {}: {}", source.name, one_line(position))),
+            None => out.line(format!("// {}", source.name)),
+        }
+        if braces {
+            out.open("");
+        }
+        for (variable, value) in &it.bindings {
+            let value = self.int(value);
+            let name = &self.program.names.variables[variable.0 as usize];
+            out.line(format!("const int64_t {name} = {value};"));
+        }
+        if let Some(predicate) = &source.predicate {
+            let predicate = self.value(predicate, &at).0;
+            out.open(format!("if ({predicate})"));
+        }
+        for (position, binding) in source.lets.iter().enumerate() {
+            let value = self.value(&binding.value, &at).0;
+            let name = &self.program.names.lets[it.computation.0 as usize][position];
+            out.line(format!("const {} {name} = {value};", c_type(binding.value.ty)));
+        }
+        let value = self.value(&source.value, &at).0;
+        let target = self.element(&source.write, &iterators).0;
+        out.line(format!("{target} = {value};"));
+        if source.predicate.is_some() {
+            out.close();
+        }
+        if braces {
+            out.close();
+        }
+    }
+
+    /// `double sum;` or `double window[25];`
+    pub fn declaration(&mut self, buffer: BufferId) -> String {
+        let it = self.input.layout.buffer(buffer);
+        let name = &self.program.names.buffers[buffer.0 as usize];
+        let size = it.extents.iter().try_fold(1i64, |size, extent| size.checked_mul(extent.as_constant()?.max(1)));
+        match (it.extents.is_empty(), size) {
+            (false, Some(size)) => format!("{} {name}[{size}];", c_type(it.element)),
+            (_, _) => format!("{} {name};", c_type(it.element)),
+        }
+    }
+
+    /// The arrays that statements below these nodes access.
+    pub fn arrays_below(&self, nodes: &[Node]) -> BTreeSet<ArrayId> {
+        accessed(self, nodes)
+    }
+}

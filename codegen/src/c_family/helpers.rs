@@ -1,0 +1,269 @@
+//! Small functions that generated text calls where C lacks Julia's meaning; each is printed only if it is used.
+
+use super::{Dialect, c_type};
+use std::collections::BTreeSet;
+use tessella_scalar::ScalarType;
+
+/// A function of generated text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Helper {
+    /// `imin(a, b)` of indices.
+    IndexMin,
+    /// `imax(a, b)` of indices.
+    IndexMax,
+    /// `floordiv(a, b)` of indices, `b > 0`.
+    IndexFloorDiv,
+    /// A product of sizes that saturates; extents below zero count as zero.
+    Bytes,
+    /// Whether two ranges of bytes have one in common.
+    Overlap,
+    Of(Operation, ScalarType),
+}
+
+/// What a helper computes; later ones may call earlier ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    FromBits,
+    Add,
+    Sub,
+    Mul,
+    Abs,
+    Sign,
+    Min,
+    Max,
+    Mod,
+    DivTrunc,
+    DivFloor,
+    DivCeil,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightLogical,
+}
+
+impl Helper {
+    /// The function's name.
+    pub fn name(self) -> String {
+        match self {
+            Helper::IndexMin => "imin".to_string(),
+            Helper::IndexMax => "imax".to_string(),
+            Helper::IndexFloorDiv => "floordiv".to_string(),
+            Helper::Bytes => "tessella_bytes".to_string(),
+            Helper::Overlap => "tessella_overlap".to_string(),
+            Helper::Of(operation, ty) => format!("tessella_{}_{}", operation.name(), short(ty)),
+        }
+    }
+
+    /// The helpers that this one calls.
+    fn calls(self) -> Vec<Helper> {
+        match self {
+            Helper::Of(Operation::DivFloor, ty) if ty.is_float() => vec![Helper::Of(Operation::Mod, ty)],
+            Helper::Of(Operation::DivCeil, ty) if ty.is_float() => {
+                vec![Helper::Of(Operation::Mod, ty), Helper::Of(Operation::DivFloor, ty)]
+            }
+            _ => vec![],
+        }
+    }
+
+    fn text(self, dialect: Dialect) -> String {
+        let inline = match dialect {
+            Dialect::C => "static inline",
+            Dialect::Cuda => "static __host__ __device__ inline",
+        };
+        let host = "static inline";
+        let name = self.name();
+        match self {
+            Helper::IndexMin => {
+                format!("{inline} int64_t {name}(int64_t a, int64_t b) {{ return a < b ? a : b; }}")
+            }
+            Helper::IndexMax => {
+                format!("{inline} int64_t {name}(int64_t a, int64_t b) {{ return a > b ? a : b; }}")
+            }
+            Helper::IndexFloorDiv => format!(
+                "// Rounds towards minus infinity; b > 0.\n\
+                 {inline} int64_t {name}(int64_t a, int64_t b) {{ return a / b - (a % b < 0); }}"
+            ),
+            Helper::Bytes => format!(
+                "// A size in bytes times an extent, at most INT64_MAX.\n\
+                 {host} int64_t {name}(int64_t bytes, int64_t extent) {{\n    \
+                     return extent <= 0 ? 0 : bytes > INT64_MAX / extent ? INT64_MAX : bytes * extent;\n}}"
+            ),
+            Helper::Overlap => format!(
+                "{host} int {name}(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {{\n    \
+                     const uintptr_t a_at = (uintptr_t)a, b_at = (uintptr_t)b;\n    \
+                     return a_bytes > 0 && b_bytes > 0 && a_at < b_at + (uintptr_t)b_bytes\n        \
+                         && b_at < a_at + (uintptr_t)a_bytes;\n}}"
+            ),
+            Helper::Of(operation, ty) => operation.text(ty, &name, inline, dialect),
+        }
+    }
+}
+
+impl Operation {
+    fn name(self) -> &'static str {
+        match self {
+            Operation::FromBits => "bits",
+            Operation::Add => "add",
+            Operation::Sub => "sub",
+            Operation::Mul => "mul",
+            Operation::Abs => "abs",
+            Operation::Sign => "sign",
+            Operation::Min => "min",
+            Operation::Max => "max",
+            Operation::Mod => "mod",
+            Operation::DivTrunc => "div",
+            Operation::DivFloor => "fld",
+            Operation::DivCeil => "cld",
+            Operation::ShiftLeft => "shl",
+            Operation::ShiftRight => "shr",
+            Operation::ShiftRightLogical => "lshr",
+        }
+    }
+
+    fn text(self, ty: ScalarType, name: &str, inline: &str, dialect: Dialect) -> String {
+        let t = c_type(ty);
+        let u = c_type(unsigned(ty));
+        let f = if ty == ScalarType::F32 { "f" } else { "" };
+        let one = |body: &str| format!("{inline} {t} {name}({t} x) {{ {body} }}");
+        let two = |body: &str| format!("{inline} {t} {name}({t} x, {t} y) {{ {body} }}");
+        match self {
+            Operation::FromBits => match (dialect, ty) {
+                (Dialect::Cuda, ScalarType::F32) => {
+                    format!(
+                        "static __device__ inline {t} {name}(unsigned int bits) {{ return __uint_as_float(bits); }}"
+                    )
+                }
+                (Dialect::Cuda, _) => format!(
+                    "static __device__ inline {t} {name}(unsigned long long bits) {{ \
+                     return __longlong_as_double((long long)bits); }}"
+                ),
+                (Dialect::C, _) => {
+                    let bits = if ty == ScalarType::F32 { "uint32_t" } else { "uint64_t" };
+                    format!(
+                        "{inline} {t} {name}({bits} bits) {{\n    \
+                             union {{ {bits} bits; {t} value; }} it = {{bits}};\n    return it.value;\n}}"
+                    )
+                }
+            },
+            Operation::Add => two(&format!("return ({t})(({u})x + ({u})y);")),
+            Operation::Sub => two(&format!("return ({t})(({u})x - ({u})y);")),
+            Operation::Mul => {
+                // Products of 16 bits would overflow `int`.
+                let wide = if ty.bytes() < 4 { "uint32_t" } else { u };
+                two(&format!("return ({t})(({wide})x * ({wide})y);"))
+            }
+            Operation::Abs => one(&format!("return x < 0 ? ({t})(0 - ({u})x) : x;")),
+            Operation::Sign if ty.is_float() || ty.is_signed_integer() => one("return x < 0 ? -1 : x > 0 ? 1 : x;"),
+            Operation::Sign => one("return x > 0;"),
+            Operation::Min if ty.is_float() => extremum_of_floats(name, t, f, inline, "y < x", ">"),
+            Operation::Max if ty.is_float() => extremum_of_floats(name, t, f, inline, "y > x", "<"),
+            Operation::Min => two("return y < x ? y : x;"),
+            Operation::Max => two("return x < y ? y : x;"),
+            Operation::Mod if ty.is_float() => format!(
+                "// The remainder with the sign of the divisor.\n\
+                 {inline} {t} {name}({t} x, {t} y) {{\n    \
+                     const {t} r = fmod{f}(x, y);\n    \
+                     return r == 0 ? copysign{f}(r, y) : (r > 0) != (y > 0) ? r + y : r;\n}}"
+            ),
+            Operation::Mod => format!(
+                "// The remainder with the sign of the divisor.\n\
+                 {inline} {t} {name}({t} x, {t} y) {{\n    \
+                     const {t} r = x % y;\n    return r != 0 && (r < 0) != (y < 0) ? r + y : r;\n}}"
+            ),
+            Operation::DivTrunc => two(&format!("return rint{f}((x - fmod{f}(x, y)) / y);")),
+            Operation::DivFloor if ty.is_float() => {
+                two(&format!("return rint{f}((x - tessella_mod_{}(x, y)) / y);", short(ty)))
+            }
+            Operation::DivFloor => two("return x / y - (x % y != 0 && (x < 0) != (y < 0));"),
+            Operation::DivCeil if ty.is_float() => two(&format!("return -tessella_fld_{}(-x, y);", short(ty))),
+            Operation::DivCeil => two("return x / y + (x % y != 0 && (x < 0) == (y < 0));"),
+            Operation::ShiftLeft => shift(name, ty, inline, Way::Left, right_way(ty)),
+            Operation::ShiftRight => shift(name, ty, inline, right_way(ty), Way::Left),
+            Operation::ShiftRightLogical => shift(name, ty, inline, Way::Logical, Way::Left),
+        }
+    }
+}
+
+/// The texts of these helpers and those they call, in an order in which they compile.
+pub fn helper_texts(used: &BTreeSet<Helper>, dialect: Dialect) -> Vec<String> {
+    let mut all = used.clone();
+    for helper in used {
+        all.extend(helper.calls());
+    }
+    all.into_iter().map(|helper| helper.text(dialect)).collect()
+}
+
+/// Julia's `min` and `max`: a NaN wins, and -0.0 is less than 0.0.
+fn extremum_of_floats(name: &str, t: &str, f: &str, inline: &str, second: &str, sign: &str) -> String {
+    let sign_bit = |x: &str| format!("(copysign{f}(1, {x}) < 0)");
+    format!(
+        "// A NaN wins, and -0.0 is less than 0.0.\n\
+         {inline} {t} {name}({t} x, {t} y) {{\n    \
+             const int second = {second} || {} {sign} {};\n    \
+             return second ? (x != x ? x : y) : (y != y ? y : x);\n}}",
+        sign_bit("y"),
+        sign_bit("x")
+    )
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Left,
+    Arithmetic,
+    Logical,
+}
+
+fn right_way(ty: ScalarType) -> Way {
+    if ty.is_signed_integer() { Way::Arithmetic } else { Way::Logical }
+}
+
+/// A shift by any count; a negative one shifts the other way.
+fn shift(name: &str, ty: ScalarType, inline: &str, way: Way, back: Way) -> String {
+    let t = c_type(ty);
+    let u = c_type(unsigned(ty));
+    let bits = ty.bytes() * 8;
+    let by = |way: Way, count: &str| match way {
+        Way::Left => format!("{count} < {bits} ? ({t})(({u})x << {count}) : 0"),
+        Way::Logical => format!("{count} < {bits} ? ({t})(({u})x >> {count}) : 0"),
+        Way::Arithmetic => format!("x >> ({count} < {bits} ? {count} : {})", bits - 1),
+    };
+    format!(
+        "{inline} {t} {name}({t} x, int64_t n) {{\n    \
+             const uint64_t back = 0 - (uint64_t)n, count = (uint64_t)n;\n    \
+             return n < 0 ? ({}) : ({});\n}}",
+        by(back, "back"),
+        by(way, "count")
+    )
+}
+
+/// The unsigned type of the same width.
+pub fn unsigned(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::I8 => ScalarType::U8,
+        ScalarType::I16 => ScalarType::U16,
+        ScalarType::I32 => ScalarType::U32,
+        ScalarType::I64 => ScalarType::U64,
+        ScalarType::Bool
+        | ScalarType::U8
+        | ScalarType::U16
+        | ScalarType::U32
+        | ScalarType::U64
+        | ScalarType::F32
+        | ScalarType::F64 => ty,
+    }
+}
+
+fn short(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Bool => "bool",
+        ScalarType::I8 => "i8",
+        ScalarType::I16 => "i16",
+        ScalarType::I32 => "i32",
+        ScalarType::I64 => "i64",
+        ScalarType::U8 => "u8",
+        ScalarType::U16 => "u16",
+        ScalarType::U32 => "u32",
+        ScalarType::U64 => "u64",
+        ScalarType::F32 => "f32",
+        ScalarType::F64 => "f64",
+    }
+}

@@ -1,0 +1,62 @@
+//! The printer of C-like text that both backends use.
+
+mod access;
+mod block;
+mod expr;
+mod helpers;
+mod signature;
+mod writer;
+
+pub use block::{LoopHooks, NoHooks};
+pub use helpers::{Helper, Operation, helper_texts};
+pub use signature::{TextOptions, header_comment};
+pub use writer::Writer;
+
+use crate::input::Input;
+use crate::program::Program;
+use std::collections::BTreeSet;
+use tessella_polyhedral::algorithm::ArrayId;
+use tessella_scalar::ScalarType;
+
+/// Which language is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// GNU C11, compiled with `-fwrapv`.
+    C,
+    /// CUDA C++, where signed overflow is undefined.
+    Cuda,
+}
+
+/// Prints parts of a program and remembers what they need.
+pub struct Printer<'a> {
+    pub input: Input<'a>,
+    pub program: &'a Program,
+    pub dialect: Dialect,
+    pub options: &'a TextOptions,
+    /// Functions that the printed text calls.
+    pub helpers: BTreeSet<Helper>,
+    /// Arrays whose subscript macros the printed text uses.
+    pub macros: BTreeSet<ArrayId>,
+}
+
+impl<'a> Printer<'a> {
+    pub fn new(input: Input<'a>, program: &'a Program, dialect: Dialect, options: &'a TextOptions) -> Self {
+        Self { input, program, dialect, options, helpers: BTreeSet::new(), macros: BTreeSet::new() }
+    }
+}
+
+/// The C type of a value.
+pub fn c_type(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Bool | ScalarType::U8 => "uint8_t",
+        ScalarType::I8 => "int8_t",
+        ScalarType::I16 => "int16_t",
+        ScalarType::I32 => "int32_t",
+        ScalarType::I64 => "int64_t",
+        ScalarType::U16 => "uint16_t",
+        ScalarType::U32 => "uint32_t",
+        ScalarType::U64 => "uint64_t",
+        ScalarType::F32 => "float",
+        ScalarType::F64 => "double",
+    }
+}

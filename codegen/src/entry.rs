@@ -1,0 +1,205 @@
+//! The entry function: its signature, and what it checks before anything runs.
+//!
+//! The C interface, the same for every target and for text as for compiled code: for each Julia argument in order, an
+//! array is a pointer followed by its extents (`int64_t` each), a scalar is itself (`Bool` as `uint8_t`); last, if the
+//! function returns a scalar, a pointer that receives it. The result is one of the status codes below.
+
+use crate::error::CodegenError;
+use crate::from_ast::{Scope, condition};
+use crate::input::Input;
+use crate::int_expr::Cond;
+use crate::names::{Namer, Names, function_name};
+use tessella_polyhedral::affine::ParamId;
+use tessella_polyhedral::algorithm::{Argument, ArrayId, Outcome, ParamOrigin, ScalarId, Which};
+use tessella_polyhedral::isl::AstBuild;
+use tessella_polyhedral::layers::Lifetime;
+
+/// All went well.
+pub const STATUS_OK: i32 = 0;
+/// Two array arguments overlap in memory and at least one is written; nothing has been written.
+pub const STATUS_OVERLAP: i32 = -1;
+/// Memory ran out; nothing has been written.
+pub const STATUS_OUT_OF_MEMORY: i32 = -2;
+/// A parameter is outside of what the program was made for; nothing has been written.
+pub const STATUS_OUT_OF_CONTEXT: i32 = -3;
+/// The GPU or its driver failed; nothing has been written to the arguments.
+pub const STATUS_DEVICE_FAILED: i32 = -4;
+/// A kernel needs more blocks than a grid can have; nothing has been written to the arguments.
+pub const STATUS_GRID_TOO_LARGE: i32 = -5;
+
+/// The most blocks of a grid along x, y, z.
+pub const MAX_GRID: [i64; 3] = [2_147_483_647, 65_535, 65_535];
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// In the order of the C signature.
+    pub parameters: Vec<EntryParameter>,
+    /// Parameters of the algorithm that no C parameter is named after, and the extent that each is.
+    pub aliases: Vec<(ParamId, ArrayId, u32)>,
+    /// What must hold of the algorithm's parameters, else [`STATUS_OUT_OF_CONTEXT`].
+    pub context: Cond,
+    /// Pairs of array arguments that must not overlap, else [`STATUS_OVERLAP`].
+    pub apart: Vec<(ArrayId, ArrayId)>,
+    /// Tested in order after the context; the first that fails gives its number as status.
+    pub checks: Vec<Check>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryParameter {
+    Pointer(ArrayId),
+    /// `size(array, axis)`, axis from 0; `param` is the algorithm's parameter that it is, if any.
+    Extent {
+        array: ArrayId,
+        axis: u32,
+        param: Option<ParamId>,
+    },
+    Scalar(ScalarId),
+    /// Where the result goes.
+    Result(ArrayId),
+}
+
+/// A condition at entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// The position in `Verified::checks`, from 1; checks that follow from earlier ones are left out.
+    pub number: i32,
+    pub holds: Cond,
+    /// The access that the check protects, as the user would write it.
+    pub about: String,
+}
+
+/// Names everything that lives as long as the call; gives the namer with all of those names in use.
+pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
+    let algorithm = input.algorithm;
+    let mut namer = Namer::default();
+    let mut names = Names { function: function_name(&algorithm.name), ..Names::default() };
+    namer.reserve(&names.function);
+    names.arrays = algorithm.arrays.iter().map(|it| namer.fresh(&it.name)).collect();
+    names.scalars = algorithm.scalars.iter().map(|it| namer.fresh(&it.name)).collect();
+    for param in &algorithm.params {
+        let name = match param.origin {
+            ParamOrigin::Argument(scalar) => names.scalars[scalar.0 as usize].clone(),
+            ParamOrigin::Extent { .. } => namer.fresh(&param.name),
+        };
+        names.params.push(name);
+    }
+    for (at, array) in algorithm.arrays.iter().enumerate() {
+        let axes = 1..=array.rank;
+        names.extents.push(axes.map(|axis| namer.fresh(&format!("{}_size{axis}", names.arrays[at]))).collect());
+    }
+    names.result = namer.fresh("result");
+    let result = match algorithm.result {
+        Outcome::Scalar(array) => Some(array),
+        Outcome::Nothing | Outcome::Argument(_) => None,
+    };
+    for (at, buffer) in input.layout.buffers.iter().enumerate() {
+        let same = algorithm.arrays.iter().position(|array| array.name == buffer.name);
+        let placed = same.filter(|&array| {
+            input.layout.placements.get(&ArrayId(array as u32)).is_some_and(|it| it.buffer.0 as usize == at)
+        });
+        names.buffers.push(match (&buffer.lifetime, placed) {
+            (Lifetime::Argument(array), _) if Some(*array) == result => names.result.clone(),
+            (Lifetime::Argument(array), _) => names.arrays[array.0 as usize].clone(),
+            (Lifetime::Call | Lifetime::Node(_), Some(array)) => names.arrays[array].clone(),
+            (Lifetime::Call | Lifetime::Node(_), None) => namer.fresh(&buffer.name),
+        });
+    }
+    names.computations = algorithm.computations.iter().map(|it| it.name.clone()).collect();
+    (names, namer)
+}
+
+/// The signature and the checks.
+pub fn entry(input: &Input<'_>) -> Result<Entry, CodegenError> {
+    let algorithm = input.algorithm;
+    let mut parameters = vec![];
+    let mut named = vec![false; algorithm.params.len()];
+    for argument in &algorithm.arguments {
+        match *argument {
+            Argument::Scalar(scalar) => parameters.push(EntryParameter::Scalar(scalar)),
+            Argument::Array(array) => {
+                parameters.push(EntryParameter::Pointer(array));
+                for axis in 0..algorithm.array(array).rank {
+                    let origin = ParamOrigin::Extent { array, axis };
+                    let param = algorithm.params.iter().position(|param| param.origin == origin);
+                    if let Some(param) = param {
+                        named[param] = true;
+                    }
+                    let param = param.map(|param| ParamId(param as u32));
+                    parameters.push(EntryParameter::Extent { array, axis, param });
+                }
+            }
+        }
+    }
+    if let Outcome::Scalar(array) = algorithm.result {
+        parameters.push(EntryParameter::Result(array));
+    }
+    let aliases =
+        algorithm.params.iter().zip(named).enumerate().filter_map(|(at, (param, named))| match param.origin {
+            ParamOrigin::Extent { array, axis } if !named => Some((ParamId(at as u32), array, axis)),
+            ParamOrigin::Extent { .. } | ParamOrigin::Argument(_) => None,
+        });
+    let aliases = aliases.collect();
+    let scope = Scope::new(&algorithm.param_names());
+    let anything = AstBuild::new(algorithm.context.ctx())?;
+    let context = condition(&anything.expr_from_set(&algorithm.context)?.view()?, &scope)?;
+    Ok(Entry { parameters, aliases, context, apart: apart(input), checks: checks(input, &scope)? })
+}
+
+/// Pairs of array arguments of which one is written.
+fn apart(input: &Input<'_>) -> Vec<(ArrayId, ArrayId)> {
+    let arrays: Vec<ArrayId> = input
+        .algorithm
+        .arguments
+        .iter()
+        .filter_map(|argument| match argument {
+            Argument::Array(array) => Some(*array),
+            Argument::Scalar(_) => None,
+        })
+        .collect();
+    let mut pairs = vec![];
+    for (at, &first) in arrays.iter().enumerate() {
+        for &second in &arrays[at + 1..] {
+            if input.algorithm.is_written(first) || input.algorithm.is_written(second) {
+                pairs.push((first, second));
+            }
+        }
+    }
+    pairs
+}
+
+fn checks(input: &Input<'_>, scope: &Scope) -> Result<Vec<Check>, CodegenError> {
+    let algorithm = input.algorithm;
+    let mut known = algorithm.context.clone();
+    let mut checks = vec![];
+    for (at, check) in input.checks.iter().enumerate() {
+        if known.is_subset(&check.holds)? {
+            continue;
+        }
+        let holds = check.holds.gist(&known)?.coalesce()?;
+        let build = AstBuild::from_context(&known)?;
+        let access = algorithm.access(check.access);
+        let computation = algorithm.computation(check.access.computation);
+        let subscripts: Vec<_> = access
+            .subscripts
+            .iter()
+            .map(|subscript| subscript.display(&computation.iterators, &algorithm.param_names()))
+            .collect();
+        let verb = match check.access.which {
+            Which::Write => "writes",
+            Which::Read(_) => "reads",
+        };
+        checks.push(Check {
+            number: i32::try_from(at + 1).unwrap_or(i32::MAX),
+            holds: condition(&build.expr_from_set(&holds)?.view()?, scope)?,
+            about: format!(
+                "{} {verb} {}[{}]: axis {}",
+                computation.name,
+                algorithm.array(access.array).name,
+                subscripts.join(", "),
+                check.axis + 1
+            ),
+        });
+        known = known.intersect(&check.holds)?.coalesce()?;
+    }
+    Ok(checks)
+}

@@ -1,0 +1,146 @@
+//! What code generation refuses.
+
+use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic};
+use tessella_polyhedral::isl::IslError;
+use tessella_polyhedral::schedule::ProcessorAxis;
+use thiserror::Error;
+
+/// Why no loop program came out of a verified program.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CodegenError {
+    #[error(transparent)]
+    Isl(#[from] IslError),
+    /// A thread block could have more than [`MAX_THREADS`] threads, or any number.
+    #[error("a thread block of kernel `{kernel}` is too large")]
+    BlockTooLarge { kernel: String, loops: Vec<ThreadExtent> },
+    /// A thread block could have more threads along z than any device allows.
+    #[error("a thread block of kernel `{kernel}` has {threads} threads along z")]
+    BlockTooDeep { kernel: String, threads: i64 },
+    /// Two loops on one path are mapped to the same processor axis.
+    #[error("loops `{outer}` and `{inner}` are both mapped to {axis:?} of the {level}")]
+    AxisTwice { outer: String, inner: String, axis: ProcessorAxis, level: Level },
+    /// A block loop lies below a thread loop, or something stands between two block loops or two thread loops.
+    #[error("GPU loop `{inner}` is not directly below `{outer}`")]
+    LoopsApart { outer: String, inner: String },
+    /// Memory of one thread is declared where several threads share it.
+    #[error("buffer `{buffer}` in registers is shared by several threads")]
+    SharedRegister { buffer: String },
+    /// A copy between host and device lies inside a kernel.
+    #[error("buffer `{buffer}` is copied inside of kernel code")]
+    CopyInKernel { buffer: String },
+    /// Memory other than registers would have to be allocated inside a kernel or a CPU loop.
+    #[error("buffer `{buffer}` would be allocated inside of a loop")]
+    AllocationInside { buffer: String },
+    /// A buffer in registers has an extent that is no constant.
+    #[error("buffer `{buffer}` in registers has no constant size")]
+    SizeOfRegister { buffer: String },
+}
+
+/// The most threads that a thread block of any CUDA device has.
+pub const MAX_THREADS: u64 = 1024;
+
+/// A level of the GPU's hierarchy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    Grid,
+    Block,
+}
+
+/// A thread loop and the most iterations it can have; `None` for no bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadExtent {
+    pub name: String,
+    pub iterations: Option<i64>,
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Level::Grid => "grid",
+            Level::Block => "thread block",
+        })
+    }
+}
+
+impl IntoDiagnostic for CodegenError {
+    fn into_diagnostic(self) -> Diagnostic {
+        match self {
+            CodegenError::Isl(error) if error.is_quota() => Diagnostic::error(
+                Code("E0601"),
+                "the loops are too complicated to generate code for within the limit of operations",
+            )
+            .with_help("simplify the schedule, or raise the limit"),
+            CodegenError::Isl(error) => {
+                Diagnostic::error(Code("E0602"), "the integer set library cannot generate code for this schedule")
+                    .with_note(error.to_string())
+            }
+            CodegenError::BlockTooLarge { kernel, loops } => {
+                let product = loops.iter().try_fold(1i64, |all, it| all.checked_mul(it.iterations?));
+                let mut diagnostic = match product {
+                    Some(threads) => Diagnostic::error(
+                        Code("E0603"),
+                        format!("a thread block of kernel `{kernel}` would have {threads} threads, more than {MAX_THREADS}"),
+                    ),
+                    None => Diagnostic::error(
+                        Code("E0603"),
+                        format!("nothing limits the thread blocks of kernel `{kernel}` to {MAX_THREADS} threads"),
+                    ),
+                };
+                for ThreadExtent { name, iterations } in loops {
+                    diagnostic = diagnostic.with_note(match iterations {
+                        Some(iterations) => format!("thread loop `{name}` has up to {iterations} iterations"),
+                        None => format!("thread loop `{name}` has a number of iterations that depends on the arguments"),
+                    });
+                }
+                diagnostic.with_help("tile the loops and give only the point loops to `gpu` as threads")
+            }
+            CodegenError::BlockTooDeep { kernel, threads } => Diagnostic::error(
+                Code("E0609"),
+                format!("a thread block of kernel `{kernel}` would have {threads} threads along z, more than 64"),
+            )
+            .with_help("map the longest loop to x, the first of the thread loops"),
+            CodegenError::AllocationInside { buffer } => Diagnostic::error(
+                Code("E0610"),
+                format!("`{buffer}` would have to be allocated inside of a loop or kernel, and its size is not constant"),
+            )
+            .with_help(format!("allocate `{buffer}` for the whole call")),
+            CodegenError::AxisTwice { outer, inner, axis, level } => Diagnostic::error(
+                Code("E0604"),
+                format!(
+                    "loops `{outer}` and `{inner}`, one inside the other, are both mapped to axis {} of the {level}",
+                    axis_name(axis)
+                ),
+            )
+            .with_help("map each of the nested loops to an axis of its own"),
+            CodegenError::LoopsApart { outer, inner } => Diagnostic::error(
+                Code("E0605"),
+                format!("GPU loop `{inner}` is not directly below GPU loop `{outer}`"),
+            )
+            .with_note("other loops and statements may stand between the block loops and the thread loops, or inside the innermost loop")
+            .with_help(format!("move what stands between `{outer}` and `{inner}` inside of `{inner}`, or out of the kernel")),
+            CodegenError::SharedRegister { buffer } => Diagnostic::error(
+                Code("E0606"),
+                format!("`{buffer}` lives in registers, where only one thread sees it, but several threads use it"),
+            )
+            .with_help(format!("store `{buffer}` in an array, or map its loops to one thread")),
+            CodegenError::CopyInKernel { buffer } => Diagnostic::error(
+                Code("E0607"),
+                format!("`{buffer}` cannot be copied between host and device inside of a kernel"),
+            )
+            .with_help("put the copy at a loop outside of the GPU loops"),
+            CodegenError::SizeOfRegister { buffer } => Diagnostic::error(
+                Code("E0608"),
+                format!("`{buffer}` lives in registers, but its size depends on the arguments"),
+            )
+            .with_help(format!("store `{buffer}` in memory")),
+        }
+    }
+}
+
+fn axis_name(axis: ProcessorAxis) -> &'static str {
+    match axis {
+        ProcessorAxis::X => "x",
+        ProcessorAxis::Y => "y",
+        ProcessorAxis::Z => "z",
+    }
+}

@@ -1,0 +1,305 @@
+//! isl's loop tree as nodes of the loop program.
+
+use crate::error::CodegenError;
+use crate::input::Input;
+use crate::int_expr::{Cond, IntExpr, VariableId};
+use crate::isl_schedule::{Mark, mark_number};
+use crate::names::{Namer, Names};
+use crate::program::{For, Node, Statement};
+use std::collections::BTreeMap;
+use tessella_polyhedral::affine::ParamId;
+use tessella_polyhedral::isl::{AstExprView, AstNodeView, AstOp, IslError, IslErrorKind};
+use tessella_polyhedral::layers::{Lifetime, Moment};
+use tessella_polyhedral::schedule::{self, Path};
+use tessella_scalar::CompareOp;
+
+/// Turns isl's names into expressions.
+pub struct Scope {
+    params: BTreeMap<String, ParamId>,
+    variables: BTreeMap<String, IntExpr>,
+}
+
+impl Scope {
+    pub fn new(param_names: &[String]) -> Self {
+        let params = param_names.iter().enumerate().map(|(at, name)| (name.clone(), ParamId(at as u32))).collect();
+        Self { params, variables: BTreeMap::new() }
+    }
+
+    /// Binds one of isl's names; gives back what it meant before.
+    pub fn bind(&mut self, name: &str, value: IntExpr) -> Option<IntExpr> {
+        self.variables.insert(name.to_string(), value)
+    }
+
+    fn restore(&mut self, name: &str, former: Option<IntExpr>) {
+        match former {
+            Some(value) => self.variables.insert(name.to_string(), value),
+            None => self.variables.remove(name),
+        };
+    }
+}
+
+/// Makes nodes; names of variables go to `names`.
+pub struct Lift<'a> {
+    pub input: &'a Input<'a>,
+    pub marks: &'a [Mark],
+    pub scope: Scope,
+    pub names: &'a mut Names,
+    /// Names in scope.
+    pub namer: Namer,
+    /// The loop of the schedule behind each iterator.
+    pub loops: &'a mut BTreeMap<VariableId, Path>,
+}
+
+impl Lift<'_> {
+    pub fn block(&mut self, node: &AstNodeView) -> Result<Vec<Node>, CodegenError> {
+        self.node(node, None)
+    }
+
+    /// `pending` is the loop whose mark was seen but whose `for` was not.
+    fn node(&mut self, node: &AstNodeView, pending: Option<&Path>) -> Result<Vec<Node>, CodegenError> {
+        match node {
+            AstNodeView::Block(children) => {
+                let mut block = vec![];
+                for child in children {
+                    block.extend(self.node(child, pending)?);
+                }
+                Ok(block)
+            }
+            AstNodeView::If { cond, then, otherwise } => Ok(vec![Node::If {
+                condition: condition(cond, &self.scope)?,
+                then: self.node(then, pending)?,
+                otherwise: match otherwise {
+                    Some(otherwise) => self.node(otherwise, pending)?,
+                    None => vec![],
+                },
+            }]),
+            AstNodeView::Mark { name, body } => {
+                let marks = self.marks;
+                match mark_number(name).and_then(|number| marks.get(number)) {
+                    Some(Mark::Loop(path)) => self.node(body, Some(path)),
+                    Some(Mark::Node(path)) => {
+                        let body = self.node(body, pending)?;
+                        Ok(with_storage(self.input, path, body))
+                    }
+                    None => Err(unexpected("a mark that nobody made")),
+                }
+            }
+            AstNodeView::For { iterator, init, cond, inc, degenerate, body, .. } => {
+                let path = pending.ok_or_else(|| unexpected("a loop without a mark"))?;
+                let input = self.input;
+                let Some(schedule::Node::Loop(source)) = input.schedule.node(path) else {
+                    return Err(unexpected("a mark that names no loop"));
+                };
+                let lower = expression(init, &self.scope)?;
+                if *degenerate {
+                    return self.degenerate(iterator, &source.name, lower, body);
+                }
+                let upper = upper_bound(iterator, cond, &self.scope)?;
+                let step = match inc {
+                    AstExprView::Int(step) if *step > 0 => *step,
+                    _ => return Err(unexpected("a loop whose step is no positive number")),
+                };
+                let outer = self.namer.clone();
+                let variable = self.fresh(&source.name);
+                self.loops.insert(variable, path.clone());
+                let former = self.scope.bind(iterator, IntExpr::Variable(variable));
+                let body = self.node(body, None)?;
+                self.scope.restore(iterator, former);
+                self.namer = outer;
+                let (name, tag) = (source.name.clone(), source.tag);
+                Ok(vec![Node::For(For { variable, name, tag, lower, upper, step, body })])
+            }
+            AstNodeView::User { expr, .. } => Ok(vec![Node::Statement(self.statement(expr)?)]),
+        }
+    }
+
+    /// A loop of one iteration: its value is substituted if it is short, bound otherwise.
+    fn degenerate(
+        &mut self,
+        iterator: &str,
+        name: &str,
+        value: IntExpr,
+        body: &AstNodeView,
+    ) -> Result<Vec<Node>, CodegenError> {
+        if matches!(value, IntExpr::Const(_) | IntExpr::Param(_) | IntExpr::Variable(_)) {
+            let former = self.scope.bind(iterator, value);
+            let block = self.node(body, None)?;
+            self.scope.restore(iterator, former);
+            return Ok(block);
+        }
+        // The name stays taken for the rest of the enclosing block, where the binding is visible.
+        let variable = self.fresh(name);
+        let former = self.scope.bind(iterator, IntExpr::Variable(variable));
+        let mut block = vec![Node::Let { variable, value }];
+        block.extend(self.node(body, None)?);
+        self.scope.restore(iterator, former);
+        Ok(block)
+    }
+
+    fn statement(&mut self, call: &AstExprView) -> Result<Statement, CodegenError> {
+        let AstExprView::Op(AstOp::Call, operands) = call else {
+            return Err(unexpected("a statement that is no call"));
+        };
+        let [AstExprView::Id(name), arguments @ ..] = operands.as_slice() else {
+            return Err(unexpected("a statement without a name"));
+        };
+        let id = self.input.algorithm.find(name).ok_or_else(|| unexpected("a statement of another program"))?;
+        let source = self.input.algorithm.computation(id);
+        let outer = self.namer.clone();
+        let mut statement = Statement { computation: id, bindings: vec![], iterators: vec![] };
+        for (position, (argument, iterator)) in arguments.iter().zip(&source.iterators).enumerate() {
+            if !self.input.uses_iterator(id, position as u32) {
+                statement.iterators.push(None);
+                continue;
+            }
+            let variable = match expression(argument, &self.scope)? {
+                IntExpr::Variable(variable)
+                    if self.names.variables[variable.0 as usize] == Namer::default().pick(iterator) =>
+                {
+                    variable
+                }
+                value => {
+                    let variable = self.fresh(iterator);
+                    statement.bindings.push((variable, value));
+                    variable
+                }
+            };
+            statement.iterators.push(Some(variable));
+        }
+        self.namer = outer;
+        Ok(statement)
+    }
+
+    fn fresh(&mut self, wanted: &str) -> VariableId {
+        let variable = VariableId(self.names.variables.len() as u32);
+        let name = self.namer.fresh(wanted);
+        self.names.variables.push(name);
+        variable
+    }
+}
+
+/// A node's body with the buffers that live as long and the copies around it.
+pub fn with_storage(input: &Input<'_>, path: &Path, mut body: Vec<Node>) -> Vec<Node> {
+    for (at, buffer) in input.layout.buffers.iter().enumerate().rev() {
+        if matches!(&buffer.lifetime, Lifetime::Node(node) if node == path) {
+            body = vec![Node::Declare { buffer: tessella_polyhedral::layers::BufferId(at as u32), body }];
+        }
+    }
+    let copies = |moment: Moment| {
+        let here = input.transfers.iter().filter(move |it| it.at == *path && it.moment == moment);
+        here.map(|it| Node::Copy { buffer: it.buffer, direction: it.direction }).collect::<Vec<_>>()
+    };
+    let mut block = copies(Moment::Before);
+    block.extend(body);
+    block.extend(copies(Moment::After));
+    block
+}
+
+/// An integer expression of isl's.
+pub fn expression(expr: &AstExprView, scope: &Scope) -> Result<IntExpr, CodegenError> {
+    let of = |expr: &AstExprView| expression(expr, scope);
+    match expr {
+        AstExprView::Int(value) => Ok(IntExpr::Const(*value)),
+        AstExprView::Id(name) => match (scope.variables.get(name), scope.params.get(name)) {
+            (Some(value), _) => Ok(value.clone()),
+            (None, Some(param)) => Ok(IntExpr::Param(*param)),
+            (None, None) => Err(unexpected("a name that is not in scope")),
+        },
+        AstExprView::Op(op, operands) => match (op, operands.as_slice()) {
+            (AstOp::Add, [a, b]) => Ok(of(a)?.plus(of(b)?)),
+            (AstOp::Sub, [a, b]) => Ok(of(a)?.minus(of(b)?)),
+            (AstOp::Mul, [a, b]) => Ok(of(a)?.times(of(b)?)),
+            (AstOp::Minus, [a]) => Ok(of(a)?.negated()),
+            (AstOp::Min, [_, ..]) => Ok(IntExpr::min_of(operands.iter().map(of).collect::<Result<Vec<_>, _>>()?)),
+            (AstOp::Max, [_, ..]) => Ok(IntExpr::max_of(operands.iter().map(of).collect::<Result<Vec<_>, _>>()?)),
+            (AstOp::FdivQ, [a, AstExprView::Int(divisor)]) if *divisor > 0 => Ok(of(a)?.floor_div(*divisor)),
+            (AstOp::Div | AstOp::PdivQ, [a, AstExprView::Int(divisor)]) if *divisor > 0 => {
+                Ok(IntExpr::Div(Box::new(of(a)?), *divisor))
+            }
+            (AstOp::PdivR | AstOp::ZdivR, [a, AstExprView::Int(divisor)]) if *divisor > 0 => {
+                Ok(IntExpr::Mod(Box::new(of(a)?), *divisor))
+            }
+            (AstOp::Cond | AstOp::Select, [test, yes, no]) => {
+                Ok(IntExpr::Select(Box::new(condition(test, scope)?), Box::new(of(yes)?), Box::new(of(no)?)))
+            }
+            _ => Err(unexpected("an integer expression of a kind that no schedule has")),
+        },
+    }
+}
+
+/// A condition of isl's.
+pub fn condition(expr: &AstExprView, scope: &Scope) -> Result<Cond, CodegenError> {
+    let compare = |op: CompareOp, a: &AstExprView, b: &AstExprView| {
+        Ok(Cond::Compare(op, expression(a, scope)?, expression(b, scope)?))
+    };
+    let each = |all: &[AstExprView]| all.iter().map(|part| condition(part, scope)).collect::<Result<Vec<_>, _>>();
+    match expr {
+        AstExprView::Int(value) => Ok(Cond::Const(*value != 0)),
+        AstExprView::Op(AstOp::And | AstOp::AndThen, all) => Ok(Cond::all_of(each(all)?)),
+        AstExprView::Op(AstOp::Or | AstOp::OrElse, all) => Ok(Cond::any_of(each(all)?)),
+        AstExprView::Op(AstOp::Eq, operands) if operands.len() == 2 => {
+            compare(CompareOp::Eq, &operands[0], &operands[1])
+        }
+        AstExprView::Op(AstOp::Le, operands) if operands.len() == 2 => {
+            compare(CompareOp::Le, &operands[0], &operands[1])
+        }
+        AstExprView::Op(AstOp::Lt, operands) if operands.len() == 2 => {
+            compare(CompareOp::Lt, &operands[0], &operands[1])
+        }
+        AstExprView::Op(AstOp::Ge, operands) if operands.len() == 2 => {
+            compare(CompareOp::Ge, &operands[0], &operands[1])
+        }
+        AstExprView::Op(AstOp::Gt, operands) if operands.len() == 2 => {
+            compare(CompareOp::Gt, &operands[0], &operands[1])
+        }
+        AstExprView::Op(AstOp::Cond | AstOp::Select, operands) if operands.len() == 3 => {
+            let (test, yes, no) =
+                (condition(&operands[0], scope)?, condition(&operands[1], scope)?, condition(&operands[2], scope)?);
+            let negated = negate(&test);
+            Ok(Cond::any_of([Cond::all_of([test, yes]), Cond::all_of([negated, no])]))
+        }
+        _ => Err(unexpected("a condition of a kind that no schedule has")),
+    }
+}
+
+/// The condition's opposite.
+pub fn negate(cond: &Cond) -> Cond {
+    match cond {
+        Cond::Const(value) => Cond::Const(!value),
+        Cond::Compare(op, a, b) => {
+            let op = match op {
+                CompareOp::Eq => CompareOp::Ne,
+                CompareOp::Ne => CompareOp::Eq,
+                CompareOp::Lt => CompareOp::Ge,
+                CompareOp::Le => CompareOp::Gt,
+                CompareOp::Gt => CompareOp::Le,
+                CompareOp::Ge => CompareOp::Lt,
+            };
+            Cond::Compare(op, a.clone(), b.clone())
+        }
+        Cond::And(all) => Cond::any_of(all.iter().map(negate)),
+        Cond::Or(all) => Cond::all_of(all.iter().map(negate)),
+    }
+}
+
+/// The inclusive upper bound that a loop's condition states.
+fn upper_bound(iterator: &str, cond: &AstExprView, scope: &Scope) -> Result<IntExpr, CodegenError> {
+    match cond {
+        AstExprView::Op(op, operands) => match (op, operands.as_slice()) {
+            (AstOp::Le, [AstExprView::Id(name), bound]) if name == iterator => expression(bound, scope),
+            (AstOp::Lt, [AstExprView::Id(name), bound]) if name == iterator => {
+                Ok(expression(bound, scope)?.minus(IntExpr::Const(1)))
+            }
+            (AstOp::And | AstOp::AndThen, all) => {
+                let all = all.iter().map(|part| upper_bound(iterator, part, scope));
+                Ok(IntExpr::min_of(all.collect::<Result<Vec<_>, _>>()?))
+            }
+            _ => Err(unexpected("a loop whose condition is no upper bound")),
+        },
+        AstExprView::Id(_) | AstExprView::Int(_) => Err(unexpected("a loop whose condition is no upper bound")),
+    }
+}
+
+fn unexpected(what: &str) -> CodegenError {
+    CodegenError::Isl(IslError { kind: IslErrorKind::Internal, message: format!("the loop tree has {what}") })
+}

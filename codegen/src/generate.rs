@@ -1,0 +1,100 @@
+//! From a verified program to a loop program.
+
+use crate::entry::{entry, name_globals};
+use crate::error::CodegenError;
+use crate::from_ast::{Lift, Scope, with_storage};
+use crate::input::Input;
+use crate::int_expr::VariableId;
+use crate::isl_schedule::{iterator_name, to_isl};
+use crate::kernels::Extract;
+use crate::names::{Namer, Names};
+use crate::program::{Node, Program};
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::isl::{AstBuild, Id};
+use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
+use tessella_polyhedral::schedule::Path;
+
+/// Generates the loop program; on the GPU target with its kernels.
+///
+/// # Errors
+/// `E06xx`: see [`CodegenError`].
+pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
+    let (mut names, mut namer) = name_globals(input);
+    let entry = entry(input)?;
+    let context = input.context()?;
+    let mut loops: BTreeMap<VariableId, Path> = BTreeMap::new();
+    let mut body = match to_isl(input)? {
+        None => vec![],
+        Some(marked) => {
+            let ctx = context.ctx().clone();
+            let iterators =
+                (0..marked.depth).map(|depth| Id::new(&ctx, &iterator_name(depth))).collect::<Result<Vec<_>, _>>()?;
+            let build = AstBuild::from_context(&context)?.set_iterators(&iterators)?;
+            let tree = build.node_from_schedule(&marked.schedule)?.view()?;
+            let scope = Scope::new(&input.algorithm.param_names());
+            let mut lift =
+                Lift { input, marks: &marked.marks, scope, names: &mut names, namer: namer.clone(), loops: &mut loops };
+            lift.block(&tree)?
+        }
+    };
+    body = with_storage(input, &Path::default(), body);
+    name_lets(input, &mut names, &namer);
+    check_registers(input)?;
+    let mut kernels = vec![];
+    if input.target == Target::Gpu {
+        let mut extract = Extract {
+            input,
+            context: &context,
+            names: &names,
+            namer: &mut namer,
+            loops: &loops,
+            kernels: vec![],
+            host: vec![],
+        };
+        body = extract.host_block(body)?;
+        kernels = extract.kernels;
+    } else {
+        check_allocations(input, &body)?;
+    }
+    let computations = &input.algorithm.computations;
+    let fastmath = !computations.is_empty() && computations.iter().all(|it| it.fastmath);
+    Ok(Program { target: input.target, names, entry, body, kernels, fastmath })
+}
+
+/// Names the `lets` of each computation differently from all else.
+fn name_lets(input: &Input<'_>, names: &mut Names, globals: &Namer) {
+    let variables: BTreeSet<String> = names.variables.iter().cloned().collect();
+    for computation in &input.algorithm.computations {
+        let mut namer = globals.clone();
+        variables.iter().for_each(|name| namer.reserve(name));
+        names.lets.push(computation.lets.iter().map(|it| namer.fresh(&it.name)).collect());
+    }
+}
+
+/// Memory in registers needs a size that the compiler knows.
+fn check_registers(input: &Input<'_>) -> Result<(), CodegenError> {
+    for buffer in &input.layout.buffers {
+        let sized = buffer.extents.iter().all(|extent| extent.as_constant().is_some());
+        if buffer.space == MemorySpace::Register && !sized {
+            return Err(CodegenError::SizeOfRegister { buffer: buffer.name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// On the CPU, what lives shorter than the call lives on the stack.
+fn check_allocations(input: &Input<'_>, body: &[Node]) -> Result<(), CodegenError> {
+    let mut problem = None;
+    for node in body {
+        node.walk(&mut |node| {
+            if let Node::Declare { buffer, .. } = node {
+                let it = input.layout.buffer(*buffer);
+                let sized = it.extents.iter().all(|extent| extent.as_constant().is_some());
+                if !sized && matches!(it.lifetime, Lifetime::Node(_)) {
+                    problem.get_or_insert(CodegenError::AllocationInside { buffer: it.name.clone() });
+                }
+            }
+        });
+    }
+    problem.map_or(Ok(()), Err)
+}

@@ -1,0 +1,87 @@
+//! The parts of a verified program that code generation reads.
+
+use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId};
+use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_polyhedral::isl::{IslError, Set};
+use tessella_polyhedral::layers::{BufferId, Layout, Target, Transfer};
+use tessella_polyhedral::schedule::Schedule;
+use tessella_polyhedral::verify::{EntryCheck, Verified};
+
+/// All four layers and the checks at entry.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    pub algorithm: &'a Algorithm,
+    pub schedule: &'a Schedule,
+    pub target: Target,
+    pub layout: &'a Layout,
+    pub transfers: &'a [Transfer],
+    pub checks: &'a [EntryCheck],
+}
+
+impl<'a> From<&'a Verified> for Input<'a> {
+    fn from(verified: &'a Verified) -> Self {
+        Self {
+            algorithm: verified.algorithm(),
+            schedule: verified.schedule(),
+            target: verified.target(),
+            layout: verified.layout(),
+            transfers: verified.transfers(),
+            checks: verified.checks(),
+        }
+    }
+}
+
+impl Input<'_> {
+    /// What holds of the parameters once the checks at entry have passed.
+    pub fn context(&self) -> Result<Set, IslError> {
+        let mut context = self.algorithm.context.clone();
+        for check in self.checks {
+            context = context.intersect(&check.holds)?;
+        }
+        context.coalesce()
+    }
+
+    pub fn buffer_of(&self, array: ArrayId) -> BufferId {
+        self.layout.placement(array).buffer
+    }
+
+    /// The expressions that an instance evaluates: predicate, lets, value.
+    pub fn expressions(&self, id: ComputationId) -> Vec<&Expr> {
+        let it = self.algorithm.computation(id);
+        it.predicate.iter().chain(it.lets.iter().map(|it| &it.value)).chain([&it.value]).collect()
+    }
+
+    /// The accesses that the generated statement contains: the write, and each read that an expression names.
+    pub fn used_accesses(&self, id: ComputationId) -> Vec<&Access> {
+        let it = self.algorithm.computation(id);
+        let mut used = vec![false; it.reads.len()];
+        for expr in self.expressions(id) {
+            expr.walk(&mut |expr| {
+                if let ExprKind::Read(position) = expr.kind {
+                    used[position as usize] = true;
+                }
+            });
+        }
+        let reads = it.reads.iter().zip(used).filter_map(|(read, used)| used.then_some(read));
+        std::iter::once(&it.write).chain(reads).collect()
+    }
+
+    /// Whether the generated statement mentions this iterator.
+    pub fn uses_iterator(&self, id: ComputationId, iterator: u32) -> bool {
+        let mut found = false;
+        for expr in self.expressions(id) {
+            expr.walk(&mut |expr| {
+                found |= matches!(&expr.kind, ExprKind::Index(affine) if affine.involves_iterator(iterator));
+            });
+        }
+        found
+            || self.used_accesses(id).iter().any(|access| {
+                let placed = &self.layout.placement(access.array).map;
+                // Subscripts that the buffer's map ignores are not printed.
+                access.subscripts.iter().enumerate().any(|(axis, subscript)| {
+                    placed.iter().any(|place| place.involves_iterator(axis as u32))
+                        && subscript.involves_iterator(iterator)
+                })
+            })
+    }
+}

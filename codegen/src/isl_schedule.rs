@@ -1,0 +1,143 @@
+//! The schedule tree as isl's: sequences become filters, each loop a band of its own below a mark that names it.
+
+use crate::error::CodegenError;
+use crate::input::Input;
+use tessella_polyhedral::algorithm::ComputationId;
+use tessella_polyhedral::isl::{self, Id, LoopType, MultiUnionPwAff, UnionPwAff, UnionSet};
+use tessella_polyhedral::layers::Lifetime;
+use tessella_polyhedral::schedule::{Node, Path, Tag};
+
+/// An isl schedule and the meaning of its marks.
+pub struct Marked {
+    pub schedule: isl::Schedule,
+    /// By the number in a mark's name.
+    pub marks: Vec<Mark>,
+    /// The most loops around a computation.
+    pub depth: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// The loop at this path; its band is the mark's child.
+    Loop(Path),
+    /// The node at this path, which has buffers or copies.
+    Node(Path),
+}
+
+/// The name of a mark; users' names have no spaces.
+pub fn mark_name(number: usize) -> String {
+    format!("mark {number}")
+}
+
+/// The number in a mark's name.
+pub fn mark_number(name: &str) -> Option<usize> {
+    name.strip_prefix("mark ")?.parse().ok()
+}
+
+/// The name of the iterator of the band at this depth.
+pub fn iterator_name(depth: usize) -> String {
+    format!("loop {depth}")
+}
+
+/// Builds the isl schedule; `None` if the program has no computation.
+pub fn to_isl(input: &Input<'_>) -> Result<Option<Marked>, CodegenError> {
+    let mut build = Build { input, marks: vec![], params: input.algorithm.param_names(), depth: 0 };
+    let schedule = build.node(&input.schedule.root, &mut vec![], 0)?;
+    Ok(schedule.map(|schedule| Marked { schedule, marks: build.marks, depth: build.depth }))
+}
+
+struct Build<'a> {
+    input: &'a Input<'a>,
+    marks: Vec<Mark>,
+    params: Vec<String>,
+    depth: usize,
+}
+
+impl Build<'_> {
+    fn node(
+        &mut self,
+        node: &Node,
+        path: &mut Vec<usize>,
+        depth: usize,
+    ) -> Result<Option<isl::Schedule>, CodegenError> {
+        let schedule = match node {
+            Node::Computation(id) => Some(isl::Schedule::from_domain(&self.domain(*id)?)?),
+            Node::Sequence(children) => {
+                let mut whole: Option<isl::Schedule> = None;
+                for (at, child) in children.iter().enumerate() {
+                    path.push(at);
+                    let next = self.node(child, path, depth)?;
+                    path.pop();
+                    whole = match (whole, next) {
+                        (Some(whole), Some(next)) => Some(whole.sequence(&next)?),
+                        (whole, next) => whole.or(next),
+                    };
+                }
+                whole
+            }
+            Node::Loop(it) => {
+                self.depth = self.depth.max(depth + 1);
+                path.push(0);
+                let body = self.node(&it.body, path, depth + 1)?;
+                path.pop();
+                match body {
+                    None => None,
+                    Some(body) => {
+                        let mut at: Option<UnionPwAff> = None;
+                        for (&id, affine) in &it.at {
+                            let space = self.input.algorithm.computation(id).domain.space()?;
+                            // { S[i, j] -> [value of the loop] }
+                            let next = UnionPwAff::from_aff(&affine.to_isl(&space, &self.params)?)?;
+                            at = Some(match at {
+                                Some(at) => at.union_add(&next)?,
+                                None => next,
+                            });
+                        }
+                        let at = at.ok_or_else(|| no_functions(&it.name))?;
+                        let schedule = body.insert_partial_schedule(&MultiUnionPwAff::from_union_pw_aff(&at)?)?;
+                        let band = schedule.root()?.first_child()?.band_member_set_loop_type(0, loop_type(it.tag))?;
+                        Some(self.marked(&band, Mark::Loop(Path(path.clone())))?)
+                    }
+                }
+            }
+        };
+        let here = Path(path.clone());
+        match schedule {
+            Some(schedule) if !here.0.is_empty() && self.has_buffers_or_copies(&here) => {
+                Ok(Some(self.marked(&schedule.root()?.first_child()?, Mark::Node(here))?))
+            }
+            schedule => Ok(schedule),
+        }
+    }
+
+    /// The schedule with a mark above `node`.
+    fn marked(&mut self, node: &isl::ScheduleNode, mark: Mark) -> Result<isl::Schedule, CodegenError> {
+        let id = Id::new(self.input.algorithm.context.ctx(), &mark_name(self.marks.len()))?;
+        self.marks.push(mark);
+        Ok(node.insert_mark(&id)?.schedule()?)
+    }
+
+    fn domain(&self, id: ComputationId) -> Result<UnionSet, CodegenError> {
+        Ok(UnionSet::from_set(&self.input.algorithm.computation(id).domain)?)
+    }
+
+    fn has_buffers_or_copies(&self, path: &Path) -> bool {
+        self.input.transfers.iter().any(|it| it.at == *path)
+            || self.input.layout.buffers.iter().any(|it| matches!(&it.lifetime, Lifetime::Node(at) if at == path))
+    }
+}
+
+/// Loops that others run must be one loop; isl may cut the others at will.
+fn loop_type(tag: Tag) -> LoopType {
+    match tag {
+        Tag::Sequential | Tag::Unroll(_) => LoopType::Default,
+        Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => LoopType::Atomic,
+    }
+}
+
+fn no_functions(name: &str) -> isl::IslError {
+    isl::IslError {
+        kind: isl::IslErrorKind::Invalid,
+        message: format!("loop `{name}` has no function for the computations below it"),
+    }
+}

@@ -1,0 +1,460 @@
+//! Kernel extraction: the outermost GPU loop becomes a launch, the loops that it spreads over the GPU disappear.
+//!
+//! Inside a kernel the block loops come first, one directly below the other. Below them, what stands between the block
+//! loops and the thread loops runs in step on all threads of a block: sequential loops and conditions are the same for
+//! all of them, statements run on the first thread, and barriers keep the order. The thread loops then stand one
+//! directly below the other, and what is below them belongs to one thread. Work without any GPU loop becomes a kernel
+//! of one thread, so that data never leaves the device within a call.
+
+use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
+use crate::extent::{HostLoop, iterations, most_iterations};
+use crate::input::Input;
+use crate::int_expr::{IntExpr, VariableId};
+use crate::names::{Namer, Names};
+use crate::params::kernel_params;
+use crate::program::{For, Guard, Kernel, KernelId, Node, Over, Spread};
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::isl::Set;
+use tessella_polyhedral::layers::{BufferId, MemorySpace};
+use tessella_polyhedral::schedule::{Path, ProcessorAxis, Tag};
+
+/// The most threads of a block along z.
+const MAX_THREADS_Z: i64 = 64;
+
+/// Splits a program into host code and kernels.
+pub struct Extract<'a> {
+    pub input: &'a Input<'a>,
+    /// What holds of the parameters.
+    pub context: &'a Set,
+    pub names: &'a Names,
+    /// Names of the whole file.
+    pub namer: &'a mut Namer,
+    /// The loop of the schedule behind each iterator.
+    pub loops: &'a BTreeMap<VariableId, Path>,
+    pub kernels: Vec<Kernel>,
+    /// The host loops around the current place.
+    pub host: Vec<HostLoop>,
+}
+
+impl Extract<'_> {
+    /// A block of host code.
+    pub fn host_block(&mut self, nodes: Vec<Node>) -> Result<Vec<Node>, CodegenError> {
+        let mut block = vec![];
+        let mut single: Vec<Node> = vec![];
+        for node in nodes {
+            if matches!(node, Node::Let { .. }) {
+                block.push(node);
+                continue;
+            }
+            if !needs_host(self.input, &node) {
+                single.push(node);
+                continue;
+            }
+            self.flush(&mut single, &mut block)?;
+            match node {
+                Node::For(it) if gpu(it.tag).is_some() => {
+                    let launch = self.kernel(vec![Node::For(it)])?;
+                    block.push(launch);
+                }
+                Node::For(mut it) => {
+                    if let Some(path) = self.loops.get(&it.variable) {
+                        self.host.push((path.clone(), it.variable));
+                        it.body = self.host_block(it.body)?;
+                        self.host.pop();
+                    } else {
+                        it.body = self.host_block(it.body)?;
+                    }
+                    block.push(Node::For(it));
+                }
+                Node::If { condition, then, otherwise } => block.push(Node::If {
+                    condition,
+                    then: self.host_block(then)?,
+                    otherwise: self.host_block(otherwise)?,
+                }),
+                Node::Declare { buffer, body } => {
+                    if self.input.layout.buffer(buffer).space == MemorySpace::Register {
+                        return Err(self.shared_register(buffer));
+                    }
+                    block.push(Node::Declare { buffer, body: self.host_block(body)? });
+                }
+                other => block.push(other),
+            }
+        }
+        self.flush(&mut single, &mut block)?;
+        Ok(block)
+    }
+
+    /// Makes a kernel of one thread out of what was gathered.
+    fn flush(&mut self, single: &mut Vec<Node>, block: &mut Vec<Node>) -> Result<(), CodegenError> {
+        if !single.is_empty() {
+            let launch = self.kernel(std::mem::take(single))?;
+            block.push(launch);
+        }
+        Ok(())
+    }
+
+    fn kernel(&mut self, body: Vec<Node>) -> Result<Node, CodegenError> {
+        let name = self.kernel_name(&body);
+        let mut shape = Shape { threads: threads_below(&body), ..Shape::default() };
+        collect_bound(&body, &mut shape.inside);
+        self.check_inside(&body)?;
+        self.thread_extents(&body, &name, &mut shape)?;
+        let body = self.grid_level(body, &mut shape, &mut vec![])?;
+        let params = kernel_params(self.input, self.names, &body)?;
+        let id = KernelId(self.kernels.len() as u32);
+        let grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
+        let block = shape.block.map(|extent| extent.unwrap_or(1));
+        self.kernels.push(Kernel { name, grid, block, params, body });
+        Ok(Node::Launch(id))
+    }
+
+    /// `heat2d_S`, or `heat2d_kernel` where many statements meet.
+    fn kernel_name(&mut self, body: &[Node]) -> String {
+        let mut inside = BTreeSet::new();
+        for node in body {
+            node.walk(&mut |node| {
+                if let Node::Statement(it) = node {
+                    inside.insert(it.computation);
+                }
+            });
+        }
+        let all: Vec<_> = inside.iter().map(|&id| self.input.algorithm.computation(id).name.as_str()).collect();
+        let what = if all.len() <= 3 { all.join("_") } else { "kernel".to_string() };
+        self.namer.fresh(&format!("{}_{what}", self.names.function))
+    }
+
+    /// Nodes under which all block loops of the kernel lie.
+    fn grid_level(
+        &mut self,
+        nodes: Vec<Node>,
+        shape: &mut Shape,
+        chain: &mut Vec<(ProcessorAxis, String)>,
+    ) -> Result<Vec<Node>, CodegenError> {
+        let Some(inner) = nodes.iter().find_map(first_block_loop) else {
+            return self.block_level(nodes, shape);
+        };
+        let apart = |chain: &[(ProcessorAxis, String)], here: &str| CodegenError::LoopsApart {
+            outer: chain.last().map_or(here, |(_, name)| name).to_string(),
+            inner: inner.clone(),
+        };
+        if nodes.iter().filter(|node| !matches!(node, Node::Let { .. })).count() > 1 {
+            return Err(apart(chain, "the kernel"));
+        }
+        let mut block = vec![];
+        for node in nodes {
+            block.push(match node {
+                Node::For(it) => {
+                    let Tag::GpuBlock(axis) = it.tag else { return Err(apart(chain, &it.name)) };
+                    if let Some((_, outer)) = chain.iter().find(|(other, _)| *other == axis) {
+                        let (outer, inner) = (outer.clone(), it.name);
+                        return Err(CodegenError::AxisTwice { outer, inner, axis, level: Level::Grid });
+                    }
+                    let exact = ![&it.lower, &it.upper].iter().any(|bound| shape.is_inside(bound));
+                    let extent = if exact {
+                        it.upper.clone().minus(it.lower.clone()).floor_div(it.step).plus(IntExpr::Const(1))
+                    } else {
+                        let path = &self.loops[&it.variable];
+                        iterations(self.input, self.context, path, it.step, &self.host)?
+                    };
+                    shape.grid[axis as usize] = Some(extent);
+                    chain.push((axis, it.name.clone()));
+                    let body = self.grid_level(it.body, shape, chain)?;
+                    chain.pop();
+                    let guard = if exact { Guard::Unneeded } else { Guard::Needed };
+                    spread(For { body, ..it }, Over::Blocks, axis, guard)
+                }
+                Node::If { condition, then, otherwise } if otherwise.is_empty() => {
+                    Node::If { condition, then: self.grid_level(then, shape, chain)?, otherwise }
+                }
+                Node::Let { .. } => node,
+                _ => return Err(apart(chain, "the kernel")),
+            });
+        }
+        Ok(block)
+    }
+
+    /// Nodes that all threads of a block run in step.
+    fn block_level(&mut self, nodes: Vec<Node>, shape: &Shape) -> Result<Vec<Node>, CodegenError> {
+        let mut block: Vec<Node> = vec![];
+        let mut single: Vec<Node> = vec![];
+        for node in nodes {
+            if matches!(node, Node::Let { .. }) {
+                block.push(node);
+            } else if !contains(&node, is_thread_loop) {
+                single.push(node);
+            } else {
+                self.one_thread(&mut single, &mut block, shape);
+                let node = match node {
+                    Node::For(it) if matches!(it.tag, Tag::GpuThread(_)) => self.thread_level(it, shape)?,
+                    Node::For(mut it) => {
+                        it.body = self.block_level(it.body, shape)?;
+                        it.body.push(Node::Barrier);
+                        Node::For(it)
+                    }
+                    Node::If { condition, then, otherwise } => Node::If {
+                        condition,
+                        then: self.block_level(then, shape)?,
+                        otherwise: self.block_level(otherwise, shape)?,
+                    },
+                    Node::Declare { buffer, .. } => return Err(self.shared_register(buffer)),
+                    other => other,
+                };
+                in_step(&mut block, node);
+            }
+        }
+        self.one_thread(&mut single, &mut block, shape);
+        Ok(block)
+    }
+
+    fn one_thread(&self, single: &mut Vec<Node>, block: &mut Vec<Node>, shape: &Shape) {
+        if single.is_empty() {
+            return;
+        }
+        let body = std::mem::take(single);
+        if shape.threads.is_empty() {
+            block.extend(body);
+        } else {
+            in_step(block, Node::OneThread { axes: shape.threads.iter().copied().collect(), body });
+        }
+    }
+
+    /// A thread loop and those directly below it.
+    fn thread_level(&self, outermost: For, shape: &Shape) -> Result<Node, CodegenError> {
+        let mut chain = vec![];
+        let node = self.thread_chain(outermost, shape, &mut chain)?;
+        let missing: Vec<_> =
+            shape.threads.iter().copied().filter(|axis| chain.iter().all(|(used, _)| used != axis)).collect();
+        Ok(if missing.is_empty() { node } else { Node::OneThread { axes: missing, body: vec![node] } })
+    }
+
+    fn thread_chain(
+        &self,
+        it: For,
+        shape: &Shape,
+        chain: &mut Vec<(ProcessorAxis, String)>,
+    ) -> Result<Node, CodegenError> {
+        let Tag::GpuThread(axis) = it.tag else {
+            let outer = chain.last().map_or(String::new(), |(_, name)| name.clone());
+            let inner = first_thread_loop(&Node::For(it)).unwrap_or_default();
+            return Err(CodegenError::LoopsApart { outer, inner });
+        };
+        if let Some((_, outer)) = chain.iter().find(|(other, _)| *other == axis) {
+            let (outer, inner) = (outer.clone(), it.name);
+            return Err(CodegenError::AxisTwice { outer, inner, axis, level: Level::Block });
+        }
+        chain.push((axis, it.name.clone()));
+        let body = self.below_thread(it.body, shape, chain)?;
+        let alone = shape.spread_over_threads.get(&axis) == Some(&1);
+        let exact = match (it.lower.as_const(), it.upper.as_const()) {
+            (Some(lower), Some(upper)) => {
+                let count = (upper - lower).div_euclid(it.step) + 1;
+                alone && shape.block[axis as usize].is_some_and(|extent| i64::from(extent) == count)
+            }
+            _ => false,
+        };
+        let guard = if exact { Guard::Unneeded } else { Guard::Needed };
+        Ok(spread(For { body, ..it }, Over::Threads, axis, guard))
+    }
+
+    fn below_thread(
+        &self,
+        nodes: Vec<Node>,
+        shape: &Shape,
+        chain: &mut Vec<(ProcessorAxis, String)>,
+    ) -> Result<Vec<Node>, CodegenError> {
+        let Some(inner) = nodes.iter().find_map(first_thread_loop) else { return Ok(nodes) };
+        let apart = |chain: &[(ProcessorAxis, String)]| CodegenError::LoopsApart {
+            outer: chain.last().map_or(String::new(), |(_, name)| name.clone()),
+            inner: inner.clone(),
+        };
+        if nodes.iter().filter(|node| !matches!(node, Node::Let { .. })).count() > 1 {
+            return Err(apart(chain));
+        }
+        let mut block = vec![];
+        for node in nodes {
+            block.push(match node {
+                Node::For(it) => self.thread_chain(it, shape, chain)?,
+                Node::If { condition, then, otherwise } if otherwise.is_empty() => {
+                    Node::If { condition, then: self.below_thread(then, shape, chain)?, otherwise }
+                }
+                Node::Let { .. } => node,
+                _ => return Err(apart(chain)),
+            });
+        }
+        Ok(block)
+    }
+
+    /// The block's size: for each axis the most iterations that any of its loops ever has.
+    fn thread_extents(&self, body: &[Node], kernel: &str, shape: &mut Shape) -> Result<(), CodegenError> {
+        let mut found: Vec<(ProcessorAxis, &For)> = vec![];
+        for node in body {
+            node.walk(&mut |node| {
+                if let Node::For(it) = node
+                    && let Tag::GpuThread(axis) = it.tag
+                {
+                    found.push((axis, it));
+                }
+            });
+        }
+        let mut widest: BTreeMap<ProcessorAxis, ThreadExtent> = BTreeMap::new();
+        for (axis, it) in found {
+            let count = match (it.lower.as_const(), it.upper.as_const()) {
+                (Some(lower), Some(upper)) => Some((upper - lower).div_euclid(it.step) + 1),
+                _ => most_iterations(self.input, self.context, &self.loops[&it.variable], it.step)?,
+            };
+            let next = ThreadExtent { name: it.name.clone(), iterations: count };
+            *shape.spread_over_threads.entry(axis).or_default() += 1;
+            match widest.get_mut(&axis) {
+                Some(sofar) if rank(sofar) >= rank(&next) => {}
+                Some(sofar) => *sofar = next,
+                None => {
+                    widest.insert(axis, next);
+                }
+            }
+        }
+        let product = widest.values().try_fold(1i64, |all, it| all.checked_mul(it.iterations?.max(1)));
+        let deep = widest.get(&ProcessorAxis::Z).and_then(|it| it.iterations).unwrap_or(1);
+        if product.is_none_or(|threads| threads > MAX_THREADS as i64) {
+            let loops = widest.into_values().collect();
+            return Err(CodegenError::BlockTooLarge { kernel: kernel.to_string(), loops });
+        }
+        if deep > MAX_THREADS_Z {
+            return Err(CodegenError::BlockTooDeep { kernel: kernel.to_string(), threads: deep });
+        }
+        for (axis, extent) in widest {
+            let count = extent.iterations.unwrap_or(1).max(1);
+            shape.block[axis as usize] = Some(u32::try_from(count).expect("at most the threads of a block"));
+        }
+        Ok(())
+    }
+
+    /// Kernels neither copy nor allocate.
+    fn check_inside(&self, body: &[Node]) -> Result<(), CodegenError> {
+        let mut problem = None;
+        for node in body {
+            node.walk(&mut |node| match node {
+                Node::Copy { buffer, .. } => {
+                    let buffer = self.input.layout.buffer(*buffer).name.clone();
+                    problem.get_or_insert(CodegenError::CopyInKernel { buffer });
+                }
+                Node::Declare { buffer, .. } if self.input.layout.buffer(*buffer).space != MemorySpace::Register => {
+                    let buffer = self.input.layout.buffer(*buffer).name.clone();
+                    problem.get_or_insert(CodegenError::AllocationInside { buffer });
+                }
+                _ => {}
+            });
+        }
+        problem.map_or(Ok(()), Err)
+    }
+
+    fn shared_register(&self, buffer: BufferId) -> CodegenError {
+        CodegenError::SharedRegister { buffer: self.input.layout.buffer(buffer).name.clone() }
+    }
+}
+
+/// What is known of a kernel while it is made.
+#[derive(Default)]
+struct Shape {
+    grid: [Option<IntExpr>; 3],
+    block: [Option<u32>; 3],
+    /// Axes that some loop of the kernel spreads over threads.
+    threads: BTreeSet<ProcessorAxis>,
+    /// How many loops share each.
+    spread_over_threads: BTreeMap<ProcessorAxis, u32>,
+    /// Variables bound in the kernel.
+    inside: BTreeSet<VariableId>,
+}
+
+impl Shape {
+    fn is_inside(&self, expr: &IntExpr) -> bool {
+        expr.involves(&|variable| self.inside.contains(&variable))
+    }
+}
+
+/// Appends a node that must run after all that came before it, on all threads.
+fn in_step(block: &mut Vec<Node>, node: Node) {
+    if block.iter().any(|it| !matches!(it, Node::Let { .. } | Node::Barrier)) {
+        block.push(Node::Barrier);
+    }
+    block.push(node);
+}
+
+fn spread(it: For, over: Over, axis: ProcessorAxis, guard: Guard) -> Node {
+    let For { variable, name, lower, upper, step, body, .. } = it;
+    Node::Spread(Spread { variable, name, over, axis, lower, upper, step, guard, body })
+}
+
+/// Loops of unknown length are the widest.
+fn rank(extent: &ThreadExtent) -> i64 {
+    extent.iterations.unwrap_or(i64::MAX)
+}
+
+fn gpu(tag: Tag) -> Option<ProcessorAxis> {
+    match tag {
+        Tag::GpuBlock(axis) | Tag::GpuThread(axis) => Some(axis),
+        Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) => None,
+    }
+}
+
+fn is_thread_loop(node: &Node) -> bool {
+    matches!(node, Node::For(For { tag: Tag::GpuThread(_), .. }))
+}
+
+fn contains(node: &Node, test: fn(&Node) -> bool) -> bool {
+    let mut found = false;
+    node.walk(&mut |node| found |= test(node));
+    found
+}
+
+/// Whether the node holds a launch, a copy or an allocation.
+fn needs_host(input: &Input<'_>, node: &Node) -> bool {
+    let mut found = false;
+    node.walk(&mut |node| {
+        found |= match node {
+            Node::For(it) => gpu(it.tag).is_some(),
+            Node::Copy { .. } => true,
+            Node::Declare { buffer, .. } => input.layout.buffer(*buffer).space != MemorySpace::Register,
+            _ => false,
+        }
+    });
+    found
+}
+
+fn first_block_loop(node: &Node) -> Option<String> {
+    first_loop(node, |tag| matches!(tag, Tag::GpuBlock(_)))
+}
+
+fn first_thread_loop(node: &Node) -> Option<String> {
+    first_loop(node, |tag| matches!(tag, Tag::GpuThread(_)))
+}
+
+fn first_loop(node: &Node, test: fn(Tag) -> bool) -> Option<String> {
+    let mut found = None;
+    node.walk(&mut |node| {
+        if let Node::For(it) = node
+            && found.is_none()
+            && test(it.tag)
+        {
+            found = Some(it.name.clone());
+        }
+    });
+    found
+}
+
+fn threads_below(nodes: &[Node]) -> BTreeSet<ProcessorAxis> {
+    let mut axes = BTreeSet::new();
+    for node in nodes {
+        node.walk(&mut |node| {
+            if let Node::For(For { tag: Tag::GpuThread(axis), .. }) = node {
+                axes.insert(*axis);
+            }
+        });
+    }
+    axes
+}
+
+fn collect_bound(nodes: &[Node], bound: &mut BTreeSet<VariableId>) {
+    for node in nodes {
+        node.walk(&mut |node| bound.extend(node.bound()));
+    }
+}

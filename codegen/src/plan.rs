@@ -1,0 +1,228 @@
+//! The launch plan: what the host does to run a GPU program, for a launcher to execute or a printer to print.
+
+use crate::entry::Entry;
+use crate::input::Input;
+use crate::int_expr::{Cond, IntExpr, VariableId};
+use crate::params::argument_of;
+use crate::program::{For, KernelId, KernelParam, Node, Program};
+use std::collections::BTreeSet;
+use tessella_polyhedral::algorithm::{Argument, ArrayId, Outcome, ParamOrigin};
+use tessella_polyhedral::layers::{BufferId, Direction, Lifetime, MemorySpace};
+use tessella_scalar::ScalarType;
+
+/// How the host runs a GPU program.
+///
+/// An executor evaluates `params` from the arguments, tests `entry` (see [`Entry`]), then runs `steps` in order; on any
+/// failure it frees what it allocated. The caller's memory is written by [`Step::CopyOut`] only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaunchPlan {
+    pub entry: Entry,
+    /// In the order of the Julia signature.
+    pub arguments: Vec<PlanArgument>,
+    /// Where each parameter's value comes from, by `ParamId`.
+    pub params: Vec<ParamOrigin>,
+    /// The scalar that the function returns.
+    pub result: Option<ScalarType>,
+    /// Buffers in the device's memory.
+    pub buffers: Vec<DeviceBuffer>,
+    /// By [`KernelId`].
+    pub kernels: Vec<PlannedKernel>,
+    pub steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlanArgument {
+    /// Column-major, contiguous.
+    Array {
+        array: ArrayId,
+        name: String,
+        element: ScalarType,
+        rank: u32,
+    },
+    Scalar {
+        name: String,
+        ty: ScalarType,
+    },
+}
+
+/// A buffer in the device's memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeviceBuffer {
+    pub id: BufferId,
+    pub name: String,
+    pub element: ScalarType,
+    /// Its size is the product; negative ones count as zero. Empty for a single element.
+    pub extents: Vec<IntExpr>,
+    pub host: HostSide,
+}
+
+/// The memory that copies of a buffer go to and come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostSide {
+    /// Lives on the device only.
+    None,
+    /// An argument.
+    Argument(ArrayId),
+    /// Where the function's scalar result goes.
+    Result,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedKernel {
+    pub name: String,
+    pub grid: [IntExpr; 3],
+    pub block: [u32; 3],
+    /// In the order of the kernel's parameters: a buffer's device address, an `i64`, or a scalar by value.
+    pub arguments: Vec<KernelParam>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    Allocate(BufferId),
+    Free(BufferId),
+    CopyIn(BufferId),
+    CopyOut(BufferId),
+    /// Skipped if an extent of the grid is not positive.
+    Launch(KernelId),
+    For {
+        variable: VariableId,
+        lower: IntExpr,
+        upper: IntExpr,
+        step: i64,
+        body: Vec<Step>,
+    },
+    If {
+        condition: Cond,
+        then: Vec<Step>,
+        otherwise: Vec<Step>,
+    },
+    Let {
+        variable: VariableId,
+        value: IntExpr,
+    },
+}
+
+/// The plan of a program whose kernels have been extracted.
+pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
+    let algorithm = input.algorithm;
+    let result = match algorithm.result {
+        Outcome::Scalar(array) => Some(array),
+        Outcome::Nothing | Outcome::Argument(_) => None,
+    };
+    let buffers: Vec<DeviceBuffer> = on_device(input)
+        .map(|id| {
+            let it = input.layout.buffer(id);
+            let host = match argument_of(input, id) {
+                Some(array) if Some(array) == result => HostSide::Result,
+                Some(array) => HostSide::Argument(array),
+                None if result.is_some_and(|array| input.buffer_of(array) == id) => HostSide::Result,
+                None => HostSide::None,
+            };
+            DeviceBuffer {
+                id,
+                name: program.names.buffers[id.0 as usize].clone(),
+                element: it.element,
+                extents: it.extents.iter().map(|extent| IntExpr::from_affine(extent, &[])).collect(),
+                host,
+            }
+        })
+        .collect();
+    let whole_call = buffers.iter().filter(|it| !matches!(input.layout.buffer(it.id).lifetime, Lifetime::Node(_)));
+    let whole_call: Vec<BufferId> = whole_call.map(|it| it.id).collect();
+    let mut steps: Vec<Step> = whole_call.iter().copied().map(Step::Allocate).collect();
+    steps.extend(host_steps(&program.body));
+    // A result that no transfer brings back still has to reach the caller.
+    let mut copied = BTreeSet::new();
+    copies_out(&steps, &mut copied);
+    for it in &buffers {
+        if it.host == HostSide::Result && !copied.contains(&it.id) {
+            steps.push(Step::CopyOut(it.id));
+        }
+    }
+    steps.extend(whole_call.iter().rev().copied().map(Step::Free));
+    let arguments = algorithm.arguments.iter().map(|argument| match *argument {
+        Argument::Array(array) => {
+            let it = algorithm.array(array);
+            PlanArgument::Array { array, name: it.name.clone(), element: it.element, rank: it.rank }
+        }
+        Argument::Scalar(scalar) => {
+            let it = algorithm.scalar(scalar);
+            PlanArgument::Scalar { name: it.name.clone(), ty: it.ty }
+        }
+    });
+    let kernels = program.kernels.iter().map(|it| PlannedKernel {
+        name: it.name.clone(),
+        grid: it.grid.clone(),
+        block: it.block,
+        arguments: it.params.clone(),
+    });
+    LaunchPlan {
+        entry: program.entry.clone(),
+        arguments: arguments.collect(),
+        params: algorithm.params.iter().map(|param| param.origin).collect(),
+        result: result.map(|array| algorithm.array(array).element),
+        kernels: kernels.collect(),
+        buffers,
+        steps,
+    }
+}
+
+impl LaunchPlan {
+    pub fn buffer(&self, id: BufferId) -> Option<&DeviceBuffer> {
+        self.buffers.iter().find(|it| it.id == id)
+    }
+}
+
+/// The buffers in the device's memory.
+fn on_device(input: &Input<'_>) -> impl Iterator<Item = BufferId> {
+    let all = input.layout.buffers.iter().enumerate();
+    all.filter(|(_, it)| it.space == MemorySpace::Global).map(|(at, _)| BufferId(at as u32))
+}
+
+fn host_steps(nodes: &[Node]) -> Vec<Step> {
+    let mut steps = vec![];
+    for node in nodes {
+        match node {
+            Node::For(For { variable, lower, upper, step, body, .. }) => steps.push(Step::For {
+                variable: *variable,
+                lower: lower.clone(),
+                upper: upper.clone(),
+                step: *step,
+                body: host_steps(body),
+            }),
+            Node::If { condition, then, otherwise } => steps.push(Step::If {
+                condition: condition.clone(),
+                then: host_steps(then),
+                otherwise: host_steps(otherwise),
+            }),
+            Node::Let { variable, value } => steps.push(Step::Let { variable: *variable, value: value.clone() }),
+            Node::Declare { buffer, body } => {
+                steps.push(Step::Allocate(*buffer));
+                steps.extend(host_steps(body));
+                steps.push(Step::Free(*buffer));
+            }
+            Node::Launch(kernel) => steps.push(Step::Launch(*kernel)),
+            Node::Copy { buffer, direction: Direction::HostToDevice } => steps.push(Step::CopyIn(*buffer)),
+            Node::Copy { buffer, direction: Direction::DeviceToHost } => steps.push(Step::CopyOut(*buffer)),
+            // Kernel extraction leaves none of these on the host.
+            Node::Statement(_) | Node::Spread(_) | Node::OneThread { .. } | Node::Barrier => {}
+        }
+    }
+    steps
+}
+
+fn copies_out(steps: &[Step], into: &mut BTreeSet<BufferId>) {
+    for step in steps {
+        match step {
+            Step::CopyOut(buffer) => {
+                into.insert(*buffer);
+            }
+            Step::For { body, .. } => copies_out(body, into),
+            Step::If { then, otherwise, .. } => {
+                copies_out(then, into);
+                copies_out(otherwise, into);
+            }
+            Step::Allocate(_) | Step::Free(_) | Step::CopyIn(_) | Step::Launch(_) | Step::Let { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The loop program: what runs, in which order, as plain data that no target has touched.
+
+use crate::entry::Entry;
+use crate::int_expr::{Cond, IntExpr, VariableId};
+use crate::names::Names;
+use tessella_polyhedral::affine::ParamId;
+use tessella_polyhedral::algorithm::{ComputationId, ScalarId};
+use tessella_polyhedral::layers::{BufferId, Direction, Target};
+use tessella_polyhedral::schedule::{ProcessorAxis, Tag};
+
+/// A function as loops over statements, with everything named.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    pub target: Target,
+    pub names: Names,
+    pub entry: Entry,
+    pub body: Vec<Node>,
+    /// By [`KernelId`].
+    pub kernels: Vec<Kernel>,
+    /// Every computation allows contraction and reassociation.
+    pub fastmath: bool,
+}
+
+/// Names a [`Kernel`] of a [`Program`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KernelId(pub u32);
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    For(For),
+    If {
+        condition: Cond,
+        then: Vec<Node>,
+        otherwise: Vec<Node>,
+    },
+    /// Binds a variable for the rest of the block.
+    Let {
+        variable: VariableId,
+        value: IntExpr,
+    },
+    Statement(Statement),
+    /// The buffer exists while the body runs.
+    Declare {
+        buffer: BufferId,
+        body: Vec<Node>,
+    },
+    Launch(KernelId),
+    Copy {
+        buffer: BufferId,
+        direction: Direction,
+    },
+    /// In kernels: a loop whose iterations are spread over the grid or the thread block.
+    Spread(Spread),
+    /// In kernels: only the first thread along these axes runs the body.
+    OneThread {
+        axes: Vec<ProcessorAxis>,
+        body: Vec<Node>,
+    },
+    /// In kernels: all threads of a block wait for each other.
+    Barrier,
+}
+
+/// `for variable = lower, lower + step, ... while variable <= upper`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct For {
+    pub variable: VariableId,
+    /// The loop's name in the schedule.
+    pub name: String,
+    pub tag: Tag,
+    pub lower: IntExpr,
+    /// Inclusive.
+    pub upper: IntExpr,
+    pub step: i64,
+    pub body: Vec<Node>,
+}
+
+/// The iteration `variable = lower + step * index`, if that is at most `upper`, where `index` is the block's or
+/// thread's index along `axis`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spread {
+    pub variable: VariableId,
+    pub name: String,
+    pub over: Over,
+    pub axis: ProcessorAxis,
+    pub lower: IntExpr,
+    /// Inclusive.
+    pub upper: IntExpr,
+    pub step: i64,
+    /// Whether an index may lie past `upper`.
+    pub guard: Guard,
+    pub body: Vec<Node>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Over {
+    Blocks,
+    Threads,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Guard {
+    Needed,
+    /// The launch has exactly the loop's iterations.
+    Unneeded,
+}
+
+/// One instance of a computation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    pub computation: ComputationId,
+    /// Constants to bind first: iterators that no variable of the program holds.
+    pub bindings: Vec<(VariableId, IntExpr)>,
+    /// The variable that holds each iterator of the computation; `None` for those that the statement does not use.
+    pub iterators: Vec<Option<VariableId>>,
+}
+
+/// A function that runs on the GPU, and how it is launched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kernel {
+    pub name: String,
+    /// Blocks along x, y, z, over parameters and host variables. If one is not positive, nothing is launched.
+    pub grid: [IntExpr; 3],
+    /// Threads of a block along x, y, z; their product is at most [`MAX_THREADS`](crate::error::MAX_THREADS).
+    pub block: [u32; 3],
+    /// In the order of the kernel's signature.
+    pub params: Vec<KernelParam>,
+    pub body: Vec<Node>,
+}
+
+/// What a kernel gets from the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KernelParam {
+    /// The address of a buffer's copy on the device.
+    Buffer { buffer: BufferId, access: BufferAccess },
+    /// `int64_t`.
+    Param(ParamId),
+    /// A scalar argument, by value.
+    Scalar(ScalarId),
+    /// An iterator of a host loop, `int64_t`.
+    Variable(VariableId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BufferAccess {
+    Read,
+    Write,
+}
+
+impl Program {
+    pub fn kernel(&self, id: KernelId) -> &Kernel {
+        &self.kernels[id.0 as usize]
+    }
+}
+
+impl Node {
+    /// The blocks of nodes directly below.
+    pub fn blocks(&self) -> Vec<&[Node]> {
+        match self {
+            Node::For(it) => vec![&it.body],
+            Node::Spread(it) => vec![&it.body],
+            Node::If { then, otherwise, .. } => vec![then, otherwise],
+            Node::Declare { body, .. } | Node::OneThread { body, .. } => vec![body],
+            Node::Let { .. } | Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier => vec![],
+        }
+    }
+
+    /// Calls `visit` on the node and all below it, in order.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
+        visit(self);
+        for block in self.blocks() {
+            for node in block {
+                node.walk(visit);
+            }
+        }
+    }
+
+    /// Calls `visit` on the integer expressions of this node itself.
+    pub fn expressions(&self, visit: &mut dyn FnMut(&IntExpr)) {
+        match self {
+            Node::For(For { lower, upper, .. }) | Node::Spread(Spread { lower, upper, .. }) => {
+                lower.walk(visit);
+                upper.walk(visit);
+            }
+            Node::If { condition, .. } => condition.walk(visit),
+            Node::Let { value, .. } => value.walk(visit),
+            Node::Statement(it) => it.bindings.iter().for_each(|(_, value)| value.walk(visit)),
+            Node::Declare { .. } | Node::Launch(_) | Node::Copy { .. } | Node::OneThread { .. } | Node::Barrier => {}
+        }
+    }
+
+    /// The variables that this node itself binds.
+    pub fn bound(&self) -> Vec<VariableId> {
+        match self {
+            Node::For(it) => vec![it.variable],
+            Node::Spread(it) => vec![it.variable],
+            Node::Let { variable, .. } => vec![*variable],
+            Node::Statement(it) => it.bindings.iter().map(|(variable, _)| *variable).collect(),
+            Node::If { .. }
+            | Node::Declare { .. }
+            | Node::Launch(_)
+            | Node::Copy { .. }
+            | Node::OneThread { .. }
+            | Node::Barrier => vec![],
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Kernels.
+
+use tessella_codegen::c_family::{LoopHooks, Printer, Writer, c_type};
+use tessella_codegen::program::{BufferAccess, For, Kernel, KernelParam};
+use tessella_polyhedral::schedule::Tag;
+
+/// Prints one kernel.
+pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
+    let params: Vec<String> = kernel.params.iter().map(|param| parameter(printer, *param)).collect();
+    let threads: u32 = kernel.block.iter().product();
+    let head = format!("extern \"C\" __global__ void __launch_bounds__({threads}) {}", kernel.name);
+    let line = format!("{head}({})", params.join(", "));
+    if line.len() <= 110 {
+        out.open(line);
+    } else {
+        out.line(format!("{head}("));
+        for (at, param) in params.iter().enumerate() {
+            let comma = if at + 1 == params.len() { "" } else { "," };
+            out.line(format!("    {param}{comma}"));
+        }
+        out.open(")");
+    }
+    printer.block(&kernel.body, &mut Pragmas, out);
+    out.close();
+}
+
+fn parameter(printer: &Printer<'_>, param: KernelParam) -> String {
+    let names = &printer.program.names;
+    match param {
+        KernelParam::Buffer { buffer, access } => {
+            let constant = match access {
+                BufferAccess::Read => "const ",
+                BufferAccess::Write => "",
+            };
+            let element = c_type(printer.input.layout.buffer(buffer).element);
+            format!("{constant}{element} *__restrict__ {}", names.buffers[buffer.0 as usize])
+        }
+        KernelParam::Param(param) => format!("int64_t {}", names.params[param.0 as usize]),
+        KernelParam::Scalar(scalar) => {
+            let ty = c_type(printer.input.algorithm.scalar(scalar).ty);
+            format!("{ty} {}", names.scalars[scalar.0 as usize])
+        }
+        KernelParam::Variable(variable) => format!("int64_t {}", names.variables[variable.0 as usize]),
+    }
+}
+
+/// Only unrolling has a meaning inside of a kernel.
+struct Pragmas;
+
+impl LoopHooks for Pragmas {
+    fn enter(&mut self, it: &For, _: &mut Printer<'_>, out: &mut Writer) {
+        match it.tag {
+            Tag::Unroll(times) => out.line(format!("#pragma unroll {times}")),
+            Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => {}
+        }
+    }
+
+    fn leave(&mut self, _: &For) {}
+}

@@ -1,0 +1,118 @@
+//! CUDA: kernels, and a host wrapper with the C interface of all targets, as one `.cu` file.
+//!
+//! Nothing here needs CUDA. The kernels alone are also given as text for NVRTC, with the launch plan that a launcher
+//! executes instead of the wrapper.
+
+mod kernel;
+mod wrapper;
+
+use std::collections::BTreeSet;
+use tessella_codegen::c_family::{Dialect, Helper, Printer, TextOptions, Writer, header_comment, helper_texts};
+use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
+use tessella_polyhedral::verify::Verified;
+
+/// A CUDA program in two forms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CudaSource {
+    /// One `.cu` file that nvcc compiles as it is: kernels and an `extern "C"` host wrapper.
+    pub text: String,
+    /// The kernels alone, for NVRTC: no includes.
+    pub kernels: String,
+    /// What the host does, for a launcher.
+    pub plan: LaunchPlan,
+    /// In the order of `plan.kernels`; `extern "C"`, not mangled.
+    pub kernel_names: Vec<String>,
+    /// The name of the wrapper.
+    pub entry: String,
+    /// What nvcc and NVRTC need so that the program means what Julia means.
+    pub flags: Vec<&'static str>,
+}
+
+/// No contraction; division and square root round correctly and keep subnormal numbers, which is the default.
+const STRICT: [&str; 1] = ["-fmad=false"];
+/// What `@fastmath` on every statement allows.
+const FAST: [&str; 1] = ["-fmad=true"];
+
+/// NVRTC has no headers: the names of `stdint.h` on its platforms.
+const FIXED_WIDTH_TYPES: [&str; 8] = [
+    "typedef signed char int8_t;",
+    "typedef short int16_t;",
+    "typedef int int32_t;",
+    "typedef long long int64_t;",
+    "typedef unsigned char uint8_t;",
+    "typedef unsigned short uint16_t;",
+    "typedef unsigned int uint32_t;",
+    "typedef unsigned long long uint64_t;",
+];
+
+/// Prints a verified program as CUDA.
+///
+/// # Errors
+/// `E06xx`: see [`CodegenError`].
+pub fn emit(verified: &Verified, options: &TextOptions) -> Result<CudaSource, CodegenError> {
+    let input = Input::from(verified);
+    Ok(print(&input, &generate(&input)?, options))
+}
+
+/// Prints a loop program, whose kernels have been extracted, as CUDA.
+pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CudaSource {
+    let plan = launch_plan(input, program);
+    let mut printer = Printer::new(*input, program, Dialect::Cuda, options);
+    let mut kernels = Writer::default();
+    for it in &program.kernels {
+        kernels.blank();
+        kernel::print(&mut printer, it, &mut kernels);
+    }
+    let macros = printer.subscript_macros();
+    let device_helpers = printer.helpers.clone();
+    let mut host = Writer::default();
+    wrapper::print(&mut printer, &plan, &mut host);
+    let all_helpers = printer.helpers.clone();
+
+    let mut alone = Writer::default();
+    header_comment(options, "CUDA kernels", &mut alone);
+    alone.blank();
+    FIXED_WIDTH_TYPES.iter().for_each(|line| alone.line(line));
+    definitions(&device_helpers, &macros, &mut alone);
+    alone.blank();
+    alone.append(&kernels);
+
+    let mut file = Writer::default();
+    header_comment(options, "CUDA", &mut file);
+    file.blank();
+    file.line("#include <cuda_runtime.h>");
+    file.line("#include <math.h>");
+    file.line("#include <stdint.h>");
+    definitions(&all_helpers, &macros, &mut file);
+    file.blank();
+    file.append(&kernels);
+    if !macros.is_empty() {
+        file.blank();
+        printer.macros.iter().for_each(|array| {
+            file.line(format!("#undef {}", program.names.arrays[array.0 as usize]));
+        });
+    }
+    file.blank();
+    file.append(&host);
+    let flags: &[&str] = if program.fastmath { &FAST } else { &STRICT };
+    CudaSource {
+        text: file.finish(),
+        kernels: alone.finish(),
+        kernel_names: plan.kernels.iter().map(|it| it.name.clone()).collect(),
+        plan,
+        entry: program.names.function.clone(),
+        flags: flags.to_vec(),
+    }
+}
+
+fn definitions(helpers: &BTreeSet<Helper>, macros: &[String], out: &mut Writer) {
+    for helper in helper_texts(helpers, Dialect::Cuda) {
+        out.blank();
+        out.text(&helper);
+    }
+    if !macros.is_empty() {
+        out.blank();
+        out.line("// Subscripts as in the source: from 1, first axis contiguous.");
+        macros.iter().for_each(|text| out.line(text));
+    }
+}

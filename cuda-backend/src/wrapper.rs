@@ -1,0 +1,162 @@
+//! The host wrapper: the launch plan as C++ with the CUDA runtime.
+
+use std::collections::BTreeMap;
+use tessella_codegen::c_family::{Printer, Writer, c_type};
+use tessella_codegen::entry::{MAX_GRID, STATUS_DEVICE_FAILED, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY};
+use tessella_codegen::plan::{HostSide, LaunchPlan, PlannedKernel, Step};
+use tessella_codegen::program::KernelParam;
+use tessella_polyhedral::layers::{BufferId, Lifetime};
+
+/// Prints the helpers of the host and the entry function.
+pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
+    host_helpers(out);
+    let mut namer = printer.program.names.namer();
+    plan.kernels.iter().for_each(|kernel| namer.reserve(&kernel.name));
+    let device = plan.buffers.iter().map(|it| (it.id, namer.fresh(&format!("{}_device", it.name)))).collect();
+    let mut wrapper = Wrapper { printer, plan, device };
+    out.blank();
+    out.line(
+        "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
+    );
+    out.line("// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.");
+    out.line("// Unless it is 0, nothing has been written.");
+    out.open(format!("extern \"C\" {}", wrapper.printer.signature("__restrict__ ")));
+    wrapper.printer.entry_checks(out);
+    for it in &plan.buffers {
+        out.line(format!("tessella_buffer<{}> {};", c_type(it.element), wrapper.device[&it.id]));
+    }
+    wrapper.steps(&plan.steps, out);
+    if !plan.steps.iter().any(|step| matches!(step, Step::CopyOut(_))) {
+        out.line("TESSELLA_TRY(cudaDeviceSynchronize());");
+    }
+    out.line("return 0;");
+    out.close();
+}
+
+struct Wrapper<'p, 'a> {
+    printer: &'p mut Printer<'a>,
+    plan: &'p LaunchPlan,
+    /// The variables that own the buffers' copies on the device.
+    device: BTreeMap<BufferId, String>,
+}
+
+impl Wrapper<'_, '_> {
+    fn steps(&mut self, steps: &[Step], out: &mut Writer) {
+        for step in steps {
+            match step {
+                Step::Allocate(buffer) => {
+                    let bytes = self.printer.buffer_bytes(*buffer);
+                    out.line(format!("TESSELLA_TRY({}.allocate({bytes}));", self.device[buffer]));
+                }
+                // What lives as long as the call is freed when its owner goes, whichever way the function is left.
+                Step::Free(buffer) => match self.printer.input.layout.buffer(*buffer).lifetime {
+                    Lifetime::Argument(_) | Lifetime::Call => {}
+                    Lifetime::Node(_) => out.line(format!("{}.release();", self.device[buffer])),
+                },
+                Step::CopyIn(buffer) => {
+                    if let Some(host) = self.host(*buffer) {
+                        out.line(format!("TESSELLA_TRY({}.copy_in({host}));", self.device[buffer]));
+                    }
+                }
+                Step::CopyOut(buffer) => {
+                    if let Some(host) = self.host(*buffer) {
+                        out.line(format!("TESSELLA_TRY({}.copy_out({host}));", self.device[buffer]));
+                    }
+                }
+                Step::Launch(kernel) => self.launch(&self.plan.kernels[kernel.0 as usize], out),
+                Step::For { variable, lower, upper, step, body } => {
+                    let name = self.printer.program.names.variables[variable.0 as usize].clone();
+                    let head = self.printer.for_head(&name, lower, upper, *step);
+                    out.open(head);
+                    self.steps(body, out);
+                    out.close();
+                }
+                Step::If { condition, then, otherwise } => {
+                    let condition = self.printer.cond(condition);
+                    out.open(format!("if ({condition})"));
+                    self.steps(then, out);
+                    if !otherwise.is_empty() {
+                        out.reopen("else");
+                        self.steps(otherwise, out);
+                    }
+                    out.close();
+                }
+                Step::Let { variable, value } => {
+                    let value = self.printer.int(value);
+                    let name = &self.printer.program.names.variables[variable.0 as usize];
+                    out.line(format!("const int64_t {name} = {value};"));
+                }
+            }
+        }
+    }
+
+    fn launch(&mut self, kernel: &PlannedKernel, out: &mut Writer) {
+        let names = &self.printer.program.names;
+        let arguments = kernel.arguments.iter().map(|argument| match argument {
+            KernelParam::Buffer { buffer, .. } => format!("{}.at", self.device[buffer]),
+            KernelParam::Param(param) => names.params[param.0 as usize].clone(),
+            KernelParam::Scalar(scalar) => names.scalars[scalar.0 as usize].clone(),
+            KernelParam::Variable(variable) => names.variables[variable.0 as usize].clone(),
+        });
+        let arguments = arguments.collect::<Vec<_>>().join(", ");
+        let [x, y, z] = kernel.block;
+        if kernel.grid.iter().all(|extent| extent.as_const() == Some(1)) {
+            out.line(format!("{}<<<1, dim3({x}, {y}, {z})>>>({arguments});", kernel.name));
+            out.line("TESSELLA_TRY(cudaGetLastError());");
+            return;
+        }
+        let grid: Vec<String> = kernel.grid.iter().map(|extent| self.printer.int(extent)).collect();
+        out.open("");
+        out.line(format!("const tessella_grid tessella_blocks = {{{}}};", grid.join(", ")));
+        out.line(format!("if (tessella_blocks.is_too_large()) return {STATUS_GRID_TOO_LARGE};"));
+        out.open("if (!tessella_blocks.is_empty())");
+        out.line(format!("{}<<<tessella_blocks.dims(), dim3({x}, {y}, {z})>>>({arguments});", kernel.name));
+        out.line("TESSELLA_TRY(cudaGetLastError());");
+        out.close();
+        out.close();
+    }
+
+    /// The host's side of a buffer.
+    fn host(&self, buffer: BufferId) -> Option<String> {
+        let names = &self.printer.program.names;
+        match self.plan.buffer(buffer)?.host {
+            HostSide::None => None,
+            HostSide::Argument(array) => Some(names.arrays[array.0 as usize].clone()),
+            HostSide::Result => Some(names.result.clone()),
+        }
+    }
+}
+
+fn host_helpers(out: &mut Writer) {
+    let [x, y, z] = MAX_GRID;
+    out.text(&format!(
+        "// Leaves the function with a status if a call of CUDA fails.\n\
+         #define TESSELLA_TRY(call) \\\n    \
+             do {{ \\\n        \
+                 const cudaError_t tessella_error = (call); \\\n        \
+                 if (tessella_error == cudaErrorMemoryAllocation) return {STATUS_OUT_OF_MEMORY}; \\\n        \
+                 if (tessella_error != cudaSuccess) return {STATUS_DEVICE_FAILED}; \\\n    \
+             }} while (0)\n\
+         \n\
+         // Memory of the device, freed whichever way the function is left.\n\
+         template <typename T> struct tessella_buffer {{\n    \
+             T *at = nullptr;\n    \
+             size_t bytes = 0;\n    \
+             ~tessella_buffer() {{ cudaFree(at); }}\n    \
+             cudaError_t allocate(int64_t size) {{\n        \
+                 bytes = (size_t)size;\n        \
+                 return cudaMalloc((void **)&at, bytes);\n    }}\n    \
+             cudaError_t copy_in(const T *host) {{ return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }}\n    \
+             cudaError_t copy_out(T *host) {{ return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }}\n    \
+             void release() {{\n        cudaFree(at);\n        at = nullptr;\n    }}\n\
+         }};\n\
+         \n\
+         // The number of blocks along each axis.\n\
+         struct tessella_grid {{\n    \
+             int64_t x, y, z;\n    \
+             bool is_empty() const {{ return x <= 0 || y <= 0 || z <= 0; }}\n    \
+             bool is_too_large() const {{ return !is_empty() && (x > {x} || y > {y} || z > {z}); }}\n    \
+             dim3 dims() const {{ return dim3((unsigned)x, (unsigned)y, (unsigned)z); }}\n\
+         }};"
+    ));
+}

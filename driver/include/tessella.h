@@ -1,0 +1,105 @@
+/* The C interface of libtessella: Julia source in, compiled code out.
+ *
+ *     tessella_program *p = tessella_compile(request);
+ *     if (tessella_status(p) != 0) fputs(tessella_text(p, "diagnostics"), stderr);
+ *     int32_t (*heat2d)(float *, int64_t, int64_t, float *, int64_t, int64_t, int64_t) = tessella_entry(p);
+ *     int32_t code = heat2d(A, m, n, B, m, n, steps);
+ *     if (code != 0) fputs(tessella_failure(p, code), stderr);
+ *     tessella_release(p);
+ *
+ * No function unwinds or ends the process. Every function may be called from any thread; a program may be used by
+ * several threads at once. All text is UTF-8.
+ */
+#ifndef TESSELLA_H
+#define TESSELLA_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What tessella_abi_version returns for this header. It grows when anything below changes its meaning. */
+#define TESSELLA_ABI_VERSION 1u
+
+/* tessella_status */
+#define TESSELLA_OK 0
+#define TESSELLA_REFUSED 1    /* the program or its schedule; the diagnostics say why */
+#define TESSELLA_TOOL_CHAIN 2 /* the C compiler, NVRTC or the GPU failed or is missing */
+#define TESSELLA_INTERNAL 3   /* a mistake of Tessella's own */
+
+/* What a compiled entry returns: 0, or a positive number k (entry check k is violated, nothing was written), or: */
+#define TESSELLA_OVERLAP (-1)       /* two arrays share memory; nothing was written */
+#define TESSELLA_OUT_OF_MEMORY (-2) /* nothing was written */
+#define TESSELLA_RANGE (-3)         /* a size or integer argument is too large; nothing was written */
+#define TESSELLA_CUDA (-4)          /* the GPU failed */
+
+typedef struct tessella_program tessella_program;
+
+uint32_t tessella_abi_version(void);
+
+/* Compiles a function. Never returns NULL; the caller releases the program.
+ *
+ * The request is a JSON object:
+ *
+ *     "source"      text of the function's definition
+ *     "file"        what diagnostics call the text
+ *     "first_line"  the line of that file which the text begins at (default 1)
+ *     "function"    name of the function
+ *     "types"       types of its arguments as Julia writes them, keyword arguments last:
+ *                   ["Array{Float32,2}", "Int64"]
+ *     "schedule"    null, or {"source": "...", "file": "...", "first_line": 1}
+ *     "target"      "c" or "cuda"
+ *     "emit"        texts that are wanted: "algorithm", "dependences", "schedule", "loops", "c", "cuda", "explain"
+ *     "load"        whether the program is to be run; false makes texts only
+ *     "options"     {"threads": null or a number, "overlap": "error" or "original"}
+ */
+tessella_program *tessella_compile(const char *request);
+
+/* One of the values above. */
+int32_t tessella_status(const tessella_program *program);
+
+/* A text, which lives as long as the program; NULL if there is none of that name. Beside what "emit" asked for:
+ *
+ *     "diagnostics"  errors and warnings, rendered; NULL if there are none
+ *     "codes"        their codes, separated by blanks: "E0301 E0302"
+ *     "result"       what the function gives back: "nothing", "argument 0" (positions from 0), "scalar Float64"
+ */
+const char *tessella_text(const tessella_program *program, const char *name);
+
+/* The address of the compiled function (target "c"), which lives as long as the program; NULL if there is none.
+ *
+ *     int32_t entry(...)
+ *
+ * takes for each argument of the Julia function in order: for an array its pointer, then one int64_t for each axis;
+ * for a scalar its value, a Bool as uint8_t; and last, if the function gives back a scalar, a pointer to it.
+ */
+void *tessella_entry(const tessella_program *program);
+
+/* Runs the program, whatever its target; arguments[k] points to the value of the entry's parameter k. Returns what the
+ * entry returns; TESSELLA_CUDA also when the program was not loaded. */
+int32_t tessella_launch(const tessella_program *program, void **arguments);
+
+/* What a non-zero return value means, as lines "key=value"; it lives as long as the program. NULL if the program knows
+ * no such code. Asked for by the thread that got the code.
+ *
+ *     kind=bounds              or overlap, memory, range, cuda
+ *     argument=0               bounds: position of the array among the function's arguments, from 0
+ *     name=A                   bounds: its name
+ *     axis=1                   bounds: the axis of the offending subscript, from 0
+ *     subscript=i              bounds: the access's subscripts, one line each
+ *     subscript=j + 1
+ *     condition=n < size(A, 2) bounds: what does not hold
+ *     place=heat.jl:7          bounds: where the access stands
+ *     text=...                 for people; always last, may go on over several lines
+ */
+const char *tessella_failure(const tessella_program *program, int32_t code);
+
+/* Ends the program's life, and with it that of its texts and its code. NULL is ignored. */
+void tessella_release(tessella_program *program);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

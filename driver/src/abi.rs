@@ -1,0 +1,215 @@
+//! The C interface, as `include/tessella.h` documents it: pointers in, pointers out, and no decisions.
+//!
+//! Compilation runs on a thread of its own: the caller's stack (a Julia task has 4 MiB) is no limit to it, nothing that
+//! isl leaves on a thread outlives it, and a panic ends that thread alone.
+
+pub mod values;
+
+use crate::request::{CompileRequest, CompileResult, Status, TextKind};
+use crate::session;
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::Mutex;
+
+/// `TESSELLA_ABI_VERSION` of the header.
+pub const VERSION: u32 = 1;
+
+/// What a launch returns when there is nothing to launch, or when it panicked.
+const FAILED: i32 = -4;
+
+const STACK_BYTES: usize = 256 << 20;
+
+/// What `tessella_program` points to.
+pub struct Handle {
+    result: CompileResult,
+    texts: BTreeMap<TextKind, CString>,
+    /// Every failure that was asked for. A `CString` keeps its address when the set grows.
+    failures: Mutex<BTreeSet<CString>>,
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn tessella_abi_version() -> u32 {
+    VERSION
+}
+
+/// # Safety
+/// `request` is null or points to a text that ends with a nul.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_compile(request: *const c_char) -> *mut Handle {
+    // SAFETY: promised by the caller.
+    let request = unsafe { borrowed(request) }.map(CStr::to_owned);
+    let result = match catch_unwind(|| parse(request.as_deref()).map(compile_apart)) {
+        Ok(Ok(result)) => result,
+        Ok(Err(reason)) => internal(&reason),
+        Err(panic) => internal(&panic_text(&*panic)),
+    };
+    let texts = result.texts.iter().map(|(&kind, text)| (kind, c_string(text))).collect();
+    Box::into_raw(Box::new(Handle { result, texts, failures: Mutex::default() }))
+}
+
+/// # Safety
+/// `program` is null or came from `tessella_compile` and was not released.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_status(program: *const Handle) -> i32 {
+    // SAFETY: promised by the caller.
+    unsafe { program.as_ref() }.map_or(Status::Internal as i32, |program| program.result.status as i32)
+}
+
+/// # Safety
+/// As for [`tessella_status`]; `name` is null or points to a text that ends with a nul.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_text(program: *const Handle, name: *const c_char) -> *const c_char {
+    // SAFETY: promised by the caller.
+    let (program, name) = unsafe { (program.as_ref(), borrowed(name)) };
+    let kind = name.and_then(|name| name.to_str().ok()).and_then(TextKind::from_name);
+    match (program, kind) {
+        (Some(program), Some(kind)) => program.texts.get(&kind).map_or(ptr::null(), |text| text.as_ptr()),
+        _ => ptr::null(),
+    }
+}
+
+/// # Safety
+/// As for [`tessella_status`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_entry(program: *const Handle) -> *mut c_void {
+    // SAFETY: promised by the caller.
+    let program = unsafe { program.as_ref() }.and_then(|program| program.result.program.as_ref());
+    program.and_then(|program| program.entry()).map_or(ptr::null_mut(), |entry| entry.cast_mut())
+}
+
+/// # Safety
+/// As for [`tessella_status`]; `arguments` points to one pointer for each parameter of the entry, each of them to a
+/// value of the parameter's type. See [`Program::launch`](crate::request::Program::launch).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_launch(program: *const Handle, arguments: *const *mut c_void) -> i32 {
+    // SAFETY: promised by the caller.
+    let Some(program) = unsafe { program.as_ref() }.and_then(|program| program.result.program.as_ref()) else {
+        return FAILED;
+    };
+    let arguments = match program.parameter_count() {
+        0 => &[],
+        _ if arguments.is_null() => return FAILED,
+        // SAFETY: promised by the caller.
+        count => unsafe { std::slice::from_raw_parts(arguments, count) },
+    };
+    // SAFETY: promised by the caller.
+    catch_unwind(AssertUnwindSafe(|| unsafe { program.launch(arguments) })).unwrap_or(FAILED)
+}
+
+/// # Safety
+/// As for [`tessella_status`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_failure(program: *const Handle, code: i32) -> *const c_char {
+    // SAFETY: promised by the caller.
+    let Some(handle) = (unsafe { program.as_ref() }) else { return ptr::null() };
+    let Some(program) = handle.result.program.as_ref() else { return ptr::null() };
+    let Ok(Some(failure)) = catch_unwind(AssertUnwindSafe(|| program.failure(code))) else { return ptr::null() };
+    let text = c_string(&failure.to_string());
+    let mut failures = handle.failures.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some(known) = failures.get(&text) {
+        return known.as_ptr();
+    }
+    let address = text.as_ptr();
+    failures.insert(text);
+    address
+}
+
+/// # Safety
+/// As for [`tessella_status`]; nobody uses the program, its texts or its code any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_release(program: *mut Handle) {
+    if program.is_null() {
+        return;
+    }
+    // SAFETY: promised by the caller; it was made by `Box::into_raw`.
+    let program = unsafe { Box::from_raw(program) };
+    // A panic while unloading has nobody to go to.
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(program)));
+}
+
+/// # Safety
+/// `text` is null or points to a text that ends with a nul and lives for `'a`.
+unsafe fn borrowed<'a>(text: *const c_char) -> Option<&'a CStr> {
+    // SAFETY: promised by the caller.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })
+}
+
+fn parse(request: Option<&CStr>) -> Result<CompileRequest, String> {
+    let text = request.ok_or("the request is a null pointer")?;
+    let text = text.to_str().map_err(|error| format!("the request is not UTF-8: {error}"))?;
+    serde_json::from_str(text).map_err(|error| format!("the request is malformed: {error}"))
+}
+
+fn compile_apart(request: CompileRequest) -> CompileResult {
+    let thread = std::thread::Builder::new().name("tessella".into()).stack_size(STACK_BYTES);
+    match thread.spawn(move || session::compile(request)) {
+        Ok(running) => running.join().unwrap_or_else(|panic| internal(&panic_text(&*panic))),
+        Err(error) => internal(&format!("no thread to compile on: {error}")),
+    }
+}
+
+fn internal(reason: &str) -> CompileResult {
+    let text = format!("error: internal error of Tessella: {reason}\n");
+    CompileResult { status: Status::Internal, texts: BTreeMap::from([(TextKind::Diagnostics, text)]), program: None }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a panic without words").to_owned()
+}
+
+/// The text with nuls, which C cannot have inside, replaced.
+fn c_string(text: &str) -> CString {
+    CString::new(text.replace('\0', "\u{fffd}")).expect("all nuls were replaced")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(program: *const Handle, name: &CStr) -> Option<String> {
+        let text = unsafe { borrowed(tessella_text(program, name.as_ptr())) };
+        text.map(|text| text.to_str().unwrap().to_owned())
+    }
+
+    fn refusal(request: *const c_char) -> String {
+        let program = unsafe { tessella_compile(request) };
+        assert_eq!(unsafe { tessella_status(program) }, Status::Internal as i32);
+        assert!(unsafe { tessella_entry(program) }.is_null());
+        assert_eq!(unsafe { tessella_launch(program, ptr::null()) }, FAILED);
+        assert!(unsafe { tessella_failure(program, FAILED) }.is_null());
+        let text = text(program, c"diagnostics").unwrap();
+        unsafe { tessella_release(program) };
+        text
+    }
+
+    #[test]
+    fn a_request_that_is_none_is_an_internal_error() {
+        assert_eq!(refusal(ptr::null()), "error: internal error of Tessella: the request is a null pointer\n");
+        assert!(refusal(c"\xff".as_ptr()).contains("not UTF-8"));
+        assert!(refusal(c"{}".as_ptr()).contains("missing field `source`"));
+    }
+
+    #[test]
+    fn null_programs_are_harmless() {
+        unsafe {
+            assert_eq!(tessella_status(ptr::null()), Status::Internal as i32);
+            assert!(tessella_text(ptr::null(), c"c".as_ptr()).is_null());
+            assert!(tessella_entry(ptr::null()).is_null());
+            tessella_release(ptr::null_mut());
+        }
+    }
+
+    #[test]
+    fn texts_have_no_nul_inside() {
+        assert_eq!(c_string("a\0b").to_str().unwrap(), "a\u{fffd}b");
+    }
+
+    #[test]
+    fn the_header_states_this_version() {
+        assert!(include_str!("../include/tessella.h").contains(&format!("#define TESSELLA_ABI_VERSION {VERSION}u")));
+    }
+}

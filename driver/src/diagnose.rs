@@ -1,0 +1,237 @@
+//! The core's errors in the user's words: values to diagnostics, computations to spans.
+
+use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span};
+use tessella_lowering::SpanTable;
+use tessella_polyhedral::algorithm::{Algorithm, ComputationId, Which};
+use tessella_polyhedral::error::{Error, LayoutError, ScheduleError};
+use tessella_polyhedral::legality::{Breach, Violation};
+use tessella_polyhedral::print;
+use tessella_polyhedral::schedule::Tag;
+
+/// What a failed step was about.
+pub struct Place<'a> {
+    pub sources: &'a SourceMap,
+    pub algorithm: &'a Algorithm,
+    pub spans: &'a SpanTable,
+    /// The command that was carried out, and where it stands.
+    pub command: Option<Span>,
+}
+
+/// Words an error of the polyhedral core.
+pub fn diagnose(place: &Place, error: Error) -> Diagnostic {
+    match error {
+        Error::Schedule(ScheduleError::Illegal(violation)) => illegal(place, &violation),
+        Error::Schedule(error) => schedule(place, error),
+        Error::Layout(error) => layout(place, error),
+        Error::Isl(error) if error.is_quota() => at_command(
+            place,
+            Diagnostic::error(Code("E0430"), "the analysis of this function reached its limit"),
+            "while doing this",
+        )
+        .with_note("the integer sets of its loops are too complicated to decide in reasonable time")
+        .with_help("split the function, or simplify bounds with divisions and remainders"),
+        Error::Isl(error) => at_command(
+            place,
+            Diagnostic::error(Code("E0431"), "the polyhedral library failed on this function"),
+            "while doing this",
+        )
+        .with_note(error.to_string())
+        .with_help("report this function: it is a mistake of Tessella's"),
+        Error::Affine(_) => at_command(
+            place,
+            Diagnostic::error(Code("E0432"), "a coefficient passes 64 bits"),
+            "while doing this",
+        )
+        .with_help("use smaller factors and sizes"),
+    }
+}
+
+/// Labels the command, else the function's signature.
+fn at_command(place: &Place, diagnostic: Diagnostic, message: &str) -> Diagnostic {
+    match place.command.or(place.spans.function) {
+        Some(span) => diagnostic.primary(span, message),
+        None => diagnostic,
+    }
+}
+
+fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
+    let command = place.command.map(|span| place.sources.text(span).to_string());
+    let subject = command.map_or("the schedule".to_string(), |text| format!("`{text}`"));
+    let kind = violation.kind;
+    let article = if matches!(kind.to_string().chars().next(), Some('a' | 'o')) { "an" } else { "a" };
+    let what = match &violation.breach {
+        Breach::Reversed { .. } | Breach::Sequence => format!("{subject} reverses {article} {kind} dependence"),
+        Breach::Unordered => format!("{subject} leaves {article} {kind} dependence without an order"),
+        Breach::Concurrent { tag, .. } => {
+            let way = match tag {
+                Tag::Vector(_) => "in one vector",
+                Tag::Parallel => "in parallel",
+                Tag::GpuBlock(_) | Tag::GpuThread(_) => "in parallel on the GPU",
+                Tag::Sequential | Tag::Unroll(_) => "out of order",
+            };
+            format!("{subject} runs both ends of {article} {kind} dependence {way}")
+        }
+    };
+    let algorithm = place.algorithm;
+    let array = &algorithm.array(violation.array).name;
+    let mut diagnostic = at_command(place, Diagnostic::error(Code("E0401"), what), "requested here");
+    for (at, role) in [(violation.source, "first"), (violation.sink, "later")] {
+        let verb = if at.which == Which::Write { "writes" } else { "reads" };
+        let name = &algorithm.computation(at.computation).name;
+        if let Some(span) = place.spans.access(at).or_else(|| place.spans.computation(at.computation)) {
+            diagnostic = diagnostic.secondary(span, format!("`{name}` {verb} `{array}` here {role}"));
+        }
+    }
+    let witness = &violation.witness;
+    let instance = |id: ComputationId, values: &[i64]| format!("{}[{}]", algorithm.computation(id).name, list(values));
+    let source = instance(violation.source.computation, &witness.source);
+    let sink = instance(violation.sink.computation, &witness.sink);
+    let sizes: Vec<String> = witness.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
+    diagnostic = diagnostic.with_note(match &violation.breach {
+        Breach::Reversed { .. } => format!(
+            "distance ({}) becomes ({}); first violated pair: {source} -> {sink}{with}",
+            list(&witness.distance),
+            list(&witness.new_distance)
+        ),
+        Breach::Sequence => format!("{source} must run before {sink}{with}, and would run after it"),
+        Breach::Unordered => format!("{source} and {sink} would run at one time{with}"),
+        Breach::Concurrent { at, .. } => {
+            format!("`{at}` carries it: {source} must run before {sink}{with}, in another iteration of `{at}`")
+        }
+    });
+    diagnostic.with_help(match &violation.breach {
+        Breach::Reversed { at } if witness.distance.len() > 1 => {
+            format!("skew `{at}` by an outer loop first, or drop the command")
+        }
+        Breach::Reversed { at } => format!("shift one of the computations along `{at}` first, or drop the command"),
+        Breach::Sequence | Breach::Unordered => {
+            "keep the source's order of the two, or shift one of them by an iteration first".to_string()
+        }
+        Breach::Concurrent { .. } => "choose a loop that carries no dependence; `explain` lists them".to_string(),
+    })
+}
+
+fn list(values: &[i64]) -> String {
+    values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn names(known: &[String]) -> String {
+    known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
+    let message = error.to_string();
+    let make = |code: &'static str, label: &str| {
+        at_command(place, Diagnostic::error(Code(code), message.clone()), label)
+    };
+    let labels = |diagnostic: Diagnostic, ids: &[ComputationId], text: &str| {
+        ids.iter().fold(diagnostic, |diagnostic, id| match place.spans.computation(*id) {
+            Some(span) => diagnostic.secondary(span, text),
+            None => diagnostic,
+        })
+    };
+    match error {
+        ScheduleError::Illegal(violation) => illegal(place, &violation),
+        ScheduleError::UnknownComputation { name, known } => {
+            let diagnostic = make("E0411", "in this command").with_note(format!("the computations are {}", names(&known)));
+            match closest(&name, &known) {
+                Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+                None => diagnostic.with_help("name a statement with `@comp NAME statement`"),
+            }
+        }
+        ScheduleError::UnknownLoop { computation, name, known } => {
+            let around = if known.is_empty() { "no loops".to_string() } else { names(&known) };
+            let diagnostic = make("E0412", "in this command").with_note(format!("around `{computation}` are {around}"));
+            match closest(&name, &known) {
+                Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+                None => diagnostic.with_help("name one of these loops; `split` and `tile` make new ones"),
+            }
+        }
+        ScheduleError::NotNested { outer, inner, .. } => make("E0413", "in this command")
+            .with_help(format!("give the outer loop first: `{inner}`, then `{outer}`")),
+        ScheduleError::NotPerfectlyNested { computation, outer, between, .. } => {
+            let diagnostic = labels(make("E0414", "requested here"), &between, "stands between the two loops");
+            if between.is_empty() {
+                diagnostic.with_help("name loops that stand directly inside one another, outermost first")
+            } else {
+                diagnostic.with_help(format!("separate the statements first: `distribute({computation}, {outer})`"))
+            }
+        }
+        ScheduleError::NotAdjacent { first, second, .. } => make("E0415", "requested here")
+            .with_help(format!("move one next to the other first: `after({second}, {first})`")),
+        ScheduleError::TooFewLoops { .. } => {
+            make("E0416", "requested here").with_help("share fewer loops: name a loop further out")
+        }
+        ScheduleError::NothingToDistribute { .. } => {
+            make("E0417", "requested here").with_help("name a loop whose body has several statements or loops")
+        }
+        ScheduleError::SizeCount { .. } => {
+            make("E0418", "in this command").with_help("give one size for each loop: `tile(S, (i, j), (32, 32))`")
+        }
+        ScheduleError::GpuAxisCount { .. } => {
+            make("E0419", "in this command").with_help("a grid and a thread block have one, two or three axes each")
+        }
+        ScheduleError::GpuMapping { .. } => make("E0420", "requested here")
+            .with_help("map perfectly nested loops, blocks outside of threads; `tile` and `distribute` make such loops"),
+        ScheduleError::SameComputation { .. } => make("E0421", "in this command").with_help("name two computations"),
+        ScheduleError::AlreadyTagged { .. } => {
+            make("E0422", "requested here").with_help("split, tile and reorder loops before they are tagged, once each")
+        }
+        ScheduleError::NeedsGpu => {
+            make("E0423", "requested here").with_help("choose the GPU: `@tessella target=:cuda` or `--target cuda`")
+        }
+        ScheduleError::NeedsCpu => make("E0424", "requested here").with_help("use `gpu(...)` for a GPU program"),
+    }
+}
+
+fn layout(place: &Place, error: LayoutError) -> Diagnostic {
+    match error {
+        LayoutError::NoBox { array, axis } => {
+            let name = &place.algorithm.array(array).name;
+            let text = format!("`{name}` needs storage for each iteration, and no rectangular array fits");
+            let diagnostic = at_command(place, Diagnostic::error(Code("E0501"), text), "in this function");
+            let diagnostic = match place.spans.arrays.get(&array) {
+                Some(span) => diagnostic.secondary(*span, "this variable"),
+                None => diagnostic,
+            };
+            diagnostic
+                .with_note(format!("the range of axis {} depends on more than sizes and arguments", axis + 1))
+                .with_help("keep the statements that use it in one loop, or store it in an array argument")
+        }
+        LayoutError::NeverInside { access, axis } => {
+            let used = place.algorithm.access(access);
+            let computation = place.algorithm.computation(access.computation);
+            let text = print::access(place.algorithm, computation, used);
+            let diagnostic = Diagnostic::error(Code("E0502"), format!("`{text}` is outside its array for all sizes"));
+            let span = place.spans.access(access).or_else(|| place.spans.computation(access.computation));
+            let diagnostic = match span {
+                Some(span) => diagnostic.primary(span, format!("subscript {} is never inside", axis + 1)),
+                None => diagnostic,
+            };
+            diagnostic.with_help("subscripts run from 1 to the array's size along each axis")
+        }
+    }
+}
+
+/// The known name within two edits of `name`.
+fn closest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
+    let close = known.iter().map(|candidate| (distance(name, candidate), candidate));
+    close.filter(|(edits, candidate)| *edits <= 2 && *edits < candidate.chars().count()).min().map(|(_, it)| it)
+}
+
+/// Levenshtein's distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, left) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, right) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(left != *right);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

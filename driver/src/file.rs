@@ -1,0 +1,200 @@
+//! Whole files for the command line and tests: which functions, with which argument types.
+
+use crate::pipeline::{self, Refusal};
+use crate::request::{Backend, TextKind};
+use crate::unit::Unit;
+use std::collections::BTreeSet;
+use tessella_diagnostics::{Code, Diagnostic, FileId, SourceMap, Spanned, Style, render};
+use tessella_frontend::ast;
+use tessella_frontend::scan::{FunctionItem, Scan};
+use tessella_frontend::typed::{ArgumentType, infer_arguments, parse_type};
+use tessella_polyhedral::command::Command;
+use tessella_polyhedral::schedule::Tag;
+
+/// A file's name and what to do with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileOptions {
+    /// What diagnostics call the file.
+    pub name: String,
+    /// `None`: all functions marked `@tessella`, or all functions if none is marked.
+    pub function: Option<String>,
+    /// Argument names and types that override annotations.
+    pub types: Vec<(String, String)>,
+    pub schedule: ScheduleSource,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScheduleSource {
+    /// The `@schedule` blocks of the file.
+    InFile,
+    /// Commands that stand alone.
+    Text { text: String, name: String },
+}
+
+/// What [`check`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// One line for each function that goes through.
+    pub passed: Vec<String>,
+    /// Everything else, rendered; empty if there is nothing.
+    pub diagnostics: String,
+}
+
+/// A file that was read, and the functions chosen.
+pub struct Sources {
+    pub map: SourceMap,
+    pub file: FileId,
+    scan: Scan,
+    chosen: Vec<FunctionItem>,
+    /// Commands of a schedule that stands alone.
+    commands: Option<Vec<Spanned<Command>>>,
+}
+
+impl Sources {
+    /// Reads a file's functions and chooses among them.
+    ///
+    /// # Errors
+    /// Rendered diagnostics.
+    pub fn read(text: &str, options: &FileOptions) -> Result<Sources, String> {
+        let mut map = SourceMap::default();
+        let file = map.add(&options.name, text, 1);
+        let scan = pipeline::scan(&map, file).map_err(|errors| show(&map, &errors))?;
+        let chosen = choose(&scan, &map, file, options).map_err(|errors| show(&map, &errors))?;
+        let commands = match &options.schedule {
+            ScheduleSource::InFile => None,
+            ScheduleSource::Text { text, name } => {
+                let file = map.add(name, text.as_str(), 1);
+                Some(pipeline::commands_of(&map, file).map_err(|errors| show(&map, &errors))?)
+            }
+        };
+        Ok(Sources { map, file, scan, chosen, commands })
+    }
+
+    pub fn functions(&self) -> &[FunctionItem] {
+        &self.chosen
+    }
+
+    /// Types a function; argument types are given, annotated or inferred from use, in this order.
+    pub fn unit(&self, item: &FunctionItem, types: &[(String, String)]) -> Result<Unit<'_>, Refusal> {
+        let function = pipeline::parse(&self.map, item)?;
+        let commands = match &self.commands {
+            Some(commands) => Some(commands.clone()),
+            None => pipeline::schedule_of(&self.scan, &item.name.value)?,
+        };
+        let types = argument_types(&function, types)?;
+        let typed = pipeline::check(&function, &types, &pipeline::constants(&self.scan))?;
+        Ok(Unit { sources: &self.map, function: typed, commands })
+    }
+
+    pub fn show(&self, errors: &[Diagnostic]) -> String {
+        show(&self.map, errors)
+    }
+}
+
+fn show(map: &SourceMap, errors: &[Diagnostic]) -> String {
+    render(map, errors, Style::Plain)
+}
+
+fn choose(
+    scan: &Scan,
+    map: &SourceMap,
+    file: FileId,
+    options: &FileOptions,
+) -> Result<Vec<FunctionItem>, Refusal> {
+    if let Some(name) = &options.function {
+        return Ok(vec![pipeline::find(scan, map, file, name)?.clone()]);
+    }
+    let marked: Vec<FunctionItem> = scan.functions.iter().filter(|item| item.annotation.is_some()).cloned().collect();
+    let chosen = if marked.is_empty() { scan.functions.clone() } else { marked };
+    if chosen.is_empty() {
+        let text = format!("`{}` defines no function", options.name);
+        let help = "mark a function with `@tessella`, or give another file";
+        return Err(vec![Diagnostic::error(Code("E0111"), text).with_help(help)]);
+    }
+    Ok(chosen)
+}
+
+/// The types of a function's arguments: overridden, annotated, or guessed from their use.
+fn argument_types(function: &ast::Function, given: &[(String, String)]) -> Result<Vec<ArgumentType>, Refusal> {
+    let mut errors = vec![];
+    let mut types: Vec<ArgumentType> = infer_arguments(function).into_iter().map(|inferred| inferred.ty).collect();
+    for (name, text) in given {
+        let named = |parameter: &ast::Parameter| parameter.name.as_ref().is_some_and(|it| it.value == *name);
+        let Some(position) = function.parameters.iter().position(named) else { continue };
+        match parse_type(text) {
+            Ok(ty) => types[position] = ty,
+            Err(error) => {
+                let span = function.parameters[position].span;
+                let diagnostic = Diagnostic::error(Code("E0290"), format!("`{text}` is no type that can be compiled"));
+                errors.push(diagnostic.primary(span, "asked for this argument").with_note(error.to_string()).with_help(
+                    "give `Float64`, `Float32`, an integer type, `Bool`, or `Array{T, N}`, `Vector{T}`, `Matrix{T}` of one",
+                ));
+            }
+        }
+    }
+    if errors.is_empty() { Ok(types) } else { Err(errors) }
+}
+
+/// Checks all chosen functions of a file.
+pub fn check(text: &str, options: &FileOptions, backend: Backend) -> Report {
+    let sources = match Sources::read(text, options) {
+        Ok(sources) => sources,
+        Err(diagnostics) => return Report { passed: vec![], diagnostics },
+    };
+    let mut report = Report { passed: vec![], diagnostics: String::new() };
+    for item in sources.functions() {
+        let checked = sources.unit(item, &options.types).and_then(|unit| summary(&unit, backend));
+        match checked {
+            Ok(line) => report.passed.push(line),
+            Err(errors) => report.diagnostics.push_str(&sources.show(&errors)),
+        }
+    }
+    report
+}
+
+/// One line that says what became of a function.
+fn summary(unit: &Unit<'_>, backend: Backend) -> Result<String, Refusal> {
+    let built = unit.build(backend)?;
+    let mut loops = BTreeSet::new();
+    parallel_loops(&built.analysed.verified.schedule().root, &mut loops);
+    let parallel = match loops.is_empty() {
+        true => "nothing runs in parallel".to_string(),
+        false => format!("parallel: {}", loops.into_iter().collect::<Vec<_>>().join(", ")),
+    };
+    let computations = built.analysed.verified.algorithm().computations.len();
+    let plural = if computations == 1 { "" } else { "s" };
+    let dependences = built.analysed.dependences.len();
+    let name = &unit.function.name;
+    Ok(format!("ok  {name}: {computations} computation{plural}, {dependences} dependences, {parallel}"))
+}
+
+fn parallel_loops(node: &tessella_polyhedral::schedule::Node, found: &mut BTreeSet<String>) {
+    use tessella_polyhedral::schedule::Node;
+    match node {
+        Node::Computation(_) => {}
+        Node::Sequence(children) => children.iter().for_each(|child| parallel_loops(child, found)),
+        Node::Loop(it) => {
+            if matches!(it.tag, Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_)) {
+                found.insert(it.name.clone());
+            }
+            parallel_loops(&it.body, found);
+        }
+    }
+}
+
+/// Prints one stage of all chosen functions of a file.
+///
+/// # Errors
+/// Rendered diagnostics of the functions that are refused.
+pub fn transpile(text: &str, options: &FileOptions, backend: Backend, kind: TextKind) -> Result<String, String> {
+    let sources = Sources::read(text, options)?;
+    let (mut printed, mut refused) = (vec![], String::new());
+    for item in sources.functions() {
+        let unit = sources.unit(item, &options.types);
+        match unit.and_then(|unit| unit.text(backend, kind)) {
+            Ok(text) => printed.push(text),
+            Err(errors) => refused.push_str(&sources.show(&errors)),
+        }
+    }
+    if refused.is_empty() { Ok(printed.join("\n")) } else { Err(refused) }
+}

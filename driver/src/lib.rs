@@ -1,0 +1,15 @@
+//! Composes the passes, and holds the C interface that Julia calls.
+//!
+//! [`pipeline`] lists the passes in their order; [`unit`] is one function going through them; [`session`] answers one
+//! [`request`] and [`file`] works on whole files for the command line. [`abi`] is the C interface.
+
+pub mod abi;
+pub mod codes;
+pub mod diagnose;
+pub mod explain;
+pub mod file;
+pub mod pipeline;
+pub mod request;
+pub mod run;
+pub mod session;
+pub mod unit;

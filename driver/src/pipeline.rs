@@ -1,0 +1,143 @@
+//! The passes in their order, from source text to a verified program.
+
+use crate::diagnose::{Place, diagnose};
+use tessella_diagnostics::{Code, Diagnostic, FileId, IntoDiagnostic, SourceMap, Spanned};
+use tessella_frontend as frontend;
+use tessella_frontend::ast;
+use tessella_frontend::scan::{FunctionItem, Scan};
+use tessella_frontend::typed::{self, ArgumentType, ModuleConstant, tree};
+use tessella_lowering::{Lowered, SpanTable};
+use tessella_polyhedral::command::Command;
+use tessella_polyhedral::dependence::{Dependence, dependences};
+use tessella_polyhedral::error::Error;
+use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::verify::Verified;
+use tessella_polyhedral::{connect, default_order, place, transform, verify};
+
+/// How much work isl may do for one function before it is refused with `E0430`.
+const ISL_OPERATIONS: u64 = 200_000_000;
+
+/// All errors of a pass; never empty.
+pub type Refusal = Vec<Diagnostic>;
+
+/// A function that went through all passes.
+pub struct Analysed {
+    pub spans: SpanTable,
+    /// In the source's order.
+    pub dependences: Vec<Dependence>,
+    pub verified: Verified,
+}
+
+/// A context for one function, with a bound on its work.
+pub fn context() -> Ctx {
+    let ctx = Ctx::new();
+    ctx.set_max_operations(ISL_OPERATIONS);
+    ctx
+}
+
+/// The functions, schedules and constants of a file.
+pub fn scan(sources: &SourceMap, file: FileId) -> Result<Scan, Refusal> {
+    let scan = frontend::scan(sources, file);
+    match scan.errors.is_empty() {
+        true => Ok(scan),
+        false => Err(words(scan.errors)),
+    }
+}
+
+/// The definition of the function of this name; of several, the last.
+///
+/// # Errors
+/// `E0110` when the file defines no such function.
+pub fn find<'a>(scan: &'a Scan, sources: &SourceMap, file: FileId, name: &str) -> Result<&'a FunctionItem, Refusal> {
+    scan.functions.iter().rev().find(|item| item.name.value == name).ok_or_else(|| {
+        let known: Vec<String> = scan.functions.iter().map(|item| format!("`{}`", item.name.value)).collect();
+        let file = &sources.file(file).name;
+        let diagnostic = Diagnostic::error(Code("E0110"), format!("`{file}` defines no function `{name}`"));
+        vec![match known.as_slice() {
+            [] => diagnostic.with_help("give a file that defines functions"),
+            known => diagnostic.with_help(format!("choose one of {}", known.join(", "))),
+        }]
+    })
+}
+
+/// The syntax tree of a function.
+pub fn parse(sources: &SourceMap, item: &FunctionItem) -> Result<ast::Function, Refusal> {
+    frontend::parse_function(sources, item).map_err(words)
+}
+
+/// The commands of the file's `@schedule` block for a function; of several blocks, the last.
+pub fn schedule_of(scan: &Scan, name: &str) -> Result<Option<Vec<Spanned<Command>>>, Refusal> {
+    let Some(item) = scan.schedules.iter().rev().find(|item| item.function.value == name) else { return Ok(None) };
+    let block = item.commands.clone().map_err(words)?;
+    tessella_lowering::schedule::commands(&block).map(Some).map_err(words)
+}
+
+/// The commands of a file that holds nothing else.
+pub fn commands_of(sources: &SourceMap, file: FileId) -> Result<Vec<Spanned<Command>>, Refusal> {
+    let block = frontend::parse_commands(sources, file).map_err(words)?;
+    tessella_lowering::schedule::commands(&block).map_err(words)
+}
+
+/// The typed tree of a function for concrete argument types.
+pub fn check(
+    function: &ast::Function,
+    types: &[ArgumentType],
+    constants: &[ModuleConstant],
+) -> Result<tree::Function, Refusal> {
+    typed::check(function, types, constants).map_err(words)
+}
+
+/// The constants of a file, for [`check`].
+pub fn constants(scan: &Scan) -> Vec<ModuleConstant> {
+    let constants = scan.constants.iter();
+    constants.map(|item| ModuleConstant { name: item.name.value.clone(), value: item.value.clone() }).collect()
+}
+
+/// The algorithm of a typed function.
+pub fn lower(ctx: &Ctx, function: &tree::Function) -> Result<Lowered, Refusal> {
+    tessella_lowering::lower(ctx, function).map_err(words)
+}
+
+/// From an algorithm to a verified program: the user's commands, or Tessella's own order where there are none.
+pub fn verify(
+    ctx: &Ctx,
+    sources: &SourceMap,
+    lowered: Lowered,
+    commands: Option<&[Spanned<Command>]>,
+    target: Target,
+) -> Result<Analysed, Refusal> {
+    let Lowered { algorithm, spans } = lowered;
+    let mut at = None;
+    let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
+        let all = dependences(ctx, &algorithm)?;
+        let schedule = algorithm.source_order.clone();
+        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target };
+        match commands {
+            None => scheduled = default_order::schedule(ctx, &scheduled, &all)?,
+            Some(commands) => {
+                for command in commands {
+                    at = Some(command.span);
+                    scheduled = transform::apply(ctx, &scheduled, &all, &command.value)?;
+                }
+            }
+        }
+        at = None;
+        let placed = place::place(ctx, scheduled)?;
+        let connected = connect::connect(ctx, placed, &all)?;
+        let verified = verify::verify(ctx, connected, &all)?;
+        Ok((all, verified))
+    })();
+    match done {
+        Ok((dependences, verified)) => Ok(Analysed { spans, dependences, verified }),
+        Err(error) => {
+            let place = Place { sources, algorithm: &algorithm, spans: &spans, command: at };
+            Err(vec![diagnose(&place, error)])
+        }
+    }
+}
+
+/// Errors of a pass as diagnostics.
+pub fn words<E: IntoDiagnostic>(errors: Vec<E>) -> Refusal {
+    errors.into_iter().map(IntoDiagnostic::into_diagnostic).collect()
+}

@@ -1,0 +1,297 @@
+//! What a caller asks of a [session](crate::session), and what it gets: plain data, the same for the C interface, the
+//! command line and tests.
+
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::c_void;
+
+/// One function to compile for one list of argument types. As JSON it is what `tessella_compile` takes.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompileRequest {
+    /// The text of the function's definition, macros such as `@tessella` around it or not.
+    pub source: String,
+    /// What diagnostics call the text: a path, or a name such as `REPL[1]`.
+    pub file: String,
+    /// The line of `file` that `source` begins at, from 1.
+    #[serde(default = "first")]
+    pub first_line: u32,
+    pub function: String,
+    /// The types of the arguments as Julia writes them, keyword arguments last: `Array{Float32,2}`, `Int64`. A type that
+    /// no compiled function can take is refused with a diagnostic, not as a malformed request.
+    pub types: Vec<String>,
+    /// `None`: the auto-scheduler decides.
+    #[serde(default)]
+    pub schedule: Option<ScheduleText>,
+    pub target: Backend,
+    /// The texts that are wanted beside [`TextKind::Diagnostics`], [`TextKind::Codes`] and [`TextKind::Result`].
+    #[serde(default)]
+    pub emit: BTreeSet<TextKind>,
+    /// `false`: texts only; nothing is compiled by a tool chain or loaded.
+    pub load: bool,
+    #[serde(default)]
+    pub options: Options,
+}
+
+/// The commands of a schedule that stands apart from its function.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduleText {
+    pub source: String,
+    pub file: String,
+    /// The line of `file` that `source` begins at, from 1.
+    #[serde(default = "first")]
+    pub first_line: u32,
+}
+
+/// What the code is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    C,
+    Cuda,
+    /// No code: the slow, obvious execution that the others are tested against.
+    Interpreter,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// CPU threads of a parallel loop; `None`: as many as OpenMP gives.
+    pub threads: Option<u32>,
+    pub overlap: Overlap,
+}
+
+/// What the caller does when arrays share memory. The compiled code only reports it ([`Failure::Overlap`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Overlap {
+    #[default]
+    Error,
+    /// The caller runs the original function instead.
+    Original,
+}
+
+/// A text that a compilation makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextKind {
+    /// All diagnostics, rendered; absent when there are none.
+    Diagnostics,
+    /// The codes of the diagnostics in their order, separated by blanks: `E0301 E0302`.
+    Codes,
+    /// What the function gives back: `nothing`, `argument 0` (positions from 0) or `scalar Float64`.
+    Result,
+    Algorithm,
+    Dependences,
+    Schedule,
+    Loops,
+    C,
+    /// A C header for the entry.
+    Header,
+    Cuda,
+    Explain,
+}
+
+impl TextKind {
+    pub const ALL: [TextKind; 11] = [
+        TextKind::Diagnostics,
+        TextKind::Codes,
+        TextKind::Result,
+        TextKind::Algorithm,
+        TextKind::Dependences,
+        TextKind::Schedule,
+        TextKind::Loops,
+        TextKind::C,
+        TextKind::Header,
+        TextKind::Cuda,
+        TextKind::Explain,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            TextKind::Diagnostics => "diagnostics",
+            TextKind::Codes => "codes",
+            TextKind::Result => "result",
+            TextKind::Algorithm => "algorithm",
+            TextKind::Dependences => "dependences",
+            TextKind::Schedule => "schedule",
+            TextKind::Loops => "loops",
+            TextKind::C => "c",
+            TextKind::Header => "header",
+            TextKind::Cuda => "cuda",
+            TextKind::Explain => "explain",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<TextKind> {
+        TextKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// How a compilation ended. The numbers are those of `tessella_status`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    Done = 0,
+    /// The program or its schedule was refused; the diagnostics say why.
+    Refused = 1,
+    /// The C compiler, NVRTC or the GPU failed or is missing.
+    ToolChain = 2,
+    /// A mistake of Tessella's own.
+    Internal = 3,
+}
+
+/// What came of a [`CompileRequest`].
+pub struct CompileResult {
+    pub status: Status,
+    pub texts: BTreeMap<TextKind, String>,
+    /// Present when the status is [`Status::Done`] and the request asked to load.
+    pub program: Option<Box<dyn Program>>,
+}
+
+/// A compiled program in memory. It may be called from several threads at once.
+///
+/// The parameters of the C entry are, for each argument of the Julia function in order, a pointer and the extents
+/// (`int64_t`) of an array, or the value of a scalar (`Bool` as `uint8_t`); and last, if the function gives back a
+/// scalar, the pointer to write it to. The return value is 0, the number of a violated entry check, or one of the
+/// negative codes of [`Failure::code`].
+pub trait Program: Send + Sync {
+    /// The address of the C entry; `None` for a program that is only launched.
+    fn entry(&self) -> Option<*const c_void>;
+
+    /// The number of parameters of the C entry.
+    fn parameter_count(&self) -> usize;
+
+    /// Runs the program; `arguments[k]` points to the value of parameter `k`. Returns what the C entry returns.
+    ///
+    /// # Safety
+    /// There are `parameter_count` arguments; each points to a value of its parameter's type; arrays are as large as
+    /// their extents say, and nobody else writes them meanwhile.
+    unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32;
+
+    /// What a non-zero return value means. A [`Failure::Cuda`] is the last one of the calling thread. `None`: the code
+    /// is none of this program's.
+    fn failure(&self, code: i32) -> Option<Failure>;
+}
+
+/// Why a call did not succeed. Only a [`Failure::Cuda`] can leave a result half written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// An entry check is violated: with these sizes some instance would leave an array.
+    Bounds {
+        /// The number of the check, from 1.
+        check: u32,
+        /// The position of the array among the function's arguments, from 0.
+        argument: u32,
+        /// The array's name in the source.
+        name: String,
+        /// The axis of the offending subscript, from 0.
+        axis: u32,
+        /// The access's subscripts as the source has them: `i - 1`, `j`.
+        subscripts: Vec<String>,
+        /// What does not hold: `n <= size(A, 2)`.
+        condition: String,
+        /// Where the access stands: `heat.jl:7`.
+        place: String,
+    },
+    /// Two arrays share memory.
+    Overlap {
+        text: String,
+    },
+    OutOfMemory {
+        text: String,
+    },
+    /// A size or an integer argument is too large for the code's arithmetic.
+    Range {
+        text: String,
+    },
+    Cuda {
+        text: String,
+    },
+}
+
+impl Failure {
+    /// The return value that means this.
+    pub fn code(&self) -> i32 {
+        match self {
+            Failure::Bounds { check, .. } => *check as i32,
+            Failure::Overlap { .. } => -1,
+            Failure::OutOfMemory { .. } => -2,
+            Failure::Range { .. } => -3,
+            Failure::Cuda { .. } => -4,
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    /// Lines `key=value`; `text`, always last, may go on over several lines.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Bounds { check: _, argument, name, axis, subscripts, condition, place } => {
+                writeln!(f, "kind=bounds\nargument={argument}\nname={name}\naxis={axis}")?;
+                for subscript in subscripts {
+                    writeln!(f, "subscript={subscript}")?;
+                }
+                write!(f, "condition={condition}\nplace={place}\n")?;
+                write!(f, "text=`{name}[{}]` at {place} needs {condition}", subscripts.join(", "))
+            }
+            Failure::Overlap { text } => write!(f, "kind=overlap\ntext={text}"),
+            Failure::OutOfMemory { text } => write!(f, "kind=memory\ntext={text}"),
+            Failure::Range { text } => write!(f, "kind=range\ntext={text}"),
+            Failure::Cuda { text } => write!(f, "kind=cuda\ntext={text}"),
+        }
+    }
+}
+
+fn first() -> u32 {
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_needs_only_what_has_no_default() {
+        let request: CompileRequest = serde_json::from_str(
+            r#"{"source": "f(x) = x", "file": "REPL[1]", "function": "f", "types": ["Int64"], "target": "cuda", "load": true}"#,
+        )
+        .unwrap();
+        assert_eq!((request.first_line, request.schedule, request.target), (1, None, Backend::Cuda));
+        assert_eq!(request.options, Options { threads: None, overlap: Overlap::Error });
+    }
+
+    #[test]
+    fn unknown_fields_are_refused() {
+        let text =
+            r#"{"source": "", "file": "", "function": "f", "types": [], "target": "c", "load": true, "laod": true}"#;
+        assert!(serde_json::from_str::<CompileRequest>(text).unwrap_err().to_string().contains("laod"));
+    }
+
+    #[test]
+    fn the_name_of_a_text_is_its_json() {
+        for kind in TextKind::ALL {
+            assert_eq!(TextKind::from_name(kind.name()), Some(kind));
+            assert_eq!(serde_json::from_str::<TextKind>(&format!("\"{}\"", kind.name())).unwrap(), kind);
+        }
+    }
+
+    #[test]
+    fn a_bounds_failure_names_the_access_and_the_condition() {
+        let failure = Failure::Bounds {
+            check: 2,
+            argument: 0,
+            name: "A".into(),
+            axis: 1,
+            subscripts: vec!["i".into(), "j + 1".into()],
+            condition: "n < size(A, 2)".into(),
+            place: "k.jl:3".into(),
+        };
+        assert_eq!(failure.code(), 2);
+        assert_eq!(
+            failure.to_string(),
+            "kind=bounds\nargument=0\nname=A\naxis=1\nsubscript=i\nsubscript=j + 1\ncondition=n < size(A, 2)\n\
+             place=k.jl:3\ntext=`A[i, j + 1]` at k.jl:3 needs n < size(A, 2)"
+        );
+    }
+}

@@ -1,0 +1,349 @@
+//! Answers one compile request: source text in, texts and a callable program out.
+
+use crate::abi::values;
+use crate::explain::condition;
+use crate::pipeline::{self, Refusal};
+use crate::request::{Backend, CompileRequest, CompileResult, Failure, Program, Status, TextKind};
+use crate::unit::{Built, Unit};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, SourceMap, Style, render};
+use tessella_frontend::ast;
+use tessella_frontend::typed::{ArgumentType, parse_type, tree};
+use tessella_interpreter as interpreter;
+use tessella_polyhedral::print;
+use tessella_runtime::call::{ParamType, entry_parameters};
+use tessella_runtime::cuda::{CudaProgram, Device, compile_cuda, default_device};
+use tessella_runtime::{CSource, Cache, Compiler, Floats, LoadedFunction, RuntimeError};
+
+/// Compiles a function as a request asks; never panics on user input, and puts what went wrong into the texts.
+pub fn compile(request: CompileRequest) -> CompileResult {
+    let mut sources = SourceMap::default();
+    let mut texts = BTreeMap::new();
+    match compile_into(&mut sources, &request, &mut texts) {
+        Ok(program) => CompileResult { status: Status::Done, texts, program },
+        Err((status, errors)) => {
+            let codes: Vec<&str> = errors.iter().map(|error| error.code.0).collect();
+            texts.insert(TextKind::Codes, codes.join(" "));
+            texts.insert(TextKind::Diagnostics, render(&sources, &errors, Style::Plain));
+            CompileResult { status, texts, program: None }
+        }
+    }
+}
+
+type Failed = (Status, Refusal);
+
+fn refused(errors: Refusal) -> Failed {
+    (Status::Refused, errors)
+}
+
+fn tool_chain(error: RuntimeError) -> Failed {
+    (Status::ToolChain, vec![error.into_diagnostic()])
+}
+
+fn compile_into(
+    sources: &mut SourceMap,
+    request: &CompileRequest,
+    texts: &mut BTreeMap<TextKind, String>,
+) -> Result<Option<Box<dyn Program>>, Failed> {
+    let file = sources.add(&request.file, request.source.as_str(), request.first_line);
+    let commands = match &request.schedule {
+        None => None,
+        Some(schedule) => {
+            let file = sources.add(&schedule.file, schedule.source.as_str(), schedule.first_line);
+            Some(pipeline::commands_of(sources, file).map_err(refused)?)
+        }
+    };
+    let scan = pipeline::scan(sources, file).map_err(refused)?;
+    let item = pipeline::find(&scan, sources, file, &request.function).map_err(refused)?;
+    let syntax = pipeline::parse(sources, item).map_err(refused)?;
+    let types = argument_types(&syntax, &request.types).map_err(refused)?;
+    let function = pipeline::check(&syntax, &types, &pipeline::constants(&scan)).map_err(refused)?;
+    let unit = Unit { sources, function, commands };
+    let mut built = BTreeMap::new();
+    let wanted = request.emit.iter().map(|kind| (*kind, natural_target(*kind, request.target)));
+    let all = [(TextKind::Result, request.target)].into_iter().chain(wanted);
+    for (kind, backend) in all {
+        if let std::collections::btree_map::Entry::Vacant(place) = built.entry(backend) {
+            place.insert(unit.build(backend).map_err(refused)?);
+        }
+        let text = built[&backend].text(&unit, backend, kind).map_err(refused)?;
+        texts.insert(kind, text);
+    }
+    if !request.load {
+        return Ok(None);
+    }
+    let program = &built[&request.target];
+    load(&unit, program, request.target, request.options.threads).map(Some)
+}
+
+/// Makes a program callable.
+///
+/// # Errors
+/// A missing or failing tool chain or GPU.
+pub fn load(
+    unit: &Unit<'_>,
+    built: &Built,
+    backend: Backend,
+    threads: Option<u32>,
+) -> Result<Box<dyn Program>, (Status, Refusal)> {
+    Ok(match backend {
+        Backend::C => Box::new(CProgram::load(unit, built, threads)?),
+        Backend::Cuda => Box::new(GpuProgram::load(unit, built)?),
+        Backend::Interpreter => {
+            let function = unit.function.clone();
+            let types = function.arguments.iter().map(|id| function.locals[id.0 as usize].ty).collect();
+            Box::new(Interpreted { function, types })
+        }
+    })
+}
+
+/// The target that a text is about: C text is about the CPU also when the program runs on the GPU.
+fn natural_target(kind: TextKind, asked: Backend) -> Backend {
+    match kind {
+        TextKind::C => Backend::C,
+        TextKind::Cuda => Backend::Cuda,
+        TextKind::Diagnostics
+        | TextKind::Codes
+        | TextKind::Result
+        | TextKind::Algorithm
+        | TextKind::Dependences
+        | TextKind::Schedule
+        | TextKind::Loops
+        | TextKind::Header
+        | TextKind::Explain => asked,
+    }
+}
+
+/// Whether the source allows contraction everywhere.
+fn floats(built: &Built) -> Floats {
+    let computations = &built.analysed.verified.algorithm().computations;
+    match !computations.is_empty() && computations.iter().all(|it| it.fastmath) {
+        true => Floats::Fast,
+        false => Floats::Strict,
+    }
+}
+
+fn argument_types(function: &ast::Function, texts: &[String]) -> Result<Vec<ArgumentType>, Refusal> {
+    let mut errors = vec![];
+    let mut types = vec![];
+    for (position, text) in texts.iter().enumerate() {
+        match parse_type(text) {
+            Ok(ty) => types.push(ty),
+            Err(error) => {
+                let span = function.parameters.get(position).map_or(function.signature, |parameter| parameter.span);
+                let diagnostic = Diagnostic::error(Code("E0290"), format!("arguments of type `{text}` cannot be compiled"));
+                errors.push(diagnostic.primary(span, "this argument").with_note(error.to_string()).with_help(
+                    "pass `Bool`, integers, `Float32`, `Float64`, or dense arrays of them, or leave this call to Julia",
+                ));
+            }
+        }
+    }
+    if errors.is_empty() { Ok(types) } else { Err(errors) }
+}
+
+/// What the return values of a program mean.
+struct Failures {
+    bounds: Vec<Failure>,
+    arrays: String,
+}
+
+impl Failures {
+    fn of(unit: &Unit<'_>, built: &Built) -> Failures {
+        let verified = &built.analysed.verified;
+        let algorithm = verified.algorithm();
+        let params = algorithm.param_names();
+        let bounds = verified.checks().iter().enumerate().map(|(at, check)| {
+            let access = algorithm.access(check.access);
+            let computation = algorithm.computation(check.access.computation);
+            let subscripts = access.subscripts.iter().map(|it| it.display(&computation.iterators, &params));
+            let spans = &built.analysed.spans;
+            let span = spans.access(check.access).or_else(|| spans.computation(check.access.computation));
+            Failure::Bounds {
+                check: at as u32 + 1,
+                argument: built.argument_of(access.array).unwrap_or(u32::MAX),
+                name: algorithm.array(access.array).name.clone(),
+                axis: check.axis,
+                subscripts: subscripts.collect(),
+                condition: condition(&check.holds.to_string()),
+                place: span.map_or_else(String::new, |span| unit.place(span)),
+            }
+        });
+        let arrays: Vec<String> = algorithm
+            .arguments
+            .iter()
+            .filter_map(|argument| match argument {
+                tessella_polyhedral::algorithm::Argument::Array(id) => Some(format!("`{}`", algorithm.array(*id).name)),
+                tessella_polyhedral::algorithm::Argument::Scalar(_) => None,
+            })
+            .collect();
+        Failures { bounds: bounds.collect(), arrays: arrays.join(", ") }
+    }
+
+    fn failure(&self, code: i32) -> Option<Failure> {
+        match code {
+            1.. => self.bounds.get(code as usize - 1).cloned(),
+            -1 => Some(Failure::Overlap { text: format!("two of the arrays {} share memory, and one is written", self.arrays) }),
+            -2 => Some(Failure::OutOfMemory { text: "no memory for intermediate arrays".to_string() }),
+            -3 => Some(Failure::Range { text: "a size or an integer argument is beyond 2^40".to_string() }),
+            _ => None,
+        }
+    }
+}
+
+/// Compiled C in memory.
+struct CProgram {
+    loaded: LoadedFunction,
+    failures: Failures,
+}
+
+impl CProgram {
+    fn load(unit: &Unit<'_>, built: &Built, threads: Option<u32>) -> Result<CProgram, Failed> {
+        let source = built.c(unit).map_err(refused)?;
+        let verified = &built.analysed.verified;
+        let input = tessella_codegen::Input::from(verified);
+        let entry = tessella_codegen::entry::entry(&input).map_err(|error| refused(vec![error.into_diagnostic()]))?;
+        let parameters: Vec<ParamType> = entry_parameters(&entry, verified.algorithm());
+        let schedule = print::schedule(verified.algorithm(), verified.schedule());
+        let text = match threads {
+            None => source.text.clone(),
+            Some(threads) => source.text.replace("#pragma omp parallel for", &format!("#pragma omp parallel for num_threads({threads})")),
+        };
+        let source = CSource {
+            entry: &source.entry,
+            text: &text,
+            parameters: &parameters,
+            floats: floats(built),
+            key: &[("schedule", schedule.as_bytes())],
+        };
+        let cache = Cache::open().map_err(tool_chain)?;
+        let loaded = Compiler::get().and_then(|compiler| compiler.load(&cache, &source)).map_err(tool_chain)?;
+        Ok(CProgram { loaded, failures: Failures::of(unit, built) })
+    }
+}
+
+impl Program for CProgram {
+    fn entry(&self) -> Option<*const c_void> {
+        Some(self.loaded.address())
+    }
+
+    fn parameter_count(&self) -> usize {
+        self.loaded.parameters().len()
+    }
+
+    unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
+        // SAFETY: promised by the caller.
+        unsafe { self.loaded.call_packed(arguments) }
+    }
+
+    fn failure(&self, code: i32) -> Option<Failure> {
+        self.failures.failure(code)
+    }
+}
+
+/// Kernels on the first GPU.
+struct GpuProgram {
+    program: CudaProgram<Device>,
+    failures: Failures,
+}
+
+impl GpuProgram {
+    fn load(unit: &Unit<'_>, built: &Built) -> Result<GpuProgram, Failed> {
+        let source = built.cuda(unit).map_err(refused)?;
+        let device = default_device().map_err(|error| tool_chain(error.into()))?;
+        let cache = Cache::open().map_err(tool_chain)?;
+        let name = format!("{}.cu", source.entry);
+        let image = compile_cuda(&cache, &source.kernels, &name, device.capability(), floats(built));
+        let image = image.map_err(tool_chain)?;
+        let program = CudaProgram::load(device, &image, source.plan).map_err(tool_chain)?;
+        Ok(GpuProgram { program, failures: Failures::of(unit, built) })
+    }
+}
+
+impl Program for GpuProgram {
+    fn entry(&self) -> Option<*const c_void> {
+        None
+    }
+
+    fn parameter_count(&self) -> usize {
+        self.program.parameters().len()
+    }
+
+    unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
+        // SAFETY: promised by the caller; image and plan were made from one source.
+        match unsafe { self.program.run(arguments) } {
+            Ok(code) => code,
+            Err(error) => {
+                let code = error.status();
+                remember(render(&SourceMap::default(), &[error.into_diagnostic()], Style::Plain));
+                code
+            }
+        }
+    }
+
+    fn failure(&self, code: i32) -> Option<Failure> {
+        match code {
+            -2 => Some(Failure::OutOfMemory { text: remembered() }),
+            -4 | -5 => Some(Failure::Cuda { text: remembered() }),
+            _ => self.failures.failure(code),
+        }
+    }
+}
+
+/// The interpreter behind the interface of compiled code.
+struct Interpreted {
+    function: tree::Function,
+    types: Vec<ArgumentType>,
+}
+
+thread_local! {
+    /// What the last failed launch of this thread said.
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+fn remember(text: String) {
+    LAST.with(|last| *last.borrow_mut() = text);
+}
+
+fn remembered() -> String {
+    LAST.with(|last| last.borrow().clone())
+}
+
+impl Program for Interpreted {
+    fn entry(&self) -> Option<*const c_void> {
+        None
+    }
+
+    fn parameter_count(&self) -> usize {
+        let result = matches!(self.function.result, tree::Result::Scalar(_));
+        self.types.iter().map(values::pointers_of).sum::<usize>() + usize::from(result)
+    }
+
+    unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
+        // SAFETY: promised by the caller.
+        let done = unsafe { values::read(&self.types, arguments) }.and_then(|mut values: Vec<interpreter::Value>| {
+            let result = interpreter::run(&self.function, &mut values).map_err(|error| error.to_string())?;
+            Ok((values, result))
+        });
+        match done {
+            Ok((values, result)) => {
+                let scalar = match (&self.function.result, result) {
+                    (tree::Result::Scalar(_), Some(interpreter::Value::Scalar(constant))) => Some(constant),
+                    _ => None,
+                };
+                // SAFETY: promised by the caller; the values came from `read`.
+                unsafe { values::write(&self.types, &values, scalar, arguments) };
+                0
+            }
+            Err(text) => {
+                remember(text);
+                -4
+            }
+        }
+    }
+
+    fn failure(&self, code: i32) -> Option<Failure> {
+        (code == -4).then(|| Failure::Cuda { text: remembered() })
+    }
+}

@@ -1,0 +1,160 @@
+//! One function with concrete argument types, and everything that can be made of it.
+
+use crate::explain::explain;
+use crate::pipeline::{self, Analysed, Refusal};
+use crate::request::{Backend, TextKind};
+use std::collections::BTreeMap;
+use tessella_codegen::c_family::TextOptions;
+use tessella_codegen::{CodegenError, Input, generate};
+use tessella_diagnostics::{IntoDiagnostic, SourceMap, Spanned};
+use tessella_frontend::typed::tree;
+use tessella_lowering::SpanTable;
+use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId, Outcome};
+use tessella_polyhedral::command::Command;
+use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::layers::Target;
+use tessella_polyhedral::{print, report};
+use tessella_scalar::ScalarType;
+use tessella_c_backend as c_backend;
+use tessella_cuda_backend as cuda_backend;
+
+/// A typed function and the user's schedule for it.
+pub struct Unit<'a> {
+    pub sources: &'a SourceMap,
+    pub function: tree::Function,
+    /// `None`: Tessella chooses the order.
+    pub commands: Option<Vec<Spanned<Command>>>,
+}
+
+/// A verified program and the context that its sets live in.
+pub struct Built {
+    pub ctx: Ctx,
+    pub analysed: Analysed,
+}
+
+/// What the entry's caller passes and gets, as the algorithm has it.
+pub enum Gives {
+    Nothing,
+    Argument(u32),
+    Scalar(ScalarType),
+}
+
+impl Unit<'_> {
+    /// Runs all passes up to the verified program.
+    pub fn build(&self, backend: Backend) -> Result<Built, Refusal> {
+        let ctx = pipeline::context();
+        let lowered = pipeline::lower(&ctx, &self.function)?;
+        let target = target(backend);
+        let analysed = pipeline::verify(&ctx, self.sources, lowered, self.commands.as_deref(), target)?;
+        Ok(Built { ctx, analysed })
+    }
+
+    /// One text of the function for a target.
+    pub fn text(&self, backend: Backend, kind: TextKind) -> Result<String, Refusal> {
+        self.build(backend)?.text(self, backend, kind)
+    }
+
+    /// `kernel.jl:3` for each computation, by the file's own name without folders.
+    fn positions(&self, algorithm: &Algorithm, spans: &SpanTable) -> BTreeMap<ComputationId, String> {
+        let place = |id: ComputationId| spans.computation(id).map(|span| (id, self.place(span)));
+        algorithm.ids().filter_map(place).collect()
+    }
+
+    /// `kernel.jl:3`.
+    pub fn place(&self, span: tessella_diagnostics::Span) -> String {
+        let name = &self.sources.file(span.file).name;
+        let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        format!("{name}:{}", self.sources.position(span).0)
+    }
+}
+
+impl Built {
+    /// A text of the program; `unit` and `backend` are those it was built from.
+    pub fn text(&self, unit: &Unit<'_>, backend: Backend, kind: TextKind) -> Result<String, Refusal> {
+        let verified = &self.analysed.verified;
+        let algorithm = verified.algorithm();
+        let core = |error| vec![self.diagnose(unit, error)];
+        let reported = || report::report_dependences(&self.ctx, algorithm).map_err(core);
+        Ok(match kind {
+            TextKind::Diagnostics | TextKind::Codes => String::new(),
+            TextKind::Result => self.gives().to_string(),
+            TextKind::Algorithm => print::algorithm(algorithm),
+            TextKind::Dependences => print::dependences(algorithm, &reported()?),
+            TextKind::Schedule => print::schedule(algorithm, verified.schedule()),
+            TextKind::Loops => generate(&Input::from(verified)).map_err(word)?.to_string(),
+            TextKind::C => self.c(unit)?.text,
+            TextKind::Header => match backend {
+                Backend::C | Backend::Interpreter => self.c(unit)?.header,
+                // The interface is the same for all targets.
+                Backend::Cuda => unit.build(Backend::C)?.c(unit)?.header,
+            },
+            TextKind::Cuda => self.cuda(unit)?.text,
+            TextKind::Explain => explain(&self.ctx, verified, &reported()?).map_err(core)?,
+        })
+    }
+
+    pub fn c(&self, unit: &Unit<'_>) -> Result<c_backend::CSource, Refusal> {
+        c_backend::emit(&self.analysed.verified, &self.options(unit)).map_err(word)
+    }
+
+    pub fn cuda(&self, unit: &Unit<'_>) -> Result<cuda_backend::CudaSource, Refusal> {
+        cuda_backend::emit(&self.analysed.verified, &self.options(unit)).map_err(word)
+    }
+
+    fn options(&self, unit: &Unit<'_>) -> TextOptions {
+        let verified = &self.analysed.verified;
+        TextOptions {
+            positions: unit.positions(verified.algorithm(), &self.analysed.spans),
+            source_name: verified.algorithm().name.clone(),
+            schedule: print::schedule(verified.algorithm(), verified.schedule()),
+        }
+    }
+
+    pub fn gives(&self) -> Gives {
+        let algorithm = self.analysed.verified.algorithm();
+        match algorithm.result {
+            Outcome::Nothing => Gives::Nothing,
+            Outcome::Argument(position) => Gives::Argument(position),
+            Outcome::Scalar(array) => Gives::Scalar(algorithm.array(array).element),
+        }
+    }
+
+    /// The position of an array among the function's arguments.
+    pub fn argument_of(&self, array: tessella_polyhedral::algorithm::ArrayId) -> Option<u32> {
+        let arguments = &self.analysed.verified.algorithm().arguments;
+        arguments.iter().position(|it| *it == Argument::Array(array)).map(|at| at as u32)
+    }
+
+    fn diagnose(
+        &self,
+        unit: &Unit<'_>,
+        error: tessella_polyhedral::error::Error,
+    ) -> tessella_diagnostics::Diagnostic {
+        let algorithm = self.analysed.verified.algorithm();
+        let spans = &self.analysed.spans;
+        let place = crate::diagnose::Place { sources: unit.sources, algorithm, spans, command: None };
+        crate::diagnose::diagnose(&place, error)
+    }
+}
+
+pub fn target(backend: Backend) -> Target {
+    match backend {
+        Backend::C | Backend::Interpreter => Target::Cpu,
+        Backend::Cuda => Target::Gpu,
+    }
+}
+
+fn word(error: CodegenError) -> Refusal {
+    vec![error.into_diagnostic()]
+}
+
+impl std::fmt::Display for Gives {
+    /// As `tessella_text(program, "result")` has it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Gives::Nothing => f.write_str("nothing"),
+            Gives::Argument(position) => write!(f, "argument {position}"),
+            Gives::Scalar(ty) => write!(f, "scalar {ty}"),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Functions of arrays and ranges: `size`, `length`, `axes`, `eachindex`, `first`, `reverse`, ...
+
+use super::call::ON_ARRAYS;
+use super::check::{Checked, Checker};
+use super::error::TypeError;
+use super::operator::binary;
+use super::tree::{Expr, ExprKind, Type};
+use super::unsupported::Construct;
+use super::value::{Kind, RangeValue, Value};
+use crate::ast;
+use tessella_diagnostics::Span;
+use tessella_scalar::{BinaryOp, Constant, ScalarType};
+
+impl Checker<'_> {
+    pub(super) fn array_function(
+        &mut self,
+        name: &str,
+        arguments: &[&ast::Expr],
+        span: Span,
+    ) -> Option<Checked<Value>> {
+        if !ON_ARRAYS.contains(&name) {
+            return None;
+        }
+        let value = match (name, arguments) {
+            ("eltype", [argument]) => return Some(self.element_type(argument)),
+            ("length", [argument]) => return Some(self.length_of(argument, span)),
+            ("lastindex" | "firstindex", [argument]) => return Some(self.end_index(name, argument, span)),
+            ("eachindex" | "ndims" | "size" | "axes", [argument]) => {
+                self.array_argument(argument, name).and_then(|array| {
+                    let rank = self.rank(array);
+                    match name {
+                        "ndims" => Ok(Value::Scalar(Expr::int64(i64::from(rank), span))),
+                        "size" => Ok(Value::Tuple(
+                            (0..rank).map(|axis| Value::Scalar(self.size(array, axis, span))).collect(),
+                        )),
+                        "axes" => {
+                            let sizes: Vec<Expr> = (0..rank).map(|axis| self.size(array, axis, span)).collect();
+                            Ok(Value::Tuple(sizes.into_iter().map(|size| self.one_to(size, span)).collect()))
+                        }
+                        _ if rank == 1 => {
+                            let size = self.size(array, 0, span);
+                            Ok(self.one_to(size, span))
+                        }
+                        _ => self.not_yet(Construct::LinearIndex, span),
+                    }
+                })
+            }
+            ("size" | "axes" | "lastindex" | "firstindex", [argument, axis]) => {
+                let array = self.array_argument(argument, name);
+                let axis = self.axis_argument(axis);
+                array.and_then(|array| {
+                    let size = self.size(array, axis?, span);
+                    Ok(match name {
+                        "axes" => self.one_to(size, span),
+                        "firstindex" => Value::Scalar(Expr::int64(1, span)),
+                        _ => Value::Scalar(size),
+                    })
+                })
+            }
+            ("eachindex", _) => self.not_yet(Construct::LinearIndex, span),
+            (_, _) => Err(self.arity(name, "an array, or an array and a dimension", arguments.len(), span)),
+        };
+        Some(value)
+    }
+
+    fn element_type(&mut self, argument: &ast::Expr) -> Checked<Value> {
+        match self.value(argument)? {
+            Value::Type(ty) => Ok(Value::Type(ty)),
+            Value::Scalar(expr) => Ok(Value::Type(expr.ty)),
+            Value::Range(_) => Ok(Value::Type(ScalarType::I64)),
+            Value::Array(array) => match self.local(array).ty {
+                Type::Array { element, .. } | Type::Scalar(element) => Ok(Value::Type(element)),
+            },
+            other => {
+                let operands = self.kind(&other).to_string();
+                let error =
+                    TypeError::NoMethod { operator: "eltype".into(), operands, span: argument.span, help: None };
+                Err(self.fail(error))
+            }
+        }
+    }
+
+    fn length_of(&mut self, argument: &ast::Expr, span: Span) -> Checked<Value> {
+        match self.value(argument)? {
+            Value::Array(array) => Ok(Value::Scalar(self.length(array, span))),
+            Value::Tuple(values) => Ok(Value::Scalar(Expr::int64(values.len() as i64, span))),
+            // `length(a:b)` is `max(b - a + 1, 0)`.
+            Value::Range(RangeValue { start, step: 1, stop }) => {
+                let one = Expr::int64(1, span);
+                let length = if start.as_constant() == Some(Constant::i64(1)) {
+                    stop
+                } else {
+                    binary(BinaryOp::Add, binary(BinaryOp::Sub, stop, start, span), one, span)
+                };
+                if matches!(length.kind, ExprKind::Size { .. }) {
+                    return Ok(Value::Scalar(length));
+                }
+                Ok(Value::Scalar(binary(BinaryOp::Max, length, Expr::int64(0, span), span)))
+            }
+            other => {
+                let operands = self.kind(&other).to_string();
+                let help = Some("pass an array");
+                Err(self.fail(TypeError::NoMethod { operator: "length".into(), operands, span: argument.span, help }))
+            }
+        }
+    }
+
+    fn end_index(&mut self, name: &str, argument: &ast::Expr, span: Span) -> Checked<Value> {
+        let array = self.array_argument(argument, name)?;
+        match (name, self.rank(array)) {
+            ("firstindex", _) => Ok(Value::Scalar(Expr::int64(1, span))),
+            (_, 1) => Ok(Value::Scalar(self.size(array, 0, span))),
+            (_, _) => Ok(Value::Scalar(self.length(array, span))),
+        }
+    }
+
+    /// `first(r)`, `last(r)`, `step(r)`, `reverse(r)`.
+    pub(super) fn range_function(&mut self, name: &str, range: RangeValue, span: Span) -> Checked<Value> {
+        let RangeValue { start, step, stop } = range;
+        let is_whole = matches!(stop.kind, ExprKind::Size { .. }) && start.as_constant() == Some(Constant::i64(1));
+        match name {
+            "first" => Ok(Value::Scalar(start)),
+            "step" => Ok(Value::Scalar(Expr::int64(step, span))),
+            "last" if is_whole => Ok(Value::Scalar(stop)),
+            // With a step of one in size, the last element is the stop itself.
+            "reverse" if step == 1 || step == -1 => {
+                Ok(Value::Range(RangeValue { start: stop, step: -step, stop: start }))
+            }
+            _ => {
+                let operands = Kind::Range.to_string();
+                Err(self.fail(TypeError::NoMethod { operator: name.into(), operands, span, help: None }))
+            }
+        }
+    }
+}

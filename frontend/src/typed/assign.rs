@@ -1,0 +1,351 @@
+//! Assignments: to variables, to elements of arrays, and to several of them at once.
+
+use super::check::{Checked, Checker};
+use super::error::TypeError;
+use super::scope::{State, VariableId};
+use super::statement::{Place, Tail};
+use super::tree::{Expr, ExprKind, LocalId, Role, StatementKind, Type};
+use super::unsupported::Construct;
+use super::value::{RangeValue, Value};
+use crate::ast;
+use tessella_diagnostics::Span;
+
+impl Checker<'_> {
+    pub(super) fn assignment(&mut self, statement: &ast::Expr, place: Place) -> Checked<Tail> {
+        let ast::ExprKind::Assign { operator, broadcast, target, value } = &statement.kind else {
+            unreachable!("called for assignments only")
+        };
+        let span = statement.span;
+        if *broadcast == ast::Broadcast::Yes {
+            return self.not_yet(Construct::Broadcast, span);
+        }
+        if matches!(target.kind, ast::ExprKind::Tuple(_))
+            && let Some(label) = self.label.take()
+        {
+            return Err(self.fail(TypeError::LabelMisplaced { label: label.name, label_span: label.span, span }));
+        }
+        let keep = std::mem::replace(&mut self.keep, place == Place::Last);
+        let checked = match operator {
+            Some(operator) => self.update(operator, target, value, span),
+            None => self.assigned_value(value).and_then(|value| self.bind(target, value, span)),
+        };
+        self.label = None;
+        self.keep = keep;
+        match checked {
+            Err(reported) => {
+                // The subscripts of the target may have errors of their own.
+                if let (ast::ExprKind::Index { base, subscripts }, None) = (&target.kind, operator) {
+                    let _ = self.subscripted(base, subscripts, target.span);
+                }
+                self.poison(target);
+                Err(reported)
+            }
+            Ok(value) => match (place, value) {
+                (Place::Middle, _) => Ok(Tail::Nothing),
+                (Place::Last, Value::Scalar(value)) => Ok(Tail::Scalar(value)),
+                (Place::Last, value) => {
+                    let found = self.kind(&value);
+                    Err(self.fail(TypeError::ResultKind { found, span }))
+                }
+            },
+        }
+    }
+
+    /// The right side of an assignment: an expression, another assignment (`a = b = 0`), or an `if`.
+    fn assigned_value(&mut self, value: &ast::Expr) -> Checked<Value> {
+        match &value.kind {
+            ast::ExprKind::Assign { operator: None, target, value: inner, broadcast: ast::Broadcast::No } => {
+                if let Some(label) = self.label.take() {
+                    let (label_span, span) = (label.span, value.span);
+                    return Err(self.fail(TypeError::LabelMisplaced { label: label.name, label_span, span }));
+                }
+                let result = self.assigned_value(inner).and_then(|inner| {
+                    // What is assigned to both is the right side, not what the first target made of it.
+                    let inner = self.frozen(inner);
+                    self.bind(target, inner.clone(), value.span).map(|_| inner)
+                });
+                if result.is_err() {
+                    self.poison(target);
+                }
+                result
+            }
+            _ => self.value(value),
+        }
+    }
+
+    /// `target = value`; the value that the assignment has as an expression.
+    pub(super) fn bind(&mut self, target: &ast::Expr, value: Value, span: Span) -> Checked<Value> {
+        match &target.kind {
+            ast::ExprKind::Name(name) => self.bind_name(name, target.span, value, span),
+            ast::ExprKind::Typed { value: Some(inner), ty } => {
+                let ast::ExprKind::Name(name) = &inner.kind else {
+                    return Err(self.not_assignable(target, "a type can be declared for a variable only"));
+                };
+                self.declare_type(name, ty)?;
+                self.bind_name(name, inner.span, value, span)
+            }
+            ast::ExprKind::Index { base, subscripts } => self.store(base, subscripts, target.span, value, span),
+            ast::ExprKind::Tuple(targets) => self.destructure(targets, value, span),
+            ast::ExprKind::Field { .. } => self.not_yet(Construct::Field, target.span),
+            ast::ExprKind::Call { .. } | ast::ExprKind::Where { .. } => self.not_yet(Construct::Closure, span),
+            _ => Err(self.not_assignable(target, "neither a variable nor an element of an array")),
+        }
+    }
+
+    fn not_assignable(&mut self, target: &ast::Expr, why: &'static str) -> super::check::Reported {
+        let name = match &target.kind {
+            ast::ExprKind::Name(name) => name.clone(),
+            _ => "this expression".into(),
+        };
+        self.fail(TypeError::NotAssignable { name, span: target.span, why })
+    }
+
+    fn bind_name(&mut self, name: &str, at: Span, value: Value, span: Span) -> Checked<Value> {
+        let Some(variable) = self.lookup(name) else {
+            // A name that `declare_assigned` did not see: an assignment inside an unsupported construct.
+            return self.not_yet(Construct::NestedAssignment, span);
+        };
+        self.assigned.insert(variable);
+        match value {
+            Value::Scalar(value) => self.bind_scalar(variable, value, at, span).map(Value::Scalar),
+            Value::Irrational(..) => {
+                let value = self.as_scalar(value, span)?;
+                self.bind_scalar(variable, value, at, span).map(Value::Scalar)
+            }
+            Value::Array(_) => self.not_yet(Construct::ArrayVariable, span),
+            value @ (Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::Nothing) => {
+                let first = self.variables[variable.0].span;
+                match self.variables[variable.0].state.clone() {
+                    State::Unassigned if self.variables[variable.0].owner == self.loops.last().copied() => {
+                        let value = self.frozen(value);
+                        self.variables[variable.0].span = at;
+                        self.variables[variable.0].state = State::Alias(value.clone());
+                        Ok(value)
+                    }
+                    State::Poisoned => Err(super::check::Reported),
+                    State::Unassigned | State::Alias(_) | State::Scalar(_) | State::Array(_) => {
+                        let was = self.kind(&value);
+                        let error =
+                            TypeError::AliasAssigned { name: name.into(), initial: first, was, assignment: span };
+                        Err(self.fail(error))
+                    }
+                }
+            }
+        }
+    }
+
+    fn bind_scalar(&mut self, variable: VariableId, value: Expr, at: Span, span: Span) -> Checked<Expr> {
+        let declared = self.variables[variable.0].declared;
+        let here = self.loops.last().copied();
+        let target = match self.variables[variable.0].state.clone() {
+            State::Poisoned => return Err(super::check::Reported),
+            State::Array(_) => return self.not_yet(Construct::ArrayVariable, span),
+            State::Alias(was) => {
+                let (name, initial) = (self.variables[variable.0].name.clone(), self.variables[variable.0].span);
+                let was = self.kind(&was);
+                return Err(self.fail(TypeError::AliasAssigned { name, initial, was, assignment: span }));
+            }
+            State::Unassigned => {
+                let ty = declared.unwrap_or(value.ty);
+                let name = self.variables[variable.0].name.clone();
+                let owner = self.variables[variable.0].owner;
+                let id = self.new_local(&name, Type::Scalar(ty), Role::Variable(owner), at);
+                self.variables[variable.0].span = span;
+                self.variables[variable.0].state = State::Scalar(id);
+                id
+            }
+            State::Scalar(id) => id,
+        };
+        let Type::Scalar(ty) = self.local(target).ty else { unreachable!("scalar variables have scalar types") };
+        let value = if self.keep && declared.is_some() { self.frozen_scalar(value) } else { value };
+        let converted = if declared.is_some() {
+            self.coerce(value.clone(), ty, Some(at))?
+        } else if value.ty == ty {
+            value.clone()
+        } else {
+            let name = self.variables[variable.0].name.clone();
+            let initial = self.variables[variable.0].span;
+            let like = self.array_read(&value, value.ty);
+            let error = TypeError::TypeChanges { name, initial, first: ty, assignment: span, then: value.ty, like };
+            return Err(self.fail(error));
+        };
+        let state = &mut self.variables[variable.0];
+        state.sets += 1;
+        state.set_in_loop |= state.owner != here;
+        let label = self.label.take();
+        let mode = self.mode;
+        let unchanged = converted.ty == value.ty;
+        let fixed = converted.is_fixed();
+        self.emit(StatementKind::Set { target, value: converted, label, mode }, span);
+        // The assignment's value is its right side; reading the variable is the same and shorter.
+        Ok(if unchanged && !fixed { self.read(target, span) } else { value })
+    }
+
+    /// An array of element type `ty` that the expression reads, to show in a help.
+    fn array_read(&self, value: &Expr, ty: tessella_scalar::ScalarType) -> Option<String> {
+        if let ExprKind::Load { array, .. } = value.kind
+            && value.ty == ty
+        {
+            return Some(self.local(array).name.clone());
+        }
+        value.operands().into_iter().find_map(|operand| self.array_read(operand, ty))
+    }
+
+    fn destructure(&mut self, targets: &[ast::Argument], value: Value, span: Span) -> Checked<Value> {
+        let Value::Tuple(values) = &value else {
+            let found = self.kind(&value);
+            return Err(self.fail(TypeError::NotIterable { found, span }));
+        };
+        if values.len() < targets.len() {
+            let (targets, values) = (targets.len(), values.len());
+            return Err(self.fail(TypeError::Destructuring { targets, values, span }));
+        }
+        // All of the right side is evaluated before the first target changes.
+        let values: Vec<Value> = match targets.len() {
+            1 => values.clone(),
+            _ => values.iter().map(|value| self.frozen(value.clone())).collect(),
+        };
+        let mut reported = None;
+        for (target, value) in targets.iter().zip(&values) {
+            if let Err(error) = self.bind(&target.value, value.clone(), span) {
+                self.poison(&target.value);
+                reported = Some(error);
+            }
+        }
+        match reported {
+            Some(reported) => Err(reported),
+            None => Ok(Value::Tuple(values)),
+        }
+    }
+
+    fn update(
+        &mut self,
+        operator: &tessella_diagnostics::Spanned<ast::Operator>,
+        target: &ast::Expr,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Checked<Value> {
+        if operator.value.dotted {
+            return self.not_yet(Construct::Broadcast, span);
+        }
+        let symbol = operator.value.symbol.as_str();
+        let symbol = symbol.strip_suffix('=').filter(|rest| !rest.is_empty()).unwrap_or(symbol);
+        let infix = ast::Expr {
+            kind: ast::ExprKind::Infix {
+                operator: tessella_diagnostics::Spanned {
+                    value: ast::Operator { symbol: symbol.to_string(), dotted: false },
+                    span: operator.span,
+                },
+                left: Box::new(target.clone()),
+                right: Box::new(value.clone()),
+            },
+            span,
+        };
+        let updated = self.value(&infix)?;
+        self.bind(target, updated, span)
+    }
+
+    fn store(
+        &mut self,
+        base: &ast::Expr,
+        subscripts: &[ast::Argument],
+        at: Span,
+        value: Value,
+        span: Span,
+    ) -> Checked<Value> {
+        let place = self.subscripted(base, subscripts, at);
+        let value = self.as_scalar(value, span);
+        let (array, subscripts): (LocalId, Vec<Expr>) = place?;
+        let value = if self.keep { self.frozen_scalar(value?) } else { value? };
+        let Type::Array { element, .. } = self.local(array).ty else { unreachable!("only arrays are subscripted") };
+        let declared = self.local(array).span;
+        let stored = self.coerce(value.clone(), element, Some(declared))?;
+        let label = self.label.take();
+        let mode = self.mode;
+        self.emit(StatementKind::Store { array, subscripts, value: stored, label, mode }, span);
+        Ok(Value::Scalar(value))
+    }
+
+    /// A value that later assignments do not change.
+    pub(super) fn frozen(&mut self, value: Value) -> Value {
+        match value {
+            Value::Scalar(value) => Value::Scalar(self.frozen_scalar(value)),
+            Value::Tuple(values) => Value::Tuple(values.into_iter().map(|value| self.frozen(value)).collect()),
+            Value::Range(RangeValue { start, step, stop }) => {
+                Value::Range(RangeValue { start: self.frozen_scalar(start), step, stop: self.frozen_scalar(stop) })
+            }
+            Value::Irrational(..) | Value::Array(_) | Value::Type(_) | Value::Nothing => value,
+        }
+    }
+
+    fn frozen_scalar(&mut self, value: Expr) -> Expr {
+        let unchanging = value.is_fixed()
+            || matches!(value.kind, ExprKind::Local(id)
+                if matches!(self.local(id).role, Role::Argument | Role::Iterator(_) | Role::Value(_)));
+        if unchanging { value } else { self.hold("old", value) }
+    }
+
+    /// After a failed assignment: uses of the target are not reported.
+    pub(super) fn poison(&mut self, target: &ast::Expr) {
+        match &target.kind {
+            ast::ExprKind::Name(name) => {
+                if let Some(variable) = self.lookup(name) {
+                    self.assigned.insert(variable);
+                    let state = &mut self.variables[variable.0].state;
+                    if matches!(state, State::Unassigned) {
+                        *state = State::Poisoned;
+                    }
+                }
+            }
+            ast::ExprKind::Typed { value: Some(value), .. } => self.poison(value),
+            ast::ExprKind::Tuple(targets) => {
+                for target in targets {
+                    self.poison(&target.value);
+                }
+            }
+            // Elements of arrays keep their type.
+            _ => {}
+        }
+    }
+
+    fn declare_type(&mut self, name: &str, ty: &ast::Expr) -> Checked<()> {
+        let span = ty.span;
+        let ty = self.type_expression(ty)?;
+        let Some(variable) = self.lookup(name) else { return Ok(()) };
+        let state = &mut self.variables[variable.0];
+        if matches!(state.state, State::Unassigned) || state.declared == Some(ty) {
+            state.declared = Some(ty);
+            return Ok(());
+        }
+        let why = "its type is declared after its first assignment";
+        Err(self.fail(TypeError::NotAssignable { name: name.into(), span, why }))
+    }
+
+    /// `local a, b = 1, c::Int`.
+    pub(super) fn local_declaration(&mut self, targets: &[ast::Expr]) -> Checked<()> {
+        for target in targets {
+            match &target.kind {
+                ast::ExprKind::Assign { .. } => {
+                    self.assignment(target, Place::Middle)?;
+                }
+                ast::ExprKind::Typed { value: Some(value), ty } => {
+                    if let ast::ExprKind::Name(name) = &value.kind {
+                        self.declare_type(name, ty)?;
+                    }
+                }
+                // `declare_assigned` has declared plain names.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// `x::T` as a statement: a declaration if `x` has no value yet, an assertion otherwise.
+    pub(super) fn typed_statement(&mut self, statement: &ast::Expr, place: Place) -> Checked<Tail> {
+        let value = self.value(statement)?;
+        Ok(match (place, value) {
+            (Place::Last, Value::Scalar(value)) => Tail::Scalar(value),
+            (_, _) => Tail::Nothing,
+        })
+    }
+}

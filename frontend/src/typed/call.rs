@@ -1,0 +1,284 @@
+//! Calls: conversions, and the functions of Base that a transpiled function may use.
+
+use super::check::{Checked, Checker};
+use super::convert::widen;
+use super::error::TypeError;
+use super::scope::State;
+use super::tree::Expr;
+use super::unsupported::Construct;
+use super::value::Value;
+use crate::ast;
+use tessella_diagnostics::Span;
+use tessella_scalar::{BinaryOp, Intrinsic, ScalarType};
+
+/// Functions of one float (integers become `Float64` first).
+pub(super) const ELEMENTARY: [(&str, Intrinsic); 18] = [
+    ("sqrt", Intrinsic::Sqrt),
+    ("cbrt", Intrinsic::Cbrt),
+    ("exp", Intrinsic::Exp),
+    ("exp2", Intrinsic::Exp2),
+    ("expm1", Intrinsic::Expm1),
+    ("log", Intrinsic::Log),
+    ("log2", Intrinsic::Log2),
+    ("log10", Intrinsic::Log10),
+    ("log1p", Intrinsic::Log1p),
+    ("sin", Intrinsic::Sin),
+    ("cos", Intrinsic::Cos),
+    ("tan", Intrinsic::Tan),
+    ("asin", Intrinsic::Asin),
+    ("acos", Intrinsic::Acos),
+    ("atan", Intrinsic::Atan),
+    ("sinh", Intrinsic::Sinh),
+    ("cosh", Intrinsic::Cosh),
+    ("tanh", Intrinsic::Tanh),
+];
+
+pub(super) const ROUNDING: [(&str, Intrinsic); 4] =
+    [("floor", Intrinsic::Floor), ("ceil", Intrinsic::Ceil), ("trunc", Intrinsic::Trunc), ("round", Intrinsic::Round)];
+
+pub(super) const DIVISIONS: [(&str, BinaryOp); 5] = [
+    ("div", BinaryOp::DivTrunc),
+    ("rem", BinaryOp::Rem),
+    ("mod", BinaryOp::Mod),
+    ("fld", BinaryOp::DivFloor),
+    ("cld", BinaryOp::DivCeil),
+];
+
+pub(super) const ON_ARRAYS: [&str; 8] =
+    ["size", "length", "axes", "eachindex", "ndims", "eltype", "firstindex", "lastindex"];
+
+const ON_NUMBERS: [&str; 44] = [
+    "abs",
+    "abs2",
+    "sign",
+    "signbit",
+    "inv",
+    "float",
+    "identity",
+    "min",
+    "max",
+    "clamp",
+    "ifelse",
+    "muladd",
+    "fma",
+    "copysign",
+    "hypot",
+    "isnan",
+    "isinf",
+    "isfinite",
+    "iszero",
+    "isone",
+    "iseven",
+    "isodd",
+    "xor",
+    "zero",
+    "one",
+    "oftype",
+    "convert",
+    "unsafe_trunc",
+    "unsigned",
+    "signed",
+    "typeof",
+    "promote_type",
+    "typemin",
+    "typemax",
+    "eps",
+    "reverse",
+    "first",
+    "last",
+    "step",
+    "oneunit",
+    "floatmin",
+    "floatmax",
+    "Base.OneTo",
+    "OneTo",
+];
+
+/// Functions of Base that mean something else than a number: name, and what they are.
+const REFUSED: [(&str, Construct); 36] = [
+    ("zeros", Construct::LocalArray),
+    ("ones", Construct::LocalArray),
+    ("fill", Construct::LocalArray),
+    ("rand", Construct::LocalArray),
+    ("randn", Construct::LocalArray),
+    ("similar", Construct::LocalArray),
+    ("copy", Construct::LocalArray),
+    ("deepcopy", Construct::LocalArray),
+    ("collect", Construct::LocalArray),
+    ("reshape", Construct::LocalArray),
+    ("view", Construct::Slice),
+    ("fill!", Construct::Broadcast),
+    ("copyto!", Construct::Broadcast),
+    ("map", Construct::Broadcast),
+    ("map!", Construct::Broadcast),
+    ("transpose", Construct::ArrayArithmetic),
+    ("adjoint", Construct::ArrayArithmetic),
+    ("mul!", Construct::ArrayArithmetic),
+    ("sum", Construct::Reduction),
+    ("prod", Construct::Reduction),
+    ("maximum", Construct::Reduction),
+    ("minimum", Construct::Reduction),
+    ("dot", Construct::Reduction),
+    ("norm", Construct::Reduction),
+    ("any", Construct::Reduction),
+    ("all", Construct::Reduction),
+    ("enumerate", Construct::Iterator),
+    ("zip", Construct::Iterator),
+    ("pairs", Construct::Iterator),
+    ("CartesianIndices", Construct::Iterator),
+    ("println", Construct::Effect),
+    ("print", Construct::Effect),
+    ("error", Construct::Effect),
+    ("throw", Construct::Effect),
+    ("string", Construct::Text),
+    ("getfield", Construct::Field),
+];
+
+/// Whether the checker knows the function.
+pub(super) fn is_known(name: &str) -> bool {
+    known().any(|known| known == name) || REFUSED.iter().any(|(refused, _)| *refused == name)
+}
+
+/// Operators are functions, too: `+(a, b, c)`.
+fn is_operator(name: &str) -> bool {
+    let arithmetic = ["+", "*", "-", "/", "÷", "%", "^", "&", "|", "⊻", "<<", ">>", ">>>", "!", "~"];
+    arithmetic.contains(&name) || super::compare::operator_of(name).is_some()
+}
+
+pub(super) fn is_throwing(name: &str) -> bool {
+    matches!(name, "error" | "throw" | "println" | "print")
+}
+
+fn known() -> impl Iterator<Item = &'static str> {
+    let elementary = ELEMENTARY.iter().map(|(name, _)| *name);
+    let rounding = ROUNDING.iter().map(|(name, _)| *name);
+    let divisions = DIVISIONS.iter().map(|(name, _)| *name);
+    elementary.chain(rounding).chain(divisions).chain(ON_ARRAYS).chain(ON_NUMBERS)
+}
+
+impl Checker<'_> {
+    pub(super) fn call(
+        &mut self,
+        callee: &ast::Expr,
+        arguments: &[ast::Argument],
+        broadcast: ast::Broadcast,
+        span: Span,
+    ) -> Checked<Value> {
+        let name = match &callee.kind {
+            ast::ExprKind::Name(name) => name.as_str(),
+            ast::ExprKind::Field { base, field } => match &base.kind {
+                ast::ExprKind::Name(module) if module == "Base" || module == "Core" || module == "Math" => {
+                    field.value.as_str()
+                }
+                _ => return self.not_yet(Construct::Field, callee.span),
+            },
+            ast::ExprKind::Curly { .. } => return self.not_yet(Construct::LocalArray, span),
+            _ => return self.not_yet(Construct::Closure, span),
+        };
+        if let Some((_, construct)) = REFUSED.iter().find(|(refused, _)| *refused == name)
+            && self.lookup(name).is_none()
+        {
+            return self.not_yet(construct.clone(), span);
+        }
+        if broadcast == ast::Broadcast::Yes {
+            return self.not_yet(Construct::Broadcast, span);
+        }
+        for argument in arguments {
+            if argument.keyword.is_some() || argument.section == ast::Section::Keywords {
+                return self.not_yet(Construct::KeywordArgument, argument.value.span);
+            }
+            if let ast::ExprKind::Splat(_) = argument.value.kind {
+                return self.not_yet(Construct::Splat, argument.value.span);
+            }
+        }
+        let arguments: Vec<&ast::Expr> = arguments.iter().map(|argument| &argument.value).collect();
+        if let Some(ty) = self.called_type(name, callee.span)? {
+            return match arguments.as_slice() {
+                [value] => {
+                    let value = self.scalar(value)?;
+                    self.coerce(value, ty, None).map(|value| Value::Scalar(value.placed_top(span)))
+                }
+                _ => Err(self.arity(name, "1 argument", arguments.len(), span)),
+            };
+        }
+        if let Some(value) = self.array_function(name, &arguments, span) {
+            return value;
+        }
+        if let Some(value) = self.type_function(name, &arguments, span) {
+            return value;
+        }
+        if !is_known(name) && !is_operator(name) {
+            // The arguments' own errors are worth knowing, too.
+            for argument in arguments {
+                let _ = self.value(argument);
+            }
+            let suggestion = super::suggest::nearest(name, known());
+            return Err(self.fail(TypeError::UnknownFunction { name: name.into(), span: callee.span, suggestion }));
+        }
+        let values: Vec<Checked<Value>> = arguments.iter().map(|argument| self.value(argument)).collect();
+        let values = values.into_iter().collect::<Checked<Vec<Value>>>()?;
+        if let [Value::Range(range)] = values.as_slice() {
+            return self.range_function(name, range.clone(), span);
+        }
+        let mut scalars = vec![];
+        let float32 = values.iter().any(|value| matches!(value, Value::Scalar(expr) if expr.ty == ScalarType::F32));
+        let only_float32 = float32
+            && values.iter().all(|value| match value {
+                Value::Scalar(expr) => expr.ty != ScalarType::F64,
+                _ => true,
+            });
+        for (value, argument) in values.into_iter().zip(&arguments) {
+            let weak = matches!(value, Value::Irrational(..));
+            let value = self.as_scalar(value, argument.span)?;
+            scalars.push(if weak && only_float32 { widen(value, ScalarType::F32) } else { value });
+        }
+        if is_operator(name) {
+            return self.operator_call(name, scalars, span).map(Value::Scalar);
+        }
+        self.number_function(name, scalars, span).map(Value::Scalar)
+    }
+
+    /// The type that `T(x)` converts to, if the callee names a type.
+    fn called_type(&mut self, name: &str, span: Span) -> Checked<Option<ScalarType>> {
+        if let Some(variable) = self.lookup(name) {
+            return match self.variables[variable.0].state.clone() {
+                State::Alias(Value::Type(ty)) => Ok(Some(ty)),
+                State::Poisoned => Err(super::check::Reported),
+                State::Unassigned | State::Scalar(_) | State::Array(_) | State::Alias(_) => {
+                    Err(self.fail(TypeError::UnknownFunction { name: name.into(), span, suggestion: None }))
+                }
+            };
+        }
+        if let Some(value) = self.type_parameter_value(name, span) {
+            return match value? {
+                Value::Type(ty) => Ok(Some(ty)),
+                _ => Ok(None),
+            };
+        }
+        if let Some(value) = self.module_constant(name, span) {
+            return match value? {
+                Value::Type(ty) => Ok(Some(ty)),
+                _ => Ok(None),
+            };
+        }
+        Ok(ScalarType::from_julia_name(name))
+    }
+
+    pub(super) fn arity(
+        &mut self,
+        name: &str,
+        expected: &'static str,
+        given: usize,
+        span: Span,
+    ) -> super::check::Reported {
+        self.fail(TypeError::CallArity { name: name.into(), expected, given, span })
+    }
+}
+
+impl Expr {
+    /// A conversion is shown to the user as the call that asks for it.
+    fn placed_top(mut self, span: Span) -> Expr {
+        self.span = span;
+        self
+    }
+}

@@ -1,0 +1,278 @@
+//! The checker: its state, and the function as a whole.
+
+use super::error::TypeError;
+use super::scope::{Scope, State, Variable, VariableId, is_assigned};
+use super::signature::TypeParameter;
+use super::statement::{Place, Tail};
+use super::tree::{
+    Block, Expr, ExprKind, Function, Label, Local, LocalId, LoopId, Mode, Result as Outcome, Role, Statement,
+    StatementKind, Type,
+};
+use super::unsupported::Construct;
+use super::value::{Kind, Value};
+use crate::ast;
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_diagnostics::Span;
+
+/// A `const` of the file that the function may use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModuleConstant {
+    pub name: String,
+    pub value: ast::Expr,
+}
+
+/// Gives every value of `function` a type, for arguments of the given types (one for each parameter, keyword
+/// parameters last).
+///
+/// # Errors
+/// All that are found, in source order as far as that makes sense. What depends on something already reported is not
+/// reported again.
+pub fn check(
+    function: &ast::Function,
+    arguments: &[Type],
+    constants: &[ModuleConstant],
+) -> Result<Function, Vec<TypeError>> {
+    let mut checker = Checker::new(constants);
+    let checked = checker.function(function, arguments);
+    match checked {
+        Some(function) if checker.errors.is_empty() => Ok(function),
+        _ => Err(checker.errors),
+    }
+}
+
+/// An error has been reported; whoever depends on the value stays silent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reported;
+
+pub(super) type Checked<T> = Result<T, Reported>;
+
+/// What `end` and `begin` mean where a subscript is checked.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Indexed {
+    Array { array: LocalId, axis: u32 },
+    Tuple { length: usize },
+}
+
+pub(super) struct Checker<'a> {
+    pub constants: &'a [ModuleConstant],
+    /// Constants whose definitions are being checked.
+    pub open_constants: Vec<String>,
+    pub errors: Vec<TypeError>,
+    pub locals: Vec<Local>,
+    pub variables: Vec<Variable>,
+    pub scopes: Vec<Scope>,
+    /// Variables that certainly have a value here.
+    pub assigned: BTreeSet<VariableId>,
+    pub type_parameters: BTreeMap<String, TypeParameter>,
+    /// The loops around the statement, outermost first.
+    pub loops: Vec<LoopId>,
+    pub loop_count: u32,
+    /// Blocks being written, outermost first.
+    pub blocks: Vec<Block>,
+    pub mode: Mode,
+    pub label: Option<Label>,
+    pub labels: BTreeMap<String, Span>,
+    pub indexed: Vec<Indexed>,
+    /// Whether the value of the assignment being checked is used after it.
+    pub keep: bool,
+    /// How many conditions decide whether the expression is evaluated.
+    pub conditions: u32,
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn new(constants: &'a [ModuleConstant]) -> Self {
+        Self {
+            constants,
+            open_constants: vec![],
+            errors: vec![],
+            locals: vec![],
+            variables: vec![],
+            scopes: vec![Scope::new()],
+            assigned: BTreeSet::new(),
+            type_parameters: BTreeMap::new(),
+            loops: vec![],
+            loop_count: 0,
+            blocks: vec![vec![]],
+            mode: Mode::default(),
+            label: None,
+            labels: BTreeMap::new(),
+            indexed: vec![],
+            keep: false,
+            conditions: 0,
+        }
+    }
+
+    pub(super) fn fail(&mut self, error: TypeError) -> Reported {
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+        Reported
+    }
+
+    pub(super) fn not_yet<T>(&mut self, construct: Construct, span: Span) -> Checked<T> {
+        Err(self.fail(TypeError::NotYet { construct, span }))
+    }
+
+    pub(super) fn kind(&self, value: &Value) -> Kind {
+        match value {
+            Value::Scalar(expr) => Kind::Scalar(expr.ty),
+            Value::Irrational(..) => Kind::Scalar(tessella_scalar::ScalarType::F64),
+            Value::Array(id) => self.local(*id).ty.into(),
+            Value::Tuple(_) => Kind::Tuple,
+            Value::Range(_) => Kind::Range,
+            Value::Type(_) => Kind::Type,
+            Value::Nothing => Kind::Nothing,
+        }
+    }
+
+    pub(super) fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.0 as usize]
+    }
+
+    pub(super) fn new_local(&mut self, name: &str, ty: Type, role: Role, span: Span) -> LocalId {
+        let id = LocalId(u32::try_from(self.locals.len()).expect("a function has fewer than 2^32 variables"));
+        self.locals.push(Local { name: name.to_string(), ty, role, span });
+        id
+    }
+
+    pub(super) fn emit(&mut self, kind: StatementKind, span: Span) {
+        self.blocks.last_mut().expect("a block is open while a function is checked").push(Statement { kind, span });
+    }
+
+    pub(super) fn read(&self, id: LocalId, span: Span) -> Expr {
+        match self.local(id).ty {
+            Type::Scalar(ty) | Type::Array { element: ty, .. } => Expr { kind: ExprKind::Local(id), ty, span },
+        }
+    }
+
+    /// Gives `value` a variable of its own, so that it is evaluated once.
+    pub(super) fn hold(&mut self, name: &str, value: Expr) -> Expr {
+        let span = value.span;
+        let owner = self.loops.last().copied();
+        let id = self.new_local(name, Type::Scalar(value.ty), Role::Value(owner), span);
+        let mode = self.mode;
+        self.emit(StatementKind::Set { target: id, value, label: None, mode }, span);
+        self.read(id, span)
+    }
+
+    /// `value` in a form that can be used several times.
+    ///
+    /// Where the value is evaluated only under a condition and may not be evaluated otherwise, it is repeated:
+    /// expressions have no effects, so that this means the same.
+    pub(super) fn share(&mut self, value: Expr) -> Expr {
+        // Constants of the file are evaluated where they are used, and have no block for a variable.
+        if !self.open_constants.is_empty() || value.is_cheap() || (self.conditions > 0 && value.reads_memory()) {
+            value
+        } else {
+            self.hold("shared", value)
+        }
+    }
+
+    /// `check` with its statements written into a block of its own.
+    pub(super) fn in_block<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> (Block, T) {
+        self.blocks.push(vec![]);
+        let result = check(self);
+        (self.blocks.pop().expect("blocks are pushed and popped in pairs"), result)
+    }
+
+    /// Evaluates what is used only if a condition holds.
+    pub(super) fn conditionally<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
+        self.conditions += 1;
+        let result = check(self);
+        self.conditions -= 1;
+        result
+    }
+
+    fn function(&mut self, function: &ast::Function, arguments: &[Type]) -> Option<Function> {
+        let name = function.name.as_ref().map_or_else(|| "anonymous".to_string(), |name| name.value.clone());
+        if arguments.len() != function.parameters.len() {
+            self.fail(TypeError::ArgumentCount {
+                function: name,
+                expected: function.parameters.len(),
+                given: arguments.len(),
+                span: function.signature,
+            });
+            return None;
+        }
+        let ids = self.parameters(function, arguments);
+        self.copy_assigned_arguments(function, &ids);
+        self.declare_assigned(&function.body);
+        let tail = self.body(&function.body, Place::Last);
+        let result = self.result(function, tail);
+        self.settle_roles();
+        let body = self.blocks.pop().expect("the function's own block is open");
+        Some(Function {
+            name,
+            locals: std::mem::take(&mut self.locals),
+            arguments: ids,
+            body,
+            result,
+            span: function.signature,
+        })
+    }
+
+    /// A scalar argument that the body assigns to becomes a variable that starts with the argument's value.
+    fn copy_assigned_arguments(&mut self, function: &ast::Function, ids: &[LocalId]) {
+        for (parameter, &argument) in function.parameters.iter().zip(ids) {
+            let Some(name) = &parameter.name else { continue };
+            if is_assigned(&name.value, &function.body) {
+                self.make_assignable(&name.value, argument);
+            }
+        }
+    }
+
+    /// Lets `name` mean a variable that starts with the value of `from`, an argument or iterator.
+    pub(super) fn make_assignable(&mut self, name: &str, from: LocalId) {
+        let Local { ty: Type::Scalar(ty), span, .. } = *self.local(from) else { return };
+        let Some(variable) = self.lookup(name) else { return };
+        let owner = self.loops.last().copied();
+        let copy = self.new_local(name, Type::Scalar(ty), Role::Variable(owner), span);
+        let value = self.read(from, span);
+        self.emit(StatementKind::Set { target: copy, value, label: None, mode: Mode::default() }, span);
+        self.variables[variable.0].state = State::Scalar(copy);
+        self.variables[variable.0].sets = 1;
+    }
+
+    fn result(&mut self, function: &ast::Function, tail: Tail) -> Outcome {
+        match tail {
+            Tail::Nothing | Tail::Failed => Outcome::Nothing,
+            Tail::Argument(id, _) => Outcome::Argument(id),
+            Tail::Scalar(value) => {
+                let value = match &function.return_type {
+                    Some(ty) => {
+                        let span = ty.span;
+                        let Ok(ty) = self.type_expression(ty) else { return Outcome::Nothing };
+                        let Ok(value) = self.coerce(value, ty, Some(span)) else { return Outcome::Nothing };
+                        value
+                    }
+                    None => value,
+                };
+                match value.kind {
+                    ExprKind::Local(id) => match self.local(id).role {
+                        Role::Argument => Outcome::Argument(id),
+                        Role::Variable(None) | Role::Value(None) => Outcome::Scalar(id),
+                        Role::Variable(Some(_)) | Role::Value(Some(_)) | Role::Iterator(_) => {
+                            unreachable!("loops are expressions without a value")
+                        }
+                    },
+                    _ => match self.hold("result", value).kind {
+                        ExprKind::Local(id) => Outcome::Scalar(id),
+                        _ => unreachable!("`hold` reads a local"),
+                    },
+                }
+            }
+        }
+    }
+
+    /// Variables set once, where they are declared, are values.
+    fn settle_roles(&mut self) {
+        for variable in &self.variables {
+            if let (State::Scalar(id), 1, false) = (&variable.state, variable.sets, variable.set_in_loop) {
+                let local = &mut self.locals[id.0 as usize];
+                if let Role::Variable(owner) = local.role {
+                    local.role = Role::Value(owner);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Comparisons. Julia compares numbers of different types exactly, not after rounding one to the other's type.
+
+use super::check::{Checked, Checker};
+use super::convert::{convert_constant, is_total, promote, unsigned, widen};
+use super::error::TypeError;
+use super::operator::binary;
+use super::tree::{Expr, ExprKind};
+use super::value::Value;
+use crate::ast;
+use tessella_diagnostics::{Span, Spanned};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
+
+pub(super) fn compare(operator: CompareOp, left: Expr, right: Expr, span: Span) -> Expr {
+    Expr { ty: ScalarType::Bool, kind: ExprKind::Compare(operator, Box::new(left), Box::new(right)), span }
+}
+
+pub(super) fn operator_of(symbol: &str) -> Option<CompareOp> {
+    Some(match symbol {
+        "==" => CompareOp::Eq,
+        "!=" | "≠" => CompareOp::Ne,
+        "<" => CompareOp::Lt,
+        "<=" | "≤" => CompareOp::Le,
+        ">" => CompareOp::Gt,
+        ">=" | "≥" => CompareOp::Ge,
+        _ => return None,
+    })
+}
+
+/// `b op a` for `a op b`.
+fn mirrored(operator: CompareOp) -> CompareOp {
+    match operator {
+        CompareOp::Eq => CompareOp::Eq,
+        CompareOp::Ne => CompareOp::Ne,
+        CompareOp::Lt => CompareOp::Gt,
+        CompareOp::Le => CompareOp::Ge,
+        CompareOp::Gt => CompareOp::Lt,
+        CompareOp::Ge => CompareOp::Le,
+    }
+}
+
+/// A comparison with its operands in the order of the source again.
+fn turned(compared: Expr) -> Expr {
+    match compared.kind {
+        ExprKind::Compare(operator, left, right) => {
+            Expr { kind: ExprKind::Compare(mirrored(operator), right, left), ..compared }
+        }
+        kind => Expr { kind, ..compared },
+    }
+}
+
+impl Checker<'_> {
+    /// `a < b <= c`: each operand is evaluated at most once, and none after a comparison that fails.
+    pub(super) fn comparison(
+        &mut self,
+        operands: &[ast::Expr],
+        operators: &[Spanned<ast::Operator>],
+        span: Span,
+    ) -> Checked<Expr> {
+        let mut values = vec![];
+        for (position, operand) in operands.iter().enumerate() {
+            let value = match position > 1 {
+                true => self.conditionally(|checker| checker.value(operand)),
+                false => self.value(operand),
+            };
+            let is_inner = position > 0 && position + 1 < operands.len();
+            values.push(match value {
+                Ok(Value::Scalar(value)) if is_inner => Ok(Value::Scalar(match position > 1 {
+                    true => self.conditionally(|checker| checker.share(value)),
+                    false => self.share(value),
+                })),
+                value => value,
+            });
+        }
+        let mut chain: Option<Expr> = None;
+        for (position, operator) in operators.iter().enumerate() {
+            let (left, right) = (values[position].clone(), values[position + 1].clone());
+            let (left_at, right_at) = (operands[position].span, operands[position + 1].span);
+            let pair = left_at.to(right_at);
+            let next = self.compare_values(&operator.value.symbol, left?, right?, (left_at, right_at), pair)?;
+            chain = Some(match chain {
+                None => next,
+                Some(chain) => binary(BinaryOp::AndAlso, chain, next, span),
+            });
+        }
+        Ok(chain.expect("a comparison has at least one operator"))
+    }
+
+    fn compare_values(
+        &mut self,
+        symbol: &str,
+        left: Value,
+        right: Value,
+        spans: (Span, Span),
+        span: Span,
+    ) -> Checked<Expr> {
+        if let (Value::Type(left), Value::Type(right)) = (&left, &right) {
+            match symbol {
+                "==" | "===" => return Ok(Expr::constant(Constant::bool(left == right), span)),
+                "!=" | "≠" | "!==" => return Ok(Expr::constant(Constant::bool(left != right), span)),
+                _ => {}
+            }
+        }
+        let (left, right) = self.scalar_pair(left, right, spans)?;
+        let operator = match symbol {
+            "===" if !left.ty.is_float() && left.ty == right.ty => CompareOp::Eq,
+            "!==" if !left.ty.is_float() && left.ty == right.ty => CompareOp::Ne,
+            _ => match operator_of(symbol) {
+                Some(operator) => operator,
+                None => return Err(self.no_method(symbol, &left, &right, span)),
+            },
+        };
+        self.compare_exactly(operator, symbol, left, right, span)
+    }
+
+    pub(super) fn compare_exactly(
+        &mut self,
+        operator: CompareOp,
+        symbol: &str,
+        left: Expr,
+        right: Expr,
+        span: Span,
+    ) -> Checked<Expr> {
+        let (a, b) = (left.ty, right.ty);
+        if a == b || (a.is_float() && b.is_float()) || a == ScalarType::Bool || b == ScalarType::Bool {
+            let ty = promote(a, b);
+            return Ok(compare(operator, widen(left, ty), widen(right, ty), span));
+        }
+        match (a.is_float(), b.is_float()) {
+            (false, false) => Ok(self.compare_integers(operator, left, right, span)),
+            (false, true) => self.compare_mixed(operator, symbol, left, right, span),
+            (true, _) => {
+                let compared = self.compare_mixed(mirrored(operator), symbol, right, left, span)?;
+                Ok(turned(compared))
+            }
+        }
+    }
+
+    /// Integers of different types.
+    fn compare_integers(&mut self, operator: CompareOp, left: Expr, right: Expr, span: Span) -> Expr {
+        let ty = promote(left.ty, right.ty);
+        if is_total(left.ty, ty) && is_total(right.ty, ty) {
+            return compare(operator, widen(left, ty), widen(right, ty), span);
+        }
+        if left.ty.is_signed_integer() {
+            return self.signed_against_unsigned(operator, left, right, span);
+        }
+        turned(self.signed_against_unsigned(mirrored(operator), right, left, span))
+    }
+
+    /// The signed operand's type is not wider than the unsigned one's.
+    fn signed_against_unsigned(&mut self, operator: CompareOp, signed: Expr, other: Expr, span: Span) -> Expr {
+        let ty = promote(signed.ty, other.ty);
+        if let Some(value) = signed.as_constant().and_then(Constant::as_integer)
+            && value >= 0
+        {
+            return compare(operator, widen(signed, ty), widen(other, ty), span);
+        }
+        let signed = self.share(signed);
+        let zero = Expr::number(signed.ty, 0, span);
+        let is_negative = compare(CompareOp::Lt, signed.clone(), zero.clone(), span);
+        let is_positive = compare(CompareOp::Ge, signed.clone(), zero, span);
+        let bits = compare(operator, widen(signed, ty), widen(other, ty), span);
+        match operator {
+            CompareOp::Eq | CompareOp::Gt | CompareOp::Ge => binary(BinaryOp::BitAnd, is_positive, bits, span),
+            CompareOp::Ne | CompareOp::Lt | CompareOp::Le => binary(BinaryOp::BitOr, is_negative, bits, span),
+        }
+    }
+
+    /// An integer against a float: exact where every value of the integer's type is a float.
+    fn compare_mixed(
+        &mut self,
+        operator: CompareOp,
+        symbol: &str,
+        integer: Expr,
+        float: Expr,
+        span: Span,
+    ) -> Checked<Expr> {
+        let ty = match (integer.ty.bytes(), float.ty) {
+            (1 | 2, ty) => Some(ty),
+            (4, _) => Some(ScalarType::F64),
+            (_, ty) => {
+                // A constant that the float type holds exactly is compared as a float.
+                let constant = integer.as_constant().and_then(Constant::as_integer);
+                let limit = if ty == ScalarType::F32 { 1 << 24 } else { 1 << 53 };
+                constant.is_some_and(|value| value.abs() <= limit).then_some(ty)
+            }
+        };
+        if let Some(ty) = ty {
+            return Ok(compare(operator, widen(integer, ty), widen(float, ty), span));
+        }
+        // A whole float constant is compared as an integer.
+        if let Some(constant) = float.as_constant()
+            && let Some(whole) = convert_constant(constant, integer.ty)
+            && whole.as_integer().is_some_and(|value| value.abs() < 1 << 53)
+            && unsigned(integer.ty) == ScalarType::U64
+        {
+            let at = float.span;
+            return Ok(compare(operator, integer, Expr::constant(whole, at), span));
+        }
+        let error = TypeError::ExactComparison {
+            operator: symbol.into(),
+            left: integer.ty,
+            right: float.ty,
+            integer: integer.span,
+            span,
+        };
+        Err(self.fail(error))
+    }
+}

@@ -1,0 +1,380 @@
+//! What can be wrong with a function's names and types.
+
+use super::unsupported::Construct;
+use super::value::{Kind, with_article};
+use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, Span};
+use tessella_scalar::ScalarType;
+
+/// An error of [`super::check`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TypeError {
+    #[error("`{name}` is not defined")]
+    UndefinedName { name: String, span: Span, suggestion: Option<String> },
+    #[error("`{name}` may be used before it is assigned")]
+    UsedBeforeAssigned { name: String, span: Span, assigned: Option<Span> },
+    #[error("`{name}` changes its type from `{first}` to `{then}`")]
+    TypeChanges {
+        name: String,
+        initial: Span,
+        first: ScalarType,
+        assignment: Span,
+        then: ScalarType,
+        like: Option<String>,
+    },
+    #[error("`{name}` is an alias for {was} and cannot be assigned again")]
+    AliasAssigned { name: String, initial: Span, was: Kind, assignment: Span },
+    #[error("`{array}` has {}, but {} given", counted(*rank as usize, "dimension"), are(*given, "subscript"))]
+    SubscriptCount { array: String, rank: u32, given: usize, span: Span, declared: Span },
+    #[error("{found} cannot be subscripted")]
+    NotAnArray { found: Kind, span: Span, declared: Option<Span> },
+    #[error("a subscript must be an integer that fits `Int64`, not {found}")]
+    SubscriptType { found: Kind, span: Span },
+    #[error("unknown function `{name}`")]
+    UnknownFunction { name: String, span: Span, suggestion: Option<String> },
+    #[error("`{name}` takes {expected}, but {} given", are(*given, "argument"))]
+    CallArity { name: String, expected: &'static str, given: usize, span: Span },
+    #[error("argument `{name}` is declared as {declared}, but {found} is passed")]
+    ArgumentMismatch { name: String, declared: String, found: Kind, span: Span, invariant: bool },
+    #[error("function `{function}` has {}, but the types of {given} are given", counted(*expected, "parameter"))]
+    ArgumentCount { function: String, expected: usize, given: usize, span: Span },
+    #[error("converting `{from}` to `{to}` may not be exact")]
+    Inexact { from: ScalarType, to: ScalarType, span: Span, target: Option<Span> },
+    #[error("the constant `{value}` is not {}", with_article(*to))]
+    InexactConstant { value: String, to: ScalarType, span: Span },
+    #[error("the integer division `{operator}` may divide by zero")]
+    MayDivideByZero { operator: String, divisor: Span, span: Span, zero: bool },
+    #[error("`{operator}` by -1 may overflow")]
+    DivisionByMinusOne { operator: String, divisor: Span },
+    #[error("`{operator}` of `{left}` and `{right}` mixes signed and unsigned integers")]
+    MixedSigns { operator: String, left: ScalarType, right: ScalarType, span: Span },
+    #[error("`{operator}` is not defined for {operands}")]
+    NoMethod { operator: String, operands: String, span: Span, help: Option<&'static str> },
+    #[error("a condition must be a `Bool`, not {found}")]
+    NotACondition { found: Kind, span: Span },
+    #[error("the branches have types `{yes}` and `{no}`")]
+    BranchTypes { yes: ScalarType, yes_span: Span, no: ScalarType, no_span: Span },
+    #[error("the step of a range must be a non-zero integer constant")]
+    Step { span: Span, zero: bool },
+    #[error("the bounds of a range must be `Int64`, not {found}")]
+    RangeType { found: Kind, span: Span },
+    #[error("cannot iterate over {found}")]
+    NotIterable { found: Kind, span: Span },
+    #[error("{} is not supported yet in a transpiled function", construct.name())]
+    NotYet { construct: Construct, span: Span },
+    #[error("unknown macro `@{name}`")]
+    UnknownMacro { name: String, span: Span, suggestion: Option<String> },
+    #[error("malformed `@{name}`")]
+    MalformedMacro { name: String, span: Span, expected: &'static str },
+    #[error("`@comp {label}` must name one assignment")]
+    LabelMisplaced { label: String, label_span: Span, span: Span },
+    #[error("two statements are named `{label}`")]
+    DuplicateLabel { label: String, span: Span, first: Span },
+    #[error("`{operator}` compares `{left}` and `{right}` exactly in Julia")]
+    ExactComparison { operator: String, left: ScalarType, right: ScalarType, integer: Span, span: Span },
+    #[error("unknown type `{name}`")]
+    UnknownType { name: String, span: Span, suggestion: Option<String> },
+    #[error("a number is needed here, not {found}")]
+    NotANumber { found: Kind, span: Span },
+    #[error("a type is needed here, not {found}")]
+    NotAType { found: Kind, span: Span },
+    #[error("the type parameter `{name}` has no value here")]
+    UnboundParameter { name: String, span: Span },
+    #[error("`{text}` is not a number that this program can use")]
+    Literal { text: String, span: Span, why: &'static str },
+    #[error("{what} must be an integer constant")]
+    NotConstant { what: &'static str, span: Span },
+    #[error("the function's result depends on the branch taken")]
+    BranchResult { span: Span },
+    #[error("the function cannot return {found}")]
+    ResultKind { found: Kind, span: Span },
+    #[error("{} assigned from {}", are(*targets, "variable"), counted(*values, "value"))]
+    Destructuring { targets: usize, values: usize, span: Span },
+    #[error("`{name}` cannot be assigned to")]
+    NotAssignable { name: String, span: Span, why: &'static str },
+    #[error("the constant `{name}` is defined in terms of itself")]
+    ConstantCycle { name: String, span: Span },
+}
+
+impl TypeError {
+    pub fn code(&self) -> Code {
+        Code(match self {
+            TypeError::UndefinedName { .. } => "E0201",
+            TypeError::UsedBeforeAssigned { .. } => "E0202",
+            TypeError::TypeChanges { .. } => "E0203",
+            TypeError::SubscriptCount { .. } => "E0204",
+            TypeError::NotAnArray { .. } => "E0205",
+            TypeError::SubscriptType { .. } => "E0206",
+            TypeError::UnknownFunction { .. } => "E0207",
+            TypeError::ArgumentMismatch { .. } => "E0208",
+            TypeError::ArgumentCount { .. } => "E0209",
+            TypeError::Inexact { .. } | TypeError::InexactConstant { .. } => "E0210",
+            TypeError::MayDivideByZero { .. } | TypeError::DivisionByMinusOne { .. } => "E0211",
+            TypeError::NoMethod { .. } => "E0212",
+            TypeError::NotACondition { .. } => "E0213",
+            TypeError::BranchTypes { .. } => "E0214",
+            TypeError::Step { .. } => "E0215",
+            TypeError::RangeType { .. } => "E0216",
+            TypeError::NotIterable { .. } => "E0217",
+            TypeError::NotYet { .. } => "E0218",
+            TypeError::UnknownMacro { .. } => "E0219",
+            TypeError::MalformedMacro { .. } => "E0220",
+            TypeError::LabelMisplaced { .. } => "E0221",
+            TypeError::DuplicateLabel { .. } => "E0222",
+            TypeError::ExactComparison { .. } => "E0223",
+            TypeError::MixedSigns { .. } => "E0224",
+            TypeError::UnknownType { .. } => "E0225",
+            TypeError::NotANumber { .. } => "E0226",
+            TypeError::NotAType { .. } => "E0227",
+            TypeError::Literal { .. } => "E0228",
+            TypeError::NotConstant { .. } => "E0229",
+            TypeError::BranchResult { .. } => "E0230",
+            TypeError::ResultKind { .. } => "E0231",
+            TypeError::Destructuring { .. } => "E0232",
+            TypeError::NotAssignable { .. } => "E0233",
+            TypeError::AliasAssigned { .. } => "E0234",
+            TypeError::ConstantCycle { .. } => "E0235",
+            TypeError::CallArity { .. } => "E0236",
+            TypeError::UnboundParameter { .. } => "E0237",
+        })
+    }
+}
+
+impl IntoDiagnostic for TypeError {
+    fn into_diagnostic(self) -> Diagnostic {
+        let base = Diagnostic::error(self.code(), self.to_string());
+        match self {
+            TypeError::UndefinedName { span, suggestion, .. } => {
+                meant(base.primary(span, "not found in this scope"), suggestion)
+            }
+            TypeError::UsedBeforeAssigned { name, span, assigned } => {
+                let base = base.primary(span, "used here");
+                let base = match assigned {
+                    Some(assigned) => base.secondary(assigned, "assigned here, which may not have run"),
+                    None => base,
+                };
+                base.with_help(format!("give `{name}` a value first, outside any branch or loop that may not run"))
+            }
+            TypeError::TypeChanges { name, initial, first, assignment, then, like } => {
+                let base = base
+                    .primary(initial, format!("starts as {}", with_article(first)))
+                    .secondary(assignment, format!("becomes {} here", with_article(then)))
+                    .with_note(
+                        "a variable whose type changes is slow in Julia, and has no type in the transpiled function",
+                    );
+                match (like, then.is_float()) {
+                    (Some(array), _) => {
+                        base.with_help(format!("start with `zero(eltype({array}))` or `{}`", zero(then)))
+                    }
+                    (None, true) => {
+                        base.with_help(format!("start with {}, such as `{}`", with_article(then), zero(then)))
+                    }
+                    (None, false) => {
+                        base.with_help(format!("start `{name}` as {}, or use another name", with_article(then)))
+                    }
+                }
+            }
+            TypeError::AliasAssigned { initial, assignment, was, .. } => base
+                .primary(assignment, "assigned again here")
+                .secondary(initial, format!("names {was} since here"))
+                .with_help("use another name"),
+            TypeError::SubscriptCount { rank, given, span, declared, .. } => {
+                let base = base
+                    .primary(span, format!("{given} given"))
+                    .secondary(declared, counted(rank as usize, "dimension"));
+                let help = match given < rank as usize {
+                    true => "give one subscript for each dimension; linear indexing is not supported yet",
+                    false => "give one subscript for each dimension",
+                };
+                base.with_help(help)
+            }
+            TypeError::NotAnArray { found, span, declared } => {
+                let base = base.primary(span, format!("this is {found}"));
+                match declared {
+                    Some(declared) => base.secondary(declared, "declared here"),
+                    None => base,
+                }
+            }
+            TypeError::SubscriptType { found, span } => {
+                let base = base.primary(span, format!("this is {found}"));
+                match found {
+                    Kind::Scalar(ty) if ty.is_float() => {
+                        base.with_help("compute the subscript with integers, for example with `÷` in place of `/`")
+                    }
+                    _ => base.with_help("subscript with an `Int`"),
+                }
+            }
+            TypeError::UnknownFunction { name, span, suggestion } => {
+                let base = base.primary(span, "neither arithmetic nor a supported function of Base");
+                match suggestion {
+                    Some(_) => meant(base, suggestion),
+                    None => base.with_help(format!(
+                        "write the body of `{name}` here: calls of other functions are not supported yet"
+                    )),
+                }
+            }
+            TypeError::CallArity { expected, given, span, .. } => {
+                base.primary(span, format!("{given} given, expected {expected}"))
+            }
+            TypeError::ArgumentMismatch { declared, found, span, invariant, .. } => {
+                let base = base.primary(span, format!("does not accept {found}"));
+                match invariant {
+                    true => base
+                        .with_note(format!(
+                            "element types are invariant in Julia: `{declared}` accepts that one type only"
+                        ))
+                        .with_help("write `<:` in front of the element type, as in `Matrix{<:Real}`"),
+                    false => base.with_help("change the annotation, or pass an argument of this type"),
+                }
+            }
+            TypeError::ArgumentCount { expected, span, .. } => base
+                .primary(span, counted(expected, "parameter"))
+                .with_help("give one type for each parameter, keyword parameters included"),
+            TypeError::Inexact { from, to, span, target } => {
+                let base = base.primary(span, with_article(from));
+                let base = match target {
+                    Some(target) => base.secondary(target, format!("holds `{to}`")),
+                    None => base,
+                };
+                let base = base.with_note("Julia would raise an InexactError for some values");
+                match (from.is_float(), to) {
+                    (_, ScalarType::Bool) => base.with_help("write a comparison, such as `x != 0`"),
+                    (true, _) => base.with_help(format!("say how to convert: `unsafe_trunc({to}, x)`")),
+                    (false, _) => base.with_help(format!("keep the low bits with `x % {to}`")),
+                }
+            }
+            TypeError::InexactConstant { to, span, .. } => base
+                .primary(span, format!("has no exact value as {}", with_article(to)))
+                .with_note("Julia would raise an InexactError"),
+            TypeError::MayDivideByZero { divisor, zero, span, .. } => {
+                let remark = if zero { "this is zero" } else { "not a constant" };
+                base.primary(divisor, remark)
+                    .secondary(span, "Julia would raise a DivideError where the divisor is zero")
+                    .with_help("divide by a non-zero integer constant, or use `/` with floating point")
+            }
+            TypeError::DivisionByMinusOne { divisor, .. } => base
+                .primary(divisor, "this is -1")
+                .with_note("Julia raises a DivideError for the smallest integer")
+                .with_help("negate with `-x`"),
+            TypeError::MixedSigns { left, right, span, .. } => base
+                .primary(span, format!("{} and {}", with_article(left), with_article(right)))
+                .with_help("convert one of them first, for example with `x % Int`"),
+            TypeError::NoMethod { operands, span, help, .. } => {
+                let base = base.primary(span, format!("given {operands}"));
+                match help {
+                    Some(help) => base.with_help(help),
+                    None => base,
+                }
+            }
+            TypeError::NotACondition { found, span } => {
+                base.primary(span, format!("this is {found}")).with_help("write a comparison, such as `x != 0`")
+            }
+            TypeError::BranchTypes { yes, yes_span, no, no_span } => base
+                .primary(no_span, with_article(no))
+                .secondary(yes_span, with_article(yes))
+                .with_note("the type of the result would depend on the condition")
+                .with_help(format!("make both {}", with_article(super::convert::promote(yes, no)))),
+            TypeError::Step { span, zero } => base
+                .primary(span, if zero { "this is zero" } else { "not a constant" })
+                .with_help("use an integer literal, such as `1:2:n` or `n:-1:1`"),
+            TypeError::RangeType { found, span } => {
+                let base = base.primary(span, format!("this is {found}"));
+                match found {
+                    Kind::Scalar(ty) if ty.is_float() => {
+                        base.with_help("iterate over integers, and compute the floating-point value in the body")
+                    }
+                    Kind::Scalar(_) => base.with_help("convert it first: `Int(n)` or `n % Int`"),
+                    Kind::Array { .. } | Kind::Tuple | Kind::Range | Kind::Type | Kind::Nothing => {
+                        base.with_help("use an `Int`, such as `length(A)` or `size(A, 1)`")
+                    }
+                }
+            }
+            TypeError::NotIterable { found, span } => base
+                .primary(span, format!("this is {found}"))
+                .with_help("iterate over a range, such as `1:n` or `axes(A, 1)`"),
+            TypeError::NotYet { construct, span } => {
+                base.primary(span, "not supported yet").with_help(construct.way_out())
+            }
+            TypeError::UnknownMacro { span, suggestion, .. } => {
+                let base = base.primary(span, "not known here");
+                match suggestion {
+                    Some(name) => base.with_help(format!("did you mean `@{name}`?")),
+                    None => base.with_help("the macros understood are `@comp`, `@inbounds`, `@simd` and `@fastmath`"),
+                }
+            }
+            TypeError::MalformedMacro { span, expected, .. } => base.primary(span, format!("expected {expected}")),
+            TypeError::LabelMisplaced { label, label_span, span } => base
+                .primary(label_span, "this name needs one assignment")
+                .secondary(span, "this is something else")
+                .with_help(format!("write `@comp {label} A[i] = ...`, in front of each assignment to name")),
+            TypeError::DuplicateLabel { span, first, .. } => base
+                .primary(span, "named again here")
+                .secondary(first, "first named here")
+                .with_help("choose another name"),
+            TypeError::ExactComparison { integer, span, left, right, .. } => {
+                let float = if left.is_float() { left } else { right };
+                base.primary(integer, "this integer may have more digits than the float can hold")
+                    .secondary(span, "compared here")
+                    .with_help(format!("convert it first: `{float}(x)`"))
+            }
+            TypeError::UnknownType { span, suggestion, .. } => {
+                let base = base.primary(span, "not a number type, an array type or a type parameter");
+                meant(base, suggestion)
+            }
+            TypeError::NotANumber { found, span } | TypeError::NotAType { found, span } => {
+                base.primary(span, format!("this is {found}"))
+            }
+            TypeError::UnboundParameter { span, name } => base
+                .primary(span, "used here")
+                .with_help(format!("use `{name}` in the type of a parameter, as in `A::Array{{{name}}}`")),
+            TypeError::Literal { span, why, .. } => base.primary(span, why),
+            TypeError::NotConstant { span, .. } => {
+                base.primary(span, "not a constant").with_help("use an integer literal or a `const`")
+            }
+            TypeError::BranchResult { span } => base
+                .primary(span, "the last expression of the function is this `if`")
+                .with_help("end the function with `return nothing`, or with the value to return"),
+            TypeError::ResultKind { found, span } => base
+                .primary(span, format!("this is {found}"))
+                .with_help("end the function with `return nothing`, or return an argument or a number"),
+            TypeError::Destructuring { span, targets, values } => {
+                base.primary(span, format!("{targets} names, {values} values"))
+            }
+            TypeError::NotAssignable { span, why, .. } => base.primary(span, why),
+            TypeError::ConstantCycle { span, .. } => base.primary(span, "used in its own definition"),
+        }
+    }
+}
+
+fn meant(diagnostic: Diagnostic, suggestion: Option<String>) -> Diagnostic {
+    match suggestion {
+        Some(name) => diagnostic.with_help(format!("did you mean `{name}`?")),
+        None => diagnostic,
+    }
+}
+
+/// How Julia writes the zero of a type.
+fn zero(ty: ScalarType) -> String {
+    match ty {
+        ScalarType::F64 => "0.0".into(),
+        ScalarType::F32 => "0.0f0".into(),
+        ScalarType::I64 => "0".into(),
+        ScalarType::Bool => "false".into(),
+        ScalarType::I8
+        | ScalarType::I16
+        | ScalarType::I32
+        | ScalarType::U8
+        | ScalarType::U16
+        | ScalarType::U32
+        | ScalarType::U64 => format!("zero({ty})"),
+    }
+}
+
+/// `1 value`, `2 values`.
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// `1 value is`, `2 values are`.
+fn are(count: usize, what: &str) -> String {
+    format!("{} {}", counted(count, what), if count == 1 { "is" } else { "are" })
+}

@@ -1,0 +1,268 @@
+//! Expressions: from the syntax tree to values.
+
+use super::check::{Checked, Checker, Indexed};
+use super::convert::widen;
+use super::error::TypeError;
+use super::scope::State;
+use super::tree::{Expr, ExprKind};
+use super::unsupported::Construct;
+use super::value::{Kind, Value, with_article};
+use crate::ast;
+use tessella_diagnostics::Span;
+use tessella_scalar::{BinaryOp, Constant, ScalarType};
+
+impl Checker<'_> {
+    /// The scalar value of an expression.
+    pub(super) fn scalar(&mut self, expr: &ast::Expr) -> Checked<Expr> {
+        let value = self.value(expr)?;
+        self.as_scalar(value, expr.span)
+    }
+
+    pub(super) fn as_scalar(&mut self, value: Value, span: Span) -> Checked<Expr> {
+        match value {
+            Value::Scalar(expr) => Ok(expr),
+            Value::Irrational(value, at) => Ok(Expr::constant(Constant::f64(value), at)),
+            Value::Array(_) => self.not_yet(Construct::ArrayArithmetic, span),
+            other @ (Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::Nothing) => {
+                let found = self.kind(&other);
+                Err(self.fail(TypeError::NotANumber { found, span }))
+            }
+        }
+    }
+
+    pub(super) fn value(&mut self, expr: &ast::Expr) -> Checked<Value> {
+        let span = expr.span;
+        match &expr.kind {
+            ast::ExprKind::Integer(text) => self.integer_literal(text, false, span).map(Value::Scalar),
+            ast::ExprKind::Float(text) => self.float_literal(text, span).map(Value::Scalar),
+            ast::ExprKind::Bool(value) => Ok(Value::Scalar(Expr::constant(Constant::bool(*value), span))),
+            ast::ExprKind::Name(name) => self.name(name, span),
+            ast::ExprKind::IndexEnd => self.index_end(span),
+            ast::ExprKind::IndexBegin => Ok(Value::Scalar(Expr::int64(1, span))),
+            ast::ExprKind::Prefix { operator, operand } => self.prefix(operator, operand, span),
+            ast::ExprKind::Infix { operator, left, right } => self.infix(operator, left, right, span),
+            ast::ExprKind::Juxtapose { coefficient, operand } => {
+                let left = self.value(coefficient);
+                let right = self.value(operand);
+                self.binary_values("*", left?, right?, (coefficient.span, operand.span), span).map(Value::Scalar)
+            }
+            ast::ExprKind::Comparison { operands, operators } => {
+                self.comparison(operands, operators, span).map(Value::Scalar)
+            }
+            ast::ExprKind::And(left, right) => self.short_circuit(BinaryOp::AndAlso, left, right, span),
+            ast::ExprKind::Or(left, right) => self.short_circuit(BinaryOp::OrElse, left, right, span),
+            ast::ExprKind::Ternary { condition, yes, no } => self.select(condition, yes, no, span).map(Value::Scalar),
+            ast::ExprKind::If { branches, otherwise } => self.if_value(branches, otherwise.as_deref(), span),
+            ast::ExprKind::Range { start, step, stop } => self.range(start, step.as_deref(), stop).map(Value::Range),
+            ast::ExprKind::Index { base, subscripts } => self.index(base, subscripts, span),
+            ast::ExprKind::Call { callee, arguments, broadcast } => self.call(callee, arguments, *broadcast, span),
+            ast::ExprKind::Typed { value: Some(value), ty } => self.assertion(value, ty, span),
+            ast::ExprKind::Tuple(elements) => self.tuple(elements),
+            ast::ExprKind::Block(body) => match body.as_slice() {
+                [value] => self.value(value),
+                _ => self.not_yet(Construct::BlockValue, span),
+            },
+            ast::ExprKind::MacroCall { name, arguments } => self.macro_value(name, arguments, span),
+            ast::ExprKind::Assign { .. } => self.not_yet(Construct::NestedAssignment, span),
+            ast::ExprKind::Field { base, field } => match &base.kind {
+                // `Base.sqrt` and its kin mean what the plain name means.
+                ast::ExprKind::Name(module) if module == "Base" || module == "Core" => self.name(&field.value, span),
+                _ => self.not_yet(Construct::Field, span),
+            },
+            ast::ExprKind::Curly { .. } | ast::ExprKind::Where { .. } => {
+                let name = super::signature::type_text(expr);
+                Err(self.fail(TypeError::UnknownType { name, span, suggestion: None }))
+            }
+            ast::ExprKind::Char(_) | ast::ExprKind::Str(_) => self.not_yet(Construct::Text, span),
+            ast::ExprKind::Symbol(_) => self.not_yet(Construct::Symbol, span),
+            ast::ExprKind::Colon => self.not_yet(Construct::Slice, span),
+            ast::ExprKind::Adjoint(_) => self.not_yet(Construct::ArrayArithmetic, span),
+            ast::ExprKind::Splat(_) => self.not_yet(Construct::Splat, span),
+            ast::ExprKind::Vector(_) | ast::ExprKind::Matrix(_) => self.not_yet(Construct::LocalArray, span),
+            ast::ExprKind::Generator { .. } => self.not_yet(Construct::Comprehension, span),
+            ast::ExprKind::Lambda { .. } | ast::ExprKind::Function(_) | ast::ExprKind::Do { .. } => {
+                self.not_yet(Construct::Closure, span)
+            }
+            ast::ExprKind::Return(_) => self.not_yet(Construct::EarlyReturn, span),
+            ast::ExprKind::Break => self.not_yet(Construct::Break, span),
+            ast::ExprKind::Continue => self.not_yet(Construct::Continue, span),
+            ast::ExprKind::While { .. } => self.not_yet(Construct::While, span),
+            ast::ExprKind::For { .. } | ast::ExprKind::Let { .. } => self.not_yet(Construct::BlockValue, span),
+            ast::ExprKind::Global(_) => self.not_yet(Construct::Global, span),
+            ast::ExprKind::Local(_) | ast::ExprKind::Const(_) | ast::ExprKind::Typed { value: None, .. } => {
+                self.not_yet(Construct::Other, span)
+            }
+        }
+    }
+
+    fn name(&mut self, name: &str, span: Span) -> Checked<Value> {
+        if let Some(variable) = self.lookup(name) {
+            let state = self.variables[variable.0].state.clone();
+            let is_assigned = self.assigned.contains(&variable);
+            return match state {
+                State::Poisoned => Err(super::check::Reported),
+                State::Unassigned => {
+                    let name = name.to_string();
+                    Err(self.fail(TypeError::UsedBeforeAssigned { name, span, assigned: None }))
+                }
+                State::Scalar(_) | State::Alias(_) if !is_assigned => {
+                    let assigned = Some(self.variables[variable.0].span);
+                    let name = name.to_string();
+                    Err(self.fail(TypeError::UsedBeforeAssigned { name, span, assigned }))
+                }
+                State::Scalar(id) => Ok(Value::Scalar(self.read(id, span))),
+                State::Array(id) => Ok(Value::Array(id)),
+                State::Alias(value) => Ok(value),
+            };
+        }
+        if let Some(value) = self.type_parameter_value(name, span) {
+            return value;
+        }
+        if let Some(value) = self.module_constant(name, span) {
+            return value;
+        }
+        if let Some(ty) = ScalarType::from_julia_name(name) {
+            return Ok(Value::Type(ty));
+        }
+        let constant = |constant| Ok(Value::Scalar(Expr::constant(constant, span)));
+        match name {
+            "nothing" => Ok(Value::Nothing),
+            "pi" | "π" => Ok(Value::Irrational(std::f64::consts::PI, span)),
+            "ℯ" => Ok(Value::Irrational(std::f64::consts::E, span)),
+            "Inf" | "Inf64" => constant(Constant::f64(f64::INFINITY)),
+            "NaN" | "NaN64" => constant(Constant::f64(f64::NAN)),
+            "Inf32" => constant(Constant::f32(f32::INFINITY)),
+            "NaN32" => constant(Constant::f32(f32::NAN)),
+            _ if super::call::is_known(name) => self.not_yet(Construct::FunctionValue, span),
+            _ => {
+                let error = self.undefined(name, span);
+                Err(self.fail(error))
+            }
+        }
+    }
+
+    fn index_end(&mut self, span: Span) -> Checked<Value> {
+        match self.indexed.last() {
+            Some(&Indexed::Array { array, axis }) => Ok(Value::Scalar(self.size(array, axis, span))),
+            Some(&Indexed::Tuple { length }) => Ok(Value::Scalar(Expr::int64(length as i64, span))),
+            None => self.not_yet(Construct::Other, span),
+        }
+    }
+
+    fn tuple(&mut self, elements: &[ast::Argument]) -> Checked<Value> {
+        let mut values = vec![];
+        for element in elements {
+            let value = match (&element.keyword, element.section) {
+                (None, ast::Section::Main) => self.value(&element.value),
+                (_, _) => self.not_yet(Construct::Other, element.value.span),
+            };
+            values.push(match value {
+                Ok(Value::Array(_)) => {
+                    let last = elements.last().map_or(element.value.span, |last| last.value.span);
+                    self.not_yet(Construct::ArrayVariable, elements[0].value.span.to(last))
+                }
+                value => value,
+            });
+        }
+        values.into_iter().collect::<Checked<Vec<Value>>>().map(Value::Tuple)
+    }
+
+    fn short_circuit(&mut self, operator: BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Checked<Value> {
+        let first = self.condition(left);
+        let second = self.conditionally(|checker| checker.condition(right));
+        let kind = ExprKind::Binary(operator, Box::new(first?), Box::new(second?));
+        Ok(Value::Scalar(Expr { kind, ty: ScalarType::Bool, span }))
+    }
+
+    fn select(&mut self, condition: &ast::Expr, yes: &ast::Expr, no: &ast::Expr, span: Span) -> Checked<Expr> {
+        let condition = self.condition(condition);
+        let yes = self.conditionally(|checker| checker.scalar(yes));
+        let no = self.conditionally(|checker| checker.scalar(no));
+        let (condition, yes, no) = (condition?, yes?, no?);
+        self.same_types(&yes, &no)?;
+        let ty = yes.ty;
+        let kind = ExprKind::Select { condition: Box::new(condition), yes: Box::new(yes), no: Box::new(no) };
+        Ok(Expr { kind, ty, span })
+    }
+
+    pub(super) fn same_types(&mut self, yes: &Expr, no: &Expr) -> Checked<()> {
+        if yes.ty == no.ty {
+            return Ok(());
+        }
+        Err(self.fail(TypeError::BranchTypes { yes: yes.ty, yes_span: yes.span, no: no.ty, no_span: no.span }))
+    }
+
+    /// `x = if c a else b end`, where each branch is one expression.
+    fn if_value(
+        &mut self,
+        branches: &[(ast::Expr, ast::Block)],
+        otherwise: Option<&[ast::Expr]>,
+        span: Span,
+    ) -> Checked<Value> {
+        let Some(((condition, then), rest)) = branches.split_first() else {
+            return match otherwise {
+                Some([value]) => self.value(value),
+                Some(_) | None => self.not_yet(Construct::BlockValue, span),
+            };
+        };
+        let [then] = then.as_slice() else { return self.not_yet(Construct::BlockValue, span) };
+        let condition = self.condition(condition);
+        let yes = self.conditionally(|checker| checker.scalar(then));
+        let no = self.conditionally(|checker| {
+            let value = checker.if_value(rest, otherwise, span)?;
+            checker.as_scalar(value, span)
+        });
+        let (condition, yes, no) = (condition?, yes?, no?);
+        self.same_types(&yes, &no)?;
+        let ty = yes.ty;
+        let kind = ExprKind::Select { condition: Box::new(condition), yes: Box::new(yes), no: Box::new(no) };
+        Ok(Value::Scalar(Expr { kind, ty, span }))
+    }
+
+    /// `x::T` asserts that `x` is a `T`; with `x` without a value it declares the type.
+    fn assertion(&mut self, value: &ast::Expr, ty: &ast::Expr, span: Span) -> Checked<Value> {
+        if let ast::ExprKind::Name(name) = &value.kind
+            && let Some(variable) = self.lookup(name)
+            && matches!(self.variables[variable.0].state, State::Unassigned)
+        {
+            let ty = self.type_expression(ty)?;
+            self.variables[variable.0].declared = Some(ty);
+            return Ok(Value::Nothing);
+        }
+        let value = self.scalar(value);
+        if let ast::ExprKind::Name(name) = &ty.kind
+            && let Some(includes) = super::signature::abstract_number(name)
+        {
+            let value = value?;
+            return match includes(value.ty) {
+                true => Ok(Value::Scalar(value)),
+                false => Err(self.fail(TypeError::NotANumber { found: Kind::Scalar(value.ty), span })),
+            };
+        }
+        let expected = self.type_expression(ty)?;
+        let value = value?;
+        if value.ty == expected {
+            return Ok(Value::Scalar(value));
+        }
+        let help = Some("convert with `T(x)`; `x::T` only asserts the type");
+        let operands = format!("{} where {} is asserted", with_article(value.ty), with_article(expected));
+        Err(self.fail(TypeError::NoMethod { operator: "::".into(), operands, span, help }))
+    }
+
+    /// Both values as scalars, with `π` and `ℯ` in the precision of the other.
+    pub(super) fn scalar_pair(&mut self, left: Value, right: Value, spans: (Span, Span)) -> Checked<(Expr, Expr)> {
+        let (left_is_weak, right_is_weak) =
+            (matches!(left, Value::Irrational(..)), matches!(right, Value::Irrational(..)));
+        if matches!(left, Value::Array(_)) || matches!(right, Value::Array(_)) {
+            return self.not_yet(Construct::ArrayArithmetic, spans.0.to(spans.1));
+        }
+        let left = self.as_scalar(left, spans.0);
+        let right = self.as_scalar(right, spans.1);
+        let (left, right) = (left?, right?);
+        Ok(match (left_is_weak, right_is_weak) {
+            (true, false) if right.ty == ScalarType::F32 => (widen(left, ScalarType::F32), right),
+            (false, true) if left.ty == ScalarType::F32 => (left, widen(right, ScalarType::F32)),
+            (_, _) => (left, right),
+        })
+    }
+}

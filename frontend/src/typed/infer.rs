@@ -1,0 +1,203 @@
+//! A guess at argument types for a file that fixes none: from annotations, else from how the body uses the names.
+
+use super::check::Checker;
+use super::tree::Type;
+use crate::ast::{Expr, ExprKind, Function, Parameter};
+use std::collections::BTreeMap;
+use tessella_scalar::ScalarType;
+
+/// The type that an argument probably has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inferred {
+    pub name: String,
+    pub ty: Type,
+    pub basis: Basis,
+}
+
+/// What an inferred type rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// The annotation leaves no choice.
+    Annotation,
+    /// The body subscripts it, or counts with it; the element type may be a guess.
+    Use,
+    /// Nothing but custom.
+    Default,
+}
+
+/// How the body uses a name.
+#[derive(Debug, Clone, Copy, Default)]
+struct Uses {
+    rank: Option<u32>,
+    is_count: bool,
+}
+
+/// One type for each parameter, in order.
+pub fn infer_arguments(function: &Function) -> Vec<Inferred> {
+    let mut uses = BTreeMap::new();
+    let mut aliases = vec![];
+    for statement in &function.body {
+        note_uses(statement, Counting::No, &mut uses, &mut aliases);
+    }
+    // `n` in `m = n ÷ 2` counts where `m` does.
+    for _ in 0..aliases.len() {
+        for (name, value) in &aliases {
+            let is_count = uses.get(name).is_some_and(|uses: &Uses| uses.is_count);
+            if is_count {
+                note_uses(value, Counting::Yes, &mut uses, &mut vec![]);
+            }
+        }
+    }
+    let guesses: Vec<Vec<Inferred>> = GUESSES
+        .iter()
+        .map(|&guess| function.parameters.iter().map(|parameter| infer(function, parameter, &uses, guess)).collect())
+        .collect();
+    // The element type that the body has least to object to; the first of equals.
+    let best = guesses.into_iter().min_by_key(|inferred| {
+        let types: Vec<Type> = inferred.iter().map(|inferred| inferred.ty).collect();
+        super::check(function, &types, &[]).map_or_else(|errors| errors.len(), |_| 0)
+    });
+    best.unwrap_or_default()
+}
+
+/// Element types that arrays may be guessed to have, the likeliest first.
+const GUESSES: [ScalarType; 4] = [ScalarType::F64, ScalarType::F32, ScalarType::U8, ScalarType::I64];
+
+fn infer(function: &Function, parameter: &Parameter, uses: &BTreeMap<String, Uses>, guess: ScalarType) -> Inferred {
+    let name = parameter.name.as_ref().map_or_else(String::new, |name| name.value.clone());
+    let found = uses.get(&name).copied().unwrap_or_default();
+    let annotation = parameter.ty.as_ref();
+    let accepts = |ty: Type| match annotation {
+        Some(annotation) => Checker::new(&[]).accepts(function, annotation, ty),
+        None => true,
+    };
+    let ranks = found.rank.into_iter().chain(1..=6);
+    let elements = [guess, ScalarType::F64, ScalarType::F32, ScalarType::I64].into_iter().chain(ScalarType::ALL);
+    let scalar = if found.is_count { ScalarType::I64 } else { ScalarType::F64 };
+    let scalars = [scalar, ScalarType::F64, ScalarType::I64].into_iter().chain(ScalarType::ALL).map(Type::Scalar);
+    let arrays = ranks.flat_map(|rank| elements.clone().map(move |element| Type::Array { element, rank }));
+    let candidates: Vec<Type> = match (found.rank, annotation) {
+        (Some(_), _) => arrays.chain(scalars).collect(),
+        (None, _) => scalars.chain(arrays).collect(),
+    };
+    let ty = candidates.iter().copied().find(|&ty| accepts(ty)).unwrap_or(candidates[0]);
+    let mut distinct: Vec<Type> = candidates.into_iter().filter(|&ty| accepts(ty)).collect();
+    distinct.dedup();
+    let is_only = annotation.is_some() && distinct.iter().all(|&other| other == ty);
+    let basis = match (is_only, found.rank.is_some() || found.is_count) {
+        (true, _) => Basis::Annotation,
+        (false, true) => Basis::Use,
+        (false, false) => Basis::Default,
+    };
+    Inferred { name, ty, basis }
+}
+
+/// Whether a name here is used as an integer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counting {
+    Yes,
+    No,
+}
+
+fn note_uses(expr: &Expr, counting: Counting, uses: &mut BTreeMap<String, Uses>, aliases: &mut Vec<(String, Expr)>) {
+    let mut visit = |expr: &Expr, counting| note_uses(expr, counting, uses, aliases);
+    match &expr.kind {
+        ExprKind::Name(name) if counting == Counting::Yes => {
+            uses.entry(name.clone()).or_default().is_count = true;
+        }
+        ExprKind::Index { base, subscripts } => {
+            for subscript in subscripts {
+                visit(&subscript.value, Counting::Yes);
+            }
+            match &base.kind {
+                ExprKind::Name(name) => {
+                    uses.entry(name.clone()).or_default().rank.get_or_insert(subscripts.len() as u32);
+                }
+                _ => visit(base, Counting::No),
+            }
+        }
+        ExprKind::Range { start, step, stop } => {
+            visit(start, Counting::Yes);
+            visit(stop, Counting::Yes);
+            if let Some(step) = step {
+                visit(step, Counting::Yes);
+            }
+        }
+        ExprKind::Call { callee, arguments, .. } => {
+            let name = match &callee.kind {
+                ExprKind::Name(name) => name.as_str(),
+                _ => "",
+            };
+            let inner = match name {
+                "OneTo" | "div" | "mod" | "rem" | "fld" | "cld" | "min" | "max" | "+" | "-" | "*" => counting,
+                _ => Counting::No,
+            };
+            for argument in arguments {
+                visit(&argument.value, inner);
+            }
+        }
+        ExprKind::Assign { target, value, operator, .. } => {
+            if let (ExprKind::Tuple(targets), ExprKind::Call { callee, arguments, .. }) = (&target.kind, &value.kind)
+                && matches!(&callee.kind, ExprKind::Name(name) if name == "size")
+                && let [array] = arguments.as_slice()
+                && let ExprKind::Name(array) = &array.value.kind
+            {
+                uses.entry(array.clone()).or_default().rank.get_or_insert(targets.len() as u32);
+                return;
+            }
+            visit(target, Counting::No);
+            visit(value, Counting::No);
+            if let (ExprKind::Name(name), None) = (&target.kind, operator) {
+                aliases.push((name.clone(), (**value).clone()));
+            }
+        }
+        ExprKind::Infix { left, right, .. } => {
+            visit(left, counting);
+            visit(right, counting);
+        }
+        ExprKind::Prefix { operand, .. } => visit(operand, counting),
+        ExprKind::Juxtapose { coefficient, operand } => {
+            visit(coefficient, counting);
+            visit(operand, counting);
+        }
+        ExprKind::For { iterations, body } => {
+            for iteration in iterations {
+                visit(&iteration.range, Counting::No);
+            }
+            body.iter().for_each(|statement| visit(statement, Counting::No));
+        }
+        ExprKind::If { branches, otherwise } => {
+            for (condition, body) in branches {
+                visit(condition, Counting::No);
+                body.iter().for_each(|statement| visit(statement, Counting::No));
+            }
+            for statement in otherwise.iter().flatten() {
+                visit(statement, Counting::No);
+            }
+        }
+        ExprKind::Ternary { condition, yes, no } => {
+            visit(condition, Counting::No);
+            visit(yes, counting);
+            visit(no, counting);
+        }
+        ExprKind::Block(body) => body.iter().for_each(|statement| visit(statement, counting)),
+        ExprKind::Let { bindings, body } => {
+            bindings.iter().chain(body).for_each(|statement| visit(statement, Counting::No));
+        }
+        ExprKind::While { condition, body } => {
+            visit(condition, Counting::No);
+            body.iter().for_each(|statement| visit(statement, Counting::No));
+        }
+        ExprKind::MacroCall { arguments, .. } => arguments.iter().for_each(|argument| visit(argument, Counting::No)),
+        ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+            visit(left, Counting::No);
+            visit(right, Counting::No);
+        }
+        ExprKind::Comparison { operands, .. } => operands.iter().for_each(|operand| visit(operand, Counting::No)),
+        ExprKind::Tuple(elements) => elements.iter().for_each(|element| visit(&element.value, counting)),
+        ExprKind::Typed { value: Some(value), .. } => visit(value, counting),
+        ExprKind::Return(Some(value)) => visit(value, Counting::No),
+        // The rest holds no use that tells a type.
+        _ => {}
+    }
+}

@@ -1,0 +1,152 @@
+//! `for` loops and the ranges they run over.
+
+use super::check::{Checked, Checker, Reported};
+use super::convert::{constant_integer, promote};
+use super::error::TypeError;
+use super::scope::{Scope, State, is_assigned};
+use super::statement::Place;
+use super::tree::{Expr, LoopId, LoopMode, Range, Role, StatementKind, Type};
+use super::unsupported::Construct;
+use super::value::{Kind, RangeValue, Value};
+use crate::ast;
+use tessella_diagnostics::Span;
+use tessella_scalar::ScalarType;
+
+impl Checker<'_> {
+    /// `for i in a, j in b ... end`: one loop inside the other.
+    pub(super) fn for_loop(
+        &mut self,
+        iterations: &[ast::Iteration],
+        body: &[ast::Expr],
+        simd: bool,
+        span: Span,
+    ) -> Checked<()> {
+        let Some((iteration, rest)) = iterations.split_first() else {
+            self.declare_assigned(body);
+            self.body(body, Place::Middle);
+            return Ok(());
+        };
+        let range = self.iterated(iteration);
+        let name = match &iteration.target.kind {
+            ast::ExprKind::Name(name) => Ok(name.as_str()),
+            ast::ExprKind::Tuple(_) if range.is_err() => Err(Reported),
+            ast::ExprKind::Tuple(_) => self.not_yet(Construct::Iterator, iteration.target.span),
+            _ => {
+                let why = "an iteration variable must be a name";
+                let error =
+                    TypeError::NotAssignable { name: "this expression".into(), span: iteration.target.span, why };
+                Err(self.fail(error))
+            }
+        };
+        let id = LoopId(self.loop_count);
+        self.loop_count += 1;
+        let before = self.assigned.clone();
+        let keep = std::mem::replace(&mut self.keep, false);
+        self.loops.push(id);
+        self.scopes.push(Scope::new());
+        // The body is checked even where the range is not understood: its errors are its own.
+        let at = iteration.target.span;
+        let iterator =
+            self.new_local(name.unwrap_or("iterator"), Type::Scalar(ScalarType::I64), Role::Iterator(id), at);
+        match name {
+            Ok(name) => {
+                let state = if range.is_ok() { State::Scalar(iterator) } else { State::Poisoned };
+                let variable = self.declare(name, at, state);
+                self.assigned.insert(variable);
+            }
+            Err(_) => self.poison_targets(&iteration.target),
+        }
+        let (block, inner) = self.in_block(|checker| {
+            if let Ok(name) = name
+                && range.is_ok()
+                && is_assigned(name, body)
+            {
+                checker.make_assignable(name, iterator);
+            }
+            checker.for_loop(rest, body, false, span)
+        });
+        self.scopes.pop();
+        self.loops.pop();
+        self.assigned = before;
+        self.keep = keep;
+        inner?;
+        let RangeValue { start, step, stop } = range?;
+        let range = Range { start, step, stop };
+        self.emit(StatementKind::For { id, iterator, range, mode: LoopMode { simd }, body: block }, span);
+        Ok(())
+    }
+
+    fn poison_targets(&mut self, target: &ast::Expr) {
+        if let ast::ExprKind::Tuple(elements) = &target.kind {
+            for element in elements {
+                if let ast::ExprKind::Name(name) = &element.value.kind {
+                    let variable = self.declare(name, element.value.span, State::Poisoned);
+                    self.assigned.insert(variable);
+                }
+            }
+        }
+    }
+
+    fn iterated(&mut self, iteration: &ast::Iteration) -> Checked<RangeValue> {
+        let span = iteration.range.span;
+        if let ast::ExprKind::Call { callee, .. } = &iteration.range.kind
+            && let ast::ExprKind::Name(name) = &callee.kind
+            && ["enumerate", "zip", "pairs", "CartesianIndices", "Iterators.reverse", "product"]
+                .contains(&name.as_str())
+        {
+            return self.not_yet(Construct::Iterator, span);
+        }
+        match self.value(&iteration.range)? {
+            Value::Range(range) => Ok(range),
+            Value::Array(_) => self.not_yet(Construct::Iterator, span),
+            Value::Tuple(_) => self.not_yet(Construct::Iterator, span),
+            other => {
+                let found = self.kind(&other);
+                Err(self.fail(TypeError::NotIterable { found, span }))
+            }
+        }
+    }
+
+    /// `start:step:stop`.
+    pub(super) fn range(
+        &mut self,
+        start: &ast::Expr,
+        step: Option<&ast::Expr>,
+        stop: &ast::Expr,
+    ) -> Checked<RangeValue> {
+        let start_value = self.scalar(start);
+        let step_value = step.map(|step| self.scalar(step));
+        let stop_value = self.scalar(stop);
+        let (first, last) = (start_value?, stop_value?);
+        let mut ty = promote(first.ty, last.ty);
+        let step_size = match (step, step_value) {
+            (Some(step), Some(value)) => {
+                let value = value?;
+                ty = promote(ty, value.ty);
+                match constant_integer(&value).and_then(|size| i64::try_from(size).ok()) {
+                    Some(0) => return Err(self.fail(TypeError::Step { span: step.span, zero: true })),
+                    Some(size) => size,
+                    None if value.ty.is_float() => {
+                        let found = Kind::Scalar(value.ty);
+                        return Err(self.fail(TypeError::RangeType { found, span: step.span }));
+                    }
+                    None => return Err(self.fail(TypeError::Step { span: step.span, zero: false })),
+                }
+            }
+            (_, _) => 1,
+        };
+        if ty != ScalarType::I64 {
+            // The user must change the bound that is not an `Int64`.
+            let (found, span) = if first.ty == ScalarType::I64 { (last.ty, stop.span) } else { (first.ty, start.span) };
+            return Err(self.fail(TypeError::RangeType { found: Kind::Scalar(found), span }));
+        }
+        let first = self.coerce(first, ScalarType::I64, None)?;
+        let last = self.coerce(last, ScalarType::I64, None)?;
+        Ok(RangeValue { start: first, step: step_size, stop: last })
+    }
+
+    /// `1:stop`.
+    pub(super) fn one_to(&mut self, stop: Expr, span: Span) -> Value {
+        Value::Range(RangeValue { start: Expr::int64(1, span), step: 1, stop })
+    }
+}

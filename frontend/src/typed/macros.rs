@@ -1,0 +1,139 @@
+//! The macros that mean something here: `@comp`, `@inbounds`, `@simd`, `@fastmath`, `@tessella`.
+
+use super::check::{Checked, Checker};
+use super::error::TypeError;
+use super::statement::{Place, Tail};
+use super::tree::Label;
+use super::unsupported::Construct;
+use super::value::Value;
+use crate::ast;
+use tessella_diagnostics::Span;
+
+const KNOWN: [&str; 5] = ["comp", "inbounds", "simd", "fastmath", "tessella"];
+
+impl Checker<'_> {
+    pub(super) fn macro_statement(
+        &mut self,
+        name: &ast::Name,
+        arguments: &[ast::Expr],
+        span: Span,
+        place: Place,
+    ) -> Tail {
+        let checked = match base_name(&name.value) {
+            "inbounds" => match arguments {
+                [statement] => {
+                    let before = std::mem::replace(&mut self.mode.inbounds, true);
+                    let tail = self.statement(statement, place);
+                    self.mode.inbounds = before;
+                    return tail;
+                }
+                _ => self.malformed(name, span, "one statement"),
+            },
+            "fastmath" => match arguments {
+                [statement] => {
+                    let before = std::mem::replace(&mut self.mode.fastmath, true);
+                    let tail = self.statement(statement, place);
+                    self.mode.fastmath = before;
+                    return tail;
+                }
+                _ => self.malformed(name, span, "one statement"),
+            },
+            "simd" => self.simd(name, arguments, span).map(|()| Tail::Nothing),
+            "comp" => match arguments {
+                [ast::Expr { kind: ast::ExprKind::Name(label), span: label_span }, statement] => {
+                    return self.labelled(label, *label_span, statement, place);
+                }
+                _ => self.malformed(name, span, "a name and a statement, as in `@comp S A[i] = B[i]`"),
+            },
+            // Options (`target = :cuda`) come before the code.
+            "tessella" => match arguments.last() {
+                Some(statement) => return self.statement(statement, place),
+                None => self.malformed(name, span, "a statement"),
+            },
+            _ => self.macro_refused(name, span),
+        };
+        checked.unwrap_or(Tail::Failed)
+    }
+
+    /// A macro call inside an expression.
+    pub(super) fn macro_value(&mut self, name: &ast::Name, arguments: &[ast::Expr], span: Span) -> Checked<Value> {
+        match (base_name(&name.value), arguments) {
+            ("inbounds", [value]) => {
+                let before = std::mem::replace(&mut self.mode.inbounds, true);
+                let value = self.value(value);
+                self.mode.inbounds = before;
+                value
+            }
+            ("fastmath", [value]) if self.mode.fastmath => self.value(value),
+            ("fastmath", _) => self.not_yet(Construct::PartialFastmath, span),
+            ("inbounds", _) => self.malformed(name, span, "one expression"),
+            ("comp" | "simd" | "tessella", _) => self.malformed(name, span, "to be in front of a statement"),
+            _ => self.macro_refused(name, span),
+        }
+    }
+
+    fn macro_refused<T>(&mut self, name: &ast::Name, span: Span) -> Checked<T> {
+        match base_name(&name.value) {
+            "." | "__dot__" => self.not_yet(Construct::Broadcast, span),
+            "view" | "views" => self.not_yet(Construct::Slice, span),
+            "assert" | "show" | "info" | "warn" | "error" | "debug" | "printf" | "time" => {
+                self.not_yet(Construct::Effect, span)
+            }
+            base => {
+                let suggestion = super::suggest::nearest(base, KNOWN);
+                Err(self.fail(TypeError::UnknownMacro { name: name.value.clone(), span: name.span, suggestion }))
+            }
+        }
+    }
+
+    fn malformed<T>(&mut self, name: &ast::Name, span: Span, expected: &'static str) -> Checked<T> {
+        Err(self.fail(TypeError::MalformedMacro { name: name.value.clone(), span, expected }))
+    }
+
+    fn simd(&mut self, name: &ast::Name, arguments: &[ast::Expr], span: Span) -> Checked<()> {
+        let target = match arguments {
+            [target] => target,
+            [ast::Expr { kind: ast::ExprKind::Name(option), .. }, target] if option == "ivdep" => target,
+            _ => return self.malformed(name, span, "a `for` loop"),
+        };
+        match &target.kind {
+            ast::ExprKind::For { iterations, body } if iterations.len() == 1 => {
+                self.for_loop(iterations, body, true, target.span)
+            }
+            ast::ExprKind::For { .. } => self.malformed(name, span, "a `for` loop with one iterator"),
+            ast::ExprKind::MacroCall { name: inner, arguments }
+                if base_name(&inner.value) == "inbounds" && arguments.len() == 1 =>
+            {
+                let before = std::mem::replace(&mut self.mode.inbounds, true);
+                let checked = self.simd(name, arguments, span);
+                self.mode.inbounds = before;
+                checked
+            }
+            _ => self.malformed(name, span, "a `for` loop"),
+        }
+    }
+
+    fn labelled(&mut self, label: &str, label_span: Span, statement: &ast::Expr, place: Place) -> Tail {
+        if let Some(&first) = self.labels.get(label) {
+            self.fail(TypeError::DuplicateLabel { label: label.into(), span: label_span, first });
+        } else {
+            self.labels.insert(label.into(), label_span);
+        }
+        if let Some(outer) = self.label.take() {
+            let (label, label_span) = (outer.name, outer.span);
+            self.fail(TypeError::LabelMisplaced { label, label_span, span: statement.span });
+        }
+        self.label = Some(Label { name: label.into(), span: label_span });
+        let tail = self.statement(statement, place);
+        self.label = None;
+        tail
+    }
+}
+
+/// `simd` of `Base.simd`.
+fn base_name(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((_, base)) if !base.is_empty() => base,
+        Some(_) | None => name,
+    }
+}

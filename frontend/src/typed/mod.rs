@@ -1,0 +1,47 @@
+//! What a function means: from the syntax tree and the types of the arguments to the typed [`tree`].
+//!
+//! [`check`] applies Julia's scope rules and promotion rules, makes every conversion explicit, and reports all the
+//! errors it finds. What Julia would do and the typed tree cannot say exactly is refused, never approximated.
+
+pub mod print;
+pub mod tree;
+
+mod error;
+mod unsupported;
+
+mod array;
+mod array_function;
+mod assign;
+mod call;
+mod check;
+mod compare;
+mod constant;
+mod convert;
+mod divide;
+mod expression;
+mod infer;
+mod iterate;
+mod literal;
+mod macros;
+mod number_function;
+mod operator;
+mod power;
+mod scope;
+mod signature;
+mod statement;
+mod suggest;
+mod type_function;
+mod type_text;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use check::{ModuleConstant, check};
+pub use convert::promote;
+pub use error::TypeError;
+pub use infer::{Basis, Inferred, infer_arguments};
+pub use tree::Type as ArgumentType;
+pub use type_text::{TypeTextError, parse_type};
+pub use unsupported::Construct;
+pub use value::Kind;

@@ -1,0 +1,339 @@
+//! The parameters of a function: their declared types against the arguments' types, and type parameters.
+
+use super::check::{Checked, Checker};
+use super::error::TypeError;
+use super::scope::State;
+use super::tree::{LocalId, Role, Type};
+use super::unsupported::Construct;
+use super::value::{Kind, Value};
+use crate::ast;
+use tessella_diagnostics::Span;
+use tessella_scalar::ScalarType;
+
+/// `T` of `where {T <: Real}`.
+#[derive(Debug, Clone)]
+pub(super) struct TypeParameter {
+    pub upper: Option<ast::Expr>,
+    pub bound: Option<Bound>,
+}
+
+/// What a type parameter stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bound {
+    Type(Type),
+    Number(i64),
+}
+
+/// How an argument fails to match a declared type.
+enum Mismatch {
+    Differs,
+    /// `Array{Real}` given an `Array{Float64}`.
+    Invariant,
+    Reported,
+}
+
+type Match = Result<(), Mismatch>;
+
+type AcceptsRank = fn(u32) -> bool;
+
+/// Aliases and abstract types of arrays: name, and the rank they fix.
+const ARRAYS: [(&str, Option<u32>); 15] = [
+    ("Array", None),
+    ("Vector", Some(1)),
+    ("Matrix", Some(2)),
+    ("AbstractArray", None),
+    ("AbstractVector", Some(1)),
+    ("AbstractMatrix", Some(2)),
+    ("DenseArray", None),
+    ("DenseVector", Some(1)),
+    ("DenseMatrix", Some(2)),
+    ("StridedArray", None),
+    ("StridedVector", Some(1)),
+    ("StridedMatrix", Some(2)),
+    ("VecOrMat", None),
+    ("AbstractVecOrMat", None),
+    ("DenseVecOrMat", None),
+];
+
+impl Checker<'_> {
+    /// Declares the parameters as locals and matches their types.
+    pub(super) fn parameters(&mut self, function: &ast::Function, arguments: &[Type]) -> Vec<LocalId> {
+        for parameter in &function.type_parameters {
+            if self.type_parameter(parameter).is_err() {
+                self.fail(TypeError::UnknownType { name: "this".into(), span: parameter.span, suggestion: None });
+            }
+        }
+        let mut ids = vec![];
+        for (parameter, &ty) in function.parameters.iter().zip(arguments) {
+            let (name, span) = match &parameter.name {
+                Some(name) => (name.value.as_str(), name.span),
+                None => ("_", parameter.span),
+            };
+            let id = self.new_local(name, ty, Role::Argument, span);
+            ids.push(id);
+            if parameter.splat {
+                let _: Checked<()> = self.not_yet(Construct::Parameter, parameter.span);
+            }
+            let state = match ty {
+                Type::Scalar(_) => State::Scalar(id),
+                Type::Array { .. } => State::Array(id),
+            };
+            let variable = self.declare(name, span, state);
+            self.assigned.insert(variable);
+        }
+        for (parameter, &ty) in function.parameters.iter().zip(arguments) {
+            if let Some(declared) = &parameter.ty {
+                self.parameter_type(parameter, declared, ty);
+            }
+        }
+        ids
+    }
+
+    /// Whether a parameter declared so accepts an argument of type `ty`; reports nothing.
+    pub(super) fn accepts(&mut self, function: &ast::Function, declared: &ast::Expr, ty: Type) -> bool {
+        for parameter in &function.type_parameters {
+            let _ = self.type_parameter(parameter);
+        }
+        let accepted = self.matches(declared, ty);
+        self.errors.clear();
+        self.type_parameters.clear();
+        accepted.is_ok()
+    }
+
+    fn parameter_type(&mut self, parameter: &ast::Parameter, declared: &ast::Expr, ty: Type) {
+        let mismatch = match self.matches(declared, ty) {
+            Ok(()) | Err(Mismatch::Reported) => return,
+            Err(mismatch) => mismatch,
+        };
+        let name = parameter.name.as_ref().map_or("_", |name| name.value.as_str()).to_string();
+        self.fail(TypeError::ArgumentMismatch {
+            name,
+            declared: format!("`{}`", type_text(declared)),
+            found: ty.into(),
+            span: declared.span,
+            invariant: matches!(mismatch, Mismatch::Invariant),
+        });
+    }
+
+    /// Notes `T`, `T <: Upper` or `Lower <: T <: Upper`.
+    fn type_parameter(&mut self, parameter: &ast::Expr) -> Result<(), ()> {
+        let (name, upper) = match &parameter.kind {
+            ast::ExprKind::Name(name) => (name.clone(), None),
+            ast::ExprKind::Comparison { operands, operators } => match (operands.as_slice(), operators.as_slice()) {
+                ([name, upper], [operator]) if operator.value.symbol == "<:" => {
+                    (plain_name(name)?, Some(upper.clone()))
+                }
+                ([name, _], [operator]) if operator.value.symbol == ">:" => (plain_name(name)?, None),
+                ([_, name, upper], [_, _]) => (plain_name(name)?, Some(upper.clone())),
+                (_, _) => return Err(()),
+            },
+            ast::ExprKind::Infix { operator, left, right } if operator.value.symbol == "<:" => {
+                (plain_name(left)?, Some((**right).clone()))
+            }
+            _ => return Err(()),
+        };
+        self.type_parameters.insert(name, TypeParameter { upper, bound: None });
+        Ok(())
+    }
+
+    /// Whether an argument of type `ty` is accepted by `declared`, which may bind type parameters.
+    fn matches(&mut self, declared: &ast::Expr, ty: Type) -> Match {
+        match &declared.kind {
+            ast::ExprKind::Name(name) => self.matches_name(name, declared.span, ty),
+            ast::ExprKind::Field { field, .. } => self.matches_name(&field.value, declared.span, ty),
+            ast::ExprKind::Curly { base, parameters } => {
+                let name = match &base.kind {
+                    ast::ExprKind::Name(name) => name.as_str(),
+                    ast::ExprKind::Field { field, .. } => field.value.as_str(),
+                    _ => return Err(self.unknown_type(base)),
+                };
+                if name == "Union" {
+                    return match parameters.iter().any(|one| self.matches(one, ty).is_ok()) {
+                        true => Ok(()),
+                        false => Err(Mismatch::Differs),
+                    };
+                }
+                let Some((rank, accepted)) = array_type(name) else { return Err(self.unknown_type(base)) };
+                let Type::Array { element, rank: actual } = ty else { return Err(Mismatch::Differs) };
+                if rank.is_some_and(|rank| rank != actual) || !accepted(actual) {
+                    return Err(Mismatch::Differs);
+                }
+                if let Some(parameter) = parameters.first() {
+                    self.matches_element(parameter, element)?;
+                }
+                if let Some(parameter) = parameters.get(1) {
+                    self.matches_rank(parameter, actual)?;
+                }
+                Ok(())
+            }
+            ast::ExprKind::Where { base, parameters } => {
+                for parameter in parameters {
+                    if self.type_parameter(parameter).is_err() {
+                        return Err(self.unknown_type(parameter));
+                    }
+                }
+                self.matches(base, ty)
+            }
+            _ => Err(self.unknown_type(declared)),
+        }
+    }
+
+    fn matches_name(&mut self, name: &str, span: Span, ty: Type) -> Match {
+        let fits = |fits: bool| if fits { Ok(()) } else { Err(Mismatch::Differs) };
+        if let Some(parameter) = self.type_parameters.get(name).cloned() {
+            if let Some(upper) = &parameter.upper {
+                self.matches(upper, ty)?;
+            }
+            return self.bind_parameter(name, Bound::Type(ty));
+        }
+        if let Some(scalar) = ScalarType::from_julia_name(name) {
+            return fits(ty == Type::Scalar(scalar));
+        }
+        if let Some((rank, accepted)) = array_type(name) {
+            return fits(matches!(ty, Type::Array { rank: actual, .. }
+                if rank.is_none_or(|rank| rank == actual) && accepted(actual)));
+        }
+        match (abstract_number(name), ty) {
+            (Some(includes), Type::Scalar(scalar)) => fits(includes(scalar)),
+            (Some(_), Type::Array { .. }) => Err(Mismatch::Differs),
+            (None, _) if name == "Any" => Ok(()),
+            (None, _) if is_other_type(name) => Err(Mismatch::Differs),
+            (None, _) => {
+                let known = self.known_types();
+                let suggestion = super::suggest::nearest(name, known.iter().map(String::as_str));
+                self.fail(TypeError::UnknownType { name: name.into(), span, suggestion });
+                Err(Mismatch::Reported)
+            }
+        }
+    }
+
+    /// Element types are invariant: only the type itself, a parameter, or `<:T` accepts it.
+    fn matches_element(&mut self, declared: &ast::Expr, element: ScalarType) -> Match {
+        let upper = match &declared.kind {
+            ast::ExprKind::Prefix { operator, operand } if operator.value.symbol == "<:" => Some(&**operand),
+            _ => None,
+        };
+        if let Some(upper) = upper {
+            return self.matches(upper, Type::Scalar(element));
+        }
+        if let ast::ExprKind::Name(name) = &declared.kind
+            && !self.type_parameters.contains_key(name)
+            && (abstract_number(name).is_some() || name == "Any")
+        {
+            return Err(Mismatch::Invariant);
+        }
+        self.matches(declared, Type::Scalar(element))
+    }
+
+    fn matches_rank(&mut self, declared: &ast::Expr, rank: u32) -> Match {
+        match &declared.kind {
+            ast::ExprKind::Name(name) if self.type_parameters.contains_key(name) => {
+                self.bind_parameter(name, Bound::Number(i64::from(rank)))
+            }
+            ast::ExprKind::Integer(text) if text.parse() == Ok(rank) => Ok(()),
+            ast::ExprKind::Integer(_) => Err(Mismatch::Differs),
+            _ => Err(self.unknown_type(declared)),
+        }
+    }
+
+    fn bind_parameter(&mut self, name: &str, to: Bound) -> Match {
+        let parameter = self.type_parameters.get_mut(name).expect("called for known type parameters");
+        match parameter.bound {
+            None => {
+                parameter.bound = Some(to);
+                Ok(())
+            }
+            Some(bound) if bound == to => Ok(()),
+            Some(_) => Err(Mismatch::Differs),
+        }
+    }
+
+    fn unknown_type(&mut self, at: &ast::Expr) -> Mismatch {
+        let name = type_text(at);
+        let known = self.known_types();
+        let suggestion = super::suggest::nearest(&name, known.iter().map(String::as_str));
+        self.fail(TypeError::UnknownType { name, span: at.span, suggestion });
+        Mismatch::Reported
+    }
+
+    fn known_types(&self) -> Vec<String> {
+        let scalars = ScalarType::ALL.iter().map(|ty| ty.julia_name());
+        let abstracts = ["Int", "Real", "Number", "Integer", "AbstractFloat", "Signed", "Unsigned"];
+        let arrays = ARRAYS.iter().map(|(name, _)| *name);
+        let parameters = self.type_parameters.keys().cloned();
+        scalars.chain(abstracts).chain(arrays).map(str::to_string).chain(parameters).collect()
+    }
+
+    /// The scalar type that an expression names.
+    pub(super) fn type_expression(&mut self, expr: &ast::Expr) -> Checked<ScalarType> {
+        match self.value(expr)? {
+            Value::Type(ty) => Ok(ty),
+            other => {
+                let found = self.kind(&other);
+                Err(self.fail(TypeError::NotAType { found, span: expr.span }))
+            }
+        }
+    }
+
+    /// The value of a type parameter used as a name in the body.
+    pub(super) fn type_parameter_value(&mut self, name: &str, span: Span) -> Option<Checked<Value>> {
+        let bound = self.type_parameters.get(name)?.bound;
+        Some(match bound {
+            Some(Bound::Type(Type::Scalar(ty))) => Ok(Value::Type(ty)),
+            Some(Bound::Number(number)) => Ok(Value::Scalar(super::tree::Expr::int64(number, span))),
+            Some(Bound::Type(ty @ Type::Array { .. })) => {
+                Err(self.fail(TypeError::NotANumber { found: Kind::from(ty), span }))
+            }
+            None => Err(self.fail(TypeError::UnboundParameter { name: name.into(), span })),
+        })
+    }
+}
+
+/// The rank that the name of an array type fixes, and the ranks it accepts.
+fn array_type(name: &str) -> Option<(Option<u32>, AcceptsRank)> {
+    let &(_, rank) = ARRAYS.iter().find(|(known, _)| *known == name)?;
+    let accepted: AcceptsRank = if name.ends_with("VecOrMat") { |rank| rank <= 2 } else { |_| true };
+    Some((rank, accepted))
+}
+
+/// The scalar types below an abstract one.
+pub(super) fn abstract_number(name: &str) -> Option<fn(ScalarType) -> bool> {
+    Some(match name {
+        "Number" | "Real" => |_| true,
+        "AbstractFloat" => |ty| ty.is_float(),
+        "Integer" => |ty| !ty.is_float(),
+        "Signed" => |ty| ty.is_signed_integer(),
+        "Unsigned" => |ty| ty.is_integer() && !ty.is_signed_integer(),
+        _ => return None,
+    })
+}
+
+/// Types of Julia that no argument here has.
+fn is_other_type(name: &str) -> bool {
+    let other = ["String", "AbstractString", "Symbol", "Char", "Function", "Tuple", "NTuple", "Complex", "ComplexF64"];
+    let more =
+        ["ComplexF32", "Rational", "BigFloat", "BigInt", "Int128", "UInt128", "Float16", "Nothing", "Dict", "Type"];
+    other.contains(&name) || more.contains(&name)
+}
+
+fn plain_name(expr: &ast::Expr) -> Result<String, ()> {
+    match &expr.kind {
+        ast::ExprKind::Name(name) => Ok(name.clone()),
+        _ => Err(()),
+    }
+}
+
+/// A type expression as the user would write it, for messages.
+pub(super) fn type_text(expr: &ast::Expr) -> String {
+    let list = |parameters: &[ast::Expr]| parameters.iter().map(type_text).collect::<Vec<_>>().join(", ");
+    match &expr.kind {
+        ast::ExprKind::Name(name) => name.clone(),
+        ast::ExprKind::Integer(text) => text.clone(),
+        ast::ExprKind::Curly { base, parameters } => format!("{}{{{}}}", type_text(base), list(parameters)),
+        ast::ExprKind::Where { base, parameters } => format!("{} where {{{}}}", type_text(base), list(parameters)),
+        ast::ExprKind::Field { base, field } => format!("{}.{}", type_text(base), field.value),
+        ast::ExprKind::Prefix { operator, operand } => format!("{}{}", operator.value.symbol, type_text(operand)),
+        ast::ExprKind::Comparison { operands, .. } => operands.iter().map(type_text).collect::<Vec<_>>().join(" <: "),
+        _ => "this type".to_string(),
+    }
+}

@@ -1,0 +1,276 @@
+//! Statements, and the value of the last one.
+
+use super::check::{Checked, Checker};
+use super::error::TypeError;
+use super::tree::{Block, Expr, ExprKind, LocalId, Role, StatementKind, Type};
+use super::unsupported::Construct;
+use super::value::Value;
+use crate::ast;
+use tessella_diagnostics::Span;
+use tessella_scalar::{ScalarType, UnaryOp};
+
+/// Whether a statement's value is the function's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Middle,
+    Last,
+}
+
+/// The value of a block.
+#[derive(Debug, Clone)]
+pub(super) enum Tail {
+    Nothing,
+    Argument(LocalId, Span),
+    /// Evaluated at the end of the block.
+    Scalar(Expr),
+    Failed,
+}
+
+impl Checker<'_> {
+    pub(super) fn body(&mut self, body: &[ast::Expr], place: Place) -> Tail {
+        let mut tail = Tail::Nothing;
+        for (position, statement) in body.iter().enumerate() {
+            let is_last = position + 1 == body.len();
+            let place = if is_last { place } else { Place::Middle };
+            tail = self.statement(statement, place);
+        }
+        tail
+    }
+
+    pub(super) fn statement(&mut self, statement: &ast::Expr, place: Place) -> Tail {
+        let span = statement.span;
+        if let Some(label) = &self.label {
+            let names_assignment = matches!(
+                statement.kind,
+                ast::ExprKind::Assign { .. } | ast::ExprKind::MacroCall { .. } | ast::ExprKind::Block(_)
+            ) && !is_several(statement);
+            if !names_assignment {
+                let (label, label_span) = (label.name.clone(), label.span);
+                self.label = None;
+                self.fail(TypeError::LabelMisplaced { label, label_span, span });
+                return Tail::Failed;
+            }
+        }
+        let checked = match &statement.kind {
+            ast::ExprKind::Assign { .. } => self.assignment(statement, place),
+            ast::ExprKind::Block(body) => return self.body(body, place),
+            ast::ExprKind::If { branches, otherwise } => {
+                return self.branches(branches, otherwise.as_deref(), span, place);
+            }
+            ast::ExprKind::Ternary { condition, yes, no } if is_effect(yes) || is_effect(no) => {
+                let no = std::slice::from_ref(&**no);
+                return self.branch(condition, std::slice::from_ref(yes), Some(no), span, place);
+            }
+            ast::ExprKind::And(condition, then) if is_effect(then) => {
+                // As the last statement its value is `false` or the assigned one: a `Bool` or something else.
+                return self.branch(condition, std::slice::from_ref(then), None, span, place);
+            }
+            ast::ExprKind::Or(condition, otherwise) if is_effect(otherwise) => {
+                return self.unless(condition, otherwise, span, place);
+            }
+            ast::ExprKind::For { iterations, body } => {
+                self.for_loop(iterations, body, false, span).map(|()| Tail::Nothing)
+            }
+            ast::ExprKind::MacroCall { name, arguments } => return self.macro_statement(name, arguments, span, place),
+            ast::ExprKind::Let { bindings, body } => return self.let_block(bindings, body, place),
+            ast::ExprKind::Local(targets) => self.local_declaration(targets).map(|()| Tail::Nothing),
+            ast::ExprKind::Typed { value: Some(value), .. } if matches!(value.kind, ast::ExprKind::Name(_)) => {
+                self.typed_statement(statement, place)
+            }
+            ast::ExprKind::Return(value) => match (place, value) {
+                (Place::Middle, _) => self.not_yet(Construct::EarlyReturn, span),
+                (Place::Last, None) => Ok(Tail::Nothing),
+                (Place::Last, Some(value)) => match &value.kind {
+                    ast::ExprKind::Assign { .. } | ast::ExprKind::If { .. } | ast::ExprKind::Block(_) => {
+                        return self.statement(value, place);
+                    }
+                    _ => self.result_value(value),
+                },
+            },
+            // A text on a line of its own is a comment to the reader.
+            ast::ExprKind::Str(_) if place == Place::Middle => Ok(Tail::Nothing),
+            ast::ExprKind::While { .. } => self.not_yet(Construct::While, span),
+            ast::ExprKind::Break => self.not_yet(Construct::Break, span),
+            ast::ExprKind::Continue => self.not_yet(Construct::Continue, span),
+            ast::ExprKind::Global(_) => self.not_yet(Construct::Global, span),
+            ast::ExprKind::Function(_) | ast::ExprKind::Do { .. } => self.not_yet(Construct::Closure, span),
+            ast::ExprKind::Const(_) => self.not_yet(Construct::Global, span),
+            _ => match place {
+                Place::Last => self.result_value(statement),
+                Place::Middle => self.value(statement).map(|_| Tail::Nothing),
+            },
+        };
+        checked.unwrap_or(Tail::Failed)
+    }
+
+    fn result_value(&mut self, expr: &ast::Expr) -> Checked<Tail> {
+        if let ast::ExprKind::Tuple(elements) = &expr.kind
+            && !elements.is_empty()
+        {
+            return self.not_yet(Construct::SeveralResults, expr.span);
+        }
+        match self.value(expr)? {
+            Value::Scalar(value) => Ok(Tail::Scalar(value)),
+            value @ Value::Irrational(..) => Ok(Tail::Scalar(self.as_scalar(value, expr.span)?)),
+            Value::Array(id) => Ok(Tail::Argument(id, expr.span)),
+            Value::Nothing => Ok(Tail::Nothing),
+            value @ (Value::Tuple(_) | Value::Range(_) | Value::Type(_)) => {
+                let found = self.kind(&value);
+                Err(self.fail(TypeError::ResultKind { found, span: expr.span }))
+            }
+        }
+    }
+
+    pub(super) fn condition(&mut self, expr: &ast::Expr) -> Checked<Expr> {
+        let value = self.value(expr)?;
+        match value {
+            Value::Scalar(value) if value.ty == ScalarType::Bool => Ok(value),
+            other => {
+                let found = self.kind(&other);
+                Err(self.fail(TypeError::NotACondition { found, span: expr.span }))
+            }
+        }
+    }
+
+    fn branches(
+        &mut self,
+        branches: &[(ast::Expr, ast::Block)],
+        otherwise: Option<&[ast::Expr]>,
+        span: Span,
+        place: Place,
+    ) -> Tail {
+        let Some(((condition, then), rest)) = branches.split_first() else {
+            return otherwise.map_or(Tail::Nothing, |body| self.body(body, place));
+        };
+        let condition = self.condition(condition);
+        let before = self.assigned.clone();
+        let (then, then_tail) = self.in_block(|checker| checker.body(then, place));
+        let after_then = std::mem::replace(&mut self.assigned, before);
+        let (otherwise, other_tail) = self.in_block(|checker| match rest.is_empty() {
+            true => otherwise.map_or(Tail::Nothing, |body| checker.body(body, place)),
+            false => checker.branches(rest, otherwise, span, place),
+        });
+        self.assigned.retain(|variable| after_then.contains(variable));
+        self.join(condition, (then, then_tail), (otherwise, other_tail), span, place)
+    }
+
+    /// An `if` with one condition.
+    fn branch(
+        &mut self,
+        condition: &ast::Expr,
+        then: &[ast::Expr],
+        otherwise: Option<&[ast::Expr]>,
+        span: Span,
+        place: Place,
+    ) -> Tail {
+        self.branches(&[(condition.clone(), then.to_vec())], otherwise, span, place)
+    }
+
+    /// `condition || statement`.
+    fn unless(&mut self, condition: &ast::Expr, statement: &ast::Expr, span: Span, place: Place) -> Tail {
+        let condition = self.condition(condition).map(|condition| Expr {
+            ty: ScalarType::Bool,
+            span: condition.span,
+            kind: ExprKind::Unary(UnaryOp::Not, Box::new(condition)),
+        });
+        let before = self.assigned.clone();
+        let (then, tail) = self.in_block(|checker| checker.statement(statement, place));
+        self.assigned = before;
+        self.join(condition, (then, tail), (vec![], Tail::Nothing), span, place)
+    }
+
+    /// Writes the `if`, and finds the one value of its branches.
+    fn join(
+        &mut self,
+        condition: Checked<Expr>,
+        (mut then, then_tail): (Block, Tail),
+        (mut otherwise, other_tail): (Block, Tail),
+        span: Span,
+        place: Place,
+    ) -> Tail {
+        let Ok(condition) = condition else { return Tail::Failed };
+        let tail = match (place, then_tail, other_tail) {
+            (Place::Middle, _, _) | (Place::Last, Tail::Nothing, Tail::Nothing) => Tail::Nothing,
+            (Place::Last, Tail::Failed, _) | (Place::Last, _, Tail::Failed) => Tail::Failed,
+            (Place::Last, Tail::Argument(a, at), Tail::Argument(b, _)) if a == b => Tail::Argument(a, at),
+            (Place::Last, Tail::Scalar(yes), Tail::Scalar(no)) => {
+                if yes.ty != no.ty {
+                    self.fail(TypeError::BranchTypes { yes: yes.ty, yes_span: yes.span, no: no.ty, no_span: no.span });
+                    return Tail::Failed;
+                }
+                let ty = yes.ty;
+                let owner = self.loops.last().copied();
+                let target = self.new_local("result", Type::Scalar(ty), Role::Variable(owner), span);
+                let mode = self.mode;
+                for (block, value) in [(&mut then, yes), (&mut otherwise, no)] {
+                    let span = value.span;
+                    block.push(super::tree::Statement {
+                        kind: StatementKind::Set { target, value, label: None, mode },
+                        span,
+                    });
+                }
+                Tail::Scalar(self.read(target, span))
+            }
+            (Place::Last, _, _) => {
+                self.fail(TypeError::BranchResult { span });
+                Tail::Failed
+            }
+        };
+        self.emit(StatementKind::If { condition, then, otherwise }, span);
+        tail
+    }
+
+    fn let_block(&mut self, bindings: &[ast::Expr], body: &[ast::Expr], place: Place) -> Tail {
+        // Each binding sees the ones before it, and the outer variable of its own name on its right side.
+        let scopes = self.scopes.len();
+        for binding in bindings {
+            let (target, value) = match &binding.kind {
+                ast::ExprKind::Assign { operator: None, target, value, .. } => (&**target, Some(&**value)),
+                _ => (binding, None),
+            };
+            let value = value.map(|value| self.value(value));
+            self.scopes.push(Default::default());
+            self.declare_assigned(&[ast::Expr { kind: ast::ExprKind::Local(vec![target.clone()]), span: target.span }]);
+            if let Some(value) = value {
+                let assigned = value.and_then(|value| self.bind(target, value, binding.span));
+                if assigned.is_err() {
+                    self.poison(target);
+                }
+            }
+        }
+        self.scopes.push(Default::default());
+        self.declare_assigned(body);
+        let tail = self.body(body, place);
+        self.scopes.truncate(scopes);
+        tail
+    }
+}
+
+/// Whether the value of an expression does not matter, because it is there to do something.
+fn is_effect(expr: &ast::Expr) -> bool {
+    match &expr.kind {
+        ast::ExprKind::Assign { .. }
+        | ast::ExprKind::Return(_)
+        | ast::ExprKind::Break
+        | ast::ExprKind::Continue
+        | ast::ExprKind::For { .. }
+        | ast::ExprKind::While { .. }
+        | ast::ExprKind::Local(_) => true,
+        ast::ExprKind::Name(name) => name == "nothing",
+        ast::ExprKind::Block(body) => body.iter().any(is_effect),
+        ast::ExprKind::If { branches, .. } => branches.iter().any(|(_, body)| body.iter().any(is_effect)),
+        ast::ExprKind::And(_, right) | ast::ExprKind::Or(_, right) => is_effect(right),
+        ast::ExprKind::Ternary { yes, no, .. } => is_effect(yes) || is_effect(no),
+        ast::ExprKind::MacroCall { arguments, .. } => arguments.iter().any(is_effect),
+        ast::ExprKind::Call { callee, .. } => {
+            matches!(&callee.kind, ast::ExprKind::Name(name) if super::call::is_throwing(name))
+        }
+        // Everything else is an expression for its value.
+        _ => false,
+    }
+}
+
+/// Whether a statement under `@comp` is a block of several statements.
+fn is_several(statement: &ast::Expr) -> bool {
+    matches!(&statement.kind, ast::ExprKind::Block(body) if body.len() != 1)
+}

@@ -1,0 +1,386 @@
+//! The checker on source text: what comes out, and what is said of mistakes.
+
+use super::tree::Type;
+use super::{Basis, ModuleConstant, check, infer_arguments, parse_type, print};
+use crate::{parse_function, scan};
+use expect_test::{Expect, expect};
+use tessella_diagnostics::{IntoDiagnostic, Role, SourceMap};
+
+fn checked(source: &str, types: &[&str]) -> String {
+    let mut sources = SourceMap::default();
+    let file = sources.add("kernel.jl", source, 1);
+    let items = scan(&sources, file);
+    let constants: Vec<ModuleConstant> = items
+        .constants
+        .iter()
+        .map(|item| ModuleConstant { name: item.name.value.clone(), value: item.value.clone() })
+        .collect();
+    let function = parse_function(&sources, &items.functions[0]).expect("the source is well formed");
+    let types: Vec<Type> = types.iter().map(|ty| parse_type(ty).unwrap()).collect();
+    match check(&function, &types, &constants) {
+        Ok(function) => print::function(&function),
+        Err(errors) => {
+            let mut text = String::new();
+            for error in errors {
+                let diagnostic = error.into_diagnostic();
+                text.push_str(&format!("{}: {}\n", diagnostic.code, diagnostic.message));
+                for label in &diagnostic.labels {
+                    let (line, column) = sources.position(label.span);
+                    let mark = if label.role == Role::Primary { "at" } else { "see" };
+                    let code = sources.text(label.span).lines().next().unwrap_or_default();
+                    text.push_str(&format!("  {mark} {line}:{column} `{code}` {}\n", label.message));
+                }
+                for help in &diagnostic.help {
+                    text.push_str(&format!("  help: {help}\n"));
+                }
+            }
+            text
+        }
+    }
+}
+
+fn shows(source: &str, types: &[&str], expected: Expect) {
+    expected.assert_eq(&checked(source, types));
+}
+
+/// The codes of the errors in a body over `A::Matrix{Float64}`, `v::Vector{Float32}`, `n::Int64`, `x::Float64`.
+fn codes(body: &str) -> Vec<String> {
+    let source = format!("function f(A, v, n, x)\n{body}\nreturn nothing\nend");
+    let text = checked(&source, &["Matrix{Float64}", "Vector{Float32}", "Int", "Float64"]);
+    text.lines().filter(|line| line.starts_with('E')).map(|line| line[..5].to_string()).collect()
+}
+
+#[test]
+fn a_stencil_is_typed_statement_by_statement() {
+    shows(
+        "function heat!(A, B, steps)
+    m, n = size(A)
+    for t in 1:steps
+        @inbounds for j in 2:n-1, i in 2:m-1
+            @comp S B[i,j] = 0.25 * (A[i-1,j] + A[i+1,j]) + 2A[i,j]^2
+        end
+        for j in first(axes(A, 2)):n
+            B[1, j], A[end, j] = 0, 1
+        end
+    end
+end",
+        &["Matrix{Float32}", "Matrix{Float32}", "Int"],
+        expect![[r#"
+            function heat!(A::Array{Float32, 2}, B::Array{Float32, 2}, steps::Int64)
+                let m::Int64 = size(A, 1)
+                let n::Int64 = size(A, 2)
+                for t in 1:steps  # L0
+                    for j in 2:n - 1  # L1
+                        for i in 2:m - 1  # L2
+                            let shared::Float32 = A[i, j]
+                            @comp S @inbounds B[i, j] = Float32((0.25 * Float64(A[i - 1, j] + A[i + 1, j])) + Float64(2f0 * (shared * shared)))
+                        end
+                    end
+                    for j.2 in 1:n  # L3
+                        B[1, j.2] = 0f0
+                        A[size(A, 1), j.2] = 1f0
+                    end
+                end
+                return nothing
+            end
+        "#]],
+    );
+}
+
+#[test]
+fn values_and_variables_are_told_apart() {
+    shows(
+        "function f(A, flag::Bool)
+    s = zero(eltype(A))
+    for i in eachindex(A)
+        x = A[i]
+        y = x > 0 && 1 < x + 1 < 3 ? x : -x
+        if flag
+            y += 1
+        end
+        s += flag * y
+    end
+    s
+end",
+        &["Vector{Float64}", "Bool"],
+        expect![[r#"
+            function f(A::Array{Float64, 1}, flag::Bool)
+                var s::Float64 = 0.0
+                for i in 1:size(A, 1)  # L0
+                    let x::Float64 = A[i]
+                    let shared::Float64 = x + 1.0
+                    var y::Float64 = ((x > 0.0) && ((1.0 < shared) && (shared < 3.0))) ? x : (-x)
+                    if flag
+                        y = y + 1.0
+                    end
+                    s = s + ifelse(flag, y, copysign(0.0, y))
+                end
+                return s
+            end
+        "#]],
+    );
+}
+
+#[test]
+fn the_start_of_an_accumulator_must_have_its_type() {
+    shows(
+        "function f(A)
+    s = 0
+    for i in 1:length(A)
+        s += A[i]
+    end
+    return s
+end",
+        &["Vector{Float64}"],
+        expect![[r#"
+            E0203: `s` changes its type from `Int64` to `Float64`
+              at 2:5 `s = 0` starts as an `Int64`
+              see 4:9 `s += A[i]` becomes a `Float64` here
+              help: start with `zero(eltype(A))` or `0.0`
+        "#]],
+    );
+}
+
+#[test]
+fn all_errors_are_reported_and_none_twice() {
+    shows(
+        "function f(A, steps)
+    for t in 1:stpes
+        A[t] = sqroot(A[t]) + lambda
+        u = undefined_thing
+        w = u + 1
+        A[t, 1] = w
+    end
+    A[1.0] = A + 1
+    n = size(A, 1) ÷ steps
+    return nothing
+end",
+        &["Vector{Float64}", "Int"],
+        expect![[r#"
+            E0201: `stpes` is not defined
+              at 2:16 `stpes` not found in this scope
+              help: did you mean `steps`?
+            E0207: unknown function `sqroot`
+              at 3:16 `sqroot` neither arithmetic nor a supported function of Base
+              help: did you mean `sqrt`?
+            E0201: `lambda` is not defined
+              at 3:31 `lambda` not found in this scope
+            E0201: `undefined_thing` is not defined
+              at 4:13 `undefined_thing` not found in this scope
+            E0204: `A` has 1 dimension, but 2 subscripts are given
+              at 6:9 `A[t, 1]` 2 given
+              see 1:12 `A` 1 dimension
+              help: give one subscript for each dimension
+            E0218: arithmetic on whole arrays is not supported yet in a transpiled function
+              at 8:14 `A + 1` not supported yet
+              help: write the loops over the elements
+            E0206: a subscript must be an integer that fits `Int64`, not a `Float64`
+              at 8:7 `1.0` this is a `Float64`
+              help: compute the subscript with integers, for example with `÷` in place of `/`
+            E0211: the integer division `÷` may divide by zero
+              at 9:22 `steps` not a constant
+              see 9:9 `size(A, 1) ÷ steps` Julia would raise a DivideError where the divisor is zero
+              help: divide by a non-zero integer constant, or use `/` with floating point
+        "#]],
+    );
+}
+
+#[test]
+fn signatures_are_checked() {
+    let source = "function f(A::Matrix{T}, B::Array{Real,2}, x::T, n::Integer) where {T<:AbstractFloat}\nend";
+    shows(
+        source,
+        &["Matrix{Float64}", "Matrix{Float64}", "Float32", "Float64"],
+        expect![[r#"
+        E0208: argument `B` is declared as `Array{Real, 2}`, but an `Array{Float64, 2}` is passed
+          at 1:29 `Array{Real,2}` does not accept an `Array{Float64, 2}`
+          help: write `<:` in front of the element type, as in `Matrix{<:Real}`
+        E0208: argument `x` is declared as `T`, but a `Float32` is passed
+          at 1:47 `T` does not accept a `Float32`
+          help: change the annotation, or pass an argument of this type
+        E0208: argument `n` is declared as `Integer`, but a `Float64` is passed
+          at 1:53 `Integer` does not accept a `Float64`
+          help: change the annotation, or pass an argument of this type
+    "#]],
+    );
+    shows(
+        "function f(A::Matrx{Float64})\nend",
+        &["Matrix{Float64}"],
+        expect![[r#"
+            E0225: unknown type `Matrx`
+              at 1:15 `Matrx` not a number type, an array type or a type parameter
+              help: did you mean `Matrix`?
+        "#]],
+    );
+    shows(
+        "function f(A, B)\nend",
+        &["Matrix{Float64}"],
+        expect![[r#"
+            E0209: function `f` has 2 parameters, but the types of 1 are given
+              at 1:10 `f(A, B)` 2 parameters
+              help: give one type for each parameter, keyword parameters included
+        "#]],
+    );
+    let fine = "function f(A::AbstractMatrix{<:Real}, v::Union{Vector{Int8},Vector{UInt8}}, x::Real)\nend";
+    shows(
+        fine,
+        &["Matrix{Float32}", "Vector{UInt8}", "Int8"],
+        expect![[r#"
+        function f(A::Array{Float32, 2}, v::Array{UInt8, 1}, x::Int8)
+            return nothing
+        end
+    "#]],
+    );
+}
+
+#[test]
+fn constructs_without_support_are_named() {
+    for body in [
+        "B = zeros(n)",
+        "y = A[:, 1]",
+        "A .= 0",
+        "C = A * A",
+        "s = sum(A)",
+        "y = A'",
+        "while true\nend",
+        "for i in 1:n\nbreak\nend",
+        "for i in 1:n\ni > 1 && continue\nend",
+        "n < 1 && return nothing",
+        "g = y -> y",
+        "println(n)",
+        "y = [i for i in 1:n]",
+        "A, v = v, A",
+        "for (i, y) in enumerate(v)\nend",
+        "for y in v\nend",
+        "z = (y = 2) + 1",
+        "s = \"text\"",
+        "x.field = 1",
+        "y = sin.(v)",
+        "y = n .+ A",
+        "@views v[1] = 1",
+        "global g = 1",
+        "y = max(v...)",
+        "y = round(x; digits = 2)",
+    ] {
+        assert_eq!(codes(body), ["E0218"], "{body}");
+    }
+}
+
+#[test]
+fn each_mistake_has_its_code() {
+    for (body, code) in [
+        ("y = z", "E0201"),
+        ("if n > 1\ny = 1\nend\nA[1, 1] = y", "E0202"),
+        ("y = y + 1", "E0202"),
+        ("for i in 1:n\nif i > 1\nA[1, 1] = late\nend\nend\nlate = 1.0", "E0202"),
+        ("y = 1\ny = 1.0", "E0203"),
+        ("n = 1.0", "E0203"),
+        ("A[1] = 0", "E0204"),
+        ("v[1, 2] = 0", "E0204"),
+        ("x[1] = 0", "E0205"),
+        ("v[x] = 0", "E0206"),
+        ("v[n/2] = 0", "E0206"),
+        ("y = foo(x)", "E0207"),
+        ("y = UInt8(n)", "E0210"),
+        ("y = Int(x)", "E0210"),
+        ("y = Int(2.5)", "E0210"),
+        ("y = round(Int, x)", "E0210"),
+        ("y = n ÷ n", "E0211"),
+        ("y = n % 0", "E0211"),
+        ("y = div(n, -1)", "E0211"),
+        ("y = !n", "E0212"),
+        ("y = x & 1", "E0212"),
+        ("if n\nend", "E0213"),
+        ("y = n > 1 ? 1 : 1.0", "E0214"),
+        ("y = ifelse(n > 1, 1, 1.0)", "E0214"),
+        ("for i in 1:n:9\nend", "E0215"),
+        ("for i in 1:0:9\nend", "E0215"),
+        ("for i in 1:x\nend", "E0216"),
+        ("for i in 0x01:0x05\nend", "E0216"),
+        ("for i in n\nend", "E0217"),
+        ("@inbound v[1] = 0", "E0219"),
+        ("@simd v[1] = 0", "E0220"),
+        ("@comp S for i in 1:n\nend", "E0221"),
+        ("@comp S v[1] = 0\n@comp S v[2] = 0", "E0222"),
+        ("y = n < x", "E0223"),
+        ("y = n % 0x02", "E0224"),
+        ("y::Flot64 = 1", "E0201"),
+        ("y = 1 + Float64", "E0226"),
+        ("y = 99999999999999999999", "E0228"),
+        ("y = size(A, n)", "E0229"),
+        ("y = 2^n", "E0229"),
+        ("a, b, c = size(A)", "E0232"),
+        ("r = 1:n\nr = 2:n", "E0234"),
+        ("y = clamp(x)", "E0212"),
+        ("y = Float64(1, 2)", "E0236"),
+    ] {
+        assert_eq!(codes(body), [code], "{body}");
+    }
+}
+
+#[test]
+fn what_julia_accepts_is_accepted() {
+    for body in [
+        "y = n < 2.0",
+        "y = x < 3 <= n",
+        "v[0x01] = 1",
+        "r = 2:n\nfor i in r\nend",
+        "T = eltype(v)\nv[1] = T(2) + one(T)",
+        "sz = size(A)\nv[1] = sz[end]",
+        "local y\nif n > 1\ny = 1\nelse\ny = 2\nend\nv[1] = y",
+        "let y = n\ny += 1\nv[1] = y\nend",
+        "@inbounds @simd for i in 1:n\nv[i] *= 2\nend",
+        "Base.@inbounds begin\nv[1] = 1\nv[2] = 2\nend",
+        "@fastmath v[1] = x + n",
+        "y = -2^2\nw = 2.0^-2\nz = n^10",
+        "y = v[1]^2.5",
+        "y = 2π * v[1]\nv[1] = y",
+        "n > 1 && (v[1] = 0)",
+        "n > 1 || (v[1] = 0)",
+        "y = n > 1 ? v[1] : zero(v[1])",
+        "y = min(1, 2, n)",
+        "y = +(1, 2, n)",
+        "y = @inbounds v[1]",
+        "y = length(2:n) + last(axes(A, 2)) + ndims(A)",
+        "y = typemax(Int32) + eps(Float32) + Inf",
+        "n::Int\ny = n",
+        "local a::Float64 = 1\na = 2",
+        "if n > 1 v[1] = 1 elseif n > 0 v[1] = 2 else v[1] = 3 end",
+    ] {
+        assert_eq!(codes(body), Vec::<String>::new(), "{body}");
+    }
+}
+
+#[test]
+fn argument_types_are_inferred_from_annotations_and_use() {
+    let mut sources = SourceMap::default();
+    let source = "function f(A, v, w::Vector{Float32}, alpha, steps, B::AbstractArray, k::Integer, h)
+        m, n = size(B)
+        half = h ÷ 2
+        for t in 1:steps, i in half:size(A, 1)
+            A[i, 1, t] = alpha * v[i] + w[i]
+        end
+    end";
+    let file = sources.add("kernel.jl", source, 1);
+    let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
+    let lines: Vec<String> = infer_arguments(&function)
+        .iter()
+        .map(|inferred| format!("{}::{} {:?}", inferred.name, print::type_name(inferred.ty), inferred.basis))
+        .collect();
+    let expected = [
+        "A::Array{Float64, 3} Use",
+        "v::Array{Float64, 1} Use",
+        "w::Array{Float32, 1} Annotation",
+        "alpha::Float64 Default",
+        "steps::Int64 Use",
+        "B::Array{Float64, 2} Use",
+        "k::Int64 Default",
+        "h::Int64 Use",
+    ];
+    assert_eq!(lines, expected);
+    let source = "function gray!(G, I)\nfor i in eachindex(G)\nG[i] = (77Int(I[i]) >> 8) % UInt8\nend\nend";
+    let file = sources.add("gray.jl", source, 1);
+    let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
+    let bytes = Type::Array { element: tessella_scalar::ScalarType::U8, rank: 1 };
+    assert!(infer_arguments(&function).iter().all(|inferred| inferred.ty == bytes && inferred.basis == Basis::Use));
+}

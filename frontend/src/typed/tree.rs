@@ -1,0 +1,185 @@
+//! The typed tree: a function whose every value has a type, every conversion is explicit, every name is resolved.
+//!
+//! Julia's promotion rules have been applied: the operands of an operator have one type, and what is stored in an
+//! array has its element type. Scopes are gone: a variable that Julia makes anew in each iteration is one [`Local`]
+//! that remembers the loop it belongs to.
+
+use tessella_diagnostics::Span;
+use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType, UnaryOp};
+
+/// The type of a variable or argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Type {
+    Scalar(ScalarType),
+    /// `Array{element, rank}`.
+    Array {
+        element: ScalarType,
+        rank: u32,
+    },
+}
+
+/// Names a [`Local`] of a [`Function`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocalId(pub u32);
+
+/// Names a loop of a [`Function`]: loops are numbered in source order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LoopId(pub u32);
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    pub name: String,
+    pub locals: Vec<Local>,
+    /// In the order of the Julia signature, keyword arguments last; each is a local with [`Role::Argument`].
+    pub arguments: Vec<LocalId>,
+    pub body: Block,
+    pub result: Result,
+    /// The signature.
+    pub span: Span,
+}
+
+/// What the function returns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Result {
+    Nothing,
+    /// One of the arguments (`return C`).
+    Argument(LocalId),
+    /// A scalar variable, as it is when the function ends.
+    Scalar(LocalId),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Local {
+    /// As the user wrote it; two locals may share a name.
+    pub name: String,
+    pub ty: Type,
+    pub role: Role,
+    /// Where it is first bound.
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Argument,
+    /// The iteration variable of a loop; never assigned to otherwise.
+    Iterator(LoopId),
+    /// A variable that Julia makes anew in each iteration of the loop (`None`: once a call).
+    Variable(Option<LoopId>),
+    /// A variable that is assigned exactly once, by a `Statement::Set` that dominates every use.
+    Value(Option<LoopId>),
+}
+
+pub type Block = Vec<Statement>;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    pub kind: StatementKind,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum StatementKind {
+    /// `for iterator in start:step:stop`: the range is evaluated once; all three are `Int64`.
+    For {
+        id: LoopId,
+        iterator: LocalId,
+        range: Range,
+        mode: LoopMode,
+        body: Block,
+    },
+    If {
+        condition: Expr,
+        then: Block,
+        otherwise: Block,
+    },
+    /// `local = value`.
+    Set {
+        target: LocalId,
+        value: Expr,
+        label: Option<Label>,
+        mode: Mode,
+    },
+    /// `array[subscripts...] = value`; subscripts are `Int64`, the value has the array's element type.
+    Store {
+        array: LocalId,
+        subscripts: Vec<Expr>,
+        value: Expr,
+        label: Option<Label>,
+        mode: Mode,
+    },
+}
+
+/// The name that `@comp S ...` gives a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    pub name: String,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Range {
+    pub start: Expr,
+    /// A non-zero constant.
+    pub step: i64,
+    pub stop: Expr,
+}
+
+/// What the source allows beyond Julia's strict meaning, for one statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Mode {
+    /// `@inbounds`: subscripts are not checked.
+    pub inbounds: bool,
+    /// `@fastmath`: contraction and reassociation are allowed.
+    pub fastmath: bool,
+}
+
+/// What the source says of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct LoopMode {
+    /// `@simd`: iterations may be reordered and floating-point reductions reassociated.
+    pub simd: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub ty: ScalarType,
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExprKind {
+    Constant(Constant),
+    Local(LocalId),
+    /// `array[subscripts...]`; subscripts are `Int64`.
+    Load {
+        array: LocalId,
+        subscripts: Vec<Expr>,
+        inbounds: bool,
+    },
+    /// `size(array, axis)`, axis from 0; `Int64`.
+    Size {
+        array: LocalId,
+        axis: u32,
+    },
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Compare(CompareOp, Box<Expr>, Box<Expr>),
+    Call(Intrinsic, Vec<Expr>),
+    /// `condition ? yes : no`; only the chosen one is evaluated.
+    Select {
+        condition: Box<Expr>,
+        yes: Box<Expr>,
+        no: Box<Expr>,
+    },
+    /// `ifelse(condition, yes, no)`; both are evaluated.
+    IfElse {
+        condition: Box<Expr>,
+        yes: Box<Expr>,
+        no: Box<Expr>,
+    },
+    /// A conversion that cannot fail: widening, integer to float, float to float.
+    Convert(Box<Expr>),
+    /// `x % T`: the low bits of an integer. Of a float, `unsafe_trunc(T, x)`: towards zero, unspecified if it does not fit.
+    Wrap(Box<Expr>),
+}

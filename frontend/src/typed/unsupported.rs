@@ -1,0 +1,119 @@
+//! Parts of Julia that a transpiled function cannot use yet: each has a name and a way out.
+
+/// A construct of Julia that is understood, but not supported in a transpiled function yet.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Construct {
+    /// `zeros(n)`, `similar(A)`, `[1, 2, 3]`: an array made inside the function.
+    LocalArray,
+    /// `A[:, j]`, `A[2:end]`, `view(A, ...)`.
+    Slice,
+    /// `A .+ B`, `f.(x)`, `A .= 0`.
+    Broadcast,
+    /// `A + B`, `A * x`, `A'`.
+    ArrayArithmetic,
+    /// `sum(A)`, `maximum(A)`, `dot(x, y)`.
+    Reduction,
+    /// `A[i]` of a matrix, `eachindex` of one.
+    LinearIndex,
+    /// `for x in A`, `enumerate`, `zip`, `CartesianIndices`.
+    Iterator,
+    /// `A, B = B, A`, `C = A`.
+    ArrayVariable,
+    While,
+    Break,
+    Continue,
+    EarlyReturn,
+    /// `return a, b`.
+    SeveralResults,
+    /// `x = (y = 2) + 1`.
+    NestedAssignment,
+    /// `if` or a block used as a value, beyond one expression a branch.
+    BlockValue,
+    Comprehension,
+    Closure,
+    Text,
+    Symbol,
+    Field,
+    Splat,
+    KeywordArgument,
+    Global,
+    FunctionValue,
+    /// `::Type{T}`, `x...` and other parameters that are neither a number nor an array.
+    Parameter,
+    /// `print`, `error`, `throw` and their kin.
+    Effect,
+    /// `@fastmath` on a part of an expression.
+    PartialFastmath,
+    /// `f(x) do y ... end`, quoted code and whatever else has no numbers in it.
+    Other,
+}
+
+impl Construct {
+    /// What the user wrote, with an article where English wants one.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Construct::LocalArray => "an array made inside the function",
+            Construct::Slice => "a slice of an array",
+            Construct::Broadcast => "broadcasting over an array",
+            Construct::ArrayArithmetic => "arithmetic on whole arrays",
+            Construct::Reduction => "a reduction over an array",
+            Construct::LinearIndex => "linear indexing of an array of several dimensions",
+            Construct::Iterator => "iterating over anything but a range",
+            Construct::ArrayVariable => "a variable that holds an array",
+            Construct::While => "`while`",
+            Construct::Break => "`break`",
+            Construct::Continue => "`continue`",
+            Construct::EarlyReturn => "`return` before the end of the function",
+            Construct::SeveralResults => "returning several values",
+            Construct::NestedAssignment => "an assignment inside an expression",
+            Construct::BlockValue => "a block used as a value",
+            Construct::Comprehension => "a comprehension or generator",
+            Construct::Closure => "a function inside the function",
+            Construct::Text => "a string or character",
+            Construct::Symbol => "a symbol or quoted expression",
+            Construct::Field => "a field or a qualified name",
+            Construct::Splat => "splatting",
+            Construct::KeywordArgument => "a keyword argument in this call",
+            Construct::Global => "a global variable",
+            Construct::FunctionValue => "a function used as a value",
+            Construct::Parameter => "this kind of parameter",
+            Construct::Effect => "printing or throwing",
+            Construct::PartialFastmath => "`@fastmath` on a part of an expression",
+            Construct::Other => "this construct",
+        }
+    }
+
+    /// What the user can write instead, phrased as an action.
+    pub fn way_out(&self) -> &'static str {
+        match self {
+            Construct::LocalArray => "allocate the array in the caller and pass it as an argument",
+            Construct::Slice => "write a loop over the slice's subscripts",
+            Construct::Broadcast => "write the loop over the elements",
+            Construct::ArrayArithmetic => "write the loops over the elements",
+            Construct::Reduction => "accumulate into a scalar in a loop",
+            Construct::LinearIndex => "give one subscript for each dimension",
+            Construct::Iterator => "iterate over `axes(A, k)` or `1:n`, and subscript in the body",
+            Construct::ArrayVariable => "use the arguments' own names, and copy element by element",
+            Construct::While => "use a `for` over a range",
+            Construct::Break => "let the loop run to its end, and guard the statements with `if`",
+            Construct::Continue => "put the rest of the loop body into an `if`",
+            Construct::EarlyReturn => "put what follows into an `if`, or return only at the end",
+            Construct::SeveralResults => "write the results into arrays that are passed in",
+            Construct::NestedAssignment => "make the assignment a statement of its own",
+            Construct::BlockValue => "assign the variable in every branch",
+            Construct::Comprehension => "write the loop, and store into an array that is passed in",
+            Construct::Closure => "write its body where it is used",
+            Construct::Text => "keep text out of the function, or keep this part in Julia",
+            Construct::Symbol => "keep this part in Julia, outside the function",
+            Construct::Field => "pass the value as an argument of the function",
+            Construct::Splat => "write the arguments out",
+            Construct::KeywordArgument => "use the form without keywords",
+            Construct::Global => "pass the value as an argument, or declare it `const`",
+            Construct::FunctionValue => "call the function where its value is needed",
+            Construct::Parameter => "take numbers and arrays of numbers only",
+            Construct::Effect => "check and print in the caller",
+            Construct::PartialFastmath => "put `@fastmath` in front of the whole statement",
+            Construct::Other => "keep this part in Julia, outside the function",
+        }
+    }
+}

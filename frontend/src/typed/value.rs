@@ -1,0 +1,156 @@
+//! What an expression can be while it is checked: mostly a scalar, but also an array, a tuple, a range or a type.
+
+use super::tree::{Expr, ExprKind, LocalId, Type};
+use tessella_diagnostics::Span;
+use tessella_scalar::{Constant, ScalarType};
+
+/// The value of an expression; only scalars reach the typed tree.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    Scalar(Expr),
+    /// `π` and `ℯ`: they take the precision of what they are combined with.
+    Irrational(f64, Span),
+    Array(LocalId),
+    Tuple(Vec<Value>),
+    Range(RangeValue),
+    Type(ScalarType),
+    Nothing,
+}
+
+/// `start:step:stop` of `Int64`s.
+#[derive(Debug, Clone)]
+pub(super) struct RangeValue {
+    pub start: Expr,
+    pub step: i64,
+    pub stop: Expr,
+}
+
+/// What kind of value was found where another was needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Scalar(ScalarType),
+    Array { element: ScalarType, rank: u32 },
+    Tuple,
+    Range,
+    Type,
+    Nothing,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Kind::Scalar(ty) => f.write_str(&with_article(*ty)),
+            Kind::Array { element, rank } => write!(f, "an `Array{{{element}, {rank}}}`"),
+            Kind::Tuple => f.write_str("a tuple"),
+            Kind::Range => f.write_str("a range"),
+            Kind::Type => f.write_str("a type"),
+            Kind::Nothing => f.write_str("`nothing`"),
+        }
+    }
+}
+
+/// ``a `Float64` ``, ``an `Int64` ``.
+pub(super) fn with_article(ty: ScalarType) -> String {
+    let article = if ty.is_signed_integer() { "an" } else { "a" };
+    format!("{article} `{ty}`")
+}
+
+impl From<Type> for Kind {
+    fn from(ty: Type) -> Self {
+        match ty {
+            Type::Scalar(ty) => Kind::Scalar(ty),
+            Type::Array { element, rank } => Kind::Array { element, rank },
+        }
+    }
+}
+
+/// Builders for expressions of the typed tree.
+impl Expr {
+    pub(super) fn constant(constant: Constant, span: Span) -> Expr {
+        Expr { kind: ExprKind::Constant(constant), ty: constant.ty, span }
+    }
+
+    pub(super) fn int64(value: i64, span: Span) -> Expr {
+        Expr::constant(Constant::i64(value), span)
+    }
+
+    /// The constant `value` of type `ty`; `value` must fit the type.
+    pub(super) fn number(ty: ScalarType, value: i128, span: Span) -> Expr {
+        Expr::constant(Constant::integer(ty, value), span)
+    }
+
+    pub(super) fn as_constant(&self) -> Option<Constant> {
+        match self.kind {
+            ExprKind::Constant(constant) => Some(constant),
+            _ => None,
+        }
+    }
+
+    /// The direct operands, left to right.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => vec![],
+            ExprKind::Load { subscripts, .. } => subscripts.iter().collect(),
+            ExprKind::Unary(_, operand) | ExprKind::Convert(operand) | ExprKind::Wrap(operand) => vec![operand],
+            ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => vec![left, right],
+            ExprKind::Call(_, operands) => operands.iter().collect(),
+            ExprKind::Select { condition, yes, no } | ExprKind::IfElse { condition, yes, no } => {
+                vec![condition, yes, no]
+            }
+        }
+    }
+
+    pub(super) fn operands_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => vec![],
+            ExprKind::Load { subscripts, .. } => subscripts.iter_mut().collect(),
+            ExprKind::Unary(_, operand) | ExprKind::Convert(operand) | ExprKind::Wrap(operand) => vec![operand],
+            ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => vec![left, right],
+            ExprKind::Call(_, operands) => operands.iter_mut().collect(),
+            ExprKind::Select { condition, yes, no } | ExprKind::IfElse { condition, yes, no } => {
+                vec![condition, yes, no]
+            }
+        }
+    }
+
+    /// The same expression, shown to the user at another place.
+    pub(super) fn placed(mut self, span: Span) -> Expr {
+        self.place(span);
+        self
+    }
+
+    fn place(&mut self, span: Span) {
+        self.span = span;
+        for operand in self.operands_mut() {
+            operand.place(span);
+        }
+    }
+
+    /// Whether `found` holds for the expression or one below it.
+    pub(super) fn any(&self, found: &dyn Fn(&Expr) -> bool) -> bool {
+        found(self) || self.operands().into_iter().any(|operand| operand.any(found))
+    }
+
+    /// Whether evaluating the expression twice costs nothing worth a name.
+    pub(super) fn is_cheap(&self) -> bool {
+        match &self.kind {
+            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => true,
+            ExprKind::Convert(operand) | ExprKind::Wrap(operand) | ExprKind::Unary(_, operand) => operand.is_cheap(),
+            ExprKind::Load { .. }
+            | ExprKind::Binary(..)
+            | ExprKind::Compare(..)
+            | ExprKind::Call(..)
+            | ExprKind::Select { .. }
+            | ExprKind::IfElse { .. } => false,
+        }
+    }
+
+    pub(super) fn reads_memory(&self) -> bool {
+        self.any(&|expr| matches!(expr.kind, ExprKind::Load { .. }))
+    }
+
+    /// Whether the value never changes during a call, whatever is assigned.
+    pub(super) fn is_fixed(&self) -> bool {
+        !self.any(&|expr| matches!(expr.kind, ExprKind::Load { .. } | ExprKind::Local(_)))
+    }
+}

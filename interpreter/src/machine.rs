@@ -1,0 +1,260 @@
+//! Statements and expressions, executed in source order.
+
+use crate::error::RunError;
+use crate::integer::Undefined;
+use crate::operators;
+use crate::value::{Array, Value};
+use tessella_diagnostics::Span;
+use tessella_frontend::typed::print::type_name;
+use tessella_frontend::typed::tree::{
+    Expr, ExprKind, Function, LocalId, Range, Result as Outcome, Statement, StatementKind,
+};
+use tessella_scalar::{BinaryOp, Constant, ScalarType};
+
+/// The number of steps that [`run`] allows: some minutes' worth.
+pub const DEFAULT_STEPS: u64 = 1 << 36;
+
+/// Runs the function on the arguments, which it may change; gives what it returns (`None` for `nothing`).
+pub fn run(function: &Function, arguments: &mut [Value]) -> Result<Option<Value>, RunError> {
+    run_within(DEFAULT_STEPS, function, arguments)
+}
+
+/// [`run`], stopped after `steps` statements and expressions.
+pub fn run_within(steps: u64, function: &Function, arguments: &mut [Value]) -> Result<Option<Value>, RunError> {
+    check_arguments(function, arguments)?;
+    let mut scalars = vec![None; function.locals.len()];
+    let mut positions = vec![usize::MAX; function.locals.len()];
+    for (position, (&id, argument)) in function.arguments.iter().zip(arguments.iter()).enumerate() {
+        positions[id.0 as usize] = position;
+        if let Value::Scalar(constant) = argument {
+            scalars[id.0 as usize] = Some(*constant);
+        }
+    }
+    let mut machine = Machine { function, arguments, scalars, positions, steps, left: steps };
+    machine.block(&function.body)?;
+    Ok(match function.result {
+        Outcome::Nothing => None,
+        Outcome::Argument(id) => Some(machine.arguments[machine.positions[id.0 as usize]].clone()),
+        Outcome::Scalar(id) => Some(Value::Scalar(machine.scalar(id, function.span)?)),
+    })
+}
+
+fn check_arguments(function: &Function, arguments: &[Value]) -> Result<(), RunError> {
+    if arguments.len() != function.arguments.len() {
+        return Err(RunError::ArgumentCount {
+            function: function.name.clone(),
+            expected: function.arguments.len(),
+            given: arguments.len(),
+            span: function.span,
+        });
+    }
+    for (&id, argument) in function.arguments.iter().zip(arguments) {
+        let local = &function.locals[id.0 as usize];
+        if local.ty != argument.ty() {
+            return Err(RunError::ArgumentType {
+                name: local.name.clone(),
+                expected: type_name(local.ty),
+                found: type_name(argument.ty()),
+                span: local.span,
+            });
+        }
+    }
+    Ok(())
+}
+
+struct Machine<'a> {
+    function: &'a Function,
+    arguments: &'a mut [Value],
+    /// The value of each scalar local that has one.
+    scalars: Vec<Option<Constant>>,
+    /// The argument that each local is.
+    positions: Vec<usize>,
+    steps: u64,
+    left: u64,
+}
+
+type Evaluated = Result<Constant, RunError>;
+
+impl Machine<'_> {
+    fn step(&mut self, span: Span) -> Result<(), RunError> {
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(RunError::OutOfSteps { steps: self.steps, span }),
+        }
+    }
+
+    fn block(&mut self, block: &[Statement]) -> Result<(), RunError> {
+        block.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<(), RunError> {
+        self.step(statement.span)?;
+        match &statement.kind {
+            StatementKind::For { iterator, range, body, .. } => self.iterate(*iterator, range, body, statement.span),
+            StatementKind::If { condition, then, otherwise } => match self.truth(condition)? {
+                true => self.block(then),
+                false => self.block(otherwise),
+            },
+            StatementKind::Set { target, value, .. } => {
+                let value = self.expression(value)?;
+                self.scalars[target.0 as usize] = Some(value);
+                Ok(())
+            }
+            StatementKind::Store { array, subscripts, value, .. } => {
+                let value = self.expression(value)?;
+                let position = self.position(*array, subscripts, statement.span)?;
+                self.array_mut(*array, statement.span)?.set(position, value);
+                Ok(())
+            }
+        }
+    }
+
+    /// The range is evaluated once; the iterator's last value is the last one that does not pass the stop.
+    fn iterate(&mut self, iterator: LocalId, range: &Range, body: &[Statement], span: Span) -> Result<(), RunError> {
+        let mut next = Some(self.int64(&range.start)?);
+        let stop = self.int64(&range.stop)?;
+        while let Some(value) = next
+            && (if range.step > 0 { value <= stop } else { value >= stop })
+        {
+            self.step(span)?;
+            self.scalars[iterator.0 as usize] = Some(Constant::i64(value));
+            self.block(body)?;
+            next = value.checked_add(range.step);
+        }
+        Ok(())
+    }
+
+    fn truth(&mut self, expr: &Expr) -> Result<bool, RunError> {
+        Ok(self.expression(expr)?.bits != 0)
+    }
+
+    fn int64(&mut self, expr: &Expr) -> Result<i64, RunError> {
+        let value = self.expression(expr)?;
+        match value.ty {
+            ScalarType::I64 => Ok(value.bits as i64),
+            ty => Err(RunError::IllTyped { operator: "subscript".into(), ty, span: expr.span }),
+        }
+    }
+
+    fn scalar(&self, id: LocalId, span: Span) -> Evaluated {
+        self.scalars[id.0 as usize]
+            .ok_or_else(|| RunError::Unassigned { name: self.function.locals[id.0 as usize].name.clone(), span })
+    }
+
+    fn array(&self, id: LocalId, span: Span) -> Result<&Array, RunError> {
+        match self.arguments.get(self.positions[id.0 as usize]) {
+            Some(Value::Array(array)) => Ok(array),
+            Some(Value::Scalar(_)) | None => Err(self.not_an_array(id, span)),
+        }
+    }
+
+    fn array_mut(&mut self, id: LocalId, span: Span) -> Result<&mut Array, RunError> {
+        let error = self.not_an_array(id, span);
+        match self.arguments.get_mut(self.positions[id.0 as usize]) {
+            Some(Value::Array(array)) => Ok(array),
+            Some(Value::Scalar(_)) | None => Err(error),
+        }
+    }
+
+    fn not_an_array(&self, id: LocalId, span: Span) -> RunError {
+        RunError::Unassigned { name: self.function.locals[id.0 as usize].name.clone(), span }
+    }
+
+    /// Where an element lies, from 0; every subscript is checked against its own extent.
+    fn position(&mut self, array: LocalId, subscripts: &[Expr], span: Span) -> Result<usize, RunError> {
+        let mut position = 0;
+        let mut stride = 1;
+        for (axis, subscript) in subscripts.iter().enumerate() {
+            let subscript = self.int64(subscript)?;
+            let extent = self.array(array, span)?.extents().get(axis).copied().unwrap_or(1);
+            if subscript < 1 || subscript as u64 > extent {
+                let name = self.function.locals[array.0 as usize].name.clone();
+                let axis = axis as u32 + 1;
+                return Err(RunError::Bounds { array: name, axis, subscript, extent, span });
+            }
+            position += (subscript as usize - 1) * stride;
+            stride *= extent as usize;
+        }
+        Ok(position)
+    }
+
+    fn expression(&mut self, expr: &Expr) -> Evaluated {
+        self.step(expr.span)?;
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Constant(constant) => Ok(*constant),
+            ExprKind::Local(id) => self.scalar(*id, span),
+            ExprKind::Load { array, subscripts, .. } => {
+                let position = self.position(*array, subscripts, span)?;
+                Ok(self.array(*array, span)?.get(position))
+            }
+            ExprKind::Size { array, axis } => {
+                let extent = self.array(*array, span)?.extents().get(*axis as usize).copied().unwrap_or(1);
+                Ok(Constant::i64(extent as i64))
+            }
+            ExprKind::Unary(operator, operand) => {
+                let operand = self.expression(operand)?;
+                operators::unary(*operator, operand).map_err(|error| failure(error, operator, &[operand], span))
+            }
+            ExprKind::Binary(BinaryOp::AndAlso, left, right) => {
+                let value = self.truth(left)? && self.truth(right)?;
+                Ok(Constant::bool(value))
+            }
+            ExprKind::Binary(BinaryOp::OrElse, left, right) => {
+                let value = self.truth(left)? || self.truth(right)?;
+                Ok(Constant::bool(value))
+            }
+            ExprKind::Binary(operator, left, right) => {
+                let (left, right) = (self.expression(left)?, self.expression(right)?);
+                operators::binary(*operator, left, right)
+                    .map_err(|error| failure(error, operator, &[left, right], span))
+            }
+            ExprKind::Compare(operator, left, right) => {
+                let (left, right) = (self.expression(left)?, self.expression(right)?);
+                operators::compare(*operator, left, right)
+                    .map(Constant::bool)
+                    .map_err(|error| failure(error, operator, &[left, right], span))
+            }
+            ExprKind::Call(function, operands) => {
+                let operands =
+                    operands.iter().map(|operand| self.expression(operand)).collect::<Result<Vec<_>, _>>()?;
+                operators::call(*function, &operands).map_err(|error| failure(error, function, &operands, span))
+            }
+            ExprKind::Select { condition, yes, no } => match self.truth(condition)? {
+                true => self.expression(yes),
+                false => self.expression(no),
+            },
+            ExprKind::IfElse { condition, yes, no } => {
+                let condition = self.truth(condition)?;
+                let (yes, no) = (self.expression(yes)?, self.expression(no)?);
+                Ok(if condition { yes } else { no })
+            }
+            ExprKind::Convert(operand) => {
+                let operand = self.expression(operand)?;
+                operators::convert(operand, expr.ty).map_err(|error| failure(error, &"convert", &[operand], span))
+            }
+            ExprKind::Wrap(operand) => {
+                let operand = self.expression(operand)?;
+                match operators::wrap(operand, expr.ty) {
+                    Ok(Some(value)) => Ok(value),
+                    Ok(None) => Err(RunError::Unspecified { value: operand.to_string(), to: expr.ty, span }),
+                    Err(error) => Err(failure(error, &"%", &[operand], span)),
+                }
+            }
+        }
+    }
+}
+
+fn failure(error: Undefined, operator: &dyn std::fmt::Debug, operands: &[Constant], span: Span) -> RunError {
+    let integer = |at: usize| operands.get(at).copied().and_then(Constant::as_integer).unwrap_or_default();
+    match error {
+        Undefined::Divide => RunError::Divide { dividend: integer(0), divisor: integer(1), span },
+        Undefined::IllTyped => {
+            let ty = operands.first().map_or(ScalarType::F64, |operand| operand.ty);
+            RunError::IllTyped { operator: format!("{operator:?}"), ty, span }
+        }
+    }
+}

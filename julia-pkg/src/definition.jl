@@ -1,0 +1,155 @@
+# What `@tessella` remembers of a function, and what has been compiled of it.
+#
+# Compiled code is reached through a `Slot`, one for each combination of argument types, which is a constant in the
+# generated method for these types. A slot may come out of a package image that another session wrote, so it is valid
+# only while its epoch is the current one: epochs begin anew, at a random number, in each session, and advance whenever a
+# schedule or target changes. A slot finds its definition by module and name, since an image copies everything else.
+
+struct Options
+    "`nothing`: as TESSELLA_FALLBACK says; else run the original for what cannot be compiled, except without a library or GPU"
+    fallback::Union{Nothing,Bool}
+    "what to do when arrays share memory: `:error` or `:original`"
+    overlap::Symbol
+    threads::Union{Nothing,Int}
+end
+
+# One method that `@tessella` defined.
+mutable struct Definition
+    name::Symbol
+    source::SourceText
+    parameters::Vector{Symbol}
+    "takes all arguments by position, keyword arguments last"
+    original::Any
+    target::Symbol
+    options::Options
+    schedule::Union{Nothing,SourceText}
+    "advances with `target` and `schedule`"
+    version::UInt
+end
+
+# All methods that `@tessella` defined for one function.
+struct Family
+    "has the function's own methods, as the user wrote them"
+    original::Any
+    "from signatures to constants of the module"
+    definitions::Dict{String,Symbol}
+    home::Module
+end
+
+mutable struct Slot
+    epoch::Threads.Atomic{UInt}
+    "the compiled function, or C_NULL when there is more to do than a call"
+    entry::Ptr{Cvoid}
+    "whether the entry takes a pointer for a scalar result"
+    scalar::Bool
+    compiled::Any
+    home::Module
+    definition::Symbol
+    types::Any
+end
+
+Slot(home::Module, definition::Symbol, types) =
+    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, home, definition, types)
+
+# What became of one definition for one list of argument types.
+struct Compiled
+    "`nothing`: the original runs"
+    program::Union{Nothing,Program}
+    entry::Ptr{Cvoid}
+    "the type of a scalar result"
+    scalar::Union{Nothing,DataType}
+    "the position of the argument that is given back; 0 if none is"
+    position::Int
+end
+
+const ORIGINAL = Compiled(nothing, C_NULL, nothing, 0)
+
+const EPOCH = Threads.Atomic{UInt}(0)
+const COMPILING = ReentrantLock()
+# By definition, its version, and the names of the argument types.
+const COMPILED = Dict{Tuple{Module,Symbol,UInt,Vector{String}},Compiled}()
+# What was said once and need not be said again.
+const WARNED = Set{Any}()
+
+function begin_session()
+    LIBRARY[] = nothing
+    empty!(COMPILED)
+    empty!(WARNED)
+    EPOCH[] = UInt(hash((getpid(), time_ns(), time()))) | 1
+end
+
+definition(slot::Slot) = getfield(slot.home, slot.definition)::Definition
+
+# Methods are added by `@tessella`.
+family(f) = throw(ArgumentError("`$f` was not defined with @tessella"))
+
+# A definition and the values of all its arguments, as a call would bind them.
+struct Resolved{Name,Values<:Tuple}
+    values::Values
+end
+
+Resolved{Name}(values::Tuple) where {Name} = Resolved{Name,typeof(values)}(values)
+
+# Methods are added by `@tessella`, with the signature of the function behind the function itself.
+function resolve end
+
+resolve(f, arguments...; keywords...) = throw_unresolved(f, map(typeof, arguments))
+
+@noinline function throw_unresolved(f, types)
+    family(f)
+    throw(ArgumentError("`$f` has no method that @tessella defined for ($(join(types, ", ")))"))
+end
+
+function register!(home::Module, name::Symbol, signature::String, constant::Symbol, original)
+    families = Symbol("#tessella#", name)
+    if !isdefined(home, families)
+        Core.eval(home, :(const $families = $(Family(original, Dict{String,Symbol}(), home))))
+    end
+    known = Base.invokelatest(getfield, home, families)::Family
+    known.definitions[signature] = constant
+    EPOCH[] += 1
+    return nothing
+end
+
+definitions(f) = (all = family(f); [getfield(all.home, name)::Definition for name in sort!(collect(values(all.definitions)))])
+
+"""
+    Tessella.original(f)
+
+The function as it was written, with all its methods, run by plain Julia.
+"""
+original(f) = family(f).original
+
+"""
+    Tessella.retarget!(f, target)
+
+Makes all methods of `f` run on `target`, `:c` or `:cuda`, from the next call on. Returns `f`.
+"""
+function retarget!(f, target::Symbol)
+    target in (:c, :cuda) || throw(ArgumentError("target is :c or :cuda, not :$target"))
+    change!(definition -> definition.target = target, f)
+    return f
+end
+
+set_schedule!(f, schedule::Union{Nothing,SourceText}) = change!(definition -> definition.schedule = schedule, f)
+
+"""
+    Tessella.unschedule!(f)
+
+Takes back what [`@schedule`](@ref) said: the auto-scheduler decides again. Returns `f`.
+"""
+unschedule!(f) = (set_schedule!(f, nothing); f)
+
+function change!(change, f)
+    lock(COMPILING)
+    try
+        for definition in definitions(f)
+            change(definition)
+            definition.version += 1
+        end
+        EPOCH[] += 1
+    finally
+        unlock(COMPILING)
+    end
+    return nothing
+end

@@ -1,0 +1,295 @@
+# From a call to compiled code. The generated method for some argument types is, for `f(A::Matrix{Float64}, n::Int)`:
+#
+#     slot.epoch[] == EPOCH[] || prepare!(slot)
+#     slot.entry == C_NULL && return detour(slot, original, A, n)
+#     code = ccall(slot.entry, Int32, (Ptr{Float64}, Int64, Int64, Int64), A, size(A, 1), size(A, 2), n)
+#     code == 0 ? outcome(...) : failed(slot, original, code, A, n)
+
+# The body of the generated method; `names` are expressions for the arguments.
+function call_body(home::Module, constant::Symbol, names, types)
+    definition = getfield(home, constant)::Definition
+    slot = Slot(home, constant, Tuple{types...})
+    original = definition.original
+    prepare = :($(slot).epoch[] == $(GlobalRef(Tessella, :EPOCH))[] || $(prepare!)($slot))
+    if !all(is_callable, types)
+        return quote
+            $prepare
+            return $original($(names...))
+        end
+    end
+    contiguous = [:($(is_contiguous)($name)) for (name, type) in zip(names, types) if !(type <: Union{Array,Scalar})]
+    direct = foldl((all, one) -> :($all && $one), contiguous; init = :($(slot).entry != C_NULL))
+    c_types, c_values = handover(names, types)
+    result_type = :($(Core.Compiler.return_type)($original, $(Tuple{types...})))
+    plain_call = :(ccall($(slot).entry, Int32, ($(c_types...),), $(c_values...)))
+    scalar_call = :(ccall($(slot).entry, Int32, ($(c_types...), Ptr{UInt64}), $(c_values...),
+                          Base.unsafe_convert(Ptr{UInt64}, result)))
+    return quote
+        $prepare
+        $direct || return $(detour)($slot, $original, $(names...))::$result_type
+        if $(slot).scalar
+            result = Ref{UInt64}(0)
+            GC.@preserve $(names...) result begin
+                code = $scalar_call
+                code == 0 && return $(scalar_outcome)($result_type, $slot, Base.unsafe_convert(Ptr{UInt64}, result))
+            end
+            return $(failed)($slot, $original, code, $(names...))::$result_type
+        end
+        code = GC.@preserve $(names...) $plain_call
+        code == 0 && return $(outcome)($result_type, $slot, $(names...))
+        return $(failed)($slot, $original, code, $(names...))::$result_type
+    end
+end
+
+# The same for a method that takes its arguments as one tuple, called `name`.
+function call_body_of_tuple(home::Module, constant::Symbol, name::Symbol, types)
+    names = [Symbol("argument", at) for at in 1:length(types)]
+    return Expr(:block, [:($one = $name[$at]) for (at, one) in enumerate(names)]...,
+                call_body(home, constant, names, types))
+end
+
+# The C types and values of the entry's parameters.
+function handover(names, types)
+    c_types, c_values = Any[], Any[]
+    for (name, type) in zip(names, types)
+        if type <: AbstractArray
+            push!(c_types, Ptr{eltype(type)})
+            push!(c_values, :(pointer($name)))
+            for axis in 1:ndims(type)
+                push!(c_types, Int64)
+                push!(c_values, :(size($name, $axis)))
+            end
+        else
+            push!(c_types, c_type(type))
+            push!(c_values, name)
+        end
+    end
+    return c_types, c_values
+end
+
+# --- what comes back --------------------------------------------------------------------------------------------------
+
+# `R` is what inference says of the original: with it, callers know the type of the result. `understand` has seen to it
+# that what compiled code gives back is an `R`.
+@inline function outcome(::Type{R}, slot::Slot, arguments...) where {R}
+    R === Nothing && return nothing
+    is_scalar(R) && throw_disagreement(R)
+    compiled = slot.compiled::Compiled
+    compiled.position == 0 && return Nothing <: R ? nothing : throw_disagreement(R)
+    return argument_at(R, compiled.position, arguments...)
+end
+
+@inline argument_at(::Type{R}, position::Int, first, rest...) where {R} =
+    position == 1 && first isa R ? first : argument_at(R, position - 1, rest...)
+argument_at(::Type{R}, ::Int) where {R} = throw_disagreement(R)
+
+@noinline throw_disagreement(R) = error("internal error of Tessella: the result is not of type $R")
+
+@inline function scalar_outcome(::Type{R}, slot::Slot, result::Ptr{UInt64}) where {R}
+    is_scalar(R) && return unsafe_load(Ptr{R}(result))
+    isconcretetype(R) && throw_disagreement(R)
+    return unsafe_load(Ptr{(slot.compiled::Compiled).scalar}(result))
+end
+
+# A call that is more than a call of the entry: the original, a launch on the GPU, or a view with gaps.
+@noinline function detour(slot::Slot, original, arguments...)
+    compiled = slot.compiled::Compiled
+    program = compiled.program
+    program === nothing && return original(arguments...)
+    if !all(is_contiguous, arguments)
+        refuse_gaps(slot, arguments)
+        return original(arguments...)
+    end
+    R = Core.Compiler.return_type(original, typeof(arguments))
+    result = Ref{UInt64}(0)
+    values = Any[]
+    for argument in arguments
+        if argument isa AbstractArray
+            push!(values, Ref{Ptr{Cvoid}}(pointer(argument)))
+            append!(values, Any[Ref{Int64}(extent) for extent in size(argument)])
+        else
+            push!(values, Ref{c_type(typeof(argument))}(argument))
+        end
+    end
+    compiled.scalar === nothing || push!(values, Ref{Ptr{Cvoid}}(Base.unsafe_convert(Ptr{UInt64}, result)))
+    code = GC.@preserve arguments values result begin
+        launch(program, Ptr{Cvoid}[pointer_from_objref(value) for value in values])
+    end
+    code == 0 || return failed(slot, original, code, arguments...)
+    compiled.scalar === nothing && return outcome(R, slot, arguments...)
+    return GC.@preserve result scalar_outcome(R, slot, Base.unsafe_convert(Ptr{UInt64}, result))
+end
+
+@noinline function failed(slot::Slot, original, code::Int32, arguments...)
+    known = definition(slot)
+    code == -1 && known.options.overlap === :original && return original(arguments...)
+    throw(failure_exception((slot.compiled::Compiled).program, known, code, arguments))
+end
+
+function failure_exception(program::Program, known::Definition, code::Int32, arguments)
+    pairs = failure(program, code)
+    kind = value_of(pairs, "kind")
+    words = value_of(pairs, "text")
+    if kind == "bounds"
+        position = something(tryparse(Int, value_of(pairs, "argument")), -1) + 1
+        axis = something(tryparse(Int, value_of(pairs, "axis")), -1) + 1
+        place = value_of(pairs, "place")
+        subscripts = Tuple(Subscript(subscript, number == axis ? value_of(pairs, "condition") : "", place)
+                           for (number, subscript) in enumerate(values_of(pairs, "subscript")))
+        1 <= position <= length(arguments) && return BoundsError(arguments[position], subscripts)
+    elseif kind == "memory"
+        return OutOfMemoryError()
+    elseif kind == "overlap"
+        return TessellaError(
+            """
+            error[E0771]: arguments of `$(known.name)` overlap in memory
+              = note: $words
+              = help: pass arrays of their own, or define `@tessella overlap=:original function $(known.name) ...`""",
+            ["E0771"], :overlap)
+    elseif kind == "range"
+        return TessellaError("error[E0772]: `$(known.name)` was not run: $words", ["E0772"], :range)
+    elseif kind == "cuda"
+        return TessellaError("`$(known.name)` failed on the GPU\n$words", :cuda)
+    end
+    return TessellaError("error: `$(known.name)` failed: $words", :internal)
+end
+
+# --- compiling --------------------------------------------------------------------------------------------------------
+
+# Brings a slot up to date. Throws if the function cannot be compiled and the original may not run instead.
+@noinline function prepare!(slot::Slot)
+    lock(COMPILING)
+    try
+        epoch = EPOCH[]
+        slot.epoch[] == epoch && return nothing
+        known = definition(slot)
+        types = type_names(slot.types)
+        compiled = get!(() -> compile(known, slot.types, types), COMPILED,
+                        (slot.home, slot.definition, known.version, types))
+        slot.compiled = compiled
+        slot.scalar = compiled.scalar !== nothing
+        slot.entry = compiled.entry
+        slot.epoch[] = epoch
+    finally
+        unlock(COMPILING)
+    end
+    return nothing
+end
+
+function compile(known::Definition, types, names::Vector{String})
+    for (position, type) in enumerate(types.parameters)
+        reason = irregularity(known, position, type, true)
+        reason === nothing || return fall_back(known, TessellaError(reason, ["E0773"], :refused))
+    end
+    program = try_compile(request(known, names; target = known.target, emit = Symbol[], load = true))
+    program isa TessellaError && return fall_back(known, program)
+    code = status(program)
+    if code != 0
+        failure = diagnostics(program, code)
+        release(program)
+        return fall_back(known, failure)
+    end
+    warnings = text(program, "diagnostics")
+    warnings === nothing || warn_at(known, "`$(known.name)` was compiled, with remarks\n$(rstrip(warnings))")
+    return understand(known, program, types)
+end
+
+# The program, or why there is no compiler.
+function try_compile(request::String)
+    try
+        return Program(request)
+    catch failure
+        failure isa TessellaError || rethrow()
+        return failure
+    end
+end
+
+function request(known::Definition, names::Vector{String}; target::Symbol, emit::Vector{Symbol}, load::Bool)
+    return sprint(json, (
+        "source" => known.source.text,
+        "file" => known.source.file,
+        "first_line" => known.source.line,
+        "function" => String(known.name),
+        "types" => names,
+        "schedule" => known.schedule,
+        "target" => target,
+        "emit" => emit,
+        "load" => load,
+        "options" => ("threads" => known.options.threads, "overlap" => known.options.overlap),
+    ))
+end
+
+function diagnostics(program::Program, code::Int32)
+    codes = text(program, "codes")
+    words = text(program, "diagnostics")
+    return TessellaError(something(words, "the compiler gave no reason (status $code)"),
+                         codes === nothing ? String[] : String.(split(codes)), get(STATUS_KINDS, code, :internal))
+end
+
+# What a loaded program gives back, checked against what inference knows of the original.
+function understand(known::Definition, program::Program, types)
+    words = split(something(text(program, "result"), "nothing"))
+    result = first(words)
+    last_word = String(last(words))
+    R = Core.Compiler.return_type(known.original, types)
+    agrees = false
+    compiled = ORIGINAL
+    if result == "nothing"
+        compiled = Compiled(program, entry(program), nothing, 0)
+        agrees = Nothing <: R
+    elseif result == "argument"
+        position = parse(Int, last_word) + 1
+        compiled = Compiled(program, entry(program), nothing, position)
+        agrees = position <= length(types.parameters) && types.parameters[position] <: R
+    elseif result == "scalar" && haskey(SCALAR_TYPES, last_word)
+        compiled = Compiled(program, entry(program), SCALAR_TYPES[last_word], 0)
+        agrees = SCALAR_TYPES[last_word] <: R
+    end
+    if !agrees || !all(is_callable, types.parameters)
+        return fall_back(known, TessellaError(
+            "internal error of Tessella: compiled, `$(known.name)` gives back `$(join(words, ' '))`, but Julia infers $R",
+            :internal))
+    end
+    return compiled
+end
+
+# The original runs from now on, if it may; else the error is thrown.
+function fall_back(known::Definition, failure::TessellaError)
+    may_fall_back(known, failure) || throw(failure)
+    warn_at(known, "`$(known.name)` was not compiled: plain Julia runs it\n$(rstrip(failure.text))")
+    return ORIGINAL
+end
+
+function may_fall_back(known::Definition, failure::TessellaError)
+    known.schedule !== nothing && any(code -> startswith(code, "E04"), failure.codes) && return false
+    known.options.fallback === nothing || return known.options.fallback
+    wish = get(ENV, "TESSELLA_FALLBACK", "")
+    wish == "0" && return false
+    wish == "1" && return true
+    # What is missing on the machine is not the function's fault: nobody is served by code that is quietly slow.
+    return failure.kind !== :library && !(failure.kind === :tool_chain && known.target === :cuda)
+end
+
+# Says once for each list of argument types that a view has gaps.
+function refuse_gaps(slot::Slot, arguments)
+    known = definition(slot)
+    position = findfirst(!is_contiguous, arguments)
+    reason = irregularity(known, position, typeof(arguments[position]), false)
+    failure = TessellaError(reason, ["E0773"], :refused)
+    may_fall_back(known, failure) || throw(failure)
+    lock(COMPILING)
+    try
+        key = (slot.home, slot.definition, slot.types)
+        key in WARNED && return nothing
+        push!(WARNED, key)
+    finally
+        unlock(COMPILING)
+    end
+    warn_at(known, "plain Julia runs `$(known.name)`\n$reason")
+    return nothing
+end
+
+function warn_at(known::Definition, words::String)
+    @warn words _module = nothing _file = known.source.file _line = known.source.line
+    return nothing
+end

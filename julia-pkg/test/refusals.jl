@@ -1,0 +1,98 @@
+# What cannot be compiled says so, and runs as plain Julia or throws, as the user chose.
+module RefusalTests
+
+using Test
+using Tessella
+
+const counts = Dict{Int,Int}()
+
+@tessella function counted!(x)
+    for i in 1:length(x)
+        counts[i] = get(counts, i, 0) + 1
+        x[i] = counts[i]
+    end
+end
+
+@tessella fallback=false function strict!(x)
+    for i in 1:length(x)
+        x[i] = get(counts, i, 0)    # not for a compiler
+    end
+end
+
+@tessella fallback=true function lenient!(x)
+    for i in 1:length(x)
+        x[i] = get(counts, i, 7)
+    end
+end
+
+@tessella target=:cuda function on_gpu!(x)
+    for i in 1:length(x)
+        x[i] = 2x[i]
+    end
+end
+
+const strict_line = findfirst(line -> endswith(line, "# not for a compiler"), readlines(@__FILE__))
+
+refusal(test) = try
+    test()
+    nothing
+catch error
+    error
+end
+
+has_gpu() = try
+    success(pipeline(`nvidia-smi -L`; stdout = devnull, stderr = devnull))
+catch
+    false
+end
+
+function run()
+    @testset "the default warns once and runs the original" begin
+        x = zeros(2)
+        @test_logs (:warn, r"`counted!` was not compiled.*error\[E"s) counted!(x)
+        @test x == [1, 1]
+        @test_logs counted!(x)
+        @test x == [2, 2]
+        y = zeros(Float32, 2)
+        @test_logs (:warn, r"counted!") counted!(y)
+    end
+
+    @testset "the error shows the user's line" begin
+        error = refusal(() -> strict!(zeros(2)))
+        @test error isa TessellaError && error.kind === :refused
+        @test !isempty(error.codes)
+        words = sprint(showerror, error)
+        @test occursin("refusals.jl:$strict_line:", words)
+        @test occursin("x[i] = get(counts, i, 0)    # not for a compiler", words)
+        @test refusal(() -> strict!(zeros(2))) isa TessellaError
+    end
+
+    @testset "the environment decides where the definition does not" begin
+        withenv("TESSELLA_FALLBACK" => "0") do
+            @test refusal(() -> counted!(zeros(Int8, 2))) isa TessellaError
+            x = zeros(2)
+            @test_logs (:warn,) lenient!(x)
+            @test x == [counts[1], counts[2]]
+        end
+    end
+
+    @testset "types that no compiled function takes" begin
+        x = Complex{Float64}[1, 2]
+        @test_logs (:warn, r"counted!") counted!(x)
+        @test x == [counts[1], counts[2]]
+    end
+
+    @testset "without a GPU, asking for one is an error" begin
+        x = [1.0, 2.0]
+        if has_gpu()
+            on_gpu!(x)
+            @test x == [2, 4]
+        else
+            error = refusal(() -> on_gpu!(x))
+            @test error isa TessellaError && error.kind === :tool_chain
+            @test x == [1, 2]
+        end
+    end
+end
+
+end

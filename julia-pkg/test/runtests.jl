@@ -1,0 +1,30 @@
+# julia --project=julia-pkg julia-pkg/test/runtests.jl
+
+using Tessella
+using Test
+
+# Functions to test with stand at top level, one module a file, as they do in users' files.
+include("source.jl")
+include("library.jl")
+include("signatures.jl")
+include("calls.jl")
+include("refusals.jl")
+include("schedules.jl")
+include("reflection.jl")
+include("packages.jl")
+include("examples.jl")
+
+# Runs `test` with an environment variable set.
+with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
+
+@testset "Tessella.jl" begin
+    @testset "source text" begin SourceTests.run() end
+    @testset "library" begin LibraryTests.run() end
+    @testset "signatures" begin with_fallback(SignatureTests.run, "1") end
+    @testset "calls" begin with_fallback(CallTests.run, "0") end
+    @testset "refusals" begin with_fallback(RefusalTests.run, nothing) end
+    @testset "schedules" begin with_fallback(ScheduleTests.run, nothing) end
+    @testset "reflection" begin with_fallback(ReflectionTests.run, "0") end
+    @testset "packages" begin with_fallback(PackageTests.run, "0") end
+    @testset "examples" begin with_fallback(ExampleTests.run, "0") end
+end

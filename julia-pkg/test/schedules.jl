@@ -1,0 +1,86 @@
+# Schedules given apart from their functions.
+module ScheduleTests
+
+using Test
+using Tessella
+
+@tessella fallback=false function smooth!(B, A)
+    m, n = size(A)
+    for j in 2:n-1, i in 2:m-1
+        @comp S B[i, j] = 0.25 * (A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1])
+    end
+end
+
+@tessella function diagonal!(A)
+    for i in 2:size(A, 1), j in 1:size(A, 2)-1
+        @comp S A[i, j] = A[i-1, j+1] + 1
+    end
+end
+
+not_ours(x) = x
+
+refusal(test) = try
+    test()
+    nothing
+catch error
+    error
+end
+
+function run()
+    A = Float64[mod(i * j, 7) for i in 1:37, j in 1:29]
+    expected = copy(A)
+    Tessella.original(smooth!)(expected, A)
+
+    @testset "a legal schedule changes the code and not the result" begin
+        plain = string(@code_schedule smooth!(A, A))
+        B = copy(A)
+        smooth!(B, A)
+        @test B == expected
+        @schedule smooth! begin
+            tile(S, (j, i), (8, 8))
+            parallel(S, j0)
+        end
+        @test string(@code_schedule smooth!(A, A)) != plain
+        B = copy(A)
+        smooth!(B, A)
+        @test B == expected
+        Tessella.unschedule!(smooth!)
+        @test string(@code_schedule smooth!(A, A)) == plain
+    end
+
+    @testset "an illegal one throws, with the command and its witness" begin
+        @schedule diagonal! begin
+            interchange(S, i, j)
+        end
+        line = @__LINE__() - 2
+        before = copy(A)
+        error = refusal(() -> diagonal!(A))
+        @test error isa TessellaError && error.kind === :refused
+        @test "E0401" in error.codes
+        words = sprint(showerror, error)
+        @test occursin("interchange(S, i, j)", words) && occursin("schedules.jl:$line:", words)
+        @test occursin("->", words)
+        @test A == before
+        Tessella.unschedule!(diagonal!)
+        diagonal!(A)
+        @test A == (Tessella.original(diagonal!)(before); before)
+    end
+
+    @testset "a name that is not there" begin
+        @schedule smooth! begin
+            tile(Q, (j, i), (8, 8))
+        end
+        error = refusal(() -> smooth!(copy(A), A))
+        @test error isa TessellaError && all(code -> startswith(code, "E04"), error.codes)
+        Tessella.unschedule!(smooth!)
+    end
+
+    @testset "only for functions of @tessella" begin
+        error = refusal(() -> @schedule not_ours begin
+            parallel(S, i)
+        end)
+        @test error isa ArgumentError
+    end
+end
+
+end

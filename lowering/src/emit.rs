@@ -1,0 +1,176 @@
+//! Turns one statement into a computation: its name, domain, accesses and spans, and the arrays that hold scalar
+//! variables.
+
+use crate::computation::{Builder, Value};
+use crate::formula::Formula;
+use crate::nest::{Nest, Scope};
+use crate::symbolic::{Iterator, Site};
+use tessella_diagnostics::Span;
+use tessella_frontend::typed::tree::{Label, LocalId, Role, Type};
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{
+    Access, AccessRef, Argument, Array, ArrayId, ArrayKind, Computation, ComputationId, Which,
+};
+use tessella_polyhedral::isl::{DimType, IslError, Set};
+use tessella_polyhedral::schedule::Node;
+use tessella_scalar::ScalarType;
+
+/// Where a scalar variable lives: `array[i0, ..., i(rank-1)]`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Storage {
+    pub(crate) array: ArrayId,
+    pub(crate) rank: u32,
+}
+
+impl Storage {
+    pub(crate) fn subscripts(self) -> Vec<Affine> {
+        (0..self.rank).map(Affine::iterator).collect()
+    }
+}
+
+/// The element that a computation writes.
+pub(crate) struct Target {
+    pub(crate) array: ArrayId,
+    pub(crate) subscripts: Vec<Affine>,
+    pub(crate) checked: bool,
+    pub(crate) span: Span,
+}
+
+/// A statement about to become a computation.
+pub(crate) struct Draft<'e> {
+    pub(crate) span: Span,
+    pub(crate) label: Option<&'e Label>,
+    pub(crate) target: Target,
+    pub(crate) value: Value<'e>,
+    pub(crate) fastmath: bool,
+}
+
+impl<'a> Nest<'a> {
+    /// The statement as a computation, and its leaf in the schedule; `None` after recording an error.
+    pub(crate) fn emit(&mut self, draft: Draft<'a>, scope: &Scope<'a>) -> Option<Node> {
+        let name = self.computation_name(draft.label);
+        let parts = match Builder::new(self, scope, &name).build(&draft.value) {
+            Ok(parts) => parts,
+            Err(error) => {
+                self.errors.push(error);
+                return None;
+            }
+        };
+        let Target { array, subscripts, checked, span: written } = draft.target;
+        let site = &scope.site;
+        let write = self.access(&name, array, subscripts, checked, &scope.may, scope);
+        let write = self.settle(draft.span, write)?;
+        let iterators: Vec<String> = site.iterators.iter().map(|it| it.name.clone()).collect();
+        let domain = self.domain(&name, &site.domain, site);
+        let domain = self.settle(draft.span, domain)?;
+        let id = ComputationId(self.computations.len() as u32);
+        let fastmath = draft.fastmath || (scope.simd && parts.reduces(&write));
+        self.spans.computations.insert(id, draft.span);
+        if let Some(label) = draft.label {
+            self.spans.labels.insert(id, label.span);
+        }
+        self.spans.accesses.insert(AccessRef { computation: id, which: Which::Write }, written);
+        for (at, &span) in parts.read_spans.iter().enumerate() {
+            self.spans.accesses.insert(AccessRef { computation: id, which: Which::Read(at as u32) }, span);
+        }
+        for (position, iterator) in site.iterators.iter().enumerate() {
+            self.spans.loops.insert((id, position as u32), iterator.span);
+        }
+        self.computations.push(Computation {
+            name,
+            iterators,
+            domain,
+            predicate: parts.predicate,
+            lets: parts.lets,
+            value: parts.value,
+            write,
+            reads: parts.reads,
+            fastmath,
+        });
+        Some(Node::Computation(id))
+    }
+
+    fn computation_name(&mut self, label: Option<&Label>) -> String {
+        match label {
+            Some(label) => label.name.clone(),
+            None => {
+                let free = |name: &String| !self.computation_names.contains(name);
+                let name = (0..).map(|at: u64| format!("S{at}")).find(free).expect("names never run out");
+                self.computation_names.reserve(&name);
+                name
+            }
+        }
+    }
+
+    /// `{ name[iterators] : formula }`.
+    pub(crate) fn domain(&self, name: &str, formula: &Formula, site: &Site) -> Result<Set, IslError> {
+        let space = self.symbols.space(Some(name), &site.iterators)?;
+        let set = formula.to_set(&space, &self.symbols.param_names)?.coalesce()?;
+        site.iterators
+            .iter()
+            .enumerate()
+            .try_fold(set, |set, (at, iterator)| set.set_dim_name(DimType::Set, at as u32, &iterator.name))
+    }
+
+    /// An access that happens where `under` holds.
+    pub(crate) fn access(
+        &self,
+        computation: &str,
+        array: ArrayId,
+        subscripts: Vec<Affine>,
+        checked: bool,
+        under: &Formula,
+        scope: &Scope<'a>,
+    ) -> Result<Access, IslError> {
+        let within = match under {
+            Formula::True => None,
+            _ => Some(self.domain(computation, &scope.site.domain.and(under), &scope.site)?),
+        };
+        Ok(Access { array, subscripts, within, checked })
+    }
+
+    /// The array argument that a local is.
+    pub(crate) fn array_of(&self, local: LocalId) -> ArrayId {
+        match self.symbols.signature.places.get(&local) {
+            Some(Argument::Array(array)) => *array,
+            Some(Argument::Scalar(_)) | None => unreachable!("the type checker lets only array arguments be indexed"),
+        }
+    }
+
+    /// Where a scalar variable lives; `iterators` are the loops around the place that asks.
+    pub(crate) fn storage_of(&mut self, local: LocalId, iterators: &[Iterator]) -> Storage {
+        if let Some(&storage) = self.storage.get(&local) {
+            return storage;
+        }
+        let declared = &self.symbols.function.locals[local.0 as usize];
+        let owner = match declared.role {
+            Role::Variable(owner) | Role::Value(owner) => owner,
+            Role::Argument | Role::Iterator(_) => None,
+        };
+        let owner = owner.and_then(|owner| iterators.iter().position(|it| it.id == owner));
+        let rank = owner.map_or(0, |position| position as u32 + 1);
+        let element = match declared.ty {
+            Type::Scalar(ty) => ty,
+            Type::Array { element, .. } => element,
+        };
+        let kind = if self.values.is_result(local) { ArrayKind::Result } else { ArrayKind::Private };
+        let (name, span) = (self.names.fresh(&declared.name), declared.span);
+        let array = self.add_array(name, element, rank, kind, span);
+        let storage = Storage { array, rank };
+        self.storage.insert(local, storage);
+        storage
+    }
+
+    pub(crate) fn add_array(
+        &mut self,
+        name: String,
+        element: ScalarType,
+        rank: u32,
+        kind: ArrayKind,
+        span: Span,
+    ) -> ArrayId {
+        self.arrays.push(Array { name, element, extents: vec![], rank, kind });
+        self.array_spans.push(span);
+        ArrayId(self.arrays.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,193 @@
+//! What keeps a function from becoming an algorithm, and how it is told.
+
+use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, Span};
+use tessella_scalar::ScalarType;
+use thiserror::Error;
+
+/// A subexpression that is not a quasi-affine function of iterators and parameters, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotAffine {
+    /// The innermost subexpression at fault.
+    pub span: Span,
+    pub reason: Reason,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// A product of two expressions neither of which is constant.
+    Product,
+    /// A value loaded from an array.
+    ReadFromArray {
+        array: String,
+    },
+    /// Division or remainder by something that is not a constant.
+    DivisorNotConstant,
+    DivisionByZero,
+    /// A variable that is assigned more than once.
+    Reassigned {
+        variable: String,
+        bound: Span,
+    },
+    /// A variable whose only value is not affine.
+    DataDependent {
+        variable: String,
+        cause: Box<NotAffine>,
+    },
+    /// Not an `Int64`.
+    NotInt64 {
+        ty: ScalarType,
+    },
+    /// An operation that has no affine meaning.
+    Operation,
+    /// The value might pass 64 bits for parameters up to 2^40.
+    MayWrap,
+    /// More cases (`min`, `max`, `?:`, truncated division) than are followed.
+    TooManyCases {
+        limit: usize,
+    },
+}
+
+/// Which end of a loop's range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RangeEnd {
+    Start,
+    Stop,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LowerError {
+    #[error("subscript {} of `{array}` is not affine", .axis + 1)]
+    SubscriptNotAffine { array: String, axis: u32, subscript: Span, why: NotAffine },
+    #[error("the {} of the loop over `{iterator}` is not affine", .end.name())]
+    BoundNotAffine { iterator: String, end: RangeEnd, bound: Span, why: NotAffine },
+    #[error("the subscript of a store to `{array}` takes several affine forms")]
+    StoreInCases { array: String, subscript: Span },
+    #[error("two statements are called `{name}`")]
+    DuplicateLabel { name: String, first: Span, second: Span },
+    #[error("`{function}` computes nothing")]
+    NoComputations { function: String, signature: Span },
+    #[error("`{name}` is an argument and cannot be assigned to here")]
+    AssignedArgument { name: String, span: Span },
+    #[error("the conditions around this statement are too complicated")]
+    TooComplicated { span: Span, message: String },
+}
+
+impl RangeEnd {
+    fn name(self) -> &'static str {
+        match self {
+            RangeEnd::Start => "start",
+            RangeEnd::Stop => "end",
+        }
+    }
+}
+
+impl NotAffine {
+    /// What is wrong with the subexpression, in a few words.
+    fn label(&self) -> String {
+        match &self.reason {
+            Reason::Product => "a product of two variables".into(),
+            Reason::ReadFromArray { array } => format!("a value read from `{array}`"),
+            Reason::DivisorNotConstant => "divides by something that is not a constant".into(),
+            Reason::DivisionByZero => "divides by zero".into(),
+            Reason::Reassigned { variable, .. } => format!("`{variable}` is assigned more than once"),
+            Reason::DataDependent { variable, .. } => format!("`{variable}` is not an affine value"),
+            Reason::NotInt64 { ty } => format!("a `{ty}`, not an `Int64`"),
+            Reason::Operation => "no affine operation".into(),
+            Reason::MayWrap => "may pass 64 bits".into(),
+            Reason::TooManyCases { limit } => format!("more than {limit} cases"),
+        }
+    }
+
+    fn help(&self) -> Option<&'static str> {
+        Some(match &self.reason {
+            Reason::Product => {
+                "make one factor a constant, or pass the matrix with one more axis instead of computing its offsets"
+            }
+            Reason::ReadFromArray { .. } => {
+                "pass what is read as an `Int` argument, or leave loops with indirect subscripts to Julia"
+            }
+            Reason::DivisorNotConstant => "write the divisor as an integer literal",
+            Reason::DivisionByZero => "divide by another constant",
+            Reason::Reassigned { .. } => {
+                "express the value by iterators, arguments and sizes instead of updating a variable"
+            }
+            Reason::DataDependent { cause, .. } => return cause.help(),
+            Reason::NotInt64 { .. } => "declare it as `Int`",
+            Reason::Operation => {
+                "use sums, products with constants, `div`, `fld`, `cld`, `rem`, `mod`, `min` and `max`"
+            }
+            Reason::MayWrap => "use smaller constants: sizes and integer arguments may be as large as 2^40",
+            Reason::TooManyCases { .. } => "split the expression with `if`",
+        })
+    }
+
+    /// Labels the subexpression, and where a variable got its value; notes what affine means.
+    fn explain(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let mut diagnostic = diagnostic.primary(self.span, self.label());
+        let mut at = self;
+        while let Reason::DataDependent { cause, .. } = &at.reason {
+            at = cause;
+            diagnostic = diagnostic.secondary(at.span, at.label());
+        }
+        if let Reason::Reassigned { variable, bound } = &at.reason
+            && *bound != self.span
+        {
+            diagnostic = diagnostic.secondary(*bound, format!("`{variable}` is first set here"));
+        }
+        let diagnostic = diagnostic.with_note(
+            "subscripts and loop bounds are sums of iterators, integer arguments and array sizes with constant factors",
+        );
+        match self.help() {
+            Some(help) => diagnostic.with_help(help),
+            None => diagnostic,
+        }
+    }
+}
+
+impl LowerError {
+    pub fn code(&self) -> Code {
+        Code(match self {
+            LowerError::SubscriptNotAffine { .. } => "E0301",
+            LowerError::BoundNotAffine { .. } => "E0302",
+            LowerError::StoreInCases { .. } => "E0303",
+            LowerError::DuplicateLabel { .. } => "E0304",
+            LowerError::NoComputations { .. } => "E0305",
+            LowerError::AssignedArgument { .. } => "E0306",
+            LowerError::TooComplicated { .. } => "E0307",
+        })
+    }
+}
+
+impl IntoDiagnostic for LowerError {
+    fn into_diagnostic(self) -> Diagnostic {
+        let diagnostic = Diagnostic::error(self.code(), self.to_string());
+        match self {
+            LowerError::SubscriptNotAffine { subscript, why, .. } => {
+                let diagnostic = why.explain(diagnostic);
+                if subscript == why.span { diagnostic } else { diagnostic.secondary(subscript, "in this subscript") }
+            }
+            LowerError::BoundNotAffine { bound, why, .. } => {
+                let diagnostic = why.explain(diagnostic);
+                if bound == why.span { diagnostic } else { diagnostic.secondary(bound, "in this bound") }
+            }
+            LowerError::StoreInCases { subscript, .. } => diagnostic
+                .primary(subscript, "differs from iteration to iteration in more than the iterators")
+                .with_note("a store needs one affine subscript; loads may have several")
+                .with_help("write one store for each case, inside `if`"),
+            LowerError::DuplicateLabel { name, first, second } => diagnostic
+                .primary(second, format!("`{name}` again"))
+                .secondary(first, format!("`{name}` is taken here"))
+                .with_help("give each `@comp` a name of its own"),
+            LowerError::NoComputations { signature, .. } => diagnostic
+                .primary(signature, "stores into no array and returns no scalar that it computes")
+                .with_help("store the result into one of the arguments, or return it"),
+            LowerError::AssignedArgument { name, span } => diagnostic
+                .primary(span, "assigned here")
+                .with_help(format!("assign to a new variable instead of `{name}`")),
+            LowerError::TooComplicated { span, message } => diagnostic
+                .primary(span, "for this statement")
+                .with_note(message)
+                .with_help("simplify the conditions or bounds with divisions, remainders, `min` or `max`"),
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! Walks the typed tree: loops become domains and schedule nodes, affine conditions restrict domains, data-dependent
+//! ones become predicates, assignments become computations.
+
+use crate::Lowered;
+use crate::computation::{Builder, Value};
+use crate::emit::{Draft, Storage, Target};
+use crate::error::{LowerError, NotAffine, RangeEnd};
+use crate::formula::{Formula, Pieces};
+use crate::names::Names;
+use crate::params::Signature;
+use crate::spans::SpanTable;
+use crate::symbolic::{Iterator, Site, Symbols};
+use crate::values::{Fate, Values, has_loops};
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_diagnostics::Span;
+use tessella_frontend::typed::tree::{
+    Block, Expr, ExprKind, Function, Label, LocalId, LoopId, LoopMode, Mode, Range, Result as Returned, Role,
+    Statement, StatementKind, Type,
+};
+use tessella_polyhedral::affine::{Affine, ParamId};
+use tessella_polyhedral::algorithm::{Algorithm, Array, ArrayId, ArrayKind, Computation, Outcome};
+use tessella_polyhedral::isl::{Ctx, IslError};
+use tessella_polyhedral::schedule::{Loop, Node, Schedule, Tag};
+use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
+
+/// A predicate with more operators is saved into a variable even where nothing else asks for it.
+const PREDICATE_COST: usize = 64;
+
+/// A place in the tree: loops, conditions and predicates around it.
+#[derive(Debug, Clone)]
+pub(crate) struct Scope<'a> {
+    pub(crate) site: Site,
+    /// Affine conditions that hold wherever the predicates do, beyond the site's domain.
+    pub(crate) may: Formula,
+    /// In the order of evaluation; all must hold.
+    pub(crate) predicates: Vec<Predicate<'a>>,
+    /// Whether the innermost loop is a `@simd` loop.
+    pub(crate) simd: bool,
+}
+
+/// A data-dependent condition around a statement.
+#[derive(Debug, Clone)]
+pub(crate) enum Predicate<'a> {
+    /// The value of a private `Bool`, compared with `expected`.
+    Saved { guard: Storage, expected: bool, span: Span },
+    /// All of these hold (`expected`), or not all. The reads happen where `under` holds.
+    Direct { parts: Vec<&'a Expr>, expected: bool, under: Formula },
+}
+
+pub(crate) struct Nest<'a> {
+    pub(crate) symbols: Symbols<'a>,
+    pub(crate) values: Values<'a>,
+    /// Names of arguments, parameters, iterators and private arrays.
+    pub(crate) names: Names,
+    /// Loop names made up for shadowed iterators.
+    made_up_loops: BTreeSet<String>,
+    pub(crate) computation_names: Names,
+    pub(crate) arrays: Vec<Array>,
+    pub(crate) array_spans: Vec<Span>,
+    pub(crate) storage: BTreeMap<LocalId, Storage>,
+    pub(crate) computations: Vec<Computation>,
+    pub(crate) spans: SpanTable,
+    pub(crate) errors: Vec<LowerError>,
+}
+
+/// Lowers a function; see [`crate::lower`].
+pub(crate) fn lower(ctx: &Ctx, function: &Function) -> Result<Lowered, Vec<LowerError>> {
+    let values = Values::new(function);
+    let mut names = Names::default();
+    let signature = Signature::new(function, &values, &mut names);
+    let arrays = signature.arrays.clone();
+    let array_spans = function.arguments.iter().map(|id| &function.locals[id.0 as usize]);
+    let array_spans =
+        array_spans.filter(|local| matches!(local.ty, Type::Array { .. })).map(|local| local.span).collect();
+    let mut nest = Nest {
+        symbols: Symbols::new(ctx, function, signature),
+        values,
+        names,
+        made_up_loops: BTreeSet::new(),
+        computation_names: Names::default(),
+        arrays,
+        array_spans,
+        storage: BTreeMap::new(),
+        computations: vec![],
+        spans: SpanTable { function: Some(function.span), ..SpanTable::default() },
+        errors: vec![],
+    };
+    nest.reserve_labels();
+    let scope = Scope {
+        site: Site { iterators: vec![], domain: Formula::True },
+        may: Formula::True,
+        predicates: vec![],
+        simd: false,
+    };
+    let mut children = nest.block(&function.body, &scope);
+    nest.finish(function, &mut children)
+}
+
+impl<'a> Nest<'a> {
+    fn reserve_labels(&mut self) {
+        let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+        for label in self.values.labels() {
+            match first.get(label.name.as_str()) {
+                Some(&first) => {
+                    let (name, second) = (label.name.clone(), label.span);
+                    self.errors.push(LowerError::DuplicateLabel { name, first, second });
+                }
+                None => {
+                    first.insert(&label.name, label.span);
+                    self.computation_names.reserve(&label.name);
+                }
+            }
+        }
+    }
+
+    fn finish(mut self, function: &Function, children: &mut Vec<Node>) -> Result<Lowered, Vec<LowerError>> {
+        let result = self.outcome(function);
+        if self.computations.is_empty() && self.errors.is_empty() {
+            let (function, signature) = (function.name.clone(), function.span);
+            self.errors.push(LowerError::NoComputations { function, signature });
+        }
+        let context = self.symbols.context_set();
+        let context = self.settle(function.span, context);
+        let (Some(context), true) = (context, self.errors.is_empty()) else { return Err(self.errors) };
+        let spans = &mut self.spans;
+        spans.arrays = self.array_spans.iter().enumerate().map(|(at, &span)| (ArrayId(at as u32), span)).collect();
+        let signature = self.symbols.signature;
+        let params = signature.param_spans.iter().enumerate();
+        spans.params = params.map(|(at, &span)| (ParamId(at as u32), span)).collect();
+        let algorithm = Algorithm {
+            name: function.name.clone(),
+            params: signature.params,
+            scalars: signature.scalars,
+            arrays: self.arrays,
+            arguments: signature.arguments,
+            computations: self.computations,
+            context,
+            source_order: Schedule { root: sequence(std::mem::take(children)) },
+            result,
+        };
+        Ok(Lowered { algorithm, spans: self.spans })
+    }
+
+    fn outcome(&mut self, function: &Function) -> Outcome {
+        let local = match function.result {
+            Returned::Nothing => return Outcome::Nothing,
+            Returned::Argument(local) | Returned::Scalar(local) => local,
+        };
+        match function.arguments.iter().position(|&argument| argument == local) {
+            Some(position) => Outcome::Argument(position as u32),
+            None => Outcome::Scalar(self.storage_of(local, &[]).array),
+        }
+    }
+
+    /// The value, or `None` after recording isl's refusal.
+    pub(crate) fn settle<T>(&mut self, span: Span, result: Result<T, IslError>) -> Option<T> {
+        result.map_err(|error| self.errors.push(LowerError::TooComplicated { span, message: error.to_string() })).ok()
+    }
+
+    fn block(&mut self, block: &'a Block, scope: &Scope<'a>) -> Vec<Node> {
+        block.iter().flat_map(|statement| self.statement(statement, scope)).collect()
+    }
+
+    fn statement(&mut self, statement: &'a Statement, scope: &Scope<'a>) -> Vec<Node> {
+        match &statement.kind {
+            StatementKind::For { id, iterator, range, mode, body } => {
+                self.repeat(*id, *iterator, range, *mode, body, scope)
+            }
+            StatementKind::If { condition, then, otherwise } => self.branch(condition, then, otherwise, scope),
+            StatementKind::Set { target, value, label, mode } => {
+                let node = self.set(statement.span, *target, value, label.as_ref(), *mode, scope);
+                node.into_iter().collect()
+            }
+            StatementKind::Store { array, subscripts, value, label, mode } => {
+                let value = Value::Expr(value);
+                let Some(target) = self.store_target(statement.span, *array, subscripts, *mode, scope) else {
+                    // What is wrong with the value is worth telling, too.
+                    let built = Builder::new(self, scope, "S").build(&value);
+                    self.errors.extend(built.err());
+                    return vec![];
+                };
+                let draft =
+                    Draft { span: statement.span, label: label.as_ref(), target, value, fastmath: mode.fastmath };
+                self.emit(draft, scope).into_iter().collect()
+            }
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        id: LoopId,
+        local: LocalId,
+        range: &Range,
+        mode: LoopMode,
+        body: &'a Block,
+        scope: &Scope<'a>,
+    ) -> Vec<Node> {
+        let declared = &self.symbols.function.locals[local.0 as usize];
+        let [start, stop] = [(&range.start, RangeEnd::Start), (&range.stop, RangeEnd::Stop)].map(|(bound, end)| {
+            let value = self.symbols.integer(bound, &scope.site, &scope.may);
+            value.map_err(|why| {
+                let (iterator, bound) = (declared.name.clone(), bound.span);
+                self.errors.push(LowerError::BoundNotAffine { iterator, end, bound, why });
+            })
+        });
+        let (Ok(start), Ok(stop)) = (start, stop) else { return vec![] };
+
+        let position = scope.site.iterators.len() as u32;
+        let iterator = Affine::iterator(position);
+        let at_least = if range.step > 0 { &range.start } else { &range.stop };
+        let at_most = if range.step > 0 { &range.stop } else { &range.start };
+        let mut conditions = vec![
+            self.bound(at_least, &iterator, Side::Lower, &scope.site, &scope.may),
+            self.bound(at_most, &iterator, Side::Upper, &scope.site, &scope.may),
+        ];
+        let stride = i64::try_from(range.step.unsigned_abs()).unwrap_or(i64::MAX);
+        if stride > 1 {
+            conditions.push(start.holds(|start| {
+                let distance = iterator.sub(start).and_then(|distance| distance.modulo(stride));
+                distance.map_or(Formula::False, Formula::zero)
+            }));
+        }
+
+        let name = self.loop_name(&declared.name, &scope.site.iterators);
+        let magnitude = self.symbols.magnitude(&start, &scope.site).max(self.symbols.magnitude(&stop, &scope.site));
+        let mut inner = scope.clone();
+        inner.site.iterators.push(Iterator { id, local, name: name.clone(), span: declared.span, magnitude });
+        inner.site.domain = Formula::all(std::iter::once(inner.site.domain).chain(conditions));
+        inner.simd = mode.simd;
+        let children = self.block(body, &inner);
+        if children.is_empty() {
+            return vec![];
+        }
+        let body = sequence(children);
+        let at = if range.step > 0 { iterator } else { iterator.scale(-1).expect("minus one is small") };
+        let at = body.computations().into_iter().map(|computation| (computation, at.clone())).collect();
+        vec![Node::Loop(Loop { name, tag: Tag::Sequential, at, body: Box::new(body) })]
+    }
+
+    /// `iterator >= bound` or `iterator <= bound`; `max` of lower and `min` of upper bounds become several constraints.
+    fn bound(&self, bound: &Expr, iterator: &Affine, side: Side, site: &Site, under: &Formula) -> Formula {
+        match (&bound.kind, side) {
+            (ExprKind::Binary(BinaryOp::Max, left, right), Side::Lower)
+            | (ExprKind::Binary(BinaryOp::Min, left, right), Side::Upper) => {
+                let left = self.bound(left, iterator, side, site, under);
+                return left.and(&self.bound(right, iterator, side, site, under));
+            }
+            (ExprKind::Local(local), _) => {
+                if let Some(value) = self.values.definition(*local)
+                    && matches!(value.kind, ExprKind::Binary(BinaryOp::Min | BinaryOp::Max, ..))
+                {
+                    return self.bound(value, iterator, side, site, under);
+                }
+            }
+            _ => {}
+        }
+        let op = match side {
+            Side::Lower => CompareOp::Ge,
+            Side::Upper => CompareOp::Le,
+        };
+        // The whole bound is affine, and so are its parts.
+        let pieces = self.symbols.integer(bound, site, under).unwrap_or_else(|_| Pieces(vec![]));
+        pieces.holds(|bound| Formula::compare(op, iterator, bound))
+    }
+
+    fn loop_name(&mut self, wanted: &str, around: &[Iterator]) -> String {
+        let on_path = |name: &str| around.iter().any(|it| it.name == name);
+        if !on_path(wanted) {
+            return wanted.to_owned();
+        }
+        let free = |name: &String| !on_path(name) && (!self.names.contains(name) || self.made_up_loops.contains(name));
+        let name = (1..).map(|at: u64| format!("{wanted}_{at}")).find(free).expect("names never run out");
+        self.names.reserve(&name);
+        self.made_up_loops.insert(name.clone());
+        name
+    }
+
+    fn branch(&mut self, condition: &'a Expr, then: &'a Block, otherwise: &'a Block, scope: &Scope<'a>) -> Vec<Node> {
+        let computations = self.values.computations(then) + self.values.computations(otherwise);
+        if computations == 0 {
+            return vec![];
+        }
+        if let Ok(exact) = self.symbols.condition(condition, &scope.site, &scope.may) {
+            let mut nodes = vec![];
+            for (case, block) in [(exact.clone(), then), (exact.not(), otherwise)] {
+                let mut inner = scope.clone();
+                inner.site.domain = inner.site.domain.and(&case);
+                if inner.site.domain != Formula::False {
+                    nodes.extend(self.block(block, &inner));
+                }
+            }
+            return nodes;
+        }
+
+        // Leading affine conjuncts restrict the domain; the rest is a predicate.
+        let parts = conjuncts(condition);
+        let mut yes_scope = scope.clone();
+        let mut rest = parts.as_slice();
+        while let [first, others @ ..] = rest
+            && let Ok(exact) = self.symbols.condition(first, &yes_scope.site, &yes_scope.may)
+        {
+            yes_scope.site.domain = yes_scope.site.domain.and(&exact);
+            rest = others;
+        }
+        let rest = rest.to_vec();
+        let mut no_scope = scope.clone();
+        no_scope.may = no_scope.may.and(&self.symbols.implied(condition, &scope.site, &scope.may).1);
+
+        let mut nodes = vec![];
+        let loops = has_loops(then) || has_loops(otherwise);
+        let save = self.values.reads_memory(condition) && (computations > 1 || loops)
+            || self.values.cost(condition) > PREDICATE_COST;
+        let (yes, no) = if save {
+            let (saved_in, saved) =
+                if otherwise.is_empty() { (yes_scope.clone(), rest.clone()) } else { (scope.clone(), parts) };
+            let Some((guard, node)) = self.save(condition.span, saved, &saved_in) else { return vec![] };
+            nodes.push(node);
+            let predicate = |expected| Predicate::Saved { guard, expected, span: condition.span };
+            (predicate(true), predicate(false))
+        } else {
+            let direct = |parts, expected, under: &Formula| Predicate::Direct { parts, expected, under: under.clone() };
+            (direct(rest.clone(), true, &yes_scope.may), direct(parts, false, &scope.may))
+        };
+        yes_scope.predicates.push(yes);
+        for part in rest {
+            let implied = self.symbols.implied(part, &yes_scope.site, &yes_scope.may).0;
+            yes_scope.may = yes_scope.may.and(&implied);
+        }
+        no_scope.predicates.push(no);
+        nodes.extend(self.block(then, &yes_scope));
+        nodes.extend(self.block(otherwise, &no_scope));
+        nodes
+    }
+
+    /// Saves a conjunction into a private `Bool` of the current iteration.
+    fn save(&mut self, span: Span, parts: Vec<&'a Expr>, scope: &Scope<'a>) -> Option<(Storage, Node)> {
+        let rank = scope.site.iterators.len() as u32;
+        let name = self.names.fresh("guard");
+        let array = self.add_array(name, ScalarType::Bool, rank, ArrayKind::Private, span);
+        let guard = Storage { array, rank };
+        let target = Target { array, subscripts: guard.subscripts(), checked: false, span };
+        let draft = Draft { span, label: None, target, value: Value::All(parts), fastmath: false };
+        Some((guard, self.emit(draft, scope)?))
+    }
+
+    fn set(
+        &mut self,
+        span: Span,
+        target: LocalId,
+        value: &'a Expr,
+        label: Option<&'a Label>,
+        mode: Mode,
+        scope: &Scope<'a>,
+    ) -> Option<Node> {
+        let declared = &self.symbols.function.locals[target.0 as usize];
+        match declared.role {
+            Role::Argument | Role::Iterator(_) => {
+                self.errors.push(LowerError::AssignedArgument { name: declared.name.clone(), span });
+                return None;
+            }
+            Role::Variable(_) => {}
+            Role::Value(_) => {
+                let symbol = self.symbols.symbolic(value, &scope.site, &scope.may);
+                let is_symbolic = symbol.is_ok();
+                self.symbols.define(target, symbol);
+                let must_exist = label.is_some() || self.values.is_result(target);
+                if !must_exist && (is_symbolic || self.values.fate(target) != Fate::Stored) {
+                    return None;
+                }
+            }
+        }
+        let storage = self.storage_of(target, &scope.site.iterators);
+        let target = Target { array: storage.array, subscripts: storage.subscripts(), checked: false, span };
+        self.emit(Draft { span, label, target, value: Value::Expr(value), fastmath: mode.fastmath }, scope)
+    }
+
+    fn store_target(
+        &mut self,
+        span: Span,
+        array: LocalId,
+        subscripts: &[Expr],
+        mode: Mode,
+        scope: &Scope<'a>,
+    ) -> Option<Target> {
+        let name = &self.symbols.function.locals[array.0 as usize].name;
+        let mut affine = vec![];
+        let mut failed = false;
+        for (axis, subscript) in subscripts.iter().enumerate() {
+            match self.symbols.integer(subscript, &scope.site, &scope.may) {
+                Ok(pieces) => match pieces.as_single() {
+                    Some(value) => affine.push(value.clone()),
+                    None => {
+                        failed = true;
+                        self.errors.push(LowerError::StoreInCases { array: name.clone(), subscript: subscript.span });
+                    }
+                },
+                Err(why) => {
+                    failed = true;
+                    self.errors.push(not_affine(name, axis, subscript, why));
+                }
+            }
+        }
+        let array = self.array_of(array);
+        // `A[i, j]` of `A[i, j] = x`: to the bracket after the last subscript.
+        let end = subscripts.last().map_or(span.end, |last| last.span.end.saturating_add(1));
+        let written = if (span.start..=span.end).contains(&end) { Span { end, ..span } } else { span };
+        (!failed).then_some(Target { array, subscripts: affine, checked: !mode.inbounds, span: written })
+    }
+}
+
+/// Which side of its iterator a bound is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Lower,
+    Upper,
+}
+
+pub(crate) fn not_affine(array: &str, axis: usize, subscript: &Expr, why: NotAffine) -> LowerError {
+    LowerError::SubscriptNotAffine { array: array.to_owned(), axis: axis as u32, subscript: subscript.span, why }
+}
+
+/// `a`, `b` and `c` of `a && b && c`.
+fn conjuncts(condition: &Expr) -> Vec<&Expr> {
+    match &condition.kind {
+        ExprKind::Binary(BinaryOp::AndAlso, left, right) => {
+            let mut parts = conjuncts(left);
+            parts.extend(conjuncts(right));
+            parts
+        }
+        _ => vec![condition],
+    }
+}
+
+/// One child stands for itself.
+fn sequence(mut children: Vec<Node>) -> Node {
+    match children.len() {
+        1 => children.swap_remove(0),
+        _ => Node::Sequence(children),
+    }
+}

@@ -1,0 +1,152 @@
+//! Parameters: the extents of array arguments and the integer arguments that index, with the user's names for them.
+
+use crate::formula::Formula;
+use crate::names::Names;
+use crate::values::Values;
+use std::collections::BTreeMap;
+use tessella_diagnostics::Span;
+use tessella_frontend::typed::tree::{ExprKind, Function, LocalId, Role, Type};
+use tessella_polyhedral::affine::{Affine, ParamId};
+use tessella_polyhedral::algorithm::{Argument, Array, ArrayId, ArrayKind, Param, ParamOrigin, Scalar, ScalarId};
+use tessella_scalar::ScalarType;
+
+/// Extents are at most this, integer arguments at most this in magnitude. Within it no affine expression that lowering
+/// accepts passes 64 bits; what the context states is checked at entry.
+pub(crate) const PARAM_LIMIT: i64 = 1 << 40;
+
+/// The signature in the algorithm's words.
+pub(crate) struct Signature {
+    pub(crate) params: Vec<Param>,
+    pub(crate) param_spans: Vec<Span>,
+    pub(crate) scalars: Vec<Scalar>,
+    /// The array arguments.
+    pub(crate) arrays: Vec<Array>,
+    pub(crate) arguments: Vec<Argument>,
+    /// Of each argument's local.
+    pub(crate) places: BTreeMap<LocalId, Argument>,
+    extents: BTreeMap<(LocalId, u32), ParamId>,
+    integers: BTreeMap<LocalId, ParamId>,
+}
+
+impl Signature {
+    /// `names` comes back holding all names of arguments and parameters.
+    pub(crate) fn new(function: &Function, values: &Values<'_>, names: &mut Names) -> Self {
+        let mut signature = Signature {
+            params: vec![],
+            param_spans: vec![],
+            scalars: vec![],
+            arrays: vec![],
+            arguments: vec![],
+            places: BTreeMap::new(),
+            extents: BTreeMap::new(),
+            integers: BTreeMap::new(),
+        };
+        // Iterators keep their names; arguments come next, in the order of the signature.
+        for local in &function.locals {
+            if matches!(local.role, Role::Iterator(_)) {
+                names.reserve(&local.name);
+            }
+        }
+        for &id in &function.arguments {
+            let local = &function.locals[id.0 as usize];
+            let argument = match local.ty {
+                Type::Array { element, rank } => {
+                    signature.arrays.push(Array {
+                        name: names.fresh(&local.name),
+                        element,
+                        extents: vec![],
+                        rank,
+                        kind: ArrayKind::Argument,
+                    });
+                    Argument::Array(ArrayId(signature.arrays.len() as u32 - 1))
+                }
+                Type::Scalar(ty) => {
+                    signature.scalars.push(Scalar { name: names.fresh(&local.name), ty });
+                    Argument::Scalar(ScalarId(signature.scalars.len() as u32 - 1))
+                }
+            };
+            signature.arguments.push(argument);
+            signature.places.insert(id, argument);
+        }
+        signature.add_params(function, values, names);
+        signature
+    }
+
+    fn add_params(&mut self, function: &Function, values: &Values<'_>, names: &mut Names) {
+        let user_names = extent_names(function, values);
+        for &id in &function.arguments {
+            let local = &function.locals[id.0 as usize];
+            match self.places[&id] {
+                Argument::Array(array) => {
+                    for axis in 0..self.arrays[array.0 as usize].rank {
+                        let chosen = user_names.get(&(id, axis)).filter(|(name, _)| !names.contains(name));
+                        let (name, span) = match chosen {
+                            Some((name, span)) => (names.fresh(name), *span),
+                            None => (names.fresh(&format!("{}_{}", local.name, axis + 1)), local.span),
+                        };
+                        let param = self.add_param(Param { name, origin: ParamOrigin::Extent { array, axis } }, span);
+                        self.extents.insert((id, axis), param);
+                        self.arrays[array.0 as usize].extents.push(Affine::param(param));
+                    }
+                }
+                // An integer that is nothing but data may have any value.
+                Argument::Scalar(scalar)
+                    if self.scalars[scalar.0 as usize].ty == ScalarType::I64 && values.is_index(id) =>
+                {
+                    let name = self.scalars[scalar.0 as usize].name.clone();
+                    let param = self.add_param(Param { name, origin: ParamOrigin::Argument(scalar) }, local.span);
+                    self.integers.insert(id, param);
+                }
+                Argument::Scalar(_) => {}
+            }
+        }
+    }
+
+    fn add_param(&mut self, param: Param, span: Span) -> ParamId {
+        self.params.push(param);
+        self.param_spans.push(span);
+        ParamId(self.params.len() as u32 - 1)
+    }
+
+    /// The parameter that is `size(array, axis)`.
+    pub(crate) fn extent(&self, array: LocalId, axis: u32) -> Option<ParamId> {
+        self.extents.get(&(array, axis)).copied()
+    }
+
+    /// The parameter that is the integer argument; `None` if the argument is only data.
+    pub(crate) fn integer(&self, argument: LocalId) -> Option<ParamId> {
+        self.integers.get(&argument).copied()
+    }
+
+    pub(crate) fn param_names(&self) -> Vec<String> {
+        self.params.iter().map(|param| param.name.clone()).collect()
+    }
+
+    /// What the entry checks guarantee: `0 <= extent <= 2^40`, `-2^40 <= argument <= 2^40`.
+    pub(crate) fn context(&self) -> Formula {
+        Formula::all(self.params.iter().enumerate().flat_map(|(at, param)| {
+            let least = match param.origin {
+                ParamOrigin::Extent { .. } => 0,
+                ParamOrigin::Argument(_) => -PARAM_LIMIT,
+            };
+            let value = Affine::param(ParamId(at as u32));
+            let small = "the limits are far below 2^63";
+            [
+                Formula::non_negative(value.add_constant(-least).expect(small)),
+                Formula::non_negative(value.scale(-1).expect(small).add_constant(PARAM_LIMIT).expect(small)),
+            ]
+        }))
+    }
+}
+
+/// The first `Value` local that is exactly `size(array, axis)`, for each extent that has one.
+fn extent_names(function: &Function, values: &Values<'_>) -> BTreeMap<(LocalId, u32), (String, Span)> {
+    let mut found = BTreeMap::new();
+    for (at, local) in function.locals.iter().enumerate() {
+        let Some(definition) = values.definition(LocalId(at as u32)) else { continue };
+        if let ExprKind::Size { array, axis } = definition.kind {
+            found.entry((array, axis)).or_insert_with(|| (local.name.clone(), local.span));
+        }
+    }
+    found
+}

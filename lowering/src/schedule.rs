@@ -1,0 +1,197 @@
+//! Scheduling commands from the body of `@schedule f begin ... end`.
+
+mod error;
+mod reader;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{CommandError, Expected};
+
+use reader::{Call, call_of};
+use tessella_diagnostics::Spanned;
+use tessella_frontend::ast::{Block, Expr, ExprKind};
+use tessella_polyhedral::command::Command;
+
+/// A command's name, how it is written, and how it is read.
+pub(crate) struct Form {
+    pub(crate) name: &'static str,
+    /// As the documentation spells it.
+    pub(crate) usage: &'static str,
+    read: fn(&Call<'_>) -> Result<Command, CommandError>,
+}
+
+/// All commands, by name.
+pub(crate) const FORMS: [Form; 15] = [
+    Form { name: "after", usage: "after(R, S, i)", read: after },
+    Form { name: "auto", usage: "auto()", read: auto },
+    Form { name: "before", usage: "before(R, S, i)", read: before },
+    Form { name: "distribute", usage: "distribute(S, i)", read: distribute },
+    Form { name: "fuse", usage: "fuse(R, S, i)", read: fuse },
+    Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },
+    Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },
+    Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
+    Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
+    Form { name: "shift", usage: "shift(S, i, 1)", read: shift },
+    Form { name: "skew", usage: "skew(S, i, j, 1)", read: skew },
+    Form { name: "split", usage: "split(S, i, 32)", read: split },
+    Form { name: "tile", usage: "tile(S, (i, j), (32, 32))", read: tile },
+    Form { name: "unroll", usage: "unroll(S, i, 4)", read: unroll },
+    Form { name: "vectorize", usage: "vectorize(S, i, 8)", read: vectorize },
+];
+
+/// The commands of a block, in order, each with the place of its call.
+///
+/// # Errors
+/// Everything that is not a command call, `E0480` to `E0485`.
+pub fn commands(block: &Block) -> Result<Vec<Spanned<Command>>, Vec<CommandError>> {
+    let (mut found, mut errors) = (vec![], vec![]);
+    for expr in block {
+        collect(expr, &mut found, &mut errors);
+    }
+    if errors.is_empty() { Ok(found) } else { Err(errors) }
+}
+
+fn collect(expr: &Expr, found: &mut Vec<Spanned<Command>>, errors: &mut Vec<CommandError>) {
+    // `begin ... end` inside the block only groups.
+    if let ExprKind::Block(inner) = &expr.kind {
+        for expr in inner {
+            collect(expr, found, errors);
+        }
+        return;
+    }
+    match command(expr) {
+        Ok(value) => found.push(Spanned { value, span: expr.span }),
+        Err(error) => errors.push(error),
+    }
+}
+
+fn command(expr: &Expr) -> Result<Command, CommandError> {
+    let call = call_of(expr)?;
+    (call.form.read)(&call)
+}
+
+fn interchange(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, outer, inner] = call.exactly()?;
+    Ok(Command::Interchange {
+        computation: call.computation(computation)?,
+        outer: call.loop_name(outer)?,
+        inner: call.loop_name(inner)?,
+    })
+}
+
+fn split(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at, size] = call.exactly()?;
+    Ok(Command::Split { computation: call.computation(computation)?, at: call.loop_name(at)?, size: call.size(size)? })
+}
+
+fn tile(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, loops, sizes] = call.exactly()?;
+    let computation = call.computation(computation)?;
+    let (names, numbers) = (call.loop_names(loops)?, call.sizes(sizes)?);
+    if names.len() != numbers.len() {
+        return Err(CommandError::TileSizes {
+            loops: names.len(),
+            loops_span: loops.span,
+            sizes: numbers.len(),
+            sizes_span: sizes.span,
+        });
+    }
+    Ok(Command::Tile { computation, loops: names, sizes: numbers })
+}
+
+fn skew(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, outer, inner, factor] = call.exactly()?;
+    Ok(Command::Skew {
+        computation: call.computation(computation)?,
+        outer: call.loop_name(outer)?,
+        inner: call.loop_name(inner)?,
+        factor: call.integer(factor)?,
+    })
+}
+
+fn shift(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at, by] = call.exactly()?;
+    Ok(Command::Shift { computation: call.computation(computation)?, at: call.loop_name(at)?, by: call.integer(by)? })
+}
+
+fn reverse(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at] = call.exactly()?;
+    Ok(Command::Reverse { computation: call.computation(computation)?, at: call.loop_name(at)? })
+}
+
+fn parallel(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at] = call.exactly()?;
+    Ok(Command::Parallel { computation: call.computation(computation)?, at: call.loop_name(at)? })
+}
+
+fn vectorize(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at, width] = call.exactly()?;
+    Ok(Command::Vectorize {
+        computation: call.computation(computation)?,
+        at: call.loop_name(at)?,
+        width: call.size(width)?,
+    })
+}
+
+fn unroll(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at, factor] = call.exactly()?;
+    Ok(Command::Unroll {
+        computation: call.computation(computation)?,
+        at: call.loop_name(at)?,
+        factor: call.size(factor)?,
+    })
+}
+
+fn fuse(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [first, second, at] = call.exactly()?;
+    Ok(Command::Fuse { first: call.computation(first)?, second: call.computation(second)?, at: call.loop_name(at)? })
+}
+
+fn distribute(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at] = call.exactly()?;
+    Ok(Command::Distribute { computation: call.computation(computation)?, at: call.loop_name(at)? })
+}
+
+fn after(call: &Call<'_>) -> Result<Command, CommandError> {
+    let (computation, other, at) = placed(call)?;
+    Ok(Command::After { computation, other, at })
+}
+
+fn before(call: &Call<'_>) -> Result<Command, CommandError> {
+    let (computation, other, at) = placed(call)?;
+    Ok(Command::Before { computation, other, at })
+}
+
+/// `(R, S)` or `(R, S, i)`.
+fn placed(call: &Call<'_>) -> Result<(String, String, Option<String>), CommandError> {
+    let (computation, other, at) = match call.arguments.as_slice() {
+        &[computation, other] => (computation, other, None),
+        _ => {
+            let [computation, other, at] = call.exactly()?;
+            (computation, other, Some(at))
+        }
+    };
+    let at = at.map(|at| call.loop_name(at)).transpose()?;
+    Ok((call.computation(computation)?, call.computation(other)?, at))
+}
+
+fn gpu(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, blocks, threads] = call.exactly()?;
+    let computation = call.computation(computation)?;
+    let (block_names, thread_names) = (call.loop_names(blocks)?, call.loop_names(threads)?);
+    if block_names.len() != thread_names.len() || block_names.len() > 3 {
+        return Err(CommandError::GpuAxes {
+            blocks: block_names.len(),
+            blocks_span: blocks.span,
+            threads: thread_names.len(),
+            threads_span: threads.span,
+        });
+    }
+    Ok(Command::Gpu { computation, blocks: block_names, threads: thread_names })
+}
+
+fn auto(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [] = call.exactly()?;
+    Ok(Command::Auto)
+}

@@ -1,0 +1,171 @@
+//! Reads the arguments of a command call: names, tuples of names, integers.
+
+use super::error::{CommandError, Expected};
+use super::{FORMS, Form};
+use tessella_diagnostics::{Span, Spanned};
+use tessella_frontend::ast::{Argument, Broadcast, Expr, ExprKind, Section};
+
+/// A call of a known command.
+pub(crate) struct Call<'e> {
+    pub(crate) form: &'static Form,
+    pub(crate) arguments: Vec<&'e Expr>,
+    span: Span,
+}
+
+/// The command call that an expression is.
+pub(crate) fn call_of(expr: &Expr) -> Result<Call<'_>, CommandError> {
+    let not_a_command = || CommandError::NotACommand { span: expr.span };
+    let ExprKind::Call { callee, arguments, broadcast: Broadcast::No } = &expr.kind else {
+        return Err(not_a_command());
+    };
+    let ExprKind::Name(name) = &callee.kind else { return Err(not_a_command()) };
+    let Some(form) = FORMS.iter().find(|form| form.name == *name) else {
+        let name = Spanned { value: name.clone(), span: callee.span };
+        let suggestion = nearest(&name.value).map(str::to_owned);
+        return Err(CommandError::Unknown { name, suggestion });
+    };
+    Ok(Call { form, arguments: positional(form, arguments)?, span: expr.span })
+}
+
+fn positional<'e>(form: &'static Form, arguments: &'e [Argument]) -> Result<Vec<&'e Expr>, CommandError> {
+    let value = |argument: &'e Argument| match (&argument.keyword, argument.section) {
+        (None, Section::Main) => Ok(&argument.value),
+        (Some(keyword), _) => Err(CommandError::Keyword { usage: form.usage, keyword: keyword.clone() }),
+        // `f(S; i)` means `f(S; i = i)`.
+        (None, Section::Keywords) => {
+            let value = name(&argument.value).unwrap_or_default();
+            Err(CommandError::Keyword { usage: form.usage, keyword: Spanned { value, span: argument.value.span } })
+        }
+    };
+    arguments.iter().map(value).collect()
+}
+
+impl<'e> Call<'e> {
+    /// The arguments, if there are `N`.
+    pub(crate) fn exactly<const N: usize>(&self) -> Result<[&'e Expr; N], CommandError> {
+        self.arguments.clone().try_into().map_err(|arguments: Vec<_>| CommandError::ArgumentCount {
+            command: self.form.name,
+            usage: self.form.usage,
+            found: arguments.len(),
+            span: self.span,
+        })
+    }
+
+    fn wrong(&self, expected: Expected, found: &Expr) -> CommandError {
+        CommandError::ArgumentKind { usage: self.form.usage, expected, span: found.span }
+    }
+
+    /// A computation's name.
+    pub(crate) fn computation(&self, expr: &Expr) -> Result<String, CommandError> {
+        name(expr).ok_or_else(|| self.wrong(Expected::Computation, expr))
+    }
+
+    /// A loop's name.
+    pub(crate) fn loop_name(&self, expr: &Expr) -> Result<String, CommandError> {
+        name(expr).ok_or_else(|| self.wrong(Expected::Loop, expr))
+    }
+
+    /// `i`, `(i,)` or `(i, j)`.
+    pub(crate) fn loop_names(&self, expr: &Expr) -> Result<Vec<String>, CommandError> {
+        self.one_or_more(expr, Expected::Loops, |element| self.loop_name(element))
+    }
+
+    /// A positive integer literal.
+    pub(crate) fn size(&self, expr: &Expr) -> Result<u32, CommandError> {
+        match integer(expr).map(u32::try_from) {
+            None => Err(self.wrong(Expected::Size, expr)),
+            Some(Ok(size @ 1..)) => Ok(size),
+            Some(Ok(0) | Err(_)) => Err(CommandError::SizeRange { usage: self.form.usage, span: expr.span }),
+        }
+    }
+
+    /// `32`, `(32,)` or `(32, 8)`.
+    pub(crate) fn sizes(&self, expr: &Expr) -> Result<Vec<u32>, CommandError> {
+        self.one_or_more(expr, Expected::Sizes, |element| self.size(element))
+    }
+
+    /// An integer literal, perhaps negative.
+    pub(crate) fn integer(&self, expr: &Expr) -> Result<i64, CommandError> {
+        integer(expr).and_then(|value| i64::try_from(value).ok()).ok_or_else(|| self.wrong(Expected::Integer, expr))
+    }
+
+    fn one_or_more<T>(
+        &self,
+        expr: &Expr,
+        expected: Expected,
+        read: impl Fn(&Expr) -> Result<T, CommandError>,
+    ) -> Result<Vec<T>, CommandError> {
+        match &expr.kind {
+            ExprKind::Tuple(elements) if elements.is_empty() => Err(self.wrong(expected, expr)),
+            ExprKind::Tuple(elements) => positional(self.form, elements)?.into_iter().map(read).collect(),
+            _ => Ok(vec![read(expr)?]),
+        }
+    }
+}
+
+fn name(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// The value of an integer literal in Julia's spelling, `-` allowed in front.
+fn integer(expr: &Expr) -> Option<i128> {
+    match &expr.kind {
+        ExprKind::Integer(text) => {
+            let digits = text.replace('_', "").to_lowercase();
+            let (digits, radix) = match digits.get(..2) {
+                Some("0x") => (&digits[2..], 16),
+                Some("0o") => (&digits[2..], 8),
+                Some("0b") => (&digits[2..], 2),
+                Some(_) | None => (digits.as_str(), 10),
+            };
+            i128::from_str_radix(digits, radix).ok()
+        }
+        ExprKind::Prefix { operator, operand } if operator.value.symbol == "-" && !operator.value.dotted => {
+            integer(operand)?.checked_neg()
+        }
+        _ => None,
+    }
+}
+
+/// The command whose name is at most two edits away, the nearest first.
+fn nearest(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let near = FORMS.iter().map(|form| (edits(&lower, form.name), form.name));
+    near.filter(|&(edits, form)| edits <= 2 && edits < form.len()).min().map(|(_, form)| form)
+}
+
+/// Insertions, deletions, replacements and exchanges of neighbours that lead from one name to the other.
+fn edits(from: &str, to: &str) -> usize {
+    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=to.len()).collect()];
+    for i in 1..=from.len() {
+        let mut row = vec![i];
+        for j in 1..=to.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[from.len()][to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exchanged_letters_are_one_edit() {
+        assert_eq!(edits("tiel", "tile"), 1);
+        assert_eq!(edits("", "tile"), 4);
+        assert_eq!(nearest("vectorise"), Some("vectorize"));
+        assert_eq!(nearest("Parallel"), Some("parallel"));
+        assert_eq!(nearest("banana"), None);
+    }
+}

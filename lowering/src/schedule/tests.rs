@@ -1,0 +1,114 @@
+//! Command calls written as syntax trees.
+
+use super::{CommandError, commands};
+use tessella_diagnostics::{FileId, IntoDiagnostic, Span, Spanned};
+use tessella_frontend::ast::{Argument, Broadcast, Expr, ExprKind, Operator, Section};
+
+fn span(at: usize) -> Span {
+    Span::new(FileId(0), at..at + 1)
+}
+
+fn expr(kind: ExprKind) -> Expr {
+    Expr { kind, span: span(0) }
+}
+
+fn name(text: &str) -> Expr {
+    expr(ExprKind::Name(text.into()))
+}
+
+fn number(text: &str) -> Expr {
+    match text.strip_prefix('-') {
+        Some(digits) => {
+            let operator = Spanned { value: Operator { symbol: "-".into(), dotted: false }, span: span(0) };
+            expr(ExprKind::Prefix { operator, operand: Box::new(number(digits)) })
+        }
+        None => expr(ExprKind::Integer(text.into())),
+    }
+}
+
+fn arguments(elements: Vec<Expr>) -> Vec<Argument> {
+    elements.into_iter().map(|value| Argument { keyword: None, value, section: Section::Main }).collect()
+}
+
+fn tuple(elements: Vec<Expr>) -> Expr {
+    expr(ExprKind::Tuple(arguments(elements)))
+}
+
+fn call(callee: &str, elements: Vec<Expr>) -> Expr {
+    let callee = Box::new(name(callee));
+    expr(ExprKind::Call { callee, arguments: arguments(elements), broadcast: Broadcast::No })
+}
+
+/// The commands as a user writes them.
+#[track_caller]
+fn accepted(calls: Vec<Expr>) -> Vec<String> {
+    let commands = commands(&calls).expect("the commands are well formed");
+    commands.iter().map(|command| command.value.to_string()).collect()
+}
+
+#[track_caller]
+fn refused(callee: &str, elements: Vec<Expr>) -> CommandError {
+    let mut errors = commands(&vec![call(callee, elements)]).expect_err("the command is refused");
+    assert_eq!(errors.len(), 1);
+    errors.remove(0)
+}
+
+#[test]
+fn commands_print_as_they_are_written() {
+    let [s, r, i, j] = ["S", "R", "i", "j"].map(name);
+    let pair = || tuple(vec![i.clone(), j.clone()]);
+    let calls = vec![
+        call("tile", vec![s.clone(), pair(), tuple(vec![number("32"), number("0x10")])]),
+        call("interchange", vec![s.clone(), i.clone(), j.clone()]),
+        call("split", vec![s.clone(), i.clone(), number("1_000")]),
+        call("after", vec![r.clone(), s.clone()]),
+        call("before", vec![r.clone(), s.clone(), i.clone()]),
+        call("gpu", vec![s.clone(), i.clone(), j.clone()]),
+        call("shift", vec![s.clone(), i.clone(), number("-2")]),
+        call("fuse", vec![r, s, i]),
+        call("auto", vec![]),
+    ];
+    let expected = [
+        "tile(S, (i, j), (32, 16))",
+        "interchange(S, i, j)",
+        "split(S, i, 1000)",
+        "after(R, S)",
+        "before(R, S, i)",
+        "gpu(S, i, j)",
+        "shift(S, i, -2)",
+        "fuse(R, S, i)",
+        "auto()",
+    ];
+    assert_eq!(accepted(calls), expected);
+}
+
+#[test]
+fn a_misspelt_command_is_recognised() {
+    let error = refused("paralel", vec![name("S"), name("i")]);
+    assert_eq!(error.code().0, "E0480");
+    assert_eq!(error.into_diagnostic().help, ["write `parallel`, which has a similar name"]);
+}
+
+#[test]
+fn arguments_of_the_wrong_kind_name_the_form() {
+    let error = refused("split", vec![name("S"), name("i"), name("n")]);
+    assert_eq!(error.to_string(), "expected a size as an integer literal");
+    assert_eq!(error.into_diagnostic().help, ["write `split(S, i, 32)`"]);
+    assert_eq!(refused("split", vec![name("S"), name("i")]).to_string(), "`split` does not take 2 arguments");
+    assert_eq!(refused("parallel", vec![number("1"), name("i")]).code().0, "E0483");
+}
+
+#[test]
+fn sizes_are_positive_and_match_the_loops() {
+    assert_eq!(refused("unroll", vec![name("S"), name("i"), number("0")]).code().0, "E0484");
+    assert_eq!(refused("unroll", vec![name("S"), name("i"), number("-4")]).code().0, "E0484");
+    assert_eq!(refused("unroll", vec![name("S"), name("i"), number("4294967296")]).code().0, "E0484");
+    let error = refused("tile", vec![name("S"), tuple(vec![name("i"), name("j")]), number("32")]);
+    assert_eq!(error.to_string(), "`tile` has 2 loops and 1 size");
+}
+
+#[test]
+fn everything_else_is_no_command() {
+    let errors = commands(&vec![name("S"), number("1")]).expect_err("neither is a call");
+    assert_eq!(errors.iter().map(|error| error.code().0).collect::<Vec<_>>(), ["E0481", "E0481"]);
+}

@@ -1,0 +1,44 @@
+//! Where the source has what an algorithm names.
+
+use std::collections::BTreeMap;
+use tessella_diagnostics::Span;
+use tessella_polyhedral::affine::ParamId;
+use tessella_polyhedral::algorithm::{AccessRef, ArrayId, ComputationId};
+
+/// The source's places of an algorithm's parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SpanTable {
+    /// The function's signature.
+    pub function: Option<Span>,
+    /// The statement; for a saved condition, the condition.
+    pub computations: BTreeMap<ComputationId, Span>,
+    /// `S` of `@comp S`.
+    pub labels: BTreeMap<ComputationId, Span>,
+    /// The subexpression `A[i, j]`, or the scalar variable.
+    pub accesses: BTreeMap<AccessRef, Span>,
+    /// The iteration variable of the loop that is the computation's iterator of this position.
+    pub loops: BTreeMap<(ComputationId, u32), Span>,
+    /// The variable that names the parameter, or the argument that it comes from.
+    pub params: BTreeMap<ParamId, Span>,
+    /// The argument or variable.
+    pub arrays: BTreeMap<ArrayId, Span>,
+}
+
+impl SpanTable {
+    pub fn computation(&self, id: ComputationId) -> Option<Span> {
+        self.computations.get(&id).copied()
+    }
+
+    pub fn access(&self, at: AccessRef) -> Option<Span> {
+        self.accesses.get(&at).copied()
+    }
+
+    /// The loop that is iterator `position` of the computation.
+    pub fn loop_of(&self, computation: ComputationId, position: u32) -> Option<Span> {
+        self.loops.get(&(computation, position)).copied()
+    }
+
+    pub fn param(&self, id: ParamId) -> Option<Span> {
+        self.params.get(&id).copied()
+    }
+}

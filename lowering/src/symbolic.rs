@@ -1,0 +1,493 @@
+//! Recognises quasi-affine integers and conditions in typed expressions.
+//!
+//! An integer is a list of [`Pieces`]: one for most expressions, several where `min`, `max`, `abs`, `?:` or a division
+//! that rounds towards zero distinguishes cases that isl cannot rule out. All arithmetic is checked to stay far inside
+//! 64 bits for every parameter in the context, so that Julia's wrap-around never shows.
+
+use crate::error::{NotAffine, Reason};
+use crate::formula::{Formula, Pieces};
+use crate::params::{PARAM_LIMIT, Signature};
+use std::collections::BTreeMap;
+use tessella_diagnostics::Span;
+use tessella_frontend::typed::tree::{Expr, ExprKind, Function, LocalId, LoopId, Role};
+use tessella_polyhedral::affine::{Affine, AffineOverflow, Atom};
+use tessella_polyhedral::isl::{Ctx, IslError, Set, Space};
+use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, ScalarType, UnaryOp};
+
+/// No expression is followed into more cases.
+const CASE_LIMIT: usize = 16;
+
+/// No accepted expression has a larger magnitude, nor a larger coefficient.
+const MAGNITUDE_LIMIT: i128 = 1 << 60;
+
+/// A loop around a statement.
+#[derive(Debug, Clone)]
+pub(crate) struct Iterator {
+    pub(crate) id: LoopId,
+    pub(crate) local: LocalId,
+    /// Unique among the loops around.
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    /// The largest absolute value it takes.
+    pub(crate) magnitude: i128,
+}
+
+/// A place in the loop nest: the loops around it, and the exact condition on their iterators.
+#[derive(Debug, Clone)]
+pub(crate) struct Site {
+    pub(crate) iterators: Vec<Iterator>,
+    pub(crate) domain: Formula,
+}
+
+/// The symbolic value of a `Value` local.
+#[derive(Debug, Clone)]
+pub(crate) enum Symbol {
+    Integer(Pieces),
+    Condition(Formula),
+}
+
+/// Everything that is known of integers.
+pub(crate) struct Symbols<'a> {
+    pub(crate) ctx: &'a Ctx,
+    pub(crate) function: &'a Function,
+    pub(crate) signature: Signature,
+    pub(crate) param_names: Vec<String>,
+    context: Formula,
+    known: BTreeMap<LocalId, Result<Symbol, NotAffine>>,
+}
+
+impl<'a> Symbols<'a> {
+    pub(crate) fn new(ctx: &'a Ctx, function: &'a Function, signature: Signature) -> Self {
+        let (param_names, context) = (signature.param_names(), signature.context());
+        Self { ctx, function, signature, param_names, context, known: BTreeMap::new() }
+    }
+
+    /// The space `[params] -> { name[iterators] }`.
+    pub(crate) fn space(&self, name: Option<&str>, iterators: &[Iterator]) -> Result<Space, IslError> {
+        let params = Space::params(self.ctx, &self.param_names)?;
+        match name {
+            Some(name) => params.named_tuple(name, iterators.len() as u32),
+            None => params.unnamed_tuple(iterators.len() as u32),
+        }
+    }
+
+    /// The context: `[params] -> { : ... }`.
+    pub(crate) fn context_set(&self) -> Result<Set, IslError> {
+        self.context.to_set(&self.space(None, &[])?, &self.param_names)?.params()
+    }
+
+    /// Records what is known of a local once its only assignment has been seen.
+    pub(crate) fn define(&mut self, local: LocalId, value: Result<Symbol, NotAffine>) {
+        self.known.insert(local, value);
+    }
+
+    pub(crate) fn symbol(&self, local: LocalId) -> Option<&Symbol> {
+        self.known.get(&local).and_then(|known| known.as_ref().ok())
+    }
+
+    /// Whether some instance at `site` may satisfy `condition`.
+    pub(crate) fn is_possible(&self, site: &Site, condition: &Formula) -> bool {
+        let formula = Formula::all([self.context.clone(), site.domain.clone(), condition.clone()]);
+        match formula {
+            Formula::False => return false,
+            Formula::True => return true,
+            _ => {}
+        }
+        let instances = self.space(None, &site.iterators).and_then(|space| formula.to_set(&space, &self.param_names));
+        // Where isl gives up, nothing is ruled out.
+        !instances.and_then(|instances| instances.is_empty()).unwrap_or(false)
+    }
+
+    /// The symbolic value of an `Int64` or `Bool` expression evaluated at `site` where `under` holds.
+    pub(crate) fn symbolic(&self, expr: &Expr, site: &Site, under: &Formula) -> Result<Symbol, NotAffine> {
+        match expr.ty {
+            ScalarType::Bool => self.condition(expr, site, under).map(Symbol::Condition),
+            _ => self.integer(expr, site, under).map(Symbol::Integer),
+        }
+    }
+
+    /// An `Int64` expression as affine cases.
+    pub(crate) fn integer(&self, expr: &Expr, site: &Site, under: &Formula) -> Result<Pieces, NotAffine> {
+        let at = Evaluation { symbols: self, site, under };
+        at.integer(expr)
+    }
+
+    /// A `Bool` expression as an affine condition.
+    pub(crate) fn condition(&self, expr: &Expr, site: &Site, under: &Formula) -> Result<Formula, NotAffine> {
+        let at = Evaluation { symbols: self, site, under };
+        at.condition(expr)
+    }
+
+    /// Affine conditions that hold whenever the expression is true, and whenever it is false.
+    pub(crate) fn implied(&self, expr: &Expr, site: &Site, under: &Formula) -> (Formula, Formula) {
+        if let Ok(exact) = self.condition(expr, site, under) {
+            let negation = exact.not();
+            return (exact, negation);
+        }
+        match &expr.kind {
+            ExprKind::Unary(UnaryOp::Not, operand) => {
+                let (yes, no) = self.implied(operand, site, under);
+                (no, yes)
+            }
+            ExprKind::Binary(BinaryOp::AndAlso, left, right) => {
+                let (left_yes, left_no) = self.implied(left, site, under);
+                let (right_yes, right_no) = self.implied(right, site, &under.and(&left_yes));
+                (left_yes.and(&right_yes), left_no.or(&right_no))
+            }
+            ExprKind::Binary(BinaryOp::OrElse, left, right) => {
+                let (left_yes, left_no) = self.implied(left, site, under);
+                let (right_yes, right_no) = self.implied(right, site, &under.and(&left_no));
+                (left_yes.or(&right_yes), left_no.and(&right_no))
+            }
+            _ => (Formula::True, Formula::True),
+        }
+    }
+
+    /// The largest absolute value that the cases' expressions can take.
+    pub(crate) fn magnitude(&self, pieces: &Pieces, site: &Site) -> i128 {
+        pieces.0.iter().map(|(_, value)| magnitude(value, site)).max().unwrap_or(0)
+    }
+}
+
+/// Saturates above [`MAGNITUDE_LIMIT`]; at least every coefficient.
+fn magnitude(value: &Affine, site: &Site) -> i128 {
+    value.terms().iter().fold(i128::from(value.constant_term()).abs(), |sum, (atom, factor)| {
+        let size = match atom {
+            Atom::Iterator(position) => site.iterators[*position as usize].magnitude,
+            Atom::Param(_) => i128::from(PARAM_LIMIT),
+            Atom::FloorDiv(inner, divisor) => magnitude(inner, site) / i128::from(*divisor) + 1,
+        };
+        sum.saturating_add(i128::from(*factor).abs().saturating_mul(size.max(1)))
+    })
+}
+
+/// One expression at one place.
+#[derive(Clone, Copy)]
+struct Evaluation<'s, 'a> {
+    symbols: &'s Symbols<'a>,
+    site: &'s Site,
+    under: &'s Formula,
+}
+
+type Combine<'f> = &'f dyn Fn(&Affine, &Affine) -> Result<Affine, AffineOverflow>;
+
+impl Evaluation<'_, '_> {
+    fn integer(&self, expr: &Expr) -> Result<Pieces, NotAffine> {
+        let fail = |reason| Err(NotAffine { span: expr.span, reason });
+        if expr.ty != ScalarType::I64 {
+            return match &expr.kind {
+                ExprKind::Load { .. } => fail(self.read_from(expr)),
+                _ => fail(Reason::NotInt64 { ty: expr.ty }),
+            };
+        }
+        match &expr.kind {
+            ExprKind::Constant(constant) => {
+                let value = constant.as_integer().and_then(|value| i64::try_from(value).ok());
+                match value {
+                    Some(value) => self.checked(expr, Pieces::single(Affine::constant(value))),
+                    None => fail(Reason::Operation),
+                }
+            }
+            ExprKind::Local(local) => self.local(expr, *local),
+            ExprKind::Load { .. } => fail(self.read_from(expr)),
+            ExprKind::Size { array, axis } => match self.symbols.signature.extent(*array, *axis) {
+                Some(param) => Ok(Pieces::single(Affine::param(param))),
+                None => fail(Reason::Operation),
+            },
+            ExprKind::Unary(UnaryOp::Neg, operand) => {
+                let operand = self.integer(operand)?;
+                self.scaled(expr, &operand, -1)
+            }
+            ExprKind::Unary(UnaryOp::Not | UnaryOp::BitNot, _) => fail(Reason::Operation),
+            ExprKind::Binary(op, left, right) => self.binary(expr, *op, left, right),
+            ExprKind::Call(Intrinsic::Abs, operands) if operands.len() == 1 => {
+                let operand = self.integer(&operands[0])?;
+                let negated = self.scaled(expr, &operand, -1)?;
+                self.chosen(expr, &operand.holds(|value| Formula::non_negative(value.clone())), &operand, &negated)
+            }
+            ExprKind::Call(..) => fail(Reason::Operation),
+            ExprKind::Select { condition, yes, no } | ExprKind::IfElse { condition, yes, no } => {
+                let condition = self.condition(condition)?;
+                let (under_yes, under_no) = (self.under.and(&condition), self.under.and(&condition.not()));
+                let yes = Evaluation { under: &under_yes, ..*self }.integer(yes)?;
+                let no = Evaluation { under: &under_no, ..*self }.integer(no)?;
+                self.chosen(expr, &condition, &yes, &no)
+            }
+            ExprKind::Convert(operand) | ExprKind::Wrap(operand) => match (&operand.kind, operand.ty) {
+                (_, ScalarType::I64) => self.integer(operand),
+                (_, ScalarType::Bool) => {
+                    let condition = self.condition(operand)?;
+                    let [one, zero] = [1, 0].map(|value| Pieces::single(Affine::constant(value)));
+                    self.chosen(expr, &condition, &one, &zero)
+                }
+                (ExprKind::Constant(constant), ty) if ty.is_integer() => {
+                    match constant.as_integer().and_then(|value| i64::try_from(value).ok()) {
+                        Some(value) => self.checked(expr, Pieces::single(Affine::constant(value))),
+                        None => fail(Reason::MayWrap),
+                    }
+                }
+                (ExprKind::Load { .. }, _) => self.integer(operand),
+                (_, ty) => Err(NotAffine { span: operand.span, reason: Reason::NotInt64 { ty } }),
+            },
+            ExprKind::Compare(..) => fail(Reason::Operation),
+        }
+    }
+
+    fn read_from(&self, expr: &Expr) -> Reason {
+        match &expr.kind {
+            ExprKind::Load { array, .. } => {
+                Reason::ReadFromArray { array: self.symbols.function.locals[array.0 as usize].name.clone() }
+            }
+            _ => Reason::Operation,
+        }
+    }
+
+    fn local(&self, expr: &Expr, local: LocalId) -> Result<Pieces, NotAffine> {
+        let fail = |reason| Err(NotAffine { span: expr.span, reason });
+        let declared = &self.symbols.function.locals[local.0 as usize];
+        let variable = declared.name.clone();
+        match declared.role {
+            Role::Argument => match self.symbols.signature.integer(local) {
+                Some(param) => Ok(Pieces::single(Affine::param(param))),
+                None => fail(Reason::Operation),
+            },
+            Role::Iterator(_) => match self.site.iterators.iter().position(|it| it.local == local) {
+                Some(position) => Ok(Pieces::single(Affine::iterator(position as u32))),
+                None => fail(Reason::Operation),
+            },
+            Role::Variable(_) => fail(Reason::Reassigned { variable, bound: declared.span }),
+            Role::Value(_) => match self.symbols.known.get(&local) {
+                Some(Ok(Symbol::Integer(pieces))) => self.pruned(expr, pieces.clone()),
+                Some(Err(cause)) => fail(Reason::DataDependent { variable, cause: Box::new(cause.clone()) }),
+                Some(Ok(Symbol::Condition(_))) | None => fail(Reason::Operation),
+            },
+        }
+    }
+
+    fn binary(&self, expr: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> Result<Pieces, NotAffine> {
+        let fail = |reason| Err(NotAffine { span: expr.span, reason });
+        match op {
+            BinaryOp::Add => self.combined(expr, &self.integer(left)?, &self.integer(right)?, &Affine::add),
+            BinaryOp::Sub => self.combined(expr, &self.integer(left)?, &self.integer(right)?, &Affine::sub),
+            BinaryOp::Mul => {
+                let (left, right) = (self.integer(left)?, self.integer(right)?);
+                match (left.as_constant(), right.as_constant()) {
+                    (_, Some(factor)) => self.scaled(expr, &left, factor),
+                    (Some(factor), None) => self.scaled(expr, &right, factor),
+                    (None, None) => fail(Reason::Product),
+                }
+            }
+            BinaryOp::Min | BinaryOp::Max => {
+                let (left, right) = (self.integer(left)?, self.integer(right)?);
+                let order = if op == BinaryOp::Min { CompareOp::Le } else { CompareOp::Ge };
+                self.chosen(expr, &Pieces::compare(order, &left, &right), &left, &right)
+            }
+            BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil | BinaryOp::Rem | BinaryOp::Mod => {
+                self.division(expr, op, left, right)
+            }
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
+                let value = self.integer(left)?;
+                match self.integer(right)?.as_constant() {
+                    Some(count @ 0..=59) if op == BinaryOp::ShiftLeft => self.scaled(expr, &value, 1 << count),
+                    Some(count @ 0..=59) => self.mapped(expr, &value, &|value| Ok(value.floor_div(1 << count))),
+                    Some(_) => fail(Reason::MayWrap),
+                    None => fail(Reason::Operation),
+                }
+            }
+            BinaryOp::BitAnd => {
+                let (left, right) = (self.integer(left)?, self.integer(right)?);
+                let (value, mask) = match (left.as_constant(), right.as_constant()) {
+                    (_, Some(mask)) => (left, mask),
+                    (Some(mask), None) => (right, mask),
+                    (None, None) => return fail(Reason::Operation),
+                };
+                // `x & (2^k - 1)` is the remainder of the floored division by 2^k.
+                match mask.checked_add(1) {
+                    Some(modulus) if modulus > 0 && modulus & mask == 0 => {
+                        self.mapped(expr, &value, &|value| value.modulo(modulus))
+                    }
+                    _ => fail(Reason::Operation),
+                }
+            }
+            BinaryOp::Div
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::ShiftRightLogical
+            | BinaryOp::AndAlso
+            | BinaryOp::OrElse => fail(Reason::Operation),
+        }
+    }
+
+    fn division(&self, expr: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> Result<Pieces, NotAffine> {
+        let divisor = match self.integer(right) {
+            Ok(pieces) => pieces.as_constant(),
+            Err(_) => None,
+        };
+        let dividend = self.integer(left)?;
+        let size = match divisor {
+            None => return Err(NotAffine { span: right.span, reason: Reason::DivisorNotConstant }),
+            Some(0) => return Err(NotAffine { span: right.span, reason: Reason::DivisionByZero }),
+            Some(divisor) => divisor.checked_abs(),
+        };
+        let Some(size) = size else { return Err(NotAffine { span: right.span, reason: Reason::MayWrap }) };
+        let negative_divisor = divisor.is_some_and(|divisor| divisor < 0);
+        // Below, `size` is the divisor's magnitude; a negative divisor first changes the dividend's sign.
+        let flipped = |pieces: &Pieces| -> Result<Pieces, NotAffine> {
+            if negative_divisor { self.scaled(expr, pieces, -1) } else { Ok(pieces.clone()) }
+        };
+        let floor = |value: &Affine| Ok(value.floor_div(size));
+        let ceiling = |value: &Affine| value.scale(-1)?.floor_div(size).scale(-1);
+        let remainder = |value: &Affine| value.modulo(size);
+        let negative_remainder = |value: &Affine| value.scale(-1)?.modulo(size)?.scale(-1);
+        match op {
+            BinaryOp::DivFloor => self.mapped(expr, &flipped(&dividend)?, &floor),
+            BinaryOp::DivCeil => self.mapped(expr, &flipped(&dividend)?, &ceiling),
+            BinaryOp::Mod if negative_divisor => self.mapped(expr, &dividend, &negative_remainder),
+            BinaryOp::Mod => self.mapped(expr, &dividend, &remainder),
+            BinaryOp::DivTrunc => {
+                let dividend = flipped(&dividend)?;
+                self.by_sign(expr, &dividend, &floor, &ceiling)
+            }
+            // The sign of the divisor has no influence.
+            BinaryOp::Rem => self.by_sign(expr, &dividend, &remainder, &negative_remainder),
+            _ => Err(NotAffine { span: expr.span, reason: Reason::Operation }),
+        }
+    }
+
+    /// `value >= 0 ? from_positive(value) : from_negative(value)`, with one case where isl knows the sign.
+    fn by_sign(
+        &self,
+        expr: &Expr,
+        value: &Pieces,
+        from_positive: &dyn Fn(&Affine) -> Result<Affine, AffineOverflow>,
+        from_negative: &dyn Fn(&Affine) -> Result<Affine, AffineOverflow>,
+    ) -> Result<Pieces, NotAffine> {
+        let positive = self.mapped(expr, value, from_positive)?;
+        let negative = self.mapped(expr, value, from_negative)?;
+        self.chosen(expr, &value.holds(|value| Formula::non_negative(value.clone())), &positive, &negative)
+    }
+
+    fn scaled(&self, expr: &Expr, value: &Pieces, factor: i64) -> Result<Pieces, NotAffine> {
+        self.mapped(expr, value, &|value| value.scale(factor))
+    }
+
+    fn mapped(
+        &self,
+        expr: &Expr,
+        value: &Pieces,
+        change: &dyn Fn(&Affine) -> Result<Affine, AffineOverflow>,
+    ) -> Result<Pieces, NotAffine> {
+        let cases = value.0.iter().map(|(case, value)| Ok((case.clone(), change(value)?)));
+        match cases.collect::<Result<_, AffineOverflow>>() {
+            Ok(cases) => self.checked(expr, Pieces(cases)),
+            Err(AffineOverflow) => Err(NotAffine { span: expr.span, reason: Reason::MayWrap }),
+        }
+    }
+
+    fn combined(&self, expr: &Expr, left: &Pieces, right: &Pieces, combine: Combine<'_>) -> Result<Pieces, NotAffine> {
+        let mut cases = vec![];
+        for (left_case, left) in &left.0 {
+            for (right_case, right) in &right.0 {
+                match combine(left, right) {
+                    Ok(value) => cases.push((left_case.and(right_case), value)),
+                    Err(AffineOverflow) => return Err(NotAffine { span: expr.span, reason: Reason::MayWrap }),
+                }
+            }
+        }
+        self.pruned(expr, Pieces(cases)).and_then(|pieces| self.checked(expr, pieces))
+    }
+
+    fn chosen(&self, expr: &Expr, condition: &Formula, yes: &Pieces, no: &Pieces) -> Result<Pieces, NotAffine> {
+        self.pruned(expr, Pieces::choose(condition, yes, no))
+    }
+
+    /// Drops the cases that no instance here is in.
+    fn pruned(&self, expr: &Expr, pieces: Pieces) -> Result<Pieces, NotAffine> {
+        if pieces.0.len() < 2 {
+            return Ok(pieces);
+        }
+        let mut cases: Vec<(Formula, Affine)> = vec![];
+        for (case, value) in pieces.0 {
+            if !self.symbols.is_possible(self.site, &self.under.and(&case)) {
+                continue;
+            }
+            match cases.iter_mut().find(|(_, other)| *other == value) {
+                Some((known, _)) => *known = known.or(&case),
+                None => cases.push((case, value)),
+            }
+        }
+        match cases.len() {
+            // Nothing runs here: any value will do.
+            0 => Ok(Pieces::single(Affine::constant(0))),
+            1 => Ok(Pieces::single(cases.swap_remove(0).1)),
+            2..=CASE_LIMIT => Ok(Pieces(cases)),
+            _ => Err(NotAffine { span: expr.span, reason: Reason::TooManyCases { limit: CASE_LIMIT } }),
+        }
+    }
+
+    fn checked(&self, expr: &Expr, pieces: Pieces) -> Result<Pieces, NotAffine> {
+        match self.symbols.magnitude(&pieces, self.site) <= MAGNITUDE_LIMIT {
+            true => Ok(pieces),
+            false => Err(NotAffine { span: expr.span, reason: Reason::MayWrap }),
+        }
+    }
+
+    fn condition(&self, expr: &Expr) -> Result<Formula, NotAffine> {
+        let fail = |reason| Err(NotAffine { span: expr.span, reason });
+        if expr.ty != ScalarType::Bool {
+            return fail(Reason::NotInt64 { ty: expr.ty });
+        }
+        match &expr.kind {
+            ExprKind::Constant(constant) => match constant.as_integer() {
+                Some(0) => Ok(Formula::False),
+                Some(_) => Ok(Formula::True),
+                None => fail(Reason::Operation),
+            },
+            ExprKind::Local(local) => {
+                let declared = &self.symbols.function.locals[local.0 as usize];
+                let variable = declared.name.clone();
+                match (declared.role, self.symbols.known.get(local)) {
+                    (Role::Value(_), Some(Ok(Symbol::Condition(formula)))) => Ok(formula.clone()),
+                    (Role::Value(_), Some(Err(cause))) => {
+                        fail(Reason::DataDependent { variable, cause: Box::new(cause.clone()) })
+                    }
+                    (Role::Variable(_), _) => fail(Reason::Reassigned { variable, bound: declared.span }),
+                    (Role::Argument | Role::Iterator(_) | Role::Value(_), _) => fail(Reason::Operation),
+                }
+            }
+            ExprKind::Compare(op, left, right) if left.ty == ScalarType::I64 => {
+                Ok(Pieces::compare(*op, &self.integer(left)?, &self.integer(right)?))
+            }
+            ExprKind::Compare(_, left, _) => fail(Reason::NotInt64 { ty: left.ty }),
+            ExprKind::Unary(UnaryOp::Not | UnaryOp::BitNot, operand) => Ok(self.condition(operand)?.not()),
+            ExprKind::Binary(BinaryOp::AndAlso, left, right) => {
+                let left = self.condition(left)?;
+                let under = self.under.and(&left);
+                let right = Evaluation { under: &under, ..*self }.condition(right)?;
+                Ok(left.and(&right))
+            }
+            ExprKind::Binary(BinaryOp::OrElse, left, right) => {
+                let left = self.condition(left)?;
+                let under = self.under.and(&left.not());
+                let right = Evaluation { under: &under, ..*self }.condition(right)?;
+                Ok(left.or(&right))
+            }
+            ExprKind::Binary(BinaryOp::BitAnd, left, right) => Ok(self.condition(left)?.and(&self.condition(right)?)),
+            ExprKind::Binary(BinaryOp::BitOr, left, right) => Ok(self.condition(left)?.or(&self.condition(right)?)),
+            ExprKind::Select { condition, yes, no } | ExprKind::IfElse { condition, yes, no } => {
+                let condition = self.condition(condition)?;
+                let (under_yes, under_no) = (self.under.and(&condition), self.under.and(&condition.not()));
+                let yes = Evaluation { under: &under_yes, ..*self }.condition(yes)?;
+                let no = Evaluation { under: &under_no, ..*self }.condition(no)?;
+                Ok(condition.and(&yes).or(&condition.not().and(&no)))
+            }
+            ExprKind::Load { .. } => fail(self.read_from(expr)),
+            ExprKind::Size { .. }
+            | ExprKind::Unary(UnaryOp::Neg, _)
+            | ExprKind::Binary(..)
+            | ExprKind::Call(..)
+            | ExprKind::Convert(_)
+            | ExprKind::Wrap(_) => fail(Reason::Operation),
+        }
+    }
+}

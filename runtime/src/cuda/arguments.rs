@@ -1,0 +1,181 @@
+//! The arguments of a call, read as the plan's entry names them, and the checks on them before anything runs.
+
+use crate::call::ParamType;
+use crate::error::RuntimeError;
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use tessella_codegen::LaunchPlan;
+use tessella_codegen::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
+use tessella_codegen::int_expr::Environment;
+use tessella_codegen::plan::PlanArgument;
+use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
+use tessella_scalar::ScalarType;
+
+/// The arguments of one call.
+#[derive(Debug)]
+pub struct Arguments {
+    pointers: BTreeMap<ArrayId, *mut u8>,
+    extents: BTreeMap<(ArrayId, u32), i64>,
+    /// The values' bytes, then zeros.
+    scalars: BTreeMap<ScalarId, [u8; 8]>,
+    result: Option<*mut u8>,
+    /// The values of the plan's parameters.
+    pub environment: Environment,
+}
+
+/// The types of the entry's parameters, in order.
+pub fn parameter_types(plan: &LaunchPlan) -> Result<Vec<ParamType>, RuntimeError> {
+    let mut scalars = plan.arguments.iter().filter_map(|argument| match argument {
+        PlanArgument::Scalar { ty, .. } => Some(*ty),
+        PlanArgument::Array { .. } => None,
+    });
+    let types = plan.entry.parameters.iter().map(|parameter| match parameter {
+        EntryParameter::Pointer(_) | EntryParameter::Result(_) => Ok(ParamType::Pointer),
+        EntryParameter::Extent { .. } => Ok(ParamType::Scalar(ScalarType::I64)),
+        EntryParameter::Scalar(scalar) => scalars
+            .next()
+            .map(ParamType::Scalar)
+            .ok_or_else(|| RuntimeError::MalformedPlan(format!("scalar {} has no type", scalar.0))),
+    });
+    types.collect()
+}
+
+impl Arguments {
+    /// Reads the arguments of a call; `arguments[k]` points to the value of parameter `k`.
+    ///
+    /// # Safety
+    /// Each argument points to a value of its parameter's type.
+    pub unsafe fn read(
+        plan: &LaunchPlan,
+        types: &[ParamType],
+        arguments: &[*mut c_void],
+    ) -> Result<Arguments, RuntimeError> {
+        if arguments.len() != types.len() {
+            return Err(RuntimeError::ArgumentCount { expected: types.len(), found: arguments.len() });
+        }
+        let mut read = Arguments {
+            pointers: BTreeMap::new(),
+            extents: BTreeMap::new(),
+            scalars: BTreeMap::new(),
+            result: None,
+            environment: Environment::default(),
+        };
+        for ((parameter, ty), &argument) in plan.entry.parameters.iter().zip(types).zip(arguments) {
+            match *parameter {
+                // SAFETY: the caller promises a pointer there.
+                EntryParameter::Pointer(array) => {
+                    read.pointers.insert(array, unsafe { argument.cast::<*mut u8>().read_unaligned() });
+                }
+                // SAFETY: the caller promises a pointer there.
+                EntryParameter::Result(_) => read.result = Some(unsafe { argument.cast::<*mut u8>().read_unaligned() }),
+                // SAFETY: the caller promises an `int64_t` there.
+                EntryParameter::Extent { array, axis, .. } => {
+                    read.extents.insert((array, axis), unsafe { argument.cast::<i64>().read_unaligned() });
+                }
+                EntryParameter::Scalar(scalar) => {
+                    let bytes = match ty {
+                        ParamType::Scalar(ty) => ty.bytes() as usize,
+                        ParamType::Pointer => return Err(malformed(format!("scalar {} is a pointer", scalar.0))),
+                    };
+                    let mut value = [0; 8];
+                    // SAFETY: the caller promises a value of that many bytes there.
+                    unsafe { argument.cast::<u8>().copy_to_nonoverlapping(value.as_mut_ptr(), bytes) };
+                    read.scalars.insert(scalar, value);
+                }
+            }
+        }
+        let params = plan.params.iter().map(|origin| match *origin {
+            ParamOrigin::Extent { array, axis } => read.extents.get(&(array, axis)).copied(),
+            ParamOrigin::Argument(scalar) => read.scalars.get(&scalar).map(|bytes| i64::from_ne_bytes(*bytes)),
+        });
+        let params: Option<Vec<i64>> = params.collect();
+        let params = params.ok_or_else(|| malformed("a parameter stands for no argument".to_owned()))?;
+        read.environment = Environment::new(params);
+        Ok(read)
+    }
+
+    pub fn pointer(&self, array: ArrayId) -> Option<*mut u8> {
+        self.pointers.get(&array).copied()
+    }
+
+    /// Where the scalar that the function returns goes.
+    pub fn result(&self) -> Option<*mut u8> {
+        self.result
+    }
+
+    pub fn scalar(&self, scalar: ScalarId) -> Option<[u8; 8]> {
+        self.scalars.get(&scalar).copied()
+    }
+
+    /// The checks at entry, in the order and with the status codes of the generated C.
+    pub fn check(&self, plan: &LaunchPlan) -> Result<i32, RuntimeError> {
+        let unknown = || malformed("a check at entry cannot be evaluated".to_owned());
+        // A part that 64 bits do not hold is out of context too.
+        if !plan.entry.context.evaluate(&self.environment).unwrap_or(false) {
+            return Ok(STATUS_OUT_OF_CONTEXT);
+        }
+        for &(first, second) in &plan.entry.apart {
+            if overlap(self.range(plan, first)?, self.range(plan, second)?) {
+                return Ok(STATUS_OVERLAP);
+            }
+        }
+        for check in &plan.entry.checks {
+            if !check.holds.evaluate(&self.environment).ok_or_else(unknown)? {
+                return Ok(check.number);
+            }
+        }
+        Ok(STATUS_OK)
+    }
+
+    /// The bytes of an array argument: its address and their number.
+    fn range(&self, plan: &LaunchPlan, of: ArrayId) -> Result<(u64, u64), RuntimeError> {
+        let argument = plan.arguments.iter().find_map(|argument| match argument {
+            PlanArgument::Array { array, element, rank, .. } if *array == of => Some((*element, *rank)),
+            PlanArgument::Array { .. } | PlanArgument::Scalar { .. } => None,
+        });
+        let unknown = || malformed(format!("array {} is no argument", of.0));
+        let (element, rank) = argument.ok_or_else(unknown)?;
+        let address = self.pointer(of).ok_or_else(unknown)?;
+        let extents: Option<Vec<i64>> = (0..rank).map(|axis| self.extents.get(&(of, axis)).copied()).collect();
+        Ok((address as u64, byte_size(element, &extents.ok_or_else(unknown)?)))
+    }
+}
+
+/// The bytes of an array, at most as many as an address can count; an extent below zero counts as zero.
+pub fn byte_size(element: ScalarType, extents: &[i64]) -> u64 {
+    let extents = extents.iter().map(|&extent| u64::try_from(extent).unwrap_or(0));
+    if extents.clone().any(|extent| extent == 0) {
+        return 0;
+    }
+    extents.fold(u64::from(element.bytes()), u64::saturating_mul).min(i64::MAX as u64)
+}
+
+fn overlap(first: (u64, u64), second: (u64, u64)) -> bool {
+    let end = |(address, bytes): (u64, u64)| address.saturating_add(bytes);
+    first.1 > 0 && second.1 > 0 && first.0 < end(second) && second.0 < end(first)
+}
+
+fn malformed(what: String) -> RuntimeError {
+    RuntimeError::MalformedPlan(what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_saturate_and_empty_arrays_have_no_bytes() {
+        assert_eq!(byte_size(ScalarType::F32, &[3, 5]), 60);
+        assert_eq!(byte_size(ScalarType::F32, &[]), 4);
+        assert_eq!(byte_size(ScalarType::F64, &[i64::MAX, 2]), i64::MAX as u64);
+        assert_eq!(byte_size(ScalarType::F64, &[i64::MAX, i64::MAX, 0]), 0);
+        assert_eq!(byte_size(ScalarType::F64, &[-1, -1]), 0);
+    }
+
+    #[test]
+    fn ranges_overlap_when_they_share_a_byte() {
+        assert!(overlap((100, 8), (107, 1)));
+        assert!(!overlap((100, 8), (108, 8)));
+        assert!(!overlap((100, 8), (104, 0)));
+    }
+}

@@ -1,0 +1,350 @@
+//! Runs a launch plan on a GPU.
+
+use super::arguments::{Arguments, byte_size, parameter_types};
+use super::error::CudaError;
+use super::gpu::{Argument, Gpu, LaunchShape};
+use super::pool::Pool;
+use crate::call::{ArgumentValue, ParamType, with_pointers};
+use crate::error::RuntimeError;
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, MutexGuard};
+use tessella_codegen::LaunchPlan;
+use tessella_codegen::entry::{MAX_GRID, STATUS_OK};
+use tessella_codegen::error::MAX_THREADS;
+use tessella_codegen::int_expr::{Environment, IntExpr};
+use tessella_codegen::plan::{DeviceBuffer, HostSide, Step};
+use tessella_codegen::program::{KernelId, KernelParam};
+use tessella_polyhedral::layers::BufferId;
+
+/// A GPU program, loaded. It may be run by several threads at once.
+pub struct CudaProgram<G: Gpu> {
+    plan: LaunchPlan,
+    types: Vec<ParamType>,
+    /// The position of each buffer in the plan.
+    positions: BTreeMap<BufferId, usize>,
+    /// By `KernelId`.
+    kernels: Vec<G::Kernel>,
+    /// Keeps the kernels' code; `None` if there are none.
+    _module: Option<G::Module>,
+    pool: Mutex<Pool<G::Buffer>>,
+    gpu: Arc<G>,
+}
+
+impl<G: Gpu> CudaProgram<G> {
+    /// Loads what [`compile_cuda`](super::compile_cuda) made of the kernels of this plan.
+    pub fn load(gpu: Arc<G>, image: &[u8], plan: LaunchPlan) -> Result<CudaProgram<G>, RuntimeError> {
+        let properties = gpu.properties();
+        for kernel in &plan.kernels {
+            let too_large =
+                |limit| RuntimeError::BlockTooLarge { kernel: kernel.name.clone(), block: kernel.block, limit };
+            let threads: u64 = kernel.block.iter().map(|&threads| u64::from(threads)).product();
+            let limit = limit_of(properties.max_threads_per_block, MAX_THREADS as i64).unsigned_abs();
+            if threads > limit {
+                return Err(too_large(limit));
+            }
+            for (&threads, &most) in kernel.block.iter().zip(&properties.max_block) {
+                let limit = limit_of(most, MAX_THREADS as i64);
+                if i64::from(threads) > limit {
+                    return Err(too_large(limit.unsigned_abs()));
+                }
+            }
+        }
+        let module = if plan.kernels.is_empty() { None } else { Some(gpu.load(image)?) };
+        let mut kernels = vec![];
+        if let Some(module) = &module {
+            for kernel in &plan.kernels {
+                kernels.push(gpu.kernel(module, &kernel.name)?);
+            }
+        }
+        let types = parameter_types(&plan)?;
+        let positions = plan.buffers.iter().enumerate().map(|(position, buffer)| (buffer.id, position)).collect();
+        Ok(CudaProgram { plan, types, positions, kernels, _module: module, pool: Mutex::new(Pool::new()), gpu })
+    }
+
+    pub fn plan(&self) -> &LaunchPlan {
+        &self.plan
+    }
+
+    /// The types of the parameters of the entry, in order: the same as those of the C entry.
+    pub fn parameters(&self) -> &[ParamType] {
+        &self.types
+    }
+
+    /// Runs the program; `arguments[k]` points to the value of parameter `k`. The status is that of the checks at
+    /// entry, in the order of the C entry: 0 if all hold. A failure on the way is an error, whose
+    /// [`status`](RuntimeError::status) a C entry would return.
+    ///
+    /// # Safety
+    /// Each argument points to a value of its parameter's type; arrays are as large as their extents say, and nobody
+    /// else writes them meanwhile; image and plan belong together.
+    pub unsafe fn run(&self, arguments: &[*mut c_void]) -> Result<i32, RuntimeError> {
+        // SAFETY: promised by the caller.
+        let arguments = unsafe { Arguments::read(&self.plan, &self.types, arguments) }?;
+        match arguments.check(&self.plan)? {
+            STATUS_OK => {}
+            status => return Ok(status),
+        }
+        let sizes: Result<Vec<u64>, RuntimeError> =
+            self.plan.buffers.iter().map(|buffer| buffer_bytes(buffer, &arguments.environment)).collect();
+        let mut run = Run {
+            program: self,
+            environment: arguments.environment.clone(),
+            held: self.plan.buffers.iter().map(|_| None).collect(),
+            arguments: &arguments,
+            sizes: sizes?,
+        };
+        // SAFETY: promised by the caller.
+        let done = unsafe { run.steps(&self.plan.steps) };
+        // Taken first: the kernels that use what is spare by then are done when `synchronize` is.
+        let mut pool = self.pool();
+        // A kernel that failed is reported here at the latest; and what runs must end before its memory is freed.
+        let ended = self.gpu.synchronize();
+        let result = done.and(ended.map_err(RuntimeError::from));
+        let Run { held, sizes, .. } = run;
+        if result.is_ok() {
+            let sizes: Vec<usize> = sizes.into_iter().map(address_size).collect();
+            for (&bytes, buffer) in sizes.iter().zip(held) {
+                if let Some(buffer) = buffer {
+                    pool.put(bytes, buffer);
+                }
+            }
+            pool.keep_sizes(&sizes);
+        } else {
+            // All memory of a call that failed is freed.
+            pool.drain();
+        }
+        result.map(|()| STATUS_OK)
+    }
+
+    /// Like [`CudaProgram::run`], with values, whose number and types are checked.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub unsafe fn call(&self, arguments: &[ArgumentValue]) -> Result<i32, RuntimeError> {
+        for (position, (argument, &expected)) in arguments.iter().zip(&self.types).enumerate() {
+            if !argument.fits(expected) {
+                return Err(RuntimeError::ArgumentType { position, expected, found: argument.kind() });
+            }
+        }
+        // SAFETY: types were checked, `run` checks the number; the rest is promised by the caller.
+        with_pointers(arguments, |pointers| unsafe { self.run(pointers) })
+    }
+
+    fn pool(&self) -> MutexGuard<'_, Pool<G::Buffer>> {
+        // A panic leaves the pool as whole as it was.
+        self.pool.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn position(&self, buffer: BufferId) -> Result<usize, RuntimeError> {
+        self.positions
+            .get(&buffer)
+            .copied()
+            .ok_or_else(|| malformed(format!("buffer {} is not on the device", buffer.0)))
+    }
+
+    /// Device memory: spare memory of that size, or new; if there is none left, the spare memory makes room.
+    fn allocate(&self, bytes: usize, needed: u64) -> Result<G::Buffer, RuntimeError> {
+        if let Some(buffer) = self.pool().take(bytes) {
+            return Ok(buffer);
+        }
+        let full = match self.gpu.alloc(bytes) {
+            Err(full @ CudaError::OutOfMemory { .. }) => full,
+            other => return Ok(other?),
+        };
+        let spare = self.pool().drain();
+        let again = if spare.is_empty() {
+            Err(full)
+        } else {
+            // A kernel may still use what a step before gave back.
+            self.gpu.synchronize()?;
+            drop(spare);
+            self.gpu.alloc(bytes)
+        };
+        again.map_err(|error| match error {
+            CudaError::OutOfMemory { free, total, .. } => RuntimeError::DeviceMemory { needed, free, total },
+            other => other.into(),
+        })
+    }
+}
+
+/// One run of a program.
+struct Run<'a, G: Gpu> {
+    program: &'a CudaProgram<G>,
+    arguments: &'a Arguments,
+    /// Parameters, and the variables of the host's loops.
+    environment: Environment,
+    /// The bytes of each buffer, by position.
+    sizes: Vec<u64>,
+    /// The buffers that are allocated now, by position.
+    held: Vec<Option<G::Buffer>>,
+}
+
+impl<G: Gpu> Run<'_, G> {
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn steps(&mut self, steps: &[Step]) -> Result<(), RuntimeError> {
+        for step in steps {
+            match step {
+                Step::Allocate(buffer) => {
+                    let at = self.program.position(*buffer)?;
+                    if self.held[at].is_some() {
+                        return Err(malformed(format!("buffer {} is allocated twice", buffer.0)));
+                    }
+                    let needed = self.sizes.iter().copied().fold(0, u64::saturating_add);
+                    self.held[at] = Some(self.program.allocate(address_size(self.sizes[at]), needed)?);
+                }
+                Step::Free(buffer) => {
+                    let at = self.program.position(*buffer)?;
+                    if let Some(held) = self.held[at].take() {
+                        self.program.pool().put(address_size(self.sizes[at]), held);
+                    }
+                }
+                // SAFETY: promised by the caller.
+                Step::CopyIn(buffer) => unsafe { self.copy_in(*buffer) }?,
+                // SAFETY: promised by the caller.
+                Step::CopyOut(buffer) => unsafe { self.copy_out(*buffer) }?,
+                // SAFETY: promised by the caller.
+                Step::Launch(kernel) => unsafe { self.launch(*kernel) }?,
+                Step::For { variable, lower, upper, step, body } => {
+                    let (mut value, last) = (self.value(lower)?, self.value(upper)?);
+                    if *step <= 0 {
+                        return Err(malformed(format!("a loop steps by {step}")));
+                    }
+                    while value <= last {
+                        self.environment.set(*variable, value);
+                        // SAFETY: promised by the caller.
+                        unsafe { self.steps(body) }?;
+                        let Some(next) = value.checked_add(*step) else { break };
+                        value = next;
+                    }
+                }
+                Step::If { condition, then, otherwise } => {
+                    let holds = condition.evaluate(&self.environment);
+                    let holds = holds.ok_or_else(|| malformed("a condition cannot be evaluated".to_owned()))?;
+                    // SAFETY: promised by the caller.
+                    unsafe { self.steps(if holds { then } else { otherwise }) }?;
+                }
+                Step::Let { variable, value } => {
+                    let value = self.value(value)?;
+                    self.environment.set(*variable, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn copy_in(&self, buffer: BufferId) -> Result<(), RuntimeError> {
+        let (at, host) = self.sides(buffer)?;
+        let bytes = address_size(self.sizes[at]);
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats.
+        let from = unsafe { std::slice::from_raw_parts(host, bytes) };
+        Ok(self.program.gpu.copy_in(self.held(buffer)?, 0, from)?)
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn copy_out(&self, buffer: BufferId) -> Result<(), RuntimeError> {
+        let (at, host) = self.sides(buffer)?;
+        let bytes = address_size(self.sizes[at]);
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: as for `copy_in`; and nobody else uses the memory meanwhile.
+        let to = unsafe { std::slice::from_raw_parts_mut(host, bytes) };
+        Ok(self.program.gpu.copy_out(to, self.held(buffer)?, 0)?)
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn launch(&self, id: KernelId) -> Result<(), RuntimeError> {
+        let program = self.program;
+        let unknown = || malformed(format!("there is no kernel {}", id.0));
+        let planned = program.plan.kernels.get(id.0 as usize).ok_or_else(unknown)?;
+        let kernel = program.kernels.get(id.0 as usize).ok_or_else(unknown)?;
+        let mut blocks = [0; 3];
+        for (blocks, extent) in blocks.iter_mut().zip(&planned.grid) {
+            *blocks = self.value(extent)?;
+        }
+        if blocks.iter().any(|&blocks| blocks <= 0) {
+            return Ok(());
+        }
+        let mut grid = [0; 3];
+        for (number, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
+            let limit = limit_of(program.gpu.properties().max_grid[number], MAX_GRID[number]);
+            let blocks = blocks[number];
+            grid[number] = u32::try_from(blocks)
+                .ok()
+                .filter(|_| blocks <= limit)
+                .ok_or_else(|| RuntimeError::GridTooLarge { kernel: planned.name.clone(), axis, blocks, limit })?;
+        }
+        let arguments: Result<Vec<Argument<'_, G::Buffer>>, RuntimeError> =
+            planned.arguments.iter().map(|param| self.kernel_argument(param)).collect();
+        let shape = LaunchShape { grid, block: planned.block, shared_bytes: 0 };
+        // SAFETY: the arguments are those that the plan lists for the kernel, and buffers as large as it says; `run`
+        // waits for the kernel before any of them is freed.
+        Ok(unsafe { program.gpu.launch(kernel, shape, &arguments?) }?)
+    }
+
+    fn kernel_argument(&self, param: &KernelParam) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
+        match *param {
+            KernelParam::Buffer { buffer, access: _ } => Ok(Argument::Buffer(self.held(buffer)?)),
+            KernelParam::Param(param) => self.value(&IntExpr::Param(param)).map(Argument::from),
+            KernelParam::Variable(variable) => self.value(&IntExpr::Variable(variable)).map(Argument::from),
+            KernelParam::Scalar(scalar) => self
+                .arguments
+                .scalar(scalar)
+                .map(Argument::Value)
+                .ok_or_else(|| malformed(format!("scalar {} is no argument", scalar.0))),
+        }
+    }
+
+    fn held(&self, buffer: BufferId) -> Result<&G::Buffer, RuntimeError> {
+        let at = self.program.position(buffer)?;
+        self.held[at].as_ref().ok_or_else(|| malformed(format!("buffer {} is used before it is allocated", buffer.0)))
+    }
+
+    /// The position of a buffer, and the host's memory that it is copied from and to.
+    fn sides(&self, buffer: BufferId) -> Result<(usize, *mut u8), RuntimeError> {
+        let at = self.program.position(buffer)?;
+        let host = match self.program.plan.buffers[at].host {
+            HostSide::None => None,
+            HostSide::Argument(array) => self.arguments.pointer(array),
+            HostSide::Result => self.arguments.result(),
+        };
+        Ok((at, host.ok_or_else(|| malformed(format!("buffer {} has no memory on the host", buffer.0)))?))
+    }
+
+    fn value(&self, expr: &IntExpr) -> Result<i64, RuntimeError> {
+        expr.evaluate(&self.environment).ok_or_else(|| malformed(format!("{expr:?} cannot be evaluated")))
+    }
+}
+
+fn buffer_bytes(buffer: &DeviceBuffer, environment: &Environment) -> Result<u64, RuntimeError> {
+    let extents: Option<Vec<i64>> = buffer.extents.iter().map(|extent| extent.evaluate(environment)).collect();
+    let extents = extents.ok_or_else(|| malformed(format!("the size of `{}` cannot be evaluated", buffer.name)))?;
+    Ok(byte_size(buffer.element, &extents))
+}
+
+/// A size as addresses count; more than there are addresses is more than there is memory.
+fn address_size(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// What the device says, or what all devices allow if it does not.
+fn limit_of(device: i32, all: i64) -> i64 {
+    if device > 0 { i64::from(device) } else { all }
+}
+
+fn malformed(what: String) -> RuntimeError {
+    RuntimeError::MalformedPlan(what)
+}
+
+#[cfg(test)]
+#[path = "execute_tests.rs"]
+mod tests;

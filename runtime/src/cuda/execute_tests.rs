@@ -1,0 +1,558 @@
+//! A GPU made of host memory runs plans, keeps account of its memory, and fails when told to.
+
+use super::*;
+use crate::cuda::{Device, DeviceProperties, Nvrtc, compile_cuda};
+use crate::toolchain::Floats;
+use tessella_codegen::Entry;
+use tessella_codegen::entry::{Check, EntryParameter};
+use tessella_codegen::int_expr::{Cond, VariableId};
+use tessella_codegen::plan::{PlanArgument, PlannedKernel};
+use tessella_codegen::program::BufferAccess;
+use tessella_polyhedral::affine::ParamId;
+use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
+use tessella_scalar::{CompareOp, Constant, ScalarType};
+
+#[derive(Default)]
+struct State {
+    log: Vec<String>,
+    /// Buffers that are not dropped.
+    live: usize,
+    used: u64,
+    /// Calls so far, and the one that is to fail.
+    calls: usize,
+    fail_at: Option<usize>,
+    /// A kernel may be running.
+    busy: bool,
+}
+
+struct FakeGpu {
+    properties: DeviceProperties,
+    capacity: u64,
+    state: Arc<Mutex<State>>,
+}
+
+struct FakeBuffer {
+    content: Mutex<Vec<u8>>,
+    state: Arc<Mutex<State>>,
+}
+
+impl Drop for FakeBuffer {
+    fn drop(&mut self) {
+        let mut state = self.state.lock().unwrap();
+        state.live -= 1;
+        state.used -= self.content.lock().unwrap().len() as u64;
+        assert!(!state.busy, "freed while a kernel may be running");
+    }
+}
+
+impl FakeGpu {
+    fn new() -> Arc<FakeGpu> {
+        FakeGpu::with(DeviceProperties::default(), u64::MAX)
+    }
+
+    fn with(properties: DeviceProperties, capacity: u64) -> Arc<FakeGpu> {
+        Arc::new(FakeGpu { properties, capacity, state: Arc::default() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// Buffers that are not dropped, and their bytes.
+    fn held(&self) -> (usize, u64) {
+        let state = self.state();
+        (state.live, state.used)
+    }
+
+    /// The log since the last time.
+    fn log(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().log)
+    }
+
+    fn call(&self, what: String) -> Result<MutexGuard<'_, State>, CudaError> {
+        let mut state = self.state();
+        state.calls += 1;
+        if state.fail_at == Some(state.calls) {
+            return Err(driver_error());
+        }
+        state.log.push(what);
+        Ok(state)
+    }
+}
+
+fn driver_error() -> CudaError {
+    CudaError::Driver { call: "fake".into(), code: 700, name: "FAKE".into(), detail: "as told".into() }
+}
+
+impl Gpu for FakeGpu {
+    type Buffer = FakeBuffer;
+    type Module = ();
+    type Kernel = String;
+
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
+    }
+
+    fn load(&self, _image: &[u8]) -> Result<(), CudaError> {
+        self.call("load".into()).map(|_| ())
+    }
+
+    fn kernel(&self, _module: &(), name: &str) -> Result<String, CudaError> {
+        self.call(format!("kernel {name}")).map(|_| name.to_owned())
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<FakeBuffer, CudaError> {
+        let mut state = self.call(format!("alloc {bytes}"))?;
+        if state.used.saturating_add(bytes as u64) > self.capacity {
+            let (free, total) = (self.capacity - state.used, self.capacity);
+            return Err(CudaError::OutOfMemory { requested: bytes as u64, free, total });
+        }
+        state.live += 1;
+        state.used += bytes as u64;
+        Ok(FakeBuffer { content: Mutex::new(vec![0xee; bytes]), state: self.state.clone() })
+    }
+
+    fn copy_in(&self, to: &FakeBuffer, offset: usize, from: &[u8]) -> Result<(), CudaError> {
+        let _state = self.call(format!("in {}", from.len()))?;
+        to.content.lock().unwrap()[offset..offset + from.len()].copy_from_slice(from);
+        Ok(())
+    }
+
+    fn copy_out(&self, to: &mut [u8], from: &FakeBuffer, offset: usize) -> Result<(), CudaError> {
+        let mut state = self.call(format!("out {}", to.len()))?;
+        state.busy = false;
+        to.copy_from_slice(&from.content.lock().unwrap()[offset..offset + to.len()]);
+        Ok(())
+    }
+
+    fn copy_on_device(&self, to: &FakeBuffer, from: &FakeBuffer, bytes: usize) -> Result<(), CudaError> {
+        let _state = self.call(format!("copy {bytes}"))?;
+        to.content.lock().unwrap()[..bytes].copy_from_slice(&from.content.lock().unwrap()[..bytes]);
+        Ok(())
+    }
+
+    fn fill(&self, to: &FakeBuffer, value: u8) -> Result<(), CudaError> {
+        let _state = self.call("fill".into())?;
+        to.content.lock().unwrap().fill(value);
+        Ok(())
+    }
+
+    /// Runs `update(A, B, n, a, t)`: `A[i] += a * B[i] + t`; and `sum(R, B, n)`.
+    unsafe fn launch(
+        &self,
+        kernel: &String,
+        shape: LaunchShape,
+        arguments: &[Argument<'_, FakeBuffer>],
+    ) -> Result<(), CudaError> {
+        let mut state = self.call(format!("launch {kernel} {:?} {:?}", shape.grid, shape.block))?;
+        state.busy = true;
+        let doubles = |bytes: &[u8]| -> Vec<f64> {
+            bytes.chunks_exact(8).map(|bytes| f64::from_ne_bytes(bytes.try_into().unwrap())).collect()
+        };
+        match (kernel.as_str(), arguments) {
+            (
+                "update",
+                [
+                    Argument::Buffer(to),
+                    Argument::Buffer(from),
+                    Argument::Value(n),
+                    Argument::Value(a),
+                    Argument::Value(t),
+                ],
+            ) => {
+                let from = doubles(&from.content.lock().unwrap());
+                let (n, a, t) = (i64::from_ne_bytes(*n), f64::from_ne_bytes(*a), i64::from_ne_bytes(*t));
+                assert_eq!(from.len() as i64, n);
+                let mut to = to.content.lock().unwrap();
+                for (to, from) in to.chunks_exact_mut(8).zip(from) {
+                    let old = f64::from_ne_bytes(to.try_into().unwrap());
+                    to.copy_from_slice(&(old + a * from + t as f64).to_ne_bytes());
+                }
+            }
+            ("sum", [Argument::Buffer(to), Argument::Buffer(from), Argument::Value(_)]) => {
+                let sum: f64 = doubles(&from.content.lock().unwrap()).iter().sum();
+                to.content.lock().unwrap().copy_from_slice(&sum.to_ne_bytes());
+            }
+            other => panic!("no such kernel: {other:?}", other = other.0),
+        }
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<(), CudaError> {
+        // Even a call that fails has waited.
+        self.state().busy = false;
+        self.call("synchronize".into()).map(|_| ())
+    }
+}
+
+const A: ArrayId = ArrayId(0);
+const B: ArrayId = ArrayId(1);
+const R: ArrayId = ArrayId(2);
+const N: ParamId = ParamId(0);
+const T: VariableId = VariableId(0);
+
+fn array(array: ArrayId, name: &str) -> PlanArgument {
+    PlanArgument::Array { array, name: name.into(), element: ScalarType::F64, rank: 1 }
+}
+
+fn extent(array: ArrayId) -> EntryParameter {
+    EntryParameter::Extent { array, axis: 0, param: None }
+}
+
+fn buffer(id: u32, name: &str, extents: Vec<IntExpr>, host: HostSide) -> DeviceBuffer {
+    DeviceBuffer { id: BufferId(id), name: name.into(), element: ScalarType::F64, extents, host }
+}
+
+fn kernel_buffer(id: u32, access: BufferAccess) -> KernelParam {
+    KernelParam::Buffer { buffer: BufferId(id), access }
+}
+
+/// `for t in 1:steps; A .+= a .* B .+ t; end`, in blocks of 32 threads.
+fn update_plan() -> LaunchPlan {
+    let n = || IntExpr::Param(N);
+    let at_most = |param: u32| Cond::Compare(CompareOp::Le, IntExpr::Param(ParamId(param)), IntExpr::Const(1 << 30));
+    LaunchPlan {
+        entry: Entry {
+            parameters: vec![
+                EntryParameter::Pointer(A),
+                extent(A),
+                EntryParameter::Pointer(B),
+                extent(B),
+                EntryParameter::Scalar(ScalarId(0)),
+                EntryParameter::Scalar(ScalarId(1)),
+            ],
+            aliases: vec![],
+            context: Cond::And(vec![at_most(0), at_most(1), at_most(2)]),
+            apart: vec![(A, B)],
+            checks: vec![Check {
+                number: 3,
+                holds: Cond::Compare(CompareOp::Le, n(), IntExpr::Param(ParamId(1))),
+                about: "S reads B[i]".into(),
+            }],
+        },
+        arguments: vec![
+            array(A, "A"),
+            array(B, "B"),
+            PlanArgument::Scalar { name: "a".into(), ty: ScalarType::F64 },
+            PlanArgument::Scalar { name: "steps".into(), ty: ScalarType::I64 },
+        ],
+        params: vec![
+            ParamOrigin::Extent { array: A, axis: 0 },
+            ParamOrigin::Extent { array: B, axis: 0 },
+            ParamOrigin::Argument(ScalarId(1)),
+        ],
+        result: None,
+        buffers: vec![
+            buffer(0, "A", vec![n()], HostSide::Argument(A)),
+            buffer(1, "B", vec![IntExpr::Param(ParamId(1))], HostSide::Argument(B)),
+        ],
+        kernels: vec![PlannedKernel {
+            name: "update".into(),
+            grid: [n().plus(IntExpr::Const(31)).floor_div(32), IntExpr::Const(1), IntExpr::Const(1)],
+            block: [32, 1, 1],
+            arguments: vec![
+                kernel_buffer(0, BufferAccess::Write),
+                kernel_buffer(1, BufferAccess::Read),
+                KernelParam::Param(N),
+                KernelParam::Scalar(ScalarId(0)),
+                KernelParam::Variable(T),
+            ],
+        }],
+        steps: vec![
+            Step::Allocate(BufferId(0)),
+            Step::Allocate(BufferId(1)),
+            Step::CopyIn(BufferId(0)),
+            Step::CopyIn(BufferId(1)),
+            Step::For {
+                variable: T,
+                lower: IntExpr::Const(1),
+                upper: IntExpr::Param(ParamId(2)),
+                step: 1,
+                body: vec![Step::Launch(KernelId(0))],
+            },
+            Step::CopyOut(BufferId(0)),
+            Step::Free(BufferId(1)),
+            Step::Free(BufferId(0)),
+        ],
+    }
+}
+
+/// Calls the update with these arrays.
+fn update<G: Gpu>(
+    program: &CudaProgram<G>,
+    a: f64,
+    to: &mut [f64],
+    from: &[f64],
+    steps: i64,
+) -> Result<i32, RuntimeError> {
+    let length = |of: &[f64]| ArgumentValue::Scalar(Constant::i64(of.len() as i64));
+    let arguments = [
+        ArgumentValue::Pointer(to.as_mut_ptr().cast()),
+        length(to),
+        ArgumentValue::Pointer(from.as_ptr().cast_mut().cast()),
+        length(from),
+        ArgumentValue::Scalar(Constant::f64(a)),
+        ArgumentValue::Scalar(Constant::i64(steps)),
+    ];
+    // SAFETY: the arrays are as long as said, and `from` is only read.
+    unsafe { program.call(&arguments) }
+}
+
+fn load(gpu: &Arc<FakeGpu>) -> CudaProgram<FakeGpu> {
+    let program = CudaProgram::load(gpu.clone(), b"", update_plan()).unwrap();
+    gpu.log();
+    program
+}
+
+#[test]
+fn inputs_are_copied_once_in_and_outputs_once_out_around_the_hosts_loop() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    let mut a = vec![1.0; 40];
+    assert_eq!(update(&program, 0.5, &mut a, &[2.0; 40], 2).unwrap(), 0);
+    assert_eq!(a, [1.0 + (1.0 + 1.0) + (1.0 + 2.0); 40]);
+    let launch = "launch update [2, 1, 1] [32, 1, 1]";
+    assert_eq!(gpu.log(), ["alloc 320", "alloc 320", "in 320", "in 320", launch, launch, "out 320", "synchronize"]);
+}
+
+#[test]
+fn device_memory_is_kept_for_arrays_of_the_same_size_and_freed_with_the_program() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    update(&program, 0.5, &mut [1.0; 40], &[2.0; 40], 1).unwrap();
+    gpu.log();
+    update(&program, 0.5, &mut [1.0; 40], &[2.0; 40], 1).unwrap();
+    assert!(!gpu.log().iter().any(|call| call.starts_with("alloc")));
+    update(&program, 0.5, &mut [1.0; 3], &[2.0; 3], 1).unwrap();
+    assert_eq!((gpu.state().live, program.pool().bytes()), (2, 48), "memory of another size is not kept");
+    drop(program);
+    assert_eq!(gpu.state().live, 0);
+}
+
+#[test]
+fn checks_at_entry_come_in_the_order_of_the_c_entry() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    let mut all = vec![1.0; 10];
+    let pointer = all.as_mut_ptr();
+    let call = |a: usize, m: i64, b: usize, n: i64, steps: i64| {
+        let scalar = |value| ArgumentValue::Scalar(Constant::i64(value));
+        let at = |offset: usize| ArgumentValue::Pointer(pointer.wrapping_add(offset).cast());
+        let arguments = [at(a), scalar(m), at(b), scalar(n), ArgumentValue::Scalar(Constant::f64(0.0)), scalar(steps)];
+        // SAFETY: every call that is not refused at entry stays inside.
+        unsafe { program.call(&arguments) }.unwrap()
+    };
+    assert_eq!(call(0, 4, 1, 2, 1 << 40), -3, "the range comes before the overlap");
+    assert_eq!(call(0, 4, 3, 2, 1), -1, "the overlap comes before the bounds");
+    assert_eq!(call(0, 4, 4, 3, 1), 3);
+    assert_eq!(gpu.log(), Vec::<String>::new(), "nothing ran");
+    assert_eq!(call(0, 4, 4, 4, 1), 0);
+    assert_eq!(call(0, 0, 0, 4, 1), 0, "an empty array overlaps nothing");
+}
+
+#[test]
+fn empty_arrays_launch_and_copy_nothing() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    assert_eq!(update(&program, 0.5, &mut [], &[], 3).unwrap(), 0);
+    assert!(gpu.log().iter().all(|call| call == "alloc 0" || call == "synchronize"));
+    let mut a = vec![1.0; 2];
+    assert_eq!(update(&program, 0.5, &mut a, &[1.0; 2], 0).unwrap(), 0);
+    assert_eq!(a, [1.0; 2]);
+    assert!(!gpu.log().iter().any(|call| call.starts_with("launch")));
+}
+
+#[test]
+fn a_grid_that_the_gpu_does_not_allow_is_refused_with_its_size() {
+    let gpu = FakeGpu::with(DeviceProperties { max_grid: [2, 1, 1], ..DeviceProperties::default() }, u64::MAX);
+    let program = load(&gpu);
+    assert_eq!(update(&program, 0.0, &mut [1.0; 64], &[1.0; 64], 1).unwrap(), 0);
+    let mut a = vec![1.0; 65];
+    let error = update(&program, 1.0, &mut a, &[1.0; 65], 1).unwrap_err();
+    assert_eq!(error.to_string(), "kernel `update` needs 3 blocks along x; the GPU allows 2");
+    assert_eq!(error.status(), -5);
+    assert_eq!(a, [1.0; 65]);
+    assert_eq!(gpu.state().live, 0);
+}
+
+#[test]
+fn thread_blocks_that_the_gpu_does_not_allow_are_refused_when_loading() {
+    let mut plan = update_plan();
+    plan.kernels[0].block = [32, 33, 1];
+    let error = CudaProgram::load(FakeGpu::new(), b"", plan).err().unwrap();
+    assert!(matches!(error, RuntimeError::BlockTooLarge { block: [32, 33, 1], limit: 1024, .. }), "{error}");
+}
+
+#[test]
+fn whatever_fails_nothing_is_leaked_and_no_result_is_half_written() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    let before = gpu.state().calls;
+    update(&program, 0.5, &mut [1.0; 40], &[2.0; 40], 2).unwrap();
+    let calls = gpu.state().calls - before;
+    program.pool().drain();
+    for k in 1..=calls {
+        let fail_at = gpu.state().calls + k;
+        gpu.state().fail_at = Some(fail_at);
+        let mut a = vec![1.0; 40];
+        let error = update(&program, 0.5, &mut a, &[2.0; 40], 2).unwrap_err();
+        assert!(matches!(error, RuntimeError::Cuda(CudaError::Driver { .. })), "{error}");
+        assert_eq!(error.status(), -4);
+        assert_eq!(gpu.held(), (0, 0), "call {k} of {calls}");
+        // Only the last call, which waits, comes after the copy.
+        assert_eq!(a == [1.0; 40], k < calls, "call {k} of {calls}");
+    }
+    gpu.state().fail_at = None;
+    assert_eq!(update(&program, 0.5, &mut [1.0; 40], &[2.0; 40], 2).unwrap(), 0);
+}
+
+#[test]
+fn too_little_memory_is_an_error_that_says_how_much_is_needed() {
+    let gpu = FakeGpu::with(DeviceProperties::default(), 700);
+    let program = load(&gpu);
+    let error = update(&program, 0.5, &mut [1.0; 60], &[2.0; 60], 1).unwrap_err();
+    assert_eq!(error.to_string(), "the arrays take 960 bytes of GPU memory; 220 of its 700 bytes are free");
+    assert_eq!((error.status(), gpu.state().live), (-2, 0));
+    // Memory kept for other sizes makes room.
+    assert_eq!(update(&program, 0.5, &mut [1.0; 40], &[2.0; 40], 1).unwrap(), 0);
+    assert_eq!(update(&program, 0.5, &mut [1.0; 43], &[2.0; 43], 1).unwrap(), 0);
+    assert_eq!(gpu.state().used, 688);
+}
+
+#[test]
+fn arguments_of_another_number_or_type_are_refused() {
+    let program = load(&FakeGpu::new());
+    // SAFETY: nothing is read of what is refused.
+    let call = |arguments: &[ArgumentValue]| unsafe { program.call(arguments) };
+    assert!(matches!(call(&[]), Err(RuntimeError::ArgumentCount { expected: 6, found: 0 })));
+    let number = ArgumentValue::Scalar(Constant::i64(0));
+    assert!(matches!(call(&[number]), Err(RuntimeError::ArgumentType { position: 0, .. })));
+}
+
+/// `sum(B)`, through memory that is allocated in each iteration of a loop.
+fn sum_plan() -> LaunchPlan {
+    let mut plan = update_plan();
+    let n = IntExpr::Param(N);
+    plan.entry.parameters = vec![EntryParameter::Pointer(B), extent(B), EntryParameter::Result(R)];
+    plan.entry.context = Cond::Const(true);
+    (plan.entry.apart, plan.entry.checks) = (vec![], vec![]);
+    plan.arguments = vec![array(B, "B")];
+    plan.params = vec![ParamOrigin::Extent { array: B, axis: 0 }];
+    plan.result = Some(ScalarType::F64);
+    plan.buffers = vec![
+        buffer(4, "result", vec![], HostSide::Result),
+        buffer(7, "B", vec![n.clone()], HostSide::Argument(B)),
+        buffer(9, "spare", vec![IntExpr::Const(100)], HostSide::None),
+    ];
+    plan.kernels = vec![PlannedKernel {
+        name: "sum".into(),
+        grid: [IntExpr::Const(1), IntExpr::Const(1), IntExpr::Const(1)],
+        block: [1, 1, 1],
+        arguments: vec![
+            kernel_buffer(4, BufferAccess::Write),
+            kernel_buffer(7, BufferAccess::Read),
+            KernelParam::Param(N),
+        ],
+    }];
+    let large = Cond::Compare(CompareOp::Gt, IntExpr::Variable(VariableId(1)), IntExpr::Const(2));
+    plan.steps = vec![
+        Step::Allocate(BufferId(4)),
+        Step::Allocate(BufferId(7)),
+        Step::CopyIn(BufferId(7)),
+        Step::For {
+            variable: T,
+            lower: IntExpr::Const(5),
+            upper: IntExpr::Const(11),
+            step: 3,
+            body: vec![
+                Step::Allocate(BufferId(9)),
+                Step::Let { variable: VariableId(1), value: n.plus(IntExpr::Const(0)) },
+                Step::If { condition: large, then: vec![Step::Launch(KernelId(0))], otherwise: vec![] },
+                Step::Free(BufferId(9)),
+            ],
+        },
+        Step::CopyOut(BufferId(4)),
+        Step::Free(BufferId(7)),
+        Step::Free(BufferId(4)),
+    ];
+    plan
+}
+
+#[test]
+fn a_scalar_result_reaches_the_caller_and_memory_of_a_loop_is_allocated_once() {
+    let gpu = FakeGpu::new();
+    let program = CudaProgram::load(gpu.clone(), b"", sum_plan()).unwrap();
+    gpu.log();
+    let (values, mut result) = ([1.0, 2.0, 4.5], 0.0f64);
+    let arguments = [
+        ArgumentValue::Pointer(values.as_ptr().cast_mut().cast()),
+        ArgumentValue::Scalar(Constant::i64(3)),
+        ArgumentValue::Pointer((&raw mut result).cast()),
+    ];
+    // SAFETY: the array has three elements, which are only read.
+    assert_eq!(unsafe { program.call(&arguments) }.unwrap(), 0);
+    assert_eq!(result, 7.5);
+    let log = gpu.log();
+    assert_eq!(log.iter().filter(|call| *call == "alloc 800").count(), 1);
+    assert_eq!(log.iter().filter(|call| call.starts_with("launch")).count(), 3, "t is 5, 8, 11");
+}
+
+#[test]
+fn a_plan_that_contradicts_itself_is_an_error() {
+    let mut plan = update_plan();
+    plan.steps.remove(0);
+    let program = CudaProgram::load(FakeGpu::new(), b"", plan).unwrap();
+    let error = update(&program, 0.5, &mut [1.0; 4], &[2.0; 4], 1).unwrap_err();
+    assert_eq!(error.to_string(), "the launch plan is malformed: buffer 0 is used before it is allocated");
+}
+
+#[test]
+fn several_threads_run_one_program() {
+    fn is_shared<T: Send + Sync>(_: &T) {}
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    is_shared(&program);
+    std::thread::scope(|scope| {
+        for thread in 1..=4u32 {
+            let program = &program;
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    let mut a = vec![0.0; 10];
+                    update(program, f64::from(thread), &mut a, &[1.0; 10], 1).unwrap();
+                    assert_eq!(a, [f64::from(thread) + 1.0; 10]);
+                }
+            });
+        }
+    });
+    drop(program);
+    assert_eq!(gpu.state().live, 0);
+}
+
+#[test]
+fn a_real_gpu_runs_the_same_plan() {
+    let device = match Device::open(0) {
+        Ok(device) => Arc::new(device),
+        Err(error) => return println!("skipped: {error}"),
+    };
+    if Nvrtc::get().is_err() {
+        return println!("skipped: no NVRTC (TESSELLA_NVRTC)");
+    }
+    let text = "extern \"C\" __global__ void update(double *A, const double *B, long long n, double a, long long t) {
+        long long i = (long long)blockIdx.x * 32 + threadIdx.x;
+        if (i < n) A[i] += a * B[i] + t;
+    }";
+    let folder = std::env::temp_dir().join(format!("tessella-test-execute-{}", std::process::id()));
+    let cache = crate::Cache::at(&folder).unwrap();
+    let image = compile_cuda(&cache, text, "update.cu", device.capability(), Floats::Strict).unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+    let program = CudaProgram::load(device, &image, update_plan()).unwrap();
+    for n in [0, 1, 31, 1000] {
+        let from: Vec<f64> = (0..n).map(|i| f64::from(i) * 0.1).collect();
+        let (mut a, mut expected) = (from.clone(), from.clone());
+        assert_eq!(update(&program, 0.7, &mut a, &from, 3).unwrap(), 0);
+        for t in 1..=3 {
+            expected.iter_mut().zip(&from).for_each(|(a, b)| *a += 0.7 * b + f64::from(t));
+        }
+        assert!(a == expected, "n = {n}");
+    }
+}
