@@ -25,7 +25,6 @@ gpu() {
         unpack_bundled_julia
         export TESSELLA_LIBRARY=$BUNDLE/libtessella.so
         export TESSELLA_CUDA_LIBRARY=$BUNDLE/libtessella_cuda.so
-        PATH=$BUNDLE:$PATH
         export TESSELLA_NVRTC=${TESSELLA_NVRTC:-$(find_nvrtc)}
         [ "$TESSELLA_NVRTC" ] || die "missing: NVRTC (libnvrtc.so of CUDA 12 or newer)
     Looked in the CUDA toolkit (CUDA_HOME, /usr/local/cuda, /opt/cuda) and among python3's packages. Set TESSELLA_NVRTC."
@@ -42,7 +41,7 @@ bundle() {
     local archives=("$ROOT"/../shared/julia/julia-*.tar.xz) file
     rm -rf "$BUNDLE" "$BUNDLE.part"
     mkdir -p "$BUNDLE.part"
-    for file in tessella libtessella.so libtessella_cuda.so; do
+    for file in libtessella.so libtessella_cuda.so; do
         strip -o "$BUNDLE.part/$file" "$TARGET/release/$file"
     done
     if [ -e "${archives[0]}" ]; then

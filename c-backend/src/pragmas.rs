@@ -21,7 +21,8 @@ impl LoopHooks for Pragmas {
             Tag::Parallel => {
                 self.parallel += 1;
                 if self.parallel == 1 && self.simd == 0 {
-                    out.line(format!("#pragma omp parallel for{}{}", schedule(it), worth(it, printer)));
+                    let threads = printer.options.threads.map_or(String::new(), |count| format!(" num_threads({count})"));
+                    out.line(format!("#pragma omp parallel for{threads}{}{}", schedule(it), worth(it, printer)));
                 }
             }
             Tag::Vector(lanes) => {

@@ -74,6 +74,8 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
     let mut namer = Namer::default();
     let mut names = Names { function: function_name(&algorithm.name), ..Names::default() };
     namer.reserve(&names.function);
+    // What calls the entry by a fixed signature, where the text is compiled in memory.
+    namer.reserve(&format!("{}_packed", names.function));
     names.arrays = algorithm.arrays.iter().map(|it| namer.fresh(&it.name)).collect();
     names.scalars = algorithm.scalars.iter().map(|it| namer.fresh(&it.name)).collect();
     for param in &algorithm.params {

@@ -9,7 +9,7 @@ use crate::program::{For, Node, Statement};
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::isl::{AstExprView, AstNodeView, AstOp, IslError, IslErrorKind};
-use tessella_polyhedral::layers::{Lifetime, Moment};
+use tessella_polyhedral::layers::{BufferId, Lifetime, Moment};
 use tessella_polyhedral::schedule::{self, Path};
 use tessella_scalar::CompareOp;
 
@@ -181,8 +181,9 @@ impl Lift<'_> {
 /// A node's body with the buffers that live as long and the copies around it.
 pub fn with_storage(input: &Input<'_>, path: &Path, mut body: Vec<Node>) -> Vec<Node> {
     for (at, buffer) in input.layout.buffers.iter().enumerate().rev() {
-        if matches!(&buffer.lifetime, Lifetime::Node(node) if node == path) {
-            body = vec![Node::Declare { buffer: tessella_polyhedral::layers::BufferId(at as u32), body }];
+        let id = BufferId(at as u32);
+        if matches!(&buffer.lifetime, Lifetime::Node(node) if node == path) && input.is_used(id) {
+            body = vec![Node::Declare { buffer: id, body }];
         }
     }
     let copies = |moment: Moment| {

@@ -45,6 +45,12 @@ impl Input<'_> {
         self.layout.placement(array).buffer
     }
 
+    /// Whether any computation accesses an array in this buffer.
+    pub fn is_used(&self, buffer: BufferId) -> bool {
+        let mut placed = self.layout.placements.iter().filter(|(_, placement)| placement.buffer == buffer);
+        placed.any(|(&array, _)| self.algorithm.is_written(array) || self.algorithm.is_read(array))
+    }
+
     /// The expressions that an instance evaluates: predicate, lets, value.
     pub fn expressions(&self, id: ComputationId) -> Vec<&Expr> {
         let it = self.algorithm.computation(id);

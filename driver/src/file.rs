@@ -155,6 +155,8 @@ pub fn check(text: &str, options: &FileOptions, backend: Backend) -> Report {
 /// One line that says what became of a function.
 fn summary(unit: &Unit<'_>, backend: Backend) -> Result<String, Refusal> {
     let built = unit.build(backend)?;
+    // Code generation has refusals of its own, such as thread blocks that no GPU has.
+    built.text(unit, backend, TextKind::Loops)?;
     let mut loops = BTreeSet::new();
     parallel_loops(&built.analysed.verified.schedule().root, &mut loops);
     let parallel = match loops.is_empty() {

@@ -48,12 +48,12 @@ pub fn scan(sources: &SourceMap, file: FileId) -> Result<Scan, Refusal> {
 /// The definition of the function of this name; of several, the last.
 ///
 /// # Errors
-/// `E0110` when the file defines no such function.
+/// `E0112` when the file defines no such function.
 pub fn find<'a>(scan: &'a Scan, sources: &SourceMap, file: FileId, name: &str) -> Result<&'a FunctionItem, Refusal> {
     scan.functions.iter().rev().find(|item| item.name.value == name).ok_or_else(|| {
         let known: Vec<String> = scan.functions.iter().map(|item| format!("`{}`", item.name.value)).collect();
         let file = &sources.file(file).name;
-        let diagnostic = Diagnostic::error(Code("E0110"), format!("`{file}` defines no function `{name}`"));
+        let diagnostic = Diagnostic::error(Code("E0112"), format!("`{file}` defines no function `{name}`"));
         vec![match known.as_slice() {
             [] => diagnostic.with_help("give a file that defines functions"),
             known => diagnostic.with_help(format!("choose one of {}", known.join(", "))),

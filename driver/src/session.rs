@@ -15,7 +15,7 @@ use tessella_interpreter as interpreter;
 use tessella_polyhedral::print;
 use tessella_runtime::call::{ParamType, entry_parameters};
 use tessella_runtime::cuda::{CudaProgram, Device, compile_cuda, default_device};
-use tessella_runtime::{CSource, Cache, Compiler, Floats, LoadedFunction, RuntimeError};
+use tessella_runtime::{CSource, Cache, Compiler, LoadedFunction, RuntimeError};
 
 /// Compiles a function as a request asks; never panics on user input, and puts what went wrong into the texts.
 pub fn compile(request: CompileRequest) -> CompileResult {
@@ -116,15 +116,6 @@ fn natural_target(kind: TextKind, asked: Backend) -> Backend {
     }
 }
 
-/// Whether the source allows contraction everywhere.
-fn floats(built: &Built) -> Floats {
-    let computations = &built.analysed.verified.algorithm().computations;
-    match !computations.is_empty() && computations.iter().all(|it| it.fastmath) {
-        true => Floats::Fast,
-        false => Floats::Strict,
-    }
-}
-
 fn argument_types(function: &ast::Function, texts: &[String]) -> Result<Vec<ArgumentType>, Refusal> {
     let mut errors = vec![];
     let mut types = vec![];
@@ -200,25 +191,22 @@ struct CProgram {
 
 impl CProgram {
     fn load(unit: &Unit<'_>, built: &Built, threads: Option<u32>) -> Result<CProgram, Failed> {
-        let source = built.c(unit).map_err(refused)?;
+        let source = built.c(unit, threads).map_err(refused)?;
         let verified = &built.analysed.verified;
         let input = tessella_codegen::Input::from(verified);
         let entry = tessella_codegen::entry::entry(&input).map_err(|error| refused(vec![error.into_diagnostic()]))?;
         let parameters: Vec<ParamType> = entry_parameters(&entry, verified.algorithm());
         let schedule = print::schedule(verified.algorithm(), verified.schedule());
-        let text = match threads {
-            None => source.text.clone(),
-            Some(threads) => source.text.replace("#pragma omp parallel for", &format!("#pragma omp parallel for num_threads({threads})")),
-        };
-        let source = CSource {
+        let text = CSource {
             entry: &source.entry,
-            text: &text,
+            text: &source.text,
             parameters: &parameters,
-            floats: floats(built),
+            flags: &source.flags,
+            libraries: &source.libraries,
             key: &[("schedule", schedule.as_bytes())],
         };
         let cache = Cache::open().map_err(tool_chain)?;
-        let loaded = Compiler::get().and_then(|compiler| compiler.load(&cache, &source)).map_err(tool_chain)?;
+        let loaded = Compiler::get().and_then(|compiler| compiler.load(&cache, &text)).map_err(tool_chain)?;
         Ok(CProgram { loaded, failures: Failures::of(unit, built) })
     }
 }
@@ -254,7 +242,7 @@ impl GpuProgram {
         let device = default_device().map_err(|error| tool_chain(error.into()))?;
         let cache = Cache::open().map_err(tool_chain)?;
         let name = format!("{}.cu", source.entry);
-        let image = compile_cuda(&cache, &source.kernels, &name, device.capability(), floats(built));
+        let image = compile_cuda(&cache, &source.kernels, &name, device.capability(), &source.flags);
         let image = image.map_err(tool_chain)?;
         let program = CudaProgram::load(device, &image, source.plan).map_err(tool_chain)?;
         Ok(GpuProgram { program, failures: Failures::of(unit, built) })

@@ -82,19 +82,21 @@ impl Built {
             TextKind::Dependences => print::dependences(algorithm, &reported()?),
             TextKind::Schedule => print::schedule(algorithm, verified.schedule()),
             TextKind::Loops => generate(&Input::from(verified)).map_err(word)?.to_string(),
-            TextKind::C => self.c(unit)?.text,
+            TextKind::C => self.c(unit, None)?.text,
             TextKind::Header => match backend {
-                Backend::C | Backend::Interpreter => self.c(unit)?.header,
+                Backend::C | Backend::Interpreter => self.c(unit, None)?.header,
                 // The interface is the same for all targets.
-                Backend::Cuda => unit.build(Backend::C)?.c(unit)?.header,
+                Backend::Cuda => unit.build(Backend::C)?.c(unit, None)?.header,
             },
             TextKind::Cuda => self.cuda(unit)?.text,
             TextKind::Explain => explain(&self.ctx, verified, &reported()?).map_err(core)?,
         })
     }
 
-    pub fn c(&self, unit: &Unit<'_>) -> Result<c_backend::CSource, Refusal> {
-        c_backend::emit(&self.analysed.verified, &self.options(unit)).map_err(word)
+    /// The C text, for as many threads as OpenMP gives, or for just `threads`.
+    pub fn c(&self, unit: &Unit<'_>, threads: Option<u32>) -> Result<c_backend::CSource, Refusal> {
+        let options = TextOptions { threads, ..self.options(unit) };
+        c_backend::emit(&self.analysed.verified, &options).map_err(word)
     }
 
     pub fn cuda(&self, unit: &Unit<'_>) -> Result<cuda_backend::CudaSource, Refusal> {
@@ -107,6 +109,7 @@ impl Built {
             positions: unit.positions(verified.algorithm(), &self.analysed.spans),
             source_name: verified.algorithm().name.clone(),
             schedule: print::schedule(verified.algorithm(), verified.schedule()),
+            threads: None,
         }
     }
 

@@ -12,4 +12,4 @@ pub use cache::Cache;
 pub use call::{ArgumentValue, ParamType};
 pub use error::RuntimeError;
 pub use library::LoadedFunction;
-pub use toolchain::{CSource, Compiler, Floats};
+pub use toolchain::{CSource, Compiler};

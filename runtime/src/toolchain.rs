@@ -15,15 +15,6 @@ const ABI_VERSION: u32 = 1;
 
 const LIBRARY_FILE: &str = "code.so";
 
-/// How exactly floating point follows the source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Floats {
-    /// No contraction, no reassociation.
-    Strict,
-    /// Contraction and reassociation, as `@fastmath` allows for the whole function.
-    Fast,
-}
-
 /// A C function to compile.
 #[derive(Debug, Clone, Copy)]
 pub struct CSource<'a> {
@@ -31,7 +22,10 @@ pub struct CSource<'a> {
     pub entry: &'a str,
     pub text: &'a str,
     pub parameters: &'a [ParamType],
-    pub floats: Floats,
+    /// What the compiler needs so that the text means what it should: the language, floating point, OpenMP.
+    pub flags: &'a [&'a str],
+    /// What the linker needs, after the file.
+    pub libraries: &'a [&'a str],
     /// Whatever else the code depends on, by name.
     pub key: &'a [(&'a str, &'a [u8])],
 }
@@ -107,8 +101,8 @@ impl Compiler {
     /// entry of [`with_packed_entry`].
     pub fn compile(&self, cache: &Cache, source: &CSource<'_>) -> Result<Cached, RuntimeError> {
         let text = with_packed_entry(source.text, source.entry, source.parameters);
-        let flags = flags(source.floats);
-        let (command, all_flags) = (self.command(), flags.join(" "));
+        let flags = [source.flags, &MACHINE_FLAGS].concat();
+        let (command, all_flags) = (self.command(), [&flags, source.libraries].concat().join(" "));
         let abi = ABI_VERSION.to_le_bytes();
         let mut parts: Vec<(&str, &[u8])> = vec![
             ("c text", text.as_bytes()),
@@ -120,7 +114,7 @@ impl Compiler {
         ];
         parts.extend(source.key);
         let key = Key::of(&parts);
-        cache.find_or_make(&key, LIBRARY_FILE, |folder| self.make(cache, source.entry, &text, flags, folder, &key))
+        cache.find_or_make(&key, LIBRARY_FILE, |folder| self.make(cache, source, &text, &flags, folder, &key))
     }
 
     /// Compiles a C function, or finds it in the cache, and loads it.
@@ -141,12 +135,13 @@ impl Compiler {
     fn make(
         &self,
         cache: &Cache,
-        name: &str,
+        source: &CSource<'_>,
         text: &str,
         flags: &[&str],
         folder: &Path,
         key: &Key,
     ) -> Result<(), RuntimeError> {
+        let name = source.entry;
         let file = format!("{name}.c");
         let path = folder.join(&file);
         fs::write(&path, text).map_err(|error| RuntimeError::File {
@@ -154,7 +149,7 @@ impl Compiler {
             path,
             reason: error.to_string(),
         })?;
-        let arguments = [flags, &[&file, "-o", LIBRARY_FILE, "-lm"]].concat();
+        let arguments = [flags, &[&file, "-o", LIBRARY_FILE], source.libraries].concat();
         let refused = |status: String, output: String| {
             let kept = cache.keep_refused(&format!("{name}-{}.c", &key.hex()[..12]), text)?;
             Err(RuntimeError::Refused(Box::new(Refused {
@@ -177,42 +172,8 @@ impl Compiler {
     }
 }
 
-/// What every compilation asks of the compiler. `-fwrapv` is part of the language that generated text is written in.
-///
-/// `-fno-math-errno` and `-fno-trapping-math` change no result: only `errno` and the exception flags, which nobody
-/// reads. `-ffast-math` is never used: it lets a value that is not finite be taken for impossible, and linked into a
-/// library it makes the whole process flush small numbers to zero.
-pub fn flags(floats: Floats) -> &'static [&'static str] {
-    match floats {
-        Floats::Strict => &[
-            "-std=gnu11",
-            "-O3",
-            "-march=native",
-            "-fopenmp",
-            "-fPIC",
-            "-shared",
-            "-fwrapv",
-            "-fno-math-errno",
-            "-fno-trapping-math",
-            "-ffp-contract=off",
-        ],
-        Floats::Fast => &[
-            "-std=gnu11",
-            "-O3",
-            "-march=native",
-            "-fopenmp",
-            "-fPIC",
-            "-shared",
-            "-fwrapv",
-            "-fno-math-errno",
-            "-fno-trapping-math",
-            "-ffp-contract=fast",
-            "-fno-signed-zeros",
-            "-fassociative-math",
-            "-freciprocal-math",
-        ],
-    }
-}
+/// What makes code for this very machine that can be loaded; the text's own flags come before.
+const MACHINE_FLAGS: [&str; 3] = ["-march=native", "-fPIC", "-shared"];
 
 /// Identifies what `-march=native` means on this machine.
 pub fn cpu_identity() -> &'static str {
@@ -272,6 +233,8 @@ fn run(command: &[String], arguments: &[&str], folder: Option<&Path>) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const FLAGS: [&str; 3] = ["-O3", "-fopenmp", "-ffp-contract=off"];
     use crate::cache::Origin;
     use crate::call::ArgumentValue;
     use std::path::PathBuf;
@@ -311,7 +274,7 @@ int32_t axpy(double a, const double *restrict x, double *restrict y, int64_t n) 
     ];
 
     fn axpy() -> CSource<'static> {
-        CSource { entry: "axpy", text: AXPY, parameters: &AXPY_PARAMETERS, floats: Floats::Strict, key: &[] }
+        CSource { entry: "axpy", text: AXPY, parameters: &AXPY_PARAMETERS, flags: &FLAGS, libraries: &["-lm"], key: &[] }
     }
 
     fn pointer<T>(slice: &mut [T]) -> ArgumentValue {
@@ -355,7 +318,7 @@ int32_t axpy(double a, const double *restrict x, double *restrict y, int64_t n) 
         assert!(first.path.parent().unwrap().join("axpy.c").exists(), "the text is there to look at");
         let second = compiler.compile(&scratch.cache, &axpy()).unwrap();
         assert_eq!((second.origin, &second.path), (Origin::Found, &first.path));
-        let fast = compiler.compile(&scratch.cache, &CSource { floats: Floats::Fast, ..axpy() }).unwrap();
+        let fast = compiler.compile(&scratch.cache, &CSource { flags: &["-O3", "-ffp-contract=fast"], ..axpy() }).unwrap();
         assert_ne!(fast.path, first.path);
         let other = compiler.compile(&scratch.cache, &CSource { key: &[("schedule", b"tile")], ..axpy() }).unwrap();
         assert_ne!(other.path, first.path);
@@ -366,7 +329,7 @@ int32_t axpy(double a, const double *restrict x, double *restrict y, int64_t n) 
         let scratch = Scratch::new("refused");
         let text = "#include <stdint.h>\nint32_t f(int16_t a, uint8_t b) { return b ? a : 7; }\n";
         let parameters = [ParamType::Scalar(ScalarType::I16), ParamType::Scalar(ScalarType::Bool)];
-        let source = CSource { entry: "f", text, parameters: &parameters, floats: Floats::Strict, key: &[] };
+        let source = CSource { entry: "f", text, parameters: &parameters, flags: &FLAGS, libraries: &["-lm"], key: &[] };
         let compiled = Compiler::get().unwrap().load(&scratch.cache, &source).unwrap();
         let short = ArgumentValue::Scalar(Constant::integer(ScalarType::I16, -3));
         let truth = |value| ArgumentValue::Scalar(Constant::bool(value));

@@ -2,9 +2,11 @@
 #
 #     julia --project=julia-pkg tests/gpu/run.jl [--bench] [NAME ...]
 #
-# --bench adds a table of times; names choose examples. Exits with 1 if a result differs.
+# Where nvcc is found, the printed .cu files are compiled as they are, too, and their host wrappers called. --bench adds
+# a table of times; names choose examples. Exits with 1 if a result differs.
 
 using Tessella
+using Libdl
 using Printf
 
 include(joinpath(@__DIR__, "..", "..", "examples", "registry.jl"))
@@ -55,6 +57,66 @@ function check(examples)
     return passed, failed
 end
 
+# --- the printed .cu, compiled by nvcc ---------------------------------------------------------------------------------
+
+# The host wrapper of the code printed for these argument types, and the name of its function in C.
+function nvcc_wrapper(example, types, folder)
+    text = string(Tessella.code_cuda(example.f, types))
+    name = match(r"extern \"C\" int32_t (\w+)\("s, text)
+    name === nothing && error("the printed CUDA has no host wrapper")
+    stem = joinpath(folder, "$(example.name)_$(join(types, '_') |> hash)")
+    write("$stem.cu", text)
+    run(pipeline(`nvcc -O3 -arch=native -fmad=false -Xcompiler -fPIC -shared -o $stem.so $stem.cu`; stderr = "$stem.log"))
+    return dlsym(dlopen("$stem.so"), name.captures[1])
+end
+
+# Runs the wrapper on copies of the arguments: its status, and the arguments as they are afterwards.
+function run_wrapper(wrapper, arguments)
+    copies = map(copy_array, arguments)
+    types, values = Any[], Any[]
+    for argument in copies
+        push!(types, argument isa AbstractArray ? Ptr{eltype(argument)} : typeof(argument))
+        push!(values, argument)
+        if argument isa AbstractArray
+            append!(types, fill(Int64, ndims(argument)))
+            append!(values, size(argument))
+        end
+    end
+    status = eval(:(ccall($wrapper, Int32, ($(types...),), $(values...))))
+    return status, copies
+end
+
+function wrapper_fault(wrapper, example, T, n)
+    arguments = example.inputs(T, n)
+    _, expected = Examples.run_on_copies(Tessella.original(example.f), arguments)
+    status, actual = run_wrapper(wrapper, arguments)
+    status == 0 || return "the wrapper returned $status"
+    return all(Examples.identical(x, y) for (x, y) in zip(actual, expected)) ? nothing : "differs"
+end
+
+function check_wrappers(examples)
+    if Sys.which("nvcc") === nothing
+        println("\nprinted .cu files: skipped, no nvcc on the PATH")
+        return 0, 0
+    end
+    println("\nthe printed .cu files, compiled by nvcc, sizes 1, 17 and $LARGE_TEST")
+    passed = failed = 0
+    mktempdir() do folder
+        for example in examples, T in example.types
+            reason = try
+                wrapper = nvcc_wrapper(example, map(typeof, example.inputs(T, 17)), folder)
+                reasons = [wrapper_fault(wrapper, example, T, n) for n in (1, 17, LARGE_TEST)]
+                join(unique(filter(reason -> reason !== nothing, reasons)), "; ")
+            catch error
+                sprint(showerror, error)
+            end
+            isempty(reason) ? (passed += 1) : (failed += 1)
+            println(rpad(example.name, 16), rpad(T, 9), isempty(reason) ? "ok" : reason)
+        end
+    end
+    return passed, failed
+end
+
 # Seconds of the fastest of a few runs on the same arguments.
 function best(f, arguments; runs = 5)
     f(arguments...)
@@ -82,7 +144,7 @@ function main(arguments)
     examples = filter(example -> isempty(names) || example.name in names, Examples.ALL)
     println("device: ", device_name())
     println("Julia ", VERSION, "\n")
-    passed, failed = check(examples)
+    passed, failed = check(examples) .+ check_wrappers(examples)
     "--bench" in arguments && failed == 0 && bench(examples)
     println("\n$passed passed, $failed failed")
     return failed == 0 && passed > 0

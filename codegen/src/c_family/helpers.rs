@@ -175,7 +175,8 @@ impl Operation {
             }
             Operation::DivFloor => two("return x / y - (x % y != 0 && (x < 0) != (y < 0));"),
             Operation::DivCeil if ty.is_float() => two(&format!("return -tessella_fld_{}(-x, y);", short(ty))),
-            Operation::DivCeil => two("return x / y + (x % y != 0 && (x < 0) == (y < 0));"),
+            Operation::DivCeil if ty.is_signed_integer() => two("return x / y + (x % y != 0 && (x < 0) == (y < 0));"),
+            Operation::DivCeil => two("return x / y + (x % y != 0);"),
             Operation::ShiftLeft => shift(name, ty, inline, Way::Left, right_way(ty)),
             Operation::ShiftRight => shift(name, ty, inline, right_way(ty), Way::Left),
             Operation::ShiftRightLogical => shift(name, ty, inline, Way::Logical, Way::Left),
@@ -194,7 +195,7 @@ pub fn helper_texts(used: &BTreeSet<Helper>, dialect: Dialect) -> Vec<String> {
 
 /// Julia's `min` and `max`: a NaN wins, and -0.0 is less than 0.0.
 fn extremum_of_floats(name: &str, t: &str, f: &str, inline: &str, second: &str, sign: &str) -> String {
-    let sign_bit = |x: &str| format!("(copysign{f}(1, {x}) < 0)");
+    let sign_bit = |x: &str| format!("(copysign{f}(1.0{f}, {x}) < 0)");
     format!(
         "// A NaN wins, and -0.0 is less than 0.0.\n\
          {inline} {t} {name}({t} x, {t} y) {{\n    \

@@ -18,6 +18,8 @@ pub struct TextOptions {
     pub source_name: String,
     /// The schedule that produced the text; shown in the header comment.
     pub schedule: String,
+    /// CPU threads of a parallel loop; `None`: as many as OpenMP gives.
+    pub threads: Option<u32>,
 }
 
 /// The comment on top of a file.

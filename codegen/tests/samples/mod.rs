@@ -67,6 +67,7 @@ pub fn options(sample: &Sample) -> TextOptions {
         positions: sample.algorithm.ids().map(line).collect(),
         source_name: sample.algorithm.name.clone(),
         schedule: String::new(),
+        threads: None,
     }
 }
 
@@ -298,4 +299,62 @@ pub fn total(ctx: &Ctx) -> Sample {
         result: Outcome::Scalar(ArrayId(1)),
     };
     cpu(algorithm, vec![])
+}
+
+/// `for i in 1:m; s = 0.0; for j in 1:n; s += L[i, j]; end; y[i] = s; end`, `s` in a register.
+pub fn row_sums(ctx: &Ctx) -> Sample {
+    let f64 = ScalarType::F64;
+    let set = |text: &str| Set::from_text(ctx, &format!("[m, n, p] -> {text}")).unwrap();
+    let private = Array { kind: ArrayKind::Private, extents: vec![], ..array("s", f64, vec![par(0)]) };
+    let s = || access(2, vec![it(0)]);
+    let computation = |name: &str, iterators: &[&str], domain: &str, value: Expr, write: Access, reads: Vec<Access>| {
+        let iterators = iterators.iter().map(|name| name.to_string()).collect();
+        let (name, domain) = (name.to_string(), set(domain));
+        Computation { name, iterators, domain, predicate: None, lets: vec![], value, write, reads, fastmath: false }
+    };
+    let root = |tag: Tag| {
+        let sum = nest("j", Tag::Sequential, &[(1, it(1))], leaf(1));
+        nest("i", tag, &[(0, it(0)), (1, it(0)), (2, it(0))], seq(vec![leaf(0), sum, leaf(2)]))
+    };
+    let algorithm = Algorithm {
+        name: "row_sums!".to_string(),
+        params: vec![extent("m", 0, 0), extent("n", 0, 1), extent("p", 1, 0)],
+        scalars: vec![],
+        arrays: vec![array("L", f64, vec![par(0), par(1)]), array("y", f64, vec![par(2)]), private],
+        arguments: vec![Argument::Array(ArrayId(1)), Argument::Array(ArrayId(0))],
+        computations: vec![
+            computation("S0", &["i"], "{ S0[i] : 1 <= i <= m }", constant(Constant::f64(0.0)), s(), vec![]),
+            computation(
+                "S1",
+                &["i", "j"],
+                "{ S1[i, j] : 1 <= i <= m and 1 <= j <= n }",
+                binary(BinaryOp::Add, read(0, f64), read(1, f64)),
+                s(),
+                vec![s(), access(0, vec![it(0), it(1)])],
+            ),
+            computation("S2", &["i"], "{ S2[i] : 1 <= i <= m }", read(0, f64), access(1, vec![it(0)]), vec![s()]),
+        ],
+        context: set("{ : 0 <= m, n, p <= 1099511627776 }"),
+        source_order: Schedule { root: root(Tag::Parallel) },
+        result: Outcome::Nothing,
+    };
+    let write = AccessRef { computation: ComputationId(2), which: Which::Write };
+    let checks = vec![EntryCheck { access: write, axis: 0, holds: set("{ : m <= p }") }];
+    let mut sample = cpu(algorithm, checks);
+    let register = &mut sample.layout.buffers[2];
+    (register.space, register.lifetime) = (MemorySpace::Register, Lifetime::Node(Path(vec![0])));
+    register.extents = vec![];
+    sample
+}
+
+/// Row sums with a thread for each row.
+pub fn row_sums_gpu(ctx: &Ctx) -> Sample {
+    let all = |affine: &Affine| [0, 1, 2].map(|id| (id, affine.clone()));
+    let sum = nest("j", Tag::Sequential, &[(1, it(1))], leaf(1));
+    let row = plus(it(0), -1);
+    let body = nest("i1", thread(ProcessorAxis::X), &all(&row.modulo(128).unwrap()), seq(vec![leaf(0), sum, leaf(2)]));
+    let root = nest("i0", block(ProcessorAxis::X), &all(&row.floor_div(128)), body);
+    let mut sample = row_sums(ctx).scheduled(root).on_gpu();
+    sample.layout.buffers[2].lifetime = Lifetime::Node(Path(vec![0, 0]));
+    sample
 }

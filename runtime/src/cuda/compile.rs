@@ -5,22 +5,21 @@ use super::error::CudaError;
 use super::nvrtc::Nvrtc;
 use crate::cache::{Cache, Key};
 use crate::error::RuntimeError;
-use crate::toolchain::Floats;
 use std::sync::{Arc, OnceLock};
 
 const IMAGE_FILE: &str = "image";
 
 /// Compiles kernels for a GPU of this compute capability (10 * major + minor), or finds them in the cache. `name`
-/// stands for the text's file in messages. The result is what [`Gpu::load`](super::Gpu::load) takes.
+/// stands for the text's file in messages, `options` are what the text needs (`-fmad=false`). The result is what [`Gpu::load`](super::Gpu::load) takes.
 pub fn compile_cuda(
     cache: &Cache,
     text: &str,
     name: &str,
     capability: u32,
-    floats: Floats,
+    options: &[&str],
 ) -> Result<Vec<u8>, RuntimeError> {
     let nvrtc = Nvrtc::get()?;
-    let (options, target) = (options(floats), nvrtc.target_for(capability));
+    let target = nvrtc.target_for(capability);
     let (major, minor) = nvrtc.version();
     let key = Key::of(&[
         ("cuda text", text.as_bytes()),
@@ -55,21 +54,12 @@ pub fn default_device() -> Result<Arc<Device>, CudaError> {
     Ok(OPENED.get_or_init(|| device).clone())
 }
 
-/// Division, square root and subnormal numbers are exact unless asked otherwise; only contraction must be turned off.
-fn options(floats: Floats) -> &'static [&'static str] {
-    match floats {
-        Floats::Strict => &["-fmad=false"],
-        Floats::Fast => &["-fmad=true"],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Instant;
 
     #[test]
-    fn kernels_are_compiled_once_and_strictly() {
+    fn kernels_are_cached_by_text_and_options() {
         if Nvrtc::get().is_err() {
             println!("skipped: no NVRTC (TESSELLA_NVRTC)");
             return;
@@ -77,14 +67,10 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("tessella-test-cuda-{}", std::process::id()));
         let cache = Cache::at(&folder).unwrap();
         let text = "extern \"C\" __global__ void f(double *x, double a) { x[threadIdx.x] = a * x[threadIdx.x] + a; }";
-        let start = Instant::now();
-        let strict = compile_cuda(&cache, text, "f.cu", 90, Floats::Strict).unwrap();
-        let compiled_in = start.elapsed();
-        let start = Instant::now();
-        assert_eq!(compile_cuda(&cache, text, "f.cu", 90, Floats::Strict).unwrap(), strict);
-        assert!(start.elapsed() < compiled_in, "the second time it is read from the cache");
-        assert_ne!(compile_cuda(&cache, text, "f.cu", 90, Floats::Fast).unwrap(), strict);
-        let error = compile_cuda(&cache, "__global__ void f() { oops; }", "g.cu", 90, Floats::Strict).unwrap_err();
+        let strict = compile_cuda(&cache, text, "f.cu", 90, &["-fmad=false"]).unwrap();
+        assert_eq!(compile_cuda(&cache, text, "f.cu", 90, &["-fmad=false"]).unwrap(), strict);
+        assert_ne!(compile_cuda(&cache, text, "f.cu", 90, &["-fmad=true"]).unwrap(), strict);
+        let error = compile_cuda(&cache, "__global__ void f() { oops; }", "g.cu", 90, &["-fmad=false"]).unwrap_err();
         assert!(matches!(&error, RuntimeError::Cuda(CudaError::Nvrtc { log, .. }) if log.contains("oops")), "{error}");
         std::fs::remove_dir_all(folder).unwrap();
     }
