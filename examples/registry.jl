@@ -51,10 +51,11 @@ function run_on_copies(f, arguments)
 end
 
 "Whether compiled code and plain Julia agree on these arguments, in what they return and in what they write."
-function agrees(example::Example, arguments)
-    expected, expected_arguments = run_on_copies(Tessella.original(example.f), arguments)
-    actual, actual_arguments = run_on_copies(example.f, arguments)
-    return all(identical(x, y) for (x, y) in zip(actual_arguments, expected_arguments)) && identical(actual, expected)
-end
+agrees(example::Example, arguments) =
+    agree(run_on_copies(example.f, arguments), run_on_copies(Tessella.original(example.f), arguments))
+
+"Whether two outcomes of [`run_on_copies`](@ref) agree."
+agree((actual, actual_arguments), (expected, expected_arguments)) =
+    identical(actual, expected) && all(identical(x, y) for (x, y) in zip(actual_arguments, expected_arguments))
 
 end

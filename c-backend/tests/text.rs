@@ -113,9 +113,9 @@ fn heat_reads_like_its_source() {
                         A, tessella_bytes(tessella_bytes(sizeof(float), m), n),
                         B, tessella_bytes(tessella_bytes(sizeof(float), p), q))) return -1;
                 // S writes B[i, j]: axis 1
-                if (steps > 0 && p + 1 < m && m != 2 && n > 2) return 1;
+                if (m >= 3 && n >= 3 && m >= p + 2 && steps >= 1) return 1;
                 // S writes B[i, j]: axis 2
-                if (steps > 0 && q + 1 < n && m > 2 && n != 2) return 2;
+                if (m >= 3 && n >= 3 && n >= q + 2 && steps >= 1) return 2;
 
                 for (int64_t t = 1; t <= steps; t++) {
                     for (int64_t j = 2; j < n; j++) {
@@ -196,9 +196,9 @@ fn tiles_run_in_parallel_and_keep_every_bit() {
                         A, tessella_bytes(tessella_bytes(sizeof(float), m), n),
                         B, tessella_bytes(tessella_bytes(sizeof(float), p), q))) return -1;
                 // S writes B[i, j]: axis 1
-                if (steps > 0 && p + 1 < m && m != 2 && n > 2) return 1;
+                if (m >= 3 && n >= 3 && m >= p + 2 && steps >= 1) return 1;
                 // S writes B[i, j]: axis 2
-                if (steps > 0 && q + 1 < n && m > 2 && n != 2) return 2;
+                if (m >= 3 && n >= 3 && n >= q + 2 && steps >= 1) return 2;
 
                 for (int64_t t = 1; t <= steps; t++) {
                     #pragma omp parallel for if (m * n >= 4096)
@@ -262,7 +262,7 @@ fn skewed_loops_run_the_same_instances() {
         int32_t scale_lower(double *restrict L, int64_t m, int64_t n, double alpha) {
             if (m < 0 || m > 1099511627776 || n < 0 || n > 1099511627776) return -3;
             // S writes L[i, j]: axis 1
-            if (m < n) return 1;
+            if (n > m) return 1;
 
             for (int64_t w = 2; w <= 2 * n; w++) {
                 #pragma omp parallel for if (m * n >= 4096)
@@ -364,7 +364,7 @@ fn scalars_of_a_loop_are_declared_in_it() {
                     y, tessella_bytes(sizeof(double), p),
                     L, tessella_bytes(tessella_bytes(sizeof(double), m), n))) return -1;
             // S2 writes y[i]: axis 1
-            if (p < m) return 1;
+            if (m > p) return 1;
 
             #pragma omp parallel for if (m * n >= 4096)
             for (int64_t i = 1; i <= m; i++) {

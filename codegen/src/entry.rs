@@ -5,13 +5,14 @@
 //! function returns a scalar, a pointer that receives it. The result is one of the status codes below.
 
 use crate::error::CodegenError;
-use crate::from_ast::{Scope, condition};
+use crate::from_ast::{Scope, condition, negate};
 use crate::input::Input;
 use crate::int_expr::Cond;
 use crate::names::{Namer, Names, function_name};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, Outcome, ParamOrigin, ScalarId, Which};
-use tessella_polyhedral::isl::AstBuild;
+use tessella_polyhedral::isl::{AstBuild, Set};
+use tessella_polyhedral::known::Known;
 use tessella_polyhedral::layers::Lifetime;
 
 /// All went well.
@@ -61,10 +62,11 @@ pub enum EntryParameter {
 /// A condition at entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
-    /// The position in `Verified::checks`, from 1; checks that follow from earlier ones are left out.
+    /// The position in `Verified::checks`, from 1, or in the algorithm's requirements, which are counted after them;
+    /// checks that follow from earlier ones are left out.
     pub number: i32,
     pub holds: Cond,
-    /// The access that the check protects, as the user would write it.
+    /// The access that the check protects, as the user would write it, or what is wrong where it fails.
     pub about: String,
 }
 
@@ -171,14 +173,23 @@ fn apart(input: &Input<'_>) -> Vec<(ArrayId, ArrayId)> {
 
 fn checks(input: &Input<'_>, scope: &Scope) -> Result<Vec<Check>, CodegenError> {
     let algorithm = input.algorithm;
-    let mut known = algorithm.context.clone();
+    let mut known = Known::new(&algorithm.context);
     let mut checks = vec![];
-    for (at, check) in input.checks.iter().enumerate() {
-        if known.is_subset(&check.holds)? {
+    for (at, requirement) in algorithm.requirements.iter().enumerate() {
+        if known.implies(&requirement.holds)? {
             continue;
         }
-        let holds = check.holds.gist(&known)?.coalesce()?;
-        let build = AstBuild::from_context(&known)?;
+        checks.push(Check {
+            number: i32::try_from(input.checks.len() + at + 1).unwrap_or(i32::MAX),
+            holds: tested(&requirement.holds, &known, scope)?,
+            about: requirement.text.clone(),
+        });
+        known.learn(&requirement.holds)?;
+    }
+    for (at, check) in input.checks.iter().enumerate() {
+        if known.implies(&check.holds)? {
+            continue;
+        }
         let access = algorithm.access(check.access);
         let computation = algorithm.computation(check.access.computation);
         let subscripts: Vec<_> = access
@@ -192,7 +203,7 @@ fn checks(input: &Input<'_>, scope: &Scope) -> Result<Vec<Check>, CodegenError> 
         };
         checks.push(Check {
             number: i32::try_from(at + 1).unwrap_or(i32::MAX),
-            holds: condition(&build.expr_from_set(&holds)?.view()?, scope)?,
+            holds: tested(&check.holds, &known, scope)?,
             about: format!(
                 "{} {verb} {}[{}]: axis {}",
                 computation.name,
@@ -201,7 +212,15 @@ fn checks(input: &Input<'_>, scope: &Scope) -> Result<Vec<Check>, CodegenError> 
                 check.axis + 1
             ),
         });
-        known = known.intersect(&check.holds)?.coalesce()?;
+        known.learn(&check.holds)?;
     }
     Ok(checks)
+}
+
+/// The condition as a test. It is read off its opposite, where something runs and something is outside: that mostly
+/// has no alternatives.
+fn tested(holds: &Set, known: &Known, scope: &Scope) -> Result<Cond, CodegenError> {
+    let fails = known.context().subtract(holds)?.gist(known.context())?.coalesce()?;
+    let build = AstBuild::from_context(known.context())?;
+    Ok(negate(&condition(&build.expr_from_set(&fails)?.view()?, scope)?))
 }

@@ -69,13 +69,16 @@ impl IntoDiagnostic for CodegenError {
                 Code("E0601"),
                 "the loops are too complicated to generate code for within the limit of operations",
             )
-            .with_help("simplify the schedule, or raise the limit"),
+            .with_help("simplify the schedule, or split the function"),
             CodegenError::Isl(error) => {
                 Diagnostic::error(Code("E0602"), "the integer set library cannot generate code for this schedule")
                     .with_note(error.to_string())
+                    .with_help("try another schedule, and report the program: it is a mistake of Tessella's")
             }
             CodegenError::BlockTooLarge { kernel, loops } => {
-                let product = loops.iter().try_fold(1i64, |all, it| all.checked_mul(it.iterations?));
+                // A number near the largest size says no more than that some size is unbounded.
+                let known = |it: &ThreadExtent| it.iterations.filter(|count| *count <= i64::from(i32::MAX));
+                let product = loops.iter().try_fold(1i64, |all, it| all.checked_mul(known(it)?));
                 let mut diagnostic = match product {
                     Some(threads) => Diagnostic::error(
                         Code("E0603"),
@@ -86,8 +89,9 @@ impl IntoDiagnostic for CodegenError {
                         format!("nothing limits the thread blocks of kernel `{kernel}` to {MAX_THREADS} threads"),
                     ),
                 };
-                for ThreadExtent { name, iterations } in loops {
-                    diagnostic = diagnostic.with_note(match iterations {
+                for it in loops {
+                    let name = &it.name;
+                    diagnostic = diagnostic.with_note(match known(&it) {
                         Some(iterations) => format!("thread loop `{name}` has up to {iterations} iterations"),
                         None => format!("thread loop `{name}` has a number of iterations that depends on the arguments"),
                     });
@@ -98,7 +102,7 @@ impl IntoDiagnostic for CodegenError {
                 Code("E0609"),
                 format!("a thread block of kernel `{kernel}` would have {threads} threads along z, more than 64"),
             )
-            .with_help("map the longest loop to x, the first of the thread loops"),
+            .with_help("map the longest loop to x: name it last among the thread loops"),
             CodegenError::AllocationInside { buffer } => Diagnostic::error(
                 Code("E0610"),
                 format!("`{buffer}` would have to be allocated inside of a loop or kernel, and its size is not constant"),

@@ -231,7 +231,7 @@ pub fn expression(expr: &AstExprView, scope: &Scope) -> Result<IntExpr, CodegenE
 /// A condition of isl's.
 pub fn condition(expr: &AstExprView, scope: &Scope) -> Result<Cond, CodegenError> {
     let compare = |op: CompareOp, a: &AstExprView, b: &AstExprView| {
-        Ok(Cond::Compare(op, expression(a, scope)?, expression(b, scope)?))
+        Ok(Cond::compare(op, expression(a, scope)?, expression(b, scope)?))
     };
     let each = |all: &[AstExprView]| all.iter().map(|part| condition(part, scope)).collect::<Result<Vec<_>, _>>();
     match expr {

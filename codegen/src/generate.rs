@@ -5,12 +5,12 @@ use crate::error::CodegenError;
 use crate::from_ast::{Lift, Scope, with_storage};
 use crate::input::Input;
 use crate::int_expr::VariableId;
-use crate::isl_schedule::{iterator_name, to_isl};
+use crate::isl_schedule::{Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
 use crate::names::{Namer, Names};
 use crate::program::{Node, Program};
 use std::collections::{BTreeMap, BTreeSet};
-use tessella_polyhedral::isl::{AstBuild, Id};
+use tessella_polyhedral::isl::{AstBuild, Id, IslOption};
 use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
 use tessella_polyhedral::schedule::Path;
 
@@ -30,6 +30,9 @@ pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
             let iterators =
                 (0..marked.depth).map(|depth| Id::new(&ctx, &iterator_name(depth))).collect::<Result<Vec<_>, _>>()?;
             let build = AstBuild::from_context(&context)?.set_iterators(&iterators)?;
+            // Where a buffer lives for one execution of a node, isl must not generate the node in parts.
+            let whole = marked.marks.iter().any(|mark| matches!(mark, Mark::Node(_)));
+            ctx.set_option(IslOption::AstBuildGroupCoscheduled, i32::from(whole))?;
             let tree = build.node_from_schedule(&marked.schedule)?.view()?;
             let scope = Scope::new(&input.algorithm.param_names());
             let mut lift =

@@ -3,6 +3,7 @@
 use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{IslError, Set};
+use tessella_polyhedral::known::Known;
 use tessella_polyhedral::layers::{BufferId, Layout, Target, Transfer};
 use tessella_polyhedral::schedule::Schedule;
 use tessella_polyhedral::verify::{EntryCheck, Verified};
@@ -32,13 +33,12 @@ impl<'a> From<&'a Verified> for Input<'a> {
 }
 
 impl Input<'_> {
-    /// What holds of the parameters once the checks at entry have passed.
+    /// What holds of the parameters once the checks at entry have passed, as far as it is without alternatives.
     pub fn context(&self) -> Result<Set, IslError> {
-        let mut context = self.algorithm.context.clone();
-        for check in self.checks {
-            context = context.intersect(&check.holds)?;
-        }
-        context.coalesce()
+        let mut known = Known::new(&self.algorithm.context);
+        self.algorithm.requirements.iter().try_for_each(|requirement| known.learn(&requirement.holds))?;
+        self.checks.iter().try_for_each(|check| known.learn(&check.holds))?;
+        Ok(known.context().clone())
     }
 
     pub fn buffer_of(&self, array: ArrayId) -> BufferId {

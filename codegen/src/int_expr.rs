@@ -255,6 +255,18 @@ impl Cond {
         }
     }
 
+    /// A comparison; `a >= b + 1` is `a > b`, and so on.
+    pub fn compare(op: CompareOp, a: IntExpr, b: IntExpr) -> Cond {
+        let one = |it: &IntExpr| *it == IntExpr::Const(1);
+        match (op, a, b) {
+            (CompareOp::Ge, a, IntExpr::Add(b, by)) if one(&by) => Cond::Compare(CompareOp::Gt, a, *b),
+            (CompareOp::Lt, a, IntExpr::Add(b, by)) if one(&by) => Cond::Compare(CompareOp::Le, a, *b),
+            (CompareOp::Le, IntExpr::Add(a, by), b) if one(&by) => Cond::Compare(CompareOp::Lt, *a, b),
+            (CompareOp::Gt, IntExpr::Add(a, by), b) if one(&by) => Cond::Compare(CompareOp::Ge, *a, b),
+            (op, a, b) => Cond::Compare(op, a, b),
+        }
+    }
+
     /// All of them; nested conjunctions are merged.
     pub fn all_of(all: impl IntoIterator<Item = Cond>) -> Cond {
         let mut parts = vec![];

@@ -147,9 +147,9 @@ fn tiles_become_thread_blocks() {
                         A, tessella_bytes(tessella_bytes(sizeof(float), m), n),
                         B, tessella_bytes(tessella_bytes(sizeof(float), p), q))) return -1;
                 // S writes B[i, j]: axis 1
-                if (steps > 0 && p + 1 < m && m != 2 && n > 2) return 1;
+                if (m >= 3 && n >= 3 && m >= p + 2 && steps >= 1) return 1;
                 // S writes B[i, j]: axis 2
-                if (steps > 0 && q + 1 < n && m > 2 && n != 2) return 2;
+                if (m >= 3 && n >= 3 && n >= q + 2 && steps >= 1) return 2;
                 tessella_buffer<float> A_device;
                 tessella_buffer<float> B_device;
                 TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), m), n)));

@@ -2,7 +2,7 @@
 
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span};
 use tessella_lowering::SpanTable;
-use tessella_polyhedral::algorithm::{Algorithm, ComputationId, Which};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamOrigin, Which};
 use tessella_polyhedral::error::{Error, LayoutError, ScheduleError};
 use tessella_polyhedral::legality::{Breach, Violation};
 use tessella_polyhedral::print;
@@ -39,7 +39,7 @@ pub fn diagnose(place: &Place, error: Error) -> Diagnostic {
         .with_help("report this function: it is a mistake of Tessella's"),
         Error::Affine(_) => at_command(
             place,
-            Diagnostic::error(Code("E0432"), "a coefficient passes 64 bits"),
+            Diagnostic::error(Code("E0432"), "the new order has numbers beyond 64 bits"),
             "while doing this",
         )
         .with_help("use smaller factors and sizes"),
@@ -75,10 +75,15 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
     let algorithm = place.algorithm;
     let array = &algorithm.array(violation.array).name;
     let mut diagnostic = at_command(place, Diagnostic::error(Code("E0401"), what), "requested here");
-    for (at, role) in [(violation.source, "first"), (violation.sink, "later")] {
+    let place_of = |at: AccessRef| place.spans.access(at).or_else(|| place.spans.computation(at.computation));
+    let ends = match place_of(violation.source) == place_of(violation.sink) {
+        true => vec![(violation.source, "first, and again later")],
+        false => vec![(violation.source, "first"), (violation.sink, "later")],
+    };
+    for (at, role) in ends {
         let verb = if at.which == Which::Write { "writes" } else { "reads" };
         let name = &algorithm.computation(at.computation).name;
-        if let Some(span) = place.spans.access(at).or_else(|| place.spans.computation(at.computation)) {
+        if let Some(span) = place_of(at) {
             diagnostic = diagnostic.secondary(span, format!("`{name}` {verb} `{array}` here {role}"));
         }
     }
@@ -86,9 +91,13 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
     let instance = |id: ComputationId, values: &[i64]| format!("{}[{}]", algorithm.computation(id).name, list(values));
     let source = instance(violation.source.computation, &witness.source);
     let sink = instance(violation.sink.computation, &witness.sink);
-    let sizes: Vec<String> = witness.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let sizes: Vec<String> = witness.params.iter().filter_map(|(name, value)| size(algorithm, name, *value)).collect();
     let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
     diagnostic = diagnostic.with_note(match &violation.breach {
+        Breach::Reversed { .. } if witness.distance.is_empty() => format!(
+            "{source} must run before {sink}{with}, and would be at distance ({})",
+            list(&witness.new_distance)
+        ),
         Breach::Reversed { .. } => format!(
             "distance ({}) becomes ({}); first violated pair: {source} -> {sink}{with}",
             list(&witness.distance),
@@ -104,12 +113,28 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
         Breach::Reversed { at } if witness.distance.len() > 1 => {
             format!("skew `{at}` by an outer loop first, or drop the command")
         }
+        Breach::Reversed { at } if violation.source.computation == violation.sink.computation => {
+            format!("keep the direction of `{at}`: each of its iterations needs the one before")
+        }
         Breach::Reversed { at } => format!("shift one of the computations along `{at}` first, or drop the command"),
         Breach::Sequence | Breach::Unordered => {
             "keep the source's order of the two, or shift one of them by an iteration first".to_string()
         }
         Breach::Concurrent { .. } => "choose a loop that carries no dependence; `explain` lists them".to_string(),
     })
+}
+
+/// A size of the witness in the source's words; nothing for one that the source gives no name and that is zero: it plays
+/// no part.
+fn size(algorithm: &Algorithm, name: &str, value: i64) -> Option<String> {
+    let param = algorithm.params.iter().find(|param| param.name == name);
+    if let Some(ParamOrigin::Extent { array, axis }) = param.map(|param| param.origin) {
+        let array = &algorithm.array(array).name;
+        if name == format!("{array}_{}", axis + 1) {
+            return (value != 0).then(|| format!("size({array}, {}) = {value}", axis + 1));
+        }
+    }
+    Some(format!("{name} = {value}"))
 }
 
 fn list(values: &[i64]) -> String {
@@ -190,10 +215,10 @@ fn layout(place: &Place, error: LayoutError) -> Diagnostic {
         LayoutError::NoBox { array, axis } => {
             let name = &place.algorithm.array(array).name;
             let text = format!("`{name}` needs storage for each iteration, and no rectangular array fits");
-            let diagnostic = at_command(place, Diagnostic::error(Code("E0501"), text), "in this function");
+            let diagnostic = Diagnostic::error(Code("E0501"), text);
             let diagnostic = match place.spans.arrays.get(&array) {
-                Some(span) => diagnostic.secondary(*span, "this variable"),
-                None => diagnostic,
+                Some(span) => diagnostic.primary(*span, "this variable"),
+                None => at_command(place, diagnostic, "in this function"),
             };
             diagnostic
                 .with_note(format!("the range of axis {} depends on more than sizes and arguments", axis + 1))

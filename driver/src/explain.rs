@@ -33,8 +33,11 @@ pub fn explain(ctx: &Ctx, verified: &Verified, dependences: &[ReportedDependence
     }
 
     section(&mut text, "Checked once at entry");
-    if verified.checks().is_empty() {
+    if verified.checks().is_empty() && algorithm.requirements.is_empty() {
         let _ = writeln!(text, "  nothing: every subscript is inside for all sizes");
+    }
+    for requirement in &algorithm.requirements {
+        let _ = writeln!(text, "  {}: {}", requirement.text, condition(&requirement.holds.to_string()));
     }
     for check in verified.checks() {
         let access = algorithm.access(check.access);
@@ -45,7 +48,7 @@ pub fn explain(ctx: &Ctx, verified: &Verified, dependences: &[ReportedDependence
             print::access(algorithm, computation, access),
             computation.name,
             check.axis + 1,
-            condition(&check.holds.to_string())
+            condition(&check.needs.to_string())
         );
     }
 
@@ -147,8 +150,9 @@ fn memory(verified: &Verified) -> Vec<String> {
     let mut lines = vec![];
     for (id, placement) in &verified.layout().placements {
         let buffer = verified.layout().buffer(placement.buffer);
-        if algorithm.array(*id).kind != ArrayKind::Private {
-            continue;
+        match algorithm.array(*id).kind {
+            ArrayKind::Private | ArrayKind::Local { .. } => {}
+            ArrayKind::Argument | ArrayKind::Result => continue,
         }
         let extents: Vec<String> =
             buffer.extents.iter().map(|extent| extent.display(&[], &algorithm.param_names())).collect();
@@ -156,8 +160,12 @@ fn memory(verified: &Verified) -> Vec<String> {
             (MemorySpace::Register, _) => "a register, new in each iteration".to_string(),
             (space, Lifetime::Node(_) | Lifetime::Call | Lifetime::Argument(_)) => {
                 let whose = if space == MemorySpace::Global { "GPU" } else { "CPU" };
-                format!("{whose} memory of {} elements, since several iterations' values are alive at once",
-                    if extents.is_empty() { "1".to_string() } else { extents.join(" x ") })
+                let count = if extents.is_empty() { "1".to_string() } else { extents.join(" x ") };
+                let why = match algorithm.array(*id).kind {
+                    ArrayKind::Private => ", since several iterations' values are alive at once",
+                    ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result => "",
+                };
+                format!("{whose} memory of {count} elements{why}")
             }
         };
         lines.push(format!("{}: {place}", buffer.name));

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use tessella_diagnostics::{Code, Diagnostic, FileId, SourceMap, Spanned, Style, render};
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
-use tessella_frontend::typed::{ArgumentType, infer_arguments, parse_type};
+use tessella_frontend::typed::{ArgumentType, Surroundings, infer_arguments_in, parse_type};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::schedule::Tag;
 
@@ -81,8 +81,11 @@ impl Sources {
             Some(commands) => Some(commands.clone()),
             None => pipeline::schedule_of(&self.scan, &item.name.value)?,
         };
-        let types = argument_types(&function, types)?;
-        let typed = pipeline::check(&function, &types, &pipeline::constants(&self.scan))?;
+        let constants = pipeline::constants(&self.scan);
+        let functions = pipeline::functions(&self.scan, &self.map, &item.modules);
+        let surroundings = Surroundings { constants: &constants, functions: &functions };
+        let types = argument_types(&function, surroundings, types)?;
+        let typed = pipeline::check(&function, &types, &constants, &functions)?;
         Ok(Unit { sources: &self.map, function: typed, commands })
     }
 
@@ -115,9 +118,14 @@ fn choose(
 }
 
 /// The types of a function's arguments: overridden, annotated, or guessed from their use.
-fn argument_types(function: &ast::Function, given: &[(String, String)]) -> Result<Vec<ArgumentType>, Refusal> {
+fn argument_types(
+    function: &ast::Function,
+    surroundings: Surroundings<'_>,
+    given: &[(String, String)],
+) -> Result<Vec<ArgumentType>, Refusal> {
     let mut errors = vec![];
-    let mut types: Vec<ArgumentType> = infer_arguments(function).into_iter().map(|inferred| inferred.ty).collect();
+    let inferred = infer_arguments_in(function, surroundings);
+    let mut types: Vec<ArgumentType> = inferred.into_iter().map(|inferred| inferred.ty).collect();
     for (name, text) in given {
         let named = |parameter: &ast::Parameter| parameter.name.as_ref().is_some_and(|it| it.value == *name);
         let Some(position) = function.parameters.iter().position(named) else { continue };
@@ -167,7 +175,8 @@ fn summary(unit: &Unit<'_>, backend: Backend) -> Result<String, Refusal> {
     let plural = if computations == 1 { "" } else { "s" };
     let dependences = built.analysed.dependences.len();
     let name = &unit.function.name;
-    Ok(format!("ok  {name}: {computations} computation{plural}, {dependences} dependences, {parallel}"))
+    let several = if dependences == 1 { "" } else { "s" };
+    Ok(format!("ok  {name}: {computations} computation{plural}, {dependences} dependence{several}, {parallel}"))
 }
 
 fn parallel_loops(node: &tessella_polyhedral::schedule::Node, found: &mut BTreeSet<String>) {

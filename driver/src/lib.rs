@@ -5,6 +5,7 @@
 
 pub mod abi;
 pub mod codes;
+pub mod constants;
 pub mod diagnose;
 pub mod explain;
 pub mod file;

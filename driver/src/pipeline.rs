@@ -5,7 +5,7 @@ use tessella_diagnostics::{Code, Diagnostic, FileId, IntoDiagnostic, SourceMap, 
 use tessella_frontend as frontend;
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
-use tessella_frontend::typed::{self, ArgumentType, ModuleConstant, tree};
+use tessella_frontend::typed::{self, ArgumentType, ModuleConstant, Surroundings, tree};
 use tessella_lowering::{Lowered, SpanTable};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::dependence::{Dependence, dependences};
@@ -16,7 +16,7 @@ use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::{connect, default_order, place, transform, verify};
 
 /// How much work isl may do for one function before it is refused with `E0430`.
-const ISL_OPERATIONS: u64 = 200_000_000;
+const ISL_OPERATIONS: u64 = 20_000_000;
 
 /// All errors of a pass; never empty.
 pub type Refusal = Vec<Diagnostic>;
@@ -84,8 +84,16 @@ pub fn check(
     function: &ast::Function,
     types: &[ArgumentType],
     constants: &[ModuleConstant],
+    functions: &[ast::Function],
 ) -> Result<tree::Function, Refusal> {
-    typed::check(function, types, constants).map_err(words)
+    typed::check_in(function, types, Surroundings { constants, functions }).map_err(words)
+}
+
+/// The functions of a file that one of its functions in `modules` may call. What does not parse is left out: it may be
+/// far outside the subset, and a call of it is reported as one of an unknown function.
+pub fn functions(scan: &Scan, sources: &SourceMap, modules: &[String]) -> Vec<ast::Function> {
+    let visible = scan.functions.iter().filter(|item| item.modules == modules);
+    visible.filter_map(|item| frontend::parse_function(sources, item).ok()).collect()
 }
 
 /// The constants of a file, for [`check`].
@@ -137,7 +145,13 @@ pub fn verify(
     }
 }
 
-/// Errors of a pass as diagnostics.
+/// Errors of a pass as diagnostics, each once: `a[i] += b` reads and writes one subscript.
 pub fn words<E: IntoDiagnostic>(errors: Vec<E>) -> Refusal {
-    errors.into_iter().map(IntoDiagnostic::into_diagnostic).collect()
+    let mut told: Refusal = vec![];
+    for diagnostic in errors.into_iter().map(IntoDiagnostic::into_diagnostic) {
+        if !told.contains(&diagnostic) {
+            told.push(diagnostic);
+        }
+    }
+    told
 }

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
+use tessella_polyhedral::algorithm::SizeError;
 
 /// One function to compile for one list of argument types. As JSON it is what `tessella_compile` takes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -23,6 +24,12 @@ pub struct CompileRequest {
     /// `None`: the auto-scheduler decides.
     #[serde(default)]
     pub schedule: Option<ScheduleText>,
+    /// Other functions of the user that the function may call, each with its definition.
+    #[serde(default)]
+    pub helpers: Vec<HelperText>,
+    /// Constants of the module that the functions use.
+    #[serde(default)]
+    pub constants: Vec<ConstantValue>,
     pub target: Backend,
     /// The texts that are wanted beside [`TextKind::Diagnostics`], [`TextKind::Codes`] and [`TextKind::Result`].
     #[serde(default)]
@@ -31,6 +38,29 @@ pub struct CompileRequest {
     pub load: bool,
     #[serde(default)]
     pub options: Options,
+}
+
+/// The definition of a function that another calls.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HelperText {
+    pub source: String,
+    pub file: String,
+    /// The line of `file` that `source` begins at, from 1.
+    #[serde(default = "first")]
+    pub first_line: u32,
+}
+
+/// A constant of a module: a number, or a number type.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantValue {
+    pub name: String,
+    /// As Julia writes it: `Float64`, `Int32`; `Type` for a type, which `value` then names.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// The bits as an unsigned decimal number, so that no digit is lost; or the name of a type.
+    pub value: String,
 }
 
 /// The commands of a schedule that stands apart from its function.
@@ -80,7 +110,8 @@ pub enum TextKind {
     Diagnostics,
     /// The codes of the diagnostics in their order, separated by blanks: `E0301 E0302`.
     Codes,
-    /// What the function gives back: `nothing`, `argument 0` (positions from 0) or `scalar Float64`.
+    /// What the function gives back: `nothing`, `argument 0` (positions from 0), `scalar Float64`, or `argument of 0 1`
+    /// for one of several arguments, whose position is written like a scalar of type `Int64`.
     Result,
     Algorithm,
     Dependences,
@@ -181,8 +212,8 @@ pub enum Failure {
     Bounds {
         /// The number of the check, from 1.
         check: u32,
-        /// The position of the array among the function's arguments, from 0.
-        argument: u32,
+        /// The position of the array among the function's arguments, from 0; `None` for an array made inside.
+        argument: Option<u32>,
         /// The array's name in the source.
         name: String,
         /// The axis of the offending subscript, from 0.
@@ -193,6 +224,13 @@ pub enum Failure {
         condition: String,
         /// Where the access stands: `heat.jl:7`.
         place: String,
+    },
+    /// A requirement on sizes is violated.
+    Size {
+        /// The number of the check, from 1.
+        check: u32,
+        error: SizeError,
+        text: String,
     },
     /// Two arrays share memory.
     Overlap {
@@ -214,7 +252,7 @@ impl Failure {
     /// The return value that means this.
     pub fn code(&self) -> i32 {
         match self {
-            Failure::Bounds { check, .. } => *check as i32,
+            Failure::Bounds { check, .. } | Failure::Size { check, .. } => *check as i32,
             Failure::Overlap { .. } => -1,
             Failure::OutOfMemory { .. } => -2,
             Failure::Range { .. } => -3,
@@ -228,12 +266,21 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::Bounds { check: _, argument, name, axis, subscripts, condition, place } => {
+                let argument = argument.map_or_else(|| "none".to_string(), |argument| argument.to_string());
                 writeln!(f, "kind=bounds\nargument={argument}\nname={name}\naxis={axis}")?;
                 for subscript in subscripts {
                     writeln!(f, "subscript={subscript}")?;
                 }
                 write!(f, "condition={condition}\nplace={place}\n")?;
                 write!(f, "text=`{name}[{}]` at {place} needs {condition}", subscripts.join(", "))
+            }
+            Failure::Size { check: _, error, text } => {
+                let kind = match error {
+                    SizeError::Mismatch => "mismatch",
+                    SizeError::Argument => "argument",
+                    SizeError::Bounds => "outside",
+                };
+                write!(f, "kind={kind}\ntext={text}")
             }
             Failure::Overlap { text } => write!(f, "kind=overlap\ntext={text}"),
             Failure::OutOfMemory { text } => write!(f, "kind=memory\ntext={text}"),
@@ -280,7 +327,7 @@ mod tests {
     fn a_bounds_failure_names_the_access_and_the_condition() {
         let failure = Failure::Bounds {
             check: 2,
-            argument: 0,
+            argument: Some(0),
             name: "A".into(),
             axis: 1,
             subscripts: vec!["i".into(), "j + 1".into()],

@@ -141,6 +141,9 @@ fn solve_params(built: &Built, options: &RunOptions) -> Result<Option<Vec<i64>>,
     let verified = &built.analysed.verified;
     let algorithm = verified.algorithm();
     let mut allowed = algorithm.context.clone();
+    for requirement in &algorithm.requirements {
+        allowed = allowed.intersect(&requirement.holds)?;
+    }
     for check in verified.checks() {
         allowed = allowed.intersect(&check.holds)?;
     }

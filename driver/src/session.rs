@@ -3,7 +3,7 @@
 use crate::abi::values;
 use crate::explain::condition;
 use crate::pipeline::{self, Refusal};
-use crate::request::{Backend, CompileRequest, CompileResult, Failure, Program, Status, TextKind};
+use crate::request::{Backend, CompileRequest, ConstantValue, CompileResult, Failure, Program, Status, TextKind};
 use crate::unit::{Built, Unit};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,6 +12,7 @@ use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, SourceMap, Style, r
 use tessella_frontend::ast;
 use tessella_frontend::typed::{ArgumentType, parse_type, tree};
 use tessella_interpreter as interpreter;
+use tessella_polyhedral::algorithm::SizeError;
 use tessella_polyhedral::print;
 use tessella_runtime::call::{ParamType, entry_parameters};
 use tessella_runtime::cuda::{CudaProgram, Device, compile_cuda, default_device};
@@ -59,7 +60,17 @@ fn compile_into(
     let item = pipeline::find(&scan, sources, file, &request.function).map_err(refused)?;
     let syntax = pipeline::parse(sources, item).map_err(refused)?;
     let types = argument_types(&syntax, &request.types).map_err(refused)?;
-    let function = pipeline::check(&syntax, &types, &pipeline::constants(&scan)).map_err(refused)?;
+    let mut constants = pipeline::constants(&scan);
+    constants.extend(request.constants.iter().filter_map(ConstantValue::definition));
+    let mut functions = pipeline::functions(&scan, sources, &item.modules);
+    for helper in &request.helpers {
+        let file = sources.add(&helper.file, helper.source.as_str(), helper.first_line);
+        let scan = pipeline::scan(sources, file).map_err(refused)?;
+        for item in &scan.functions {
+            functions.push(pipeline::parse(sources, item).map_err(refused)?);
+        }
+    }
+    let function = pipeline::check(&syntax, &types, &constants, &functions).map_err(refused)?;
     let unit = Unit { sources, function, commands };
     let mut built = BTreeMap::new();
     let wanted = request.emit.iter().map(|kind| (*kind, natural_target(*kind, request.target)));
@@ -136,7 +147,8 @@ fn argument_types(function: &ast::Function, texts: &[String]) -> Result<Vec<Argu
 
 /// What the return values of a program mean.
 struct Failures {
-    bounds: Vec<Failure>,
+    /// By number: subscripts first, then requirements on sizes.
+    checks: Vec<Failure>,
     arrays: String,
 }
 
@@ -148,19 +160,27 @@ impl Failures {
         let bounds = verified.checks().iter().enumerate().map(|(at, check)| {
             let access = algorithm.access(check.access);
             let computation = algorithm.computation(check.access.computation);
-            let subscripts = access.subscripts.iter().map(|it| it.display(&computation.iterators, &params));
+            let outer = algorithm.array(access.array).kind.outer();
+            let subscripts = access.subscripts.iter().skip(outer as usize).map(|it| it.display(&computation.iterators, &params));
             let spans = &built.analysed.spans;
             let span = spans.access(check.access).or_else(|| spans.computation(check.access.computation));
             Failure::Bounds {
                 check: at as u32 + 1,
-                argument: built.argument_of(access.array).unwrap_or(u32::MAX),
+                argument: built.argument_of(access.array),
                 name: algorithm.array(access.array).name.clone(),
-                axis: check.axis,
+                axis: check.axis - outer,
                 subscripts: subscripts.collect(),
-                condition: condition(&check.holds.to_string()),
+                condition: condition(&check.needs.to_string()),
                 place: span.map_or_else(String::new, |span| unit.place(span)),
             }
         });
+        let count = verified.checks().len();
+        let sizes = algorithm.requirements.iter().enumerate().map(|(at, requirement)| {
+            let place = built.analysed.spans.requirements.get(at).map(|&span| format!(" at {}", unit.place(span)));
+            let text = format!("{}{}", requirement.text, place.unwrap_or_default());
+            Failure::Size { check: (count + at) as u32 + 1, error: requirement.error, text }
+        });
+        let checks = bounds.chain(sizes).collect();
         let arrays: Vec<String> = algorithm
             .arguments
             .iter()
@@ -169,12 +189,12 @@ impl Failures {
                 tessella_polyhedral::algorithm::Argument::Scalar(_) => None,
             })
             .collect();
-        Failures { bounds: bounds.collect(), arrays: arrays.join(", ") }
+        Failures { checks, arrays: arrays.join(", ") }
     }
 
     fn failure(&self, code: i32) -> Option<Failure> {
         match code {
-            1.. => self.bounds.get(code as usize - 1).cloned(),
+            1.. => self.checks.get(code as usize - 1).cloned(),
             -1 => Some(Failure::Overlap { text: format!("two of the arrays {} share memory, and one is written", self.arrays) }),
             -2 => Some(Failure::OutOfMemory { text: "no memory for intermediate arrays".to_string() }),
             -3 => Some(Failure::Range { text: "a size or an integer argument is beyond 2^40".to_string() }),
@@ -288,6 +308,21 @@ struct Interpreted {
 thread_local! {
     /// What the last failed launch of this thread said.
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+    /// What Julia would raise for it, if that is known.
+    static FAULT: RefCell<Option<SizeError>> = const { RefCell::new(None) };
+}
+
+/// Julia's exception for an error of the interpreter.
+fn fault_of(error: &interpreter::RunError) -> Option<SizeError> {
+    match error {
+        interpreter::RunError::Bounds { .. } => Some(SizeError::Bounds),
+        interpreter::RunError::Size { error, .. } => Some(match error {
+            tree::SizeError::Mismatch => SizeError::Mismatch,
+            tree::SizeError::Argument => SizeError::Argument,
+            tree::SizeError::Bounds => SizeError::Bounds,
+        }),
+        _ => None,
+    }
 }
 
 fn remember(text: String) {
@@ -304,20 +339,26 @@ impl Program for Interpreted {
     }
 
     fn parameter_count(&self) -> usize {
-        let result = matches!(self.function.result, tree::Result::Scalar(_));
+        let result = matches!(self.function.result, tree::Result::Scalar(_) | tree::Result::Choice { .. });
         self.types.iter().map(values::pointers_of).sum::<usize>() + usize::from(result)
     }
 
     unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
         // SAFETY: promised by the caller.
         let done = unsafe { values::read(&self.types, arguments) }.and_then(|mut values: Vec<interpreter::Value>| {
-            let result = interpreter::run(&self.function, &mut values).map_err(|error| error.to_string())?;
+            let result = interpreter::run(&self.function, &mut values).map_err(|error| {
+                FAULT.with(|fault| *fault.borrow_mut() = fault_of(&error));
+                error.to_string()
+            })?;
             Ok((values, result))
         });
         match done {
             Ok((values, result)) => {
                 let scalar = match (&self.function.result, result) {
-                    (tree::Result::Scalar(_), Some(interpreter::Value::Scalar(constant))) => Some(constant),
+                    (
+                        tree::Result::Scalar(_) | tree::Result::Choice { .. },
+                        Some(interpreter::Value::Scalar(constant)),
+                    ) => Some(constant),
                     _ => None,
                 };
                 // SAFETY: promised by the caller; the values came from `read`.
@@ -332,6 +373,10 @@ impl Program for Interpreted {
     }
 
     fn failure(&self, code: i32) -> Option<Failure> {
-        (code == -4).then(|| Failure::Cuda { text: remembered() })
+        let fault = FAULT.with(|fault| fault.borrow_mut().take());
+        (code == -4).then(|| match fault {
+            Some(error) => Failure::Size { check: 0, error, text: remembered() },
+            None => Failure::Cuda { text: remembered() },
+        })
     }
 }

@@ -77,11 +77,21 @@ impl Built {
         let reported = || report::report_dependences(&self.ctx, algorithm).map_err(core);
         Ok(match kind {
             TextKind::Diagnostics | TextKind::Codes => String::new(),
-            TextKind::Result => self.gives().to_string(),
+            TextKind::Result => match &unit.function.result {
+                tree::Result::Choice { arguments, .. } => {
+                    let position = |id| unit.function.arguments.iter().position(|argument| argument == id);
+                    let positions: Vec<String> =
+                        arguments.iter().filter_map(position).map(|position| position.to_string()).collect();
+                    format!("argument of {}", positions.join(" "))
+                }
+                tree::Result::Nothing | tree::Result::Argument(_) | tree::Result::Scalar(_) => {
+                    self.gives().to_string()
+                }
+            },
             TextKind::Algorithm => print::algorithm(algorithm),
             TextKind::Dependences => print::dependences(algorithm, &reported()?),
             TextKind::Schedule => print::schedule(algorithm, verified.schedule()),
-            TextKind::Loops => generate(&Input::from(verified)).map_err(word)?.to_string(),
+            TextKind::Loops => generate(&Input::from(verified)).map_err(|error| self.word(unit, error))?.to_string(),
             TextKind::C => self.c(unit, None)?.text,
             TextKind::Header => match backend {
                 Backend::C | Backend::Interpreter => self.c(unit, None)?.header,
@@ -96,11 +106,11 @@ impl Built {
     /// The C text, for as many threads as OpenMP gives, or for just `threads`.
     pub fn c(&self, unit: &Unit<'_>, threads: Option<u32>) -> Result<c_backend::CSource, Refusal> {
         let options = TextOptions { threads, ..self.options(unit) };
-        c_backend::emit(&self.analysed.verified, &options).map_err(word)
+        c_backend::emit(&self.analysed.verified, &options).map_err(|error| self.word(unit, error))
     }
 
     pub fn cuda(&self, unit: &Unit<'_>) -> Result<cuda_backend::CudaSource, Refusal> {
-        cuda_backend::emit(&self.analysed.verified, &self.options(unit)).map_err(word)
+        cuda_backend::emit(&self.analysed.verified, &self.options(unit)).map_err(|error| self.word(unit, error))
     }
 
     fn options(&self, unit: &Unit<'_>) -> TextOptions {
@@ -138,6 +148,18 @@ impl Built {
         let place = crate::diagnose::Place { sources: unit.sources, algorithm, spans, command: None };
         crate::diagnose::diagnose(&place, error)
     }
+
+    /// A refusal of code generation, at the `gpu` command that asked for it or at the function.
+    fn word(&self, unit: &Unit<'_>, error: CodegenError) -> Refusal {
+        let diagnostic = error.into_diagnostic();
+        let mut commands = unit.commands.iter().flatten();
+        let mapped = commands.rfind(|it| matches!(it.value, Command::Gpu { .. })).map(|it| (it.span, "requested here"));
+        let place = mapped.or(self.analysed.spans.function.map(|span| (span, "in this function")));
+        vec![match place {
+            Some((span, label)) => diagnostic.primary(span, label),
+            None => diagnostic,
+        }]
+    }
 }
 
 pub fn target(backend: Backend) -> Target {
@@ -145,10 +167,6 @@ pub fn target(backend: Backend) -> Target {
         Backend::C | Backend::Interpreter => Target::Cpu,
         Backend::Cuda => Target::Gpu,
     }
-}
-
-fn word(error: CodegenError) -> Refusal {
-    vec![error.into_diagnostic()]
 }
 
 impl std::fmt::Display for Gives {

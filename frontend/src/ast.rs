@@ -164,6 +164,10 @@ pub struct Operator {
 pub struct Function {
     /// `None` for an anonymous `function (x) ... end`; dotted names (`Base.sum`) are joined.
     pub name: Option<Name>,
+    /// What is called where that is no name, as in `(f::T)(x) = ...` and `T{S}(x) = ...`; only with [`Forms::All`].
+    ///
+    /// [`Forms::All`]: crate::Forms::All
+    pub object: Option<Expr>,
     pub parameters: Vec<Parameter>,
     /// Index of the first keyword parameter (after `;`); `parameters.len()` if there is none.
     pub first_keyword: usize,
@@ -184,5 +188,9 @@ pub struct Parameter {
     pub ty: Option<Expr>,
     pub default: Option<Expr>,
     pub splat: bool,
+    /// What stands in the place of the name, as in `f((a, b))` and `f(@nospecialize(x))`; only with [`Forms::All`].
+    ///
+    /// [`Forms::All`]: crate::Forms::All
+    pub pattern: Option<Expr>,
     pub span: Span,
 }

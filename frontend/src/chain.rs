@@ -5,6 +5,7 @@
 
 use crate::ast::{Broadcast, Expr, ExprKind, Operator, Section};
 use crate::error::SyntaxError;
+use crate::forms::Forms;
 use crate::operators::{Precedence, is_updating, precedence};
 use crate::tree;
 use std::iter::Peekable;
@@ -44,15 +45,15 @@ pub enum Keyword {
 }
 
 /// The tree of a whole expression.
-pub fn expression(items: Vec<Item>) -> Result<Expr, SyntaxError> {
-    let mut chain = Chain::new(items);
+pub fn expression(items: Vec<Item>, forms: Forms) -> Result<Expr, SyntaxError> {
+    let mut chain = Chain::new(items, forms);
     let whole = chain.assignment(Commas::Tuple)?;
     chain.finish(whole)
 }
 
 /// The tree of a `function`'s signature, in which `where` applies to all of `f(x)::T`.
-pub fn signature(items: Vec<Item>) -> Result<Expr, SyntaxError> {
-    let mut chain = Chain::new(items);
+pub fn signature(items: Vec<Item>, forms: Forms) -> Result<Expr, SyntaxError> {
+    let mut chain = Chain::new(items, forms);
     let mut call = chain.call()?;
     if chain.next_infix("::").is_some() {
         let ty = chain.call()?;
@@ -76,14 +77,15 @@ struct Chain {
     nesting: usize,
     /// Off between `where` and its variables.
     takes_where: bool,
+    forms: Forms,
 }
 
 type Tree = Result<Expr, SyntaxError>;
 
 impl Chain {
-    fn new(items: Vec<Item>) -> Self {
+    fn new(items: Vec<Item>, forms: Forms) -> Self {
         let end = items.first().and_then(item_span).expect("an expression has an operand");
-        Self { items: items.into_iter().peekable(), end, nesting: 0, takes_where: true }
+        Self { items: items.into_iter().peekable(), end, nesting: 0, takes_where: true, forms }
     }
 
     fn take(&mut self) -> Option<Item> {
@@ -146,7 +148,7 @@ impl Chain {
                 return Ok(target);
             };
             let value = chain.assignment(commas)?;
-            Ok(assign(target, operator, value))
+            Ok(assign(target, operator, value, chain.forms))
         })
     }
 
@@ -330,7 +332,7 @@ impl Chain {
     fn unary(&mut self) -> Tree {
         self.nested(|chain| {
             let syntactic = match chain.items.peek() {
-                Some(Item::Prefix(operator)) => matches!(operator.value.symbol.as_str(), "&" | "$" | "::"),
+                Some(Item::Prefix(operator)) => matches!(operator.value.symbol.as_str(), "&" | "::"),
                 _ => return chain.power(),
             };
             if syntactic {
@@ -462,10 +464,10 @@ pub(crate) fn is_bare_number(expr: &Expr) -> bool {
     }
 }
 
-fn assign(target: Expr, operator: Spanned<Operator>, value: Expr) -> Expr {
+fn assign(target: Expr, operator: Spanned<Operator>, value: Expr, forms: Forms) -> Expr {
     let Operator { symbol, dotted } = operator.value;
     if symbol == "=" && !dotted {
-        return tree::assign_or_define(target, value);
+        return tree::assign_or_define(target, value, forms);
     }
     let updating = is_updating(&symbol);
     if symbol != "=" && !updating {

@@ -7,6 +7,7 @@
 pub mod ast;
 pub mod chain;
 pub mod error;
+pub mod forms;
 pub mod layout;
 pub mod lexer;
 pub mod operators;
@@ -17,7 +18,10 @@ mod tree;
 pub mod typed;
 
 pub use error::SyntaxError;
-pub use parse::{parse_block, parse_commands, parse_expression, parse_function, parse_schedule, parse_text};
+pub use forms::Forms;
+pub use parse::{
+    parse_block, parse_commands, parse_definition, parse_expression, parse_function, parse_schedule, parse_text,
+};
 pub use scan::{Annotation, ConstantItem, Form, FunctionItem, Scan, ScheduleItem, scan};
 
 lalrpop_util::lalrpop_mod!(

@@ -2,6 +2,7 @@
 
 use crate::ast::{Block, Expr, ExprKind, Function, Name, Operator};
 use crate::error::SyntaxError;
+use crate::forms::Forms;
 use crate::grammar::ProgramParser;
 use crate::layout::{Layout, Nesting, Placed, Token, lay_out};
 use crate::lexer::lex;
@@ -16,7 +17,12 @@ const MAX_ERRORS: usize = 20;
 
 /// The definition of `item`.
 pub fn parse_function(sources: &SourceMap, item: &FunctionItem) -> Result<Function, Vec<SyntaxError>> {
-    let mut block = parse_text(sources, item.span)?;
+    parse_definition(sources, item, Forms::Compilable)
+}
+
+/// The definition of `item`, which may use these forms.
+pub fn parse_definition(sources: &SourceMap, item: &FunctionItem, forms: Forms) -> Result<Function, Vec<SyntaxError>> {
+    let mut block = parse_forms(sources, item.span, forms)?;
     match (block.pop(), block.is_empty()) {
         (Some(Expr { kind: ExprKind::Function(function), .. }), true) => Ok(*function),
         (other, _) => Err(vec![other.as_ref().and_then(tree::why_no_definition).unwrap_or_else(|| {
@@ -75,16 +81,27 @@ fn whole(sources: &SourceMap, file: FileId) -> Span {
 
 /// The statements of a piece of a file.
 pub fn parse_text(sources: &SourceMap, span: Span) -> Result<Block, Vec<SyntaxError>> {
+    parse_forms(sources, span, Forms::Compilable)
+}
+
+pub(crate) fn parse_forms(sources: &SourceMap, span: Span, forms: Forms) -> Result<Block, Vec<SyntaxError>> {
     let (lexemes, mut errors) = lex(span.file, sources.text(span), span.start as usize);
     if errors.iter().any(SyntaxError::is_structural) {
         return Err(errors);
     }
-    let Layout { tokens, errors: unmatched } = lay_out(sources, &lexemes);
+    let Layout { mut tokens, errors: unmatched } = lay_out(sources, &lexemes);
     if !unmatched.is_empty() {
         errors.extend(unmatched);
         return Err(sorted(errors));
     }
-    let source = Source { sources, file: span.file };
+    if forms == Forms::All {
+        for placed in &mut tokens {
+            if placed.token == Token::Unsupported && sources.text(placed.span) == "outer" {
+                placed.token = Token::Prefix;
+            }
+        }
+    }
+    let source = Source { sources, file: span.file, forms };
     let end = span.end as usize;
     match parse_tokens(&source, tokens, end, &mut errors) {
         Some(block) if errors.is_empty() => Ok(block),
@@ -269,6 +286,7 @@ fn in_words(expected: &[String]) -> Vec<String> {
 pub struct Source<'s> {
     sources: &'s SourceMap,
     file: FileId,
+    pub(crate) forms: Forms,
 }
 
 impl Source<'_> {

@@ -92,6 +92,10 @@ pub fn scan(sources: &SourceMap, file: FileId) -> Scan {
     while walk.at < walk.tokens.len() {
         walk.statement();
     }
+    // What an unbalanced file seems to annotate means nothing.
+    if walk.found.errors.iter().any(SyntaxError::is_structural) {
+        walk.found.errors.retain(SyntaxError::is_structural);
+    }
     walk.found
 }
 

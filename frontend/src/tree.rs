@@ -2,6 +2,7 @@
 
 use crate::ast::*;
 use crate::error::SyntaxError;
+use crate::forms::Forms;
 use crate::parse::Source;
 use tessella_diagnostics::{Span, Spanned};
 
@@ -125,7 +126,12 @@ pub fn parameters(slots: Slots) -> Result<Vec<Expr>, SyntaxError> {
 }
 
 /// `A[i, j]`, `T[x for x in xs]`.
-pub fn index(base: Expr, slots: Slots, span: Span) -> Result<ExprKind, SyntaxError> {
+pub fn index(base: Expr, slots: Slots, span: Span, forms: Forms) -> Result<ExprKind, SyntaxError> {
+    let concatenates = slots.rest.iter().any(|(separator, ..)| *separator != Separator::Comma);
+    if forms == Forms::All && concatenates && slots.position(Separator::Comma).is_none() {
+        let matrix = array(slots, Span { start: base.span.end, ..span })?;
+        return Ok(ExprKind::Index { base: Box::new(base), subscripts: vec![positional(matrix)] });
+    }
     let help = match (slots.position(Separator::Gap), slots.position(Separator::Semicolon)) {
         (None, None) => None,
         (Some(_), _) => Some("whitespace in `A[i -1]` separates two elements; write `A[i - 1]` for a difference"),
@@ -226,6 +232,11 @@ pub fn generator(body: Expr, clauses: Vec<GeneratorClause>) -> ExprKind {
     ExprKind::Generator { body: Box::new(body), clauses, brackets: Brackets::Round }
 }
 
+/// `$x` in quoted code.
+pub fn interpolate(operator: Spanned<Operator>, operand: Expr) -> ExprKind {
+    ExprKind::Prefix { operator, operand: Box::new(operand) }
+}
+
 /// `r"..."i` is `@r_str "..." "i"`.
 pub fn string_macro(source: &Source<'_>, (prefix, suffix): (u32, u32), l: usize, r: usize) -> ExprKind {
     let (open, close) = (l + prefix as usize, r - suffix as usize);
@@ -245,7 +256,7 @@ pub fn command(source: &Source<'_>, l: usize, r: usize) -> ExprKind {
 }
 
 /// `target = value`, or the definition `f(x) = value`.
-pub fn assign_or_define(target: Expr, value: Expr) -> Expr {
+pub fn assign_or_define(target: Expr, value: Expr, forms: Forms) -> Expr {
     let span = target.span.to(value.span);
     if defines_function(&target) {
         let body = |value: Expr| match value.kind {
@@ -253,7 +264,7 @@ pub fn assign_or_define(target: Expr, value: Expr) -> Expr {
             kind => vec![Expr { kind, span: value.span }],
         };
         // What a definition here cannot express stays an assignment to a call.
-        if let Ok(function) = function(target.clone(), target.span, span) {
+        if let Ok(function) = function(target.clone(), target.span, span, forms) {
             let function = Function { body: body(value), ..function };
             return Expr { kind: ExprKind::Function(Box::new(function)), span };
         }
@@ -266,7 +277,7 @@ pub fn assign_or_define(target: Expr, value: Expr) -> Expr {
 pub fn why_no_definition(expr: &Expr) -> Option<SyntaxError> {
     match &expr.kind {
         ExprKind::Assign { target, .. } if defines_function(target) => {
-            function((**target).clone(), target.span, expr.span).err()
+            function((**target).clone(), target.span, expr.span, Forms::Compilable).err()
         }
         _ => None,
     }
@@ -291,13 +302,19 @@ fn defines_function(target: &Expr) -> bool {
 }
 
 /// `function signature body end`.
-pub fn long_function(signature: Expr, body: Block, at: Span, span: Span) -> Result<ExprKind, SyntaxError> {
-    let function = function(signature, at, span)?;
+pub fn long_function(
+    signature: Expr,
+    body: Block,
+    at: Span,
+    span: Span,
+    forms: Forms,
+) -> Result<ExprKind, SyntaxError> {
+    let function = function(signature, at, span, forms)?;
     Ok(ExprKind::Function(Box::new(Function { body, ..function })))
 }
 
 /// The definition that a signature describes, with an empty body.
-fn function(signature: Expr, at: Span, span: Span) -> Result<Function, SyntaxError> {
+fn function(signature: Expr, at: Span, span: Span, forms: Forms) -> Result<Function, SyntaxError> {
     let mut signature = signature;
     let mut clauses = vec![];
     while let ExprKind::Where { base, parameters } = signature.kind {
@@ -316,7 +333,12 @@ fn function(signature: Expr, at: Span, span: Span) -> Result<Function, SyntaxErr
         }
     }
     let parenthesised = |expr: &Expr, first: Option<Span>| first.is_none_or(|first| first.start > expr.span.start);
+    let mut object = None;
     let (name, arguments) = match signature.kind {
+        ExprKind::Call { callee, arguments, broadcast: Broadcast::No } if forms == Forms::All && !is_path(&callee) => {
+            object = Some(*callee);
+            (None, arguments)
+        }
         ExprKind::Call { callee, arguments, broadcast: Broadcast::No } => (Some(function_name(*callee)?), arguments),
         ExprKind::Tuple(arguments) => (None, arguments),
         ExprKind::Prefix { operator, operand } => {
@@ -346,8 +368,18 @@ fn function(signature: Expr, at: Span, span: Span) -> Result<Function, SyntaxErr
     };
     let first_keyword = arguments.iter().position(|argument| argument.section == Section::Keywords);
     let first_keyword = first_keyword.unwrap_or(arguments.len());
-    let parameters = arguments.into_iter().map(parameter).collect::<Result<Vec<_>, _>>()?;
-    Ok(Function { name, parameters, first_keyword, type_parameters, return_type, body: vec![], signature: at, span })
+    let parameters = arguments.into_iter().map(|argument| parameter(argument, forms)).collect::<Result<Vec<_>, _>>()?;
+    let body = vec![];
+    Ok(Function { name, object, parameters, first_keyword, type_parameters, return_type, body, signature: at, span })
+}
+
+/// `f`, `Base.f`, `:`.
+fn is_path(callee: &Expr) -> bool {
+    match &callee.kind {
+        ExprKind::Field { base, .. } => is_path(base),
+        ExprKind::Name(_) | ExprKind::Colon => true,
+        _ => false,
+    }
 }
 
 fn function_name(callee: Expr) -> Result<Name, SyntaxError> {
@@ -384,10 +416,17 @@ fn function_name(callee: Expr) -> Result<Name, SyntaxError> {
     Ok(Spanned { value: names.join("."), span })
 }
 
-fn parameter(argument: Argument) -> Result<Parameter, SyntaxError> {
+fn parameter(argument: Argument, forms: Forms) -> Result<Parameter, SyntaxError> {
     let span = argument.keyword.as_ref().map_or(argument.value.span, |name| name.span.to(argument.value.span));
     if let Some(name) = argument.keyword {
-        return Ok(Parameter { name: Some(name), ty: None, default: Some(argument.value), splat: false, span });
+        return Ok(Parameter {
+            name: Some(name),
+            ty: None,
+            default: Some(argument.value),
+            splat: false,
+            pattern: None,
+            span,
+        });
     }
     let mut value = argument.value;
     let mut default = None;
@@ -405,8 +444,13 @@ fn parameter(argument: Argument) -> Result<Parameter, SyntaxError> {
         ExprKind::Typed { value, ty } => (value.map(|value| *value), Some(*ty)),
         kind => (Some(Expr { kind, span: at }), None),
     };
+    let mut pattern = None;
     let name = match name {
         None => None,
+        Some(other) if forms == Forms::All && !matches!(other.kind, ExprKind::Name(_)) => {
+            pattern = Some(other);
+            None
+        }
         Some(Expr { kind: ExprKind::Name(name), span }) => Some(Spanned { value: name, span }),
         Some(other) => {
             return Err(SyntaxError::Unsupported {
@@ -416,5 +460,5 @@ fn parameter(argument: Argument) -> Result<Parameter, SyntaxError> {
             });
         }
     };
-    Ok(Parameter { name, ty, default, splat, span })
+    Ok(Parameter { name, ty, default, splat, pattern, span })
 }

@@ -1,4 +1,5 @@
 //! Executes typed functions slowly and obviously, with Julia's meaning: the oracle that generated code is held against.
+//! [`scheduled`] does the same with the loop programs that schedules make of them.
 //!
 //! Every operator is written here from Julia's definition, one value at a time; nothing is shared with the writers of
 //! C and CUDA. Where a subscript is wrong the interpreter says so, `@inbounds` or not. Elementary functions (`exp`,
@@ -10,6 +11,7 @@ mod float;
 mod integer;
 mod machine;
 mod operators;
+pub mod scheduled;
 mod value;
 
 pub use error::RunError;

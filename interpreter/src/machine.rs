@@ -7,14 +7,15 @@ use crate::value::{Array, Value};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::print::type_name;
 use tessella_frontend::typed::tree::{
-    Expr, ExprKind, Function, LocalId, Range, Result as Outcome, Statement, StatementKind,
+    Expr, ExprKind, Function, LocalId, Range, Result as Outcome, Statement, StatementKind, Type,
 };
 use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
 /// The number of steps that [`run`] allows: some minutes' worth.
 pub const DEFAULT_STEPS: u64 = 1 << 36;
 
-/// Runs the function on the arguments, which it may change; gives what it returns (`None` for `nothing`).
+/// Runs the function on the arguments, which it may change; gives what it returns (`None` for `nothing`, the position
+/// of an argument for one chosen at run time).
 pub fn run(function: &Function, arguments: &mut [Value]) -> Result<Option<Value>, RunError> {
     run_within(DEFAULT_STEPS, function, arguments)
 }
@@ -30,12 +31,15 @@ pub fn run_within(steps: u64, function: &Function, arguments: &mut [Value]) -> R
             scalars[id.0 as usize] = Some(*constant);
         }
     }
-    let mut machine = Machine { function, arguments, scalars, positions, steps, left: steps };
+    let made = function.locals.iter().map(|_| None).collect();
+    let mut machine = Machine { function, arguments, scalars, positions, made, steps, left: steps };
     machine.block(&function.body)?;
-    Ok(match function.result {
+    Ok(match &function.result {
         Outcome::Nothing => None,
         Outcome::Argument(id) => Some(machine.arguments[machine.positions[id.0 as usize]].clone()),
-        Outcome::Scalar(id) => Some(Value::Scalar(machine.scalar(id, function.span)?)),
+        Outcome::Scalar(id) | Outcome::Choice { position: id, .. } => {
+            Some(Value::Scalar(machine.scalar(*id, function.span)?))
+        }
     })
 }
 
@@ -69,8 +73,16 @@ struct Machine<'a> {
     scalars: Vec<Option<Constant>>,
     /// The argument that each local is.
     positions: Vec<usize>,
+    /// The array that each local array is now.
+    made: Vec<Option<Made>>,
     steps: u64,
     left: u64,
+}
+
+/// A local array, and which of its elements have been stored.
+struct Made {
+    array: Array,
+    defined: Vec<bool>,
 }
 
 type Evaluated = Result<Constant, RunError>;
@@ -107,8 +119,19 @@ impl Machine<'_> {
                 let value = self.expression(value)?;
                 let position = self.position(*array, subscripts, statement.span)?;
                 self.array_mut(*array, statement.span)?.set(position, value);
+                if let Some(Some(made)) = self.made.get_mut(array.0 as usize) {
+                    made.defined[position] = true;
+                }
                 Ok(())
             }
+            StatementKind::Allocate { array, extents } => self.allocate(*array, extents, statement.span),
+            StatementKind::Require { condition, failure } => match self.truth(condition)? {
+                true => Ok(()),
+                false => {
+                    let (error, text) = (failure.error, failure.text.clone());
+                    Err(RunError::Size { error, text, span: statement.span })
+                }
+            },
         }
     }
 
@@ -144,7 +167,23 @@ impl Machine<'_> {
             .ok_or_else(|| RunError::Unassigned { name: self.function.locals[id.0 as usize].name.clone(), span })
     }
 
+    /// A fresh array, each element of which is undefined.
+    fn allocate(&mut self, id: LocalId, extents: &[Expr], span: Span) -> Result<(), RunError> {
+        let local = &self.function.locals[id.0 as usize];
+        let Type::Array { element, .. } = local.ty else { return Err(self.not_an_array(id, span)) };
+        let extents = extents.iter().map(|extent| self.int64(extent)).collect::<Result<Vec<i64>, _>>()?;
+        let extents = extents.into_iter().map(|extent| extent.max(0) as u64).collect();
+        let array = Array::zeros(element, extents)
+            .map_err(|_| RunError::TooLarge { array: local.name.clone(), span })?;
+        let defined = vec![false; array.len()];
+        self.made[id.0 as usize] = Some(Made { array, defined });
+        Ok(())
+    }
+
     fn array(&self, id: LocalId, span: Span) -> Result<&Array, RunError> {
+        if let Some(made) = &self.made[id.0 as usize] {
+            return Ok(&made.array);
+        }
         match self.arguments.get(self.positions[id.0 as usize]) {
             Some(Value::Array(array)) => Ok(array),
             Some(Value::Scalar(_)) | None => Err(self.not_an_array(id, span)),
@@ -153,6 +192,9 @@ impl Machine<'_> {
 
     fn array_mut(&mut self, id: LocalId, span: Span) -> Result<&mut Array, RunError> {
         let error = self.not_an_array(id, span);
+        if let Some(made) = &mut self.made[id.0 as usize] {
+            return Ok(&mut made.array);
+        }
         match self.arguments.get_mut(self.positions[id.0 as usize]) {
             Some(Value::Array(array)) => Ok(array),
             Some(Value::Scalar(_)) | None => Err(error),
@@ -189,6 +231,10 @@ impl Machine<'_> {
             ExprKind::Local(id) => self.scalar(*id, span),
             ExprKind::Load { array, subscripts, .. } => {
                 let position = self.position(*array, subscripts, span)?;
+                if self.made[array.0 as usize].as_ref().is_some_and(|made| !made.defined[position]) {
+                    let array = self.function.locals[array.0 as usize].name.clone();
+                    return Err(RunError::Undefined { array, span });
+                }
                 Ok(self.array(*array, span)?.get(position))
             }
             ExprKind::Size { array, axis } => {

@@ -141,6 +141,7 @@ fn evaluate(operator: &str, operands: &[Constant]) -> Result<Option<Constant>, V
     let operation = operation(operator, arguments);
     let function = Function {
         name: Some(Spanned { value: "f".into(), span: SPAN }),
+        object: None,
         parameters: names[..operands.len()].iter().map(|name| parameter(name)).collect(),
         first_keyword: operands.len(),
         type_parameters: vec![],
@@ -195,7 +196,7 @@ fn name(name: &str) -> Expr {
 
 fn parameter(name: &str) -> Parameter {
     let name = Some(Spanned { value: name.to_string(), span: SPAN });
-    Parameter { name, ty: None, default: None, splat: false, span: SPAN }
+    Parameter { name, pattern: None, ty: None, default: None, splat: false, span: SPAN }
 }
 
 fn call(function: &str, arguments: Vec<Expr>) -> Expr {

@@ -58,7 +58,7 @@ struct Compiled
     entry::Ptr{Cvoid}
     "the type of a scalar result"
     scalar::Union{Nothing,DataType}
-    "the position of the argument that is given back; 0 if none is"
+    "the position of the argument that is given back; 0 if none is, -1 if it is written where a scalar result would be"
     position::Int
 end
 
@@ -66,8 +66,8 @@ const ORIGINAL = Compiled(nothing, C_NULL, nothing, 0)
 
 const EPOCH = Threads.Atomic{UInt}(0)
 const COMPILING = ReentrantLock()
-# By definition, its version, and the names of the argument types.
-const COMPILED = Dict{Tuple{Module,Symbol,UInt,Vector{String}},Compiled}()
+# By definition, its version, the functions and constants around it, and the names of the argument types.
+const COMPILED = Dict{Tuple{Module,Symbol,UInt,UInt,Vector{String}},Compiled}()
 # What was said once and need not be said again.
 const WARNED = Set{Any}()
 
@@ -123,10 +123,10 @@ original(f) = family(f).original
 """
     Tessella.retarget!(f, target)
 
-Makes all methods of `f` run on `target`, `:c` or `:cuda`, from the next call on. Returns `f`.
+Makes all methods of `f` run on `target`, `:c`, `:cuda` or `:interpreter`, from the next call on. Returns `f`.
 """
 function retarget!(f, target::Symbol)
-    target in (:c, :cuda) || throw(ArgumentError("target is :c or :cuda, not :$target"))
+    target in (:c, :cuda, :interpreter) || throw(ArgumentError("target is :c, :cuda or :interpreter, not :$target"))
     change!(definition -> definition.target = target, f)
     return f
 end

@@ -31,7 +31,8 @@ function call_body(home::Module, constant::Symbol, names, types)
             result = Ref{UInt64}(0)
             GC.@preserve $(names...) result begin
                 code = $scalar_call
-                code == 0 && return $(scalar_outcome)($result_type, $slot, Base.unsafe_convert(Ptr{UInt64}, result))
+                code == 0 && return $(scalar_outcome)($result_type, $slot, Base.unsafe_convert(Ptr{UInt64}, result),
+                                                      $(names...))
             end
             return $(failed)($slot, $original, code, $(names...))::$result_type
         end
@@ -85,8 +86,10 @@ argument_at(::Type{R}, ::Int) where {R} = throw_disagreement(R)
 
 @noinline throw_disagreement(R) = error("internal error of Tessella: the result is not of type $R")
 
-@inline function scalar_outcome(::Type{R}, slot::Slot, result::Ptr{UInt64}) where {R}
+@inline function scalar_outcome(::Type{R}, slot::Slot, result::Ptr{UInt64}, arguments...) where {R}
     is_scalar(R) && return unsafe_load(Ptr{R}(result))
+    compiled = slot.compiled::Compiled
+    compiled.position == -1 && return argument_at(R, Int(unsafe_load(Ptr{Int64}(result))) + 1, arguments...)
     isconcretetype(R) && throw_disagreement(R)
     return unsafe_load(Ptr{(slot.compiled::Compiled).scalar}(result))
 end
@@ -117,7 +120,7 @@ end
     end
     code == 0 || return failed(slot, original, code, arguments...)
     compiled.scalar === nothing && return outcome(R, slot, arguments...)
-    return GC.@preserve result scalar_outcome(R, slot, Base.unsafe_convert(Ptr{UInt64}, result))
+    return GC.@preserve result scalar_outcome(R, slot, Base.unsafe_convert(Ptr{UInt64}, result), arguments...)
 end
 
 @noinline function failed(slot::Slot, original, code::Int32, arguments...)
@@ -137,6 +140,13 @@ function failure_exception(program::Program, known::Definition, code::Int32, arg
         subscripts = Tuple(Subscript(subscript, number == axis ? value_of(pairs, "condition") : "", place)
                            for (number, subscript) in enumerate(values_of(pairs, "subscript")))
         1 <= position <= length(arguments) && return BoundsError(arguments[position], subscripts)
+        return BoundsError(LocalArray("the array `$(value_of(pairs, "name"))`"), subscripts)
+    elseif kind == "outside"
+        return BoundsError(LocalArray(words))
+    elseif kind == "mismatch"
+        return DimensionMismatch(words)
+    elseif kind == "argument"
+        return ArgumentError(words)
     elseif kind == "memory"
         return OutOfMemoryError()
     elseif kind == "overlap"
@@ -147,7 +157,11 @@ function failure_exception(program::Program, known::Definition, code::Int32, arg
               = help: pass arrays of their own, or define `@tessella overlap=:original function $(known.name) ...`""",
             ["E0771"], :overlap)
     elseif kind == "range"
-        return TessellaError("error[E0772]: `$(known.name)` was not run: $words", ["E0772"], :range)
+        return TessellaError(
+            """
+            error[E0772]: `$(known.name)` was not run: $words
+              = help: pass smaller sizes and integers""",
+            ["E0772"], :range)
     elseif kind == "cuda"
         return TessellaError("`$(known.name)` failed on the GPU\n$words", :cuda)
     end
@@ -164,8 +178,10 @@ end
         slot.epoch[] == epoch && return nothing
         known = definition(slot)
         types = type_names(slot.types)
-        compiled = get!(() -> compile(known, slot.types, types), COMPILED,
-                        (slot.home, slot.definition, known.version, types))
+        around = try_surroundings(known)
+        key = around isa TessellaError ? hash(around.text) : surroundings_key(around)
+        compiled = get!(() -> compile(known, around, slot.types, types), COMPILED,
+                        (slot.home, slot.definition, known.version, key, types))
         slot.compiled = compiled
         slot.scalar = compiled.scalar !== nothing
         slot.entry = compiled.entry
@@ -176,12 +192,22 @@ end
     return nothing
 end
 
-function compile(known::Definition, types, names::Vector{String})
+function try_surroundings(known::Definition)
+    try
+        return surroundings(known)
+    catch failure
+        failure isa TessellaError || rethrow()
+        return failure
+    end
+end
+
+function compile(known::Definition, around, types, names::Vector{String})
+    around isa TessellaError && return fall_back(known, around)
     for (position, type) in enumerate(types.parameters)
         reason = irregularity(known, position, type, true)
         reason === nothing || return fall_back(known, TessellaError(reason, ["E0773"], :refused))
     end
-    program = try_compile(request(known, names; target = known.target, emit = Symbol[], load = true))
+    program = try_compile(request(known, around, names; target = known.target, emit = Symbol[], load = true))
     program isa TessellaError && return fall_back(known, program)
     code = status(program)
     if code != 0
@@ -204,13 +230,15 @@ function try_compile(request::String)
     end
 end
 
-function request(known::Definition, names::Vector{String}; target::Symbol, emit::Vector{Symbol}, load::Bool)
+function request(known::Definition, around::Surroundings, names::Vector{String}; target::Symbol, emit::Vector{Symbol}, load::Bool)
     return sprint(json, (
         "source" => known.source.text,
         "file" => known.source.file,
         "first_line" => known.source.line,
         "function" => String(known.name),
         "types" => names,
+        "helpers" => around.helpers,
+        "constants" => around.constants,
         "schedule" => known.schedule,
         "target" => target,
         "emit" => emit,
@@ -237,6 +265,10 @@ function understand(known::Definition, program::Program, types)
     if result == "nothing"
         compiled = Compiled(program, entry(program), nothing, 0)
         agrees = Nothing <: R
+    elseif result == "argument" && length(words) > 1 && words[2] == "of"
+        positions = [parse(Int, word) + 1 for word in words[3:end]]
+        compiled = Compiled(program, entry(program), Int64, -1)
+        agrees = all(at -> at <= length(types.parameters) && types.parameters[at] <: R, positions)
     elseif result == "argument"
         position = parse(Int, last_word) + 1
         compiled = Compiled(program, entry(program), nothing, position)

@@ -29,6 +29,14 @@ end
 
 Base.show(io::IO, subscript::Subscript) = print(io, subscript.text)
 
+# An array that the function makes, or a part of one, where Julia would show the array itself.
+struct LocalArray
+    description::String
+end
+
+Base.summary(io::IO, array::LocalArray) = print(io, array.description)
+Base.show(io::IO, array::LocalArray) = print(io, array.description)
+
 function hint_at_condition(io::IO, error::BoundsError)
     isdefined(error, :i) && error.i isa Tuple || return
     for subscript in error.i

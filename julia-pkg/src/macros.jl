@@ -7,7 +7,7 @@ The definition stays ordinary Julia: if it cannot be compiled, a warning says wh
 
 Options, before the function:
 
-* `target=:c` (default: the CPU) or `target=:cuda`.
+* `target=:c` (default: the CPU) or `target=:cuda`; `target=:interpreter` runs slowly and obviously, for tests.
 * `fallback=false`: a function that cannot be compiled is a [`TessellaError`](@ref). `fallback=true`: plain Julia runs it
   whatever the reason, a missing GPU or library included. Without the option TESSELLA_FALLBACK decides.
 * `overlap=:error` (default) or `overlap=:original`: what to do when arrays share memory.
@@ -96,7 +96,7 @@ function read_options(options)
             throw(ArgumentError("@tessella takes options such as target=:cuda and one function, not `$option`"))
         name, value = option.args
         value isa QuoteNode && (value = value.value)
-        if name === :target && value in (:c, :cuda)
+        if name === :target && value in (:c, :cuda, :interpreter)
             target = value
         elseif name === :fallback && value isa Bool
             fallback = value

@@ -35,7 +35,7 @@ listing(kind::Symbol, f, types::Tuple) = listing(kind, f, Tuple{types...})
 
 function listing(kind::Symbol, known::Definition, types::Type{<:Tuple})
     target = kind === :c || kind === :cuda ? kind : known.target
-    program = Program(request(known, type_names(types); target = target, emit = [kind], load = false))
+    program = Program(request(known, surroundings(known), type_names(types); target = target, emit = [kind], load = false))
     try
         code = status(program)
         code == 0 || throw(diagnostics(program, code))

@@ -43,6 +43,13 @@ end
     end
 end
 
+@tessella function extrema!(low, high, x, y)
+    for j in 1:length(y), i in 1:length(x)
+        low[i, j] = min(x[i], y[j])
+        high[i, j] = max(x[i], y[j])
+    end
+end
+
 refusal(test) = try
     test()
     nothing
@@ -75,6 +82,16 @@ function run()
         @test total(Float64[]) === 0.0
         @test Base.return_types(total, (Vector{Float64},)) == [Float64]
         @test Base.return_types(scale!, (Matrix{Float64}, Float64)) == [Matrix{Float64}]
+    end
+
+    @testset "min and max of zeros, infinities and NaNs" begin
+        for T in (Float32, Float64)
+            x = T[0, -0.0, 1, -1, Inf, -Inf, NaN, 2, -2]
+            compiled, plain = (zeros(T, 9, 9), zeros(T, 9, 9)), (zeros(T, 9, 9), zeros(T, 9, 9))
+            extrema!(compiled..., x, reverse(x))
+            Tessella.original(extrema!)(plain..., x, reverse(x))
+            @test all(isequal.(compiled[1], plain[1])) && all(isequal.(compiled[2], plain[2]))
+        end
     end
 
     @testset "keyword and default arguments" begin

@@ -9,10 +9,14 @@ include("library.jl")
 include("signatures.jl")
 include("calls.jl")
 include("refusals.jl")
+include("messages.jl")
 include("schedules.jl")
 include("reflection.jl")
 include("packages.jl")
 include("examples.jl")
+include("polybench.jl")
+include("helpers.jl")
+include("language.jl")
 
 # Runs `test` with an environment variable set.
 with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
@@ -23,8 +27,12 @@ with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
     @testset "signatures" begin with_fallback(SignatureTests.run, "1") end
     @testset "calls" begin with_fallback(CallTests.run, "0") end
     @testset "refusals" begin with_fallback(RefusalTests.run, nothing) end
+    @testset "messages" begin with_fallback(MessageTests.run, "0") end
     @testset "schedules" begin with_fallback(ScheduleTests.run, nothing) end
     @testset "reflection" begin with_fallback(ReflectionTests.run, "0") end
     @testset "packages" begin with_fallback(PackageTests.run, "0") end
     @testset "examples" begin with_fallback(ExampleTests.run, "0") end
+    @testset "polybench" begin with_fallback(PolyBenchTests.run, "0") end
+    @testset "helpers" begin with_fallback(HelperTests.run, "0") end
+    @testset "language" begin with_fallback(LanguageTests.run, "0") end
 end

@@ -274,7 +274,9 @@ impl<'n, 'a> Builder<'n, 'a> {
     ) -> Result<Expr, LowerError> {
         let site = &self.scope.site;
         let name = self.nest.symbols.function.locals[array.0 as usize].name.clone();
-        let mut cases: Vec<(Formula, Vec<Affine>)> = vec![(Formula::True, vec![])];
+        let place = self.nest.array_of(array);
+        let outer = self.nest.outer_subscripts(place);
+        let mut cases: Vec<(Formula, Vec<Affine>)> = vec![(Formula::True, outer)];
         for (axis, subscript) in subscripts.iter().enumerate() {
             let pieces = self.nest.symbols.integer(subscript, site, under);
             let pieces = pieces.map_err(|why| not_affine(&name, axis, subscript, why))?;
@@ -295,7 +297,7 @@ impl<'n, 'a> Builder<'n, 'a> {
             }
             cases = longer;
         }
-        let array = self.nest.array_of(array);
+        let array = place;
         let is_one = cases.len() == 1;
         let mut result: Option<Expr> = None;
         for (case, values) in cases.into_iter().rev() {

@@ -129,12 +129,19 @@ impl<'a> Nest<'a> {
         Ok(Access { array, subscripts, within, checked })
     }
 
-    /// The array argument that a local is.
+    /// The array that a local is: an argument, or one that has been made.
     pub(crate) fn array_of(&self, local: LocalId) -> ArrayId {
         match self.symbols.signature.places.get(&local) {
             Some(Argument::Array(array)) => *array,
-            Some(Argument::Scalar(_)) | None => unreachable!("the type checker lets only array arguments be indexed"),
+            Some(Argument::Scalar(_)) | None => {
+                *self.made.get(&local).expect("the type checker lets only arguments and arrays that were made be indexed")
+            }
         }
+    }
+
+    /// The iterators that come before the source's subscripts of an array.
+    pub(crate) fn outer_subscripts(&self, array: ArrayId) -> Vec<Affine> {
+        (0..self.arrays[array.0 as usize].kind.outer()).map(Affine::iterator).collect()
     }
 
     /// Where a scalar variable lives; `iterators` are the loops around the place that asks.

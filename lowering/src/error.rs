@@ -68,6 +68,12 @@ pub enum LowerError {
     NoComputations { function: String, signature: Span },
     #[error("`{name}` is an argument and cannot be assigned to here")]
     AssignedArgument { name: String, span: Span },
+    #[error("extent {} of `{array}` is not affine", .axis + 1)]
+    ExtentNotAffine { array: String, axis: u32, extent: Span, why: NotAffine },
+    #[error("whether these sizes fit depends on values")]
+    RequirementNotAffine { span: Span, text: String, why: NotAffine },
+    #[error("these sizes never fit")]
+    NeverFits { span: Span, text: String },
     #[error("the conditions around this statement are too complicated")]
     TooComplicated { span: Span, message: String },
 }
@@ -154,6 +160,9 @@ impl LowerError {
             LowerError::NoComputations { .. } => "E0305",
             LowerError::AssignedArgument { .. } => "E0306",
             LowerError::TooComplicated { .. } => "E0307",
+            LowerError::ExtentNotAffine { .. } => "E0350",
+            LowerError::RequirementNotAffine { .. } => "E0351",
+            LowerError::NeverFits { .. } => "E0352",
         })
     }
 }
@@ -184,6 +193,18 @@ impl IntoDiagnostic for LowerError {
             LowerError::AssignedArgument { name, span } => diagnostic
                 .primary(span, "assigned here")
                 .with_help(format!("assign to a new variable instead of `{name}`")),
+            LowerError::ExtentNotAffine { extent, why, .. } => {
+                let diagnostic = why.explain(diagnostic);
+                if extent == why.span { diagnostic } else { diagnostic.secondary(extent, "in this extent") }
+            }
+            LowerError::RequirementNotAffine { span, text, why } => {
+                let diagnostic = why.explain(diagnostic);
+                let diagnostic = if span == why.span { diagnostic } else { diagnostic.secondary(span, "needed here") };
+                diagnostic.with_note(format!("where it does not hold: {text}"))
+            }
+            LowerError::NeverFits { span, text } => {
+                diagnostic.primary(span, "needed here").with_note(text).with_help("give both sides the same sizes")
+            }
             LowerError::TooComplicated { span, message } => diagnostic
                 .primary(span, "for this statement")
                 .with_note(message)

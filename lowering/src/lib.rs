@@ -13,6 +13,7 @@ mod computation;
 mod emit;
 mod error;
 mod formula;
+mod local_array;
 mod names;
 mod nest;
 mod params;

@@ -18,7 +18,7 @@ use tessella_frontend::typed::tree::{
     Statement, StatementKind, Type,
 };
 use tessella_polyhedral::affine::{Affine, ParamId};
-use tessella_polyhedral::algorithm::{Algorithm, Array, ArrayId, ArrayKind, Computation, Outcome};
+use tessella_polyhedral::algorithm::{Algorithm, Array, ArrayId, ArrayKind, Computation, Outcome, Requirement};
 use tessella_polyhedral::isl::{Ctx, IslError};
 use tessella_polyhedral::schedule::{Loop, Node, Schedule, Tag};
 use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
@@ -58,6 +58,9 @@ pub(crate) struct Nest<'a> {
     pub(crate) arrays: Vec<Array>,
     pub(crate) array_spans: Vec<Span>,
     pub(crate) storage: BTreeMap<LocalId, Storage>,
+    /// The local arrays met so far.
+    pub(crate) made: BTreeMap<LocalId, ArrayId>,
+    pub(crate) requirements: Vec<Requirement>,
     pub(crate) computations: Vec<Computation>,
     pub(crate) spans: SpanTable,
     pub(crate) errors: Vec<LowerError>,
@@ -81,6 +84,8 @@ pub(crate) fn lower(ctx: &Ctx, function: &Function) -> Result<Lowered, Vec<Lower
         arrays,
         array_spans,
         storage: BTreeMap::new(),
+        made: BTreeMap::new(),
+        requirements: vec![],
         computations: vec![],
         spans: SpanTable { function: Some(function.span), ..SpanTable::default() },
         errors: vec![],
@@ -134,6 +139,7 @@ impl<'a> Nest<'a> {
             arrays: self.arrays,
             arguments: signature.arguments,
             computations: self.computations,
+            requirements: self.requirements,
             context,
             source_order: Schedule { root: sequence(std::mem::take(children)) },
             result,
@@ -142,9 +148,9 @@ impl<'a> Nest<'a> {
     }
 
     fn outcome(&mut self, function: &Function) -> Outcome {
-        let local = match function.result {
+        let local = match &function.result {
             Returned::Nothing => return Outcome::Nothing,
-            Returned::Argument(local) | Returned::Scalar(local) => local,
+            Returned::Argument(local) | Returned::Scalar(local) | Returned::Choice { position: local, .. } => *local,
         };
         match function.arguments.iter().position(|&argument| argument == local) {
             Some(position) => Outcome::Argument(position as u32),
@@ -182,6 +188,14 @@ impl<'a> Nest<'a> {
                 let draft =
                     Draft { span: statement.span, label: label.as_ref(), target, value, fastmath: mode.fastmath };
                 self.emit(draft, scope).into_iter().collect()
+            }
+            StatementKind::Allocate { array, extents } => {
+                self.allocate(*array, extents, scope);
+                vec![]
+            }
+            StatementKind::Require { condition, failure } => {
+                self.require(statement.span, condition, failure, scope);
+                vec![]
             }
         }
     }
@@ -383,7 +397,8 @@ impl<'a> Nest<'a> {
         scope: &Scope<'a>,
     ) -> Option<Target> {
         let name = &self.symbols.function.locals[array.0 as usize].name;
-        let mut affine = vec![];
+        let place = self.array_of(array);
+        let mut affine = self.outer_subscripts(place);
         let mut failed = false;
         for (axis, subscript) in subscripts.iter().enumerate() {
             match self.symbols.integer(subscript, &scope.site, &scope.may) {
@@ -400,7 +415,7 @@ impl<'a> Nest<'a> {
                 }
             }
         }
-        let array = self.array_of(array);
+        let array = place;
         // `A[i, j]` of `A[i, j] = x`: to the bracket after the last subscript.
         let end = subscripts.last().map_or(span.end, |last| last.span.end.saturating_add(1));
         let written = if (span.start..=span.end).contains(&end) { Span { end, ..span } } else { span };

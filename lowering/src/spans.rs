@@ -22,6 +22,8 @@ pub struct SpanTable {
     pub params: BTreeMap<ParamId, Span>,
     /// The argument or variable.
     pub arrays: BTreeMap<ArrayId, Span>,
+    /// What needs each of the algorithm's requirements, in their order.
+    pub requirements: Vec<Span>,
 }
 
 impl SpanTable {

@@ -109,7 +109,10 @@ impl<'a> Values<'a> {
 
     /// Whether the function returns the local.
     pub(crate) fn is_result(&self, local: LocalId) -> bool {
-        self.function.result == Returned::Scalar(local)
+        match self.function.result {
+            Returned::Scalar(result) | Returned::Choice { position: result, .. } => result == local,
+            Returned::Nothing | Returned::Argument(_) => false,
+        }
     }
 
     fn visit(&mut self, block: &'a Block) {
@@ -145,6 +148,10 @@ impl<'a> Values<'a> {
                     self.add_uses(value, spot, Use::Value);
                     self.labels.extend(label);
                 }
+                StatementKind::Allocate { extents, .. } => {
+                    extents.iter().for_each(|extent| self.add_uses(extent, spot, Use::Index));
+                }
+                StatementKind::Require { condition, .. } => self.add_uses(condition, spot, Use::Index),
             }
         }
     }
@@ -245,7 +252,10 @@ impl<'a> Values<'a> {
         let consumer = consumer?;
         let fastmath = match &self.statement(consumer).kind {
             StatementKind::Set { mode, .. } | StatementKind::Store { mode, .. } => mode.fastmath,
-            StatementKind::If { .. } | StatementKind::For { .. } => false,
+            StatementKind::If { .. }
+            | StatementKind::For { .. }
+            | StatementKind::Allocate { .. }
+            | StatementKind::Require { .. } => false,
         };
         (fastmath == definition.mode.fastmath).then_some(consumer)
     }
@@ -298,6 +308,7 @@ impl<'a> Values<'a> {
                 StatementKind::If { then, otherwise, .. } => self.computations(then) + self.computations(otherwise),
                 StatementKind::Set { target, .. } => usize::from(self.may_store(*target)),
                 StatementKind::Store { .. } => 1,
+                StatementKind::Allocate { .. } | StatementKind::Require { .. } => 0,
             })
             .sum()
     }
@@ -317,7 +328,10 @@ pub(crate) fn has_loops(block: &Block) -> bool {
     block.iter().any(|statement| match &statement.kind {
         StatementKind::For { .. } => true,
         StatementKind::If { then, otherwise, .. } => has_loops(then) || has_loops(otherwise),
-        StatementKind::Set { .. } | StatementKind::Store { .. } => false,
+        StatementKind::Set { .. }
+        | StatementKind::Store { .. }
+        | StatementKind::Allocate { .. }
+        | StatementKind::Require { .. } => false,
     })
 }
 
@@ -334,7 +348,8 @@ fn writes_any(statement: &Statement, locals: &BTreeSet<LocalId>) -> bool {
         StatementKind::For { body, .. } => any(body),
         StatementKind::If { then, otherwise, .. } => any(then) || any(otherwise),
         StatementKind::Set { target, .. } => locals.contains(target),
-        StatementKind::Store { array, .. } => locals.contains(array),
+        StatementKind::Store { array, .. } | StatementKind::Allocate { array, .. } => locals.contains(array),
+        StatementKind::Require { .. } => false,
     }
 }
 

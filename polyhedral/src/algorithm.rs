@@ -28,6 +28,8 @@ pub struct Algorithm {
     /// In the order of the function's signature.
     pub arguments: Vec<Argument>,
     pub computations: Vec<Computation>,
+    /// Tested at entry, in this order, before the subscripts are.
+    pub requirements: Vec<Requirement>,
     /// What is known of the parameters at entry: `[params] -> { : ... }`. Extents are never negative.
     pub context: Set,
     /// The order of the source.
@@ -64,6 +66,8 @@ pub struct Array {
     pub name: String,
     pub element: ScalarType,
     /// Subscripts of axis `a` are `1..=extent`, as in Julia; parameters only. For [`ArrayKind::Private`]: unused, empty.
+    /// For [`ArrayKind::Local`]: those of the axes after the first `outer` ones, whose subscripts are the iterators
+    /// that extents may depend on; a negative extent counts as zero.
     pub extents: Vec<Affine>,
     pub rank: u32,
     pub kind: ArrayKind,
@@ -76,8 +80,42 @@ pub enum ArrayKind {
     /// A scalar variable of the source, made anew in each iteration of the loops around its declaration: one element
     /// for each, subscripted by those loops' iterators as the source has them. Where it lives is layer III's choice.
     Private,
+    /// An array that the source makes anew in each iteration of the `outer` loops around its declaration: one for each,
+    /// the first `outer` subscripts being those loops' iterators as the source has them.
+    Local { outer: u32 },
     /// A scalar variable that the function returns; rank 0.
     Result,
+}
+
+/// A condition on sizes that the source needs besides its subscripts.
+#[derive(Debug, Clone)]
+pub struct Requirement {
+    /// `[params] -> { : ... }`
+    pub holds: Set,
+    pub error: SizeError,
+    /// What is wrong where it does not hold.
+    pub text: String,
+}
+
+/// How the source fails where a [`Requirement`] does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SizeError {
+    /// Sizes that must agree do not.
+    Mismatch,
+    /// A size is not one that the operation is defined for.
+    Argument,
+    /// A subscript is outside a part of an array.
+    Bounds,
+}
+
+impl ArrayKind {
+    /// How many leading subscripts are iterators of loops around the array's declaration.
+    pub fn outer(self) -> u32 {
+        match self {
+            ArrayKind::Local { outer } => outer,
+            ArrayKind::Argument | ArrayKind::Private | ArrayKind::Result => 0,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,22 +2,31 @@
 
 use crate::algorithm::{AccessRef, Algorithm, ArrayKind};
 use crate::error::{Error, LayoutError};
-use crate::isl::{Ctx, DimType};
+use crate::isl::{Ctx, DimType, Set};
+use crate::known::Known;
 use crate::relation;
 use crate::verify::EntryCheck;
 
-/// The conditions under which each checked subscript of each access to an argument is inside.
+/// The conditions under which each checked subscript of each access to an argument or local array is inside.
 ///
-/// Conditions that always hold are left out, equal ones are given once (for the first access).
+/// Conditions that always hold, or that follow from those before them, are left out.
 ///
 /// # Errors
 /// [`LayoutError::NeverInside`] for a subscript that is outside for all parameters for which it is evaluated.
 pub fn entry_checks(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<EntryCheck>, Error> {
     let mut checks: Vec<EntryCheck> = vec![];
+    let mut known = Known::new(&algorithm.context);
+    for requirement in &algorithm.requirements {
+        known.learn(&requirement.holds)?;
+    }
     for at in algorithm.accesses() {
         let access = algorithm.access(at);
         let array = algorithm.array(access.array);
-        if array.kind != ArrayKind::Argument || !access.checked {
+        let has_extents = match array.kind {
+            ArrayKind::Argument | ArrayKind::Local { .. } => true,
+            ArrayKind::Private | ArrayKind::Result => false,
+        };
+        if !has_extents || !access.checked {
             continue;
         }
         let touched = relation::access(ctx, algorithm, at.computation, access)?.range()?;
@@ -25,12 +34,11 @@ pub fn entry_checks(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<EntryCheck>,
         if touched.is_subset(&inside)? {
             continue;
         }
-        for axis in 0..array.rank {
-            if let Some(check) = axis_check(algorithm, at, axis, &touched, &inside)? {
-                let known = checks.iter().try_fold(false, |found, other| Ok::<_, Error>(found || other.holds.is_equal(&check.holds)?))?;
-                if !known {
-                    checks.push(check);
-                }
+        for axis in array.kind.outer()..array.rank {
+            let Some(check) = axis_check(algorithm, at, axis, &touched, &inside)? else { continue };
+            if !known.implies(&check.holds)? {
+                known.learn(&check.holds)?;
+                checks.push(check);
             }
         }
     }
@@ -42,17 +50,19 @@ fn axis_check(
     algorithm: &Algorithm,
     access: AccessRef,
     axis: u32,
-    touched: &crate::isl::Set,
-    inside: &crate::isl::Set,
+    touched: &Set,
+    inside: &Set,
 ) -> Result<Option<EntryCheck>, Error> {
-    let rank = algorithm.array(algorithm.access(access).array).rank;
-    let alone = |set: &crate::isl::Set| -> Result<crate::isl::Set, Error> {
+    let array = algorithm.array(algorithm.access(access).array);
+    let (rank, outer) = (array.rank, array.kind.outer());
+    // The extent may depend on the iterators among a local array's subscripts.
+    let alone = |set: &Set| -> Result<Set, Error> {
         let set = set.project_out(DimType::Set, axis + 1, rank - axis - 1)?;
-        Ok(set.project_out(DimType::Set, 0, axis)?)
+        Ok(set.project_out(DimType::Set, outer, axis - outer)?)
     };
     // `inside` is a box that may be empty because of another axis: take only this axis's constraints.
     let mut own = inside.clone();
-    for other in (0..rank).filter(|&other| other != axis) {
+    for other in (outer..rank).filter(|&other| other != axis) {
         own = own.drop_constraints_involving_dims(DimType::Set, other, 1)?;
     }
     let outside = alone(touched)?.subtract(&alone(&own)?)?.params()?;
@@ -60,8 +70,10 @@ fn axis_check(
         return Ok(None);
     }
     let holds = algorithm.context.subtract(&outside)?.gist(&algorithm.context)?.coalesce()?;
+    let runs = touched.params()?.intersect(&algorithm.context)?;
+    let needs = holds.gist(&runs)?.coalesce()?;
     if holds.intersect(&algorithm.context)?.is_empty()? {
         return Err(LayoutError::NeverInside { access, axis }.into());
     }
-    Ok(Some(EntryCheck { access, axis, holds }))
+    Ok(Some(EntryCheck { access, axis, holds, needs }))
 }

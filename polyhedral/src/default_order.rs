@@ -6,19 +6,22 @@
 //! carried dependences run in parallel, the outermost one on CPU threads.
 
 use crate::affine::{Affine, Atom};
-use crate::algorithm::{Algorithm, ArrayKind, ComputationId};
+use crate::algorithm::{AccessRef, Algorithm, ArrayKind, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::legality;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
-use crate::transform::{distribute_at, loop_mut, put_chain, split_at, take_chain};
+use crate::transform::{distribute_at, loop_mut, put_chain, simplify, split_at, take_chain};
 use std::collections::BTreeSet;
 
 /// Threads along x and y of a block, for nests with two parallel loops; one loop gets `LINE` along x.
 const TILE: [u32; 2] = [32, 8];
 const LINE: u32 = 256;
+
+/// Iterations of a strip of an innermost parallel loop: long enough for vectors, short enough for the first cache.
+const STRIP: u32 = 256;
 
 /// Bytes of a vector register that `Vector` tags aim at.
 const VECTOR_BYTES: u32 = 32;
@@ -28,6 +31,7 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
     let chooser = Chooser { ctx, algorithm: &scheduled.algorithm, target: scheduled.target, dependences };
     let mut schedule = scheduled.schedule.clone();
     chooser.node(&mut schedule, &Path::default())?;
+    simplify(&mut schedule.root);
     legality::check(ctx, &scheduled.algorithm, &schedule, dependences)?;
     Ok(Scheduled { schedule, ..scheduled.clone() })
 }
@@ -45,8 +49,7 @@ impl Chooser<'_> {
         match schedule.node(path) {
             None | Some(Node::Computation(_)) => Ok(()),
             Some(Node::Sequence(children)) => {
-                // Distribution may lengthen the sequence: go backwards, so that earlier places stay.
-                (0..children.len()).rev().try_for_each(|child| self.node(schedule, &path.child(child)))
+                (0..children.len()).try_for_each(|child| self.node(schedule, &path.child(child)))
             }
             Some(Node::Loop(_)) => self.nest(schedule, path),
         }
@@ -82,7 +85,7 @@ impl Chooser<'_> {
         for level in (0..depth).rev() {
             distribute_at(&mut trial, &path.down(level));
         }
-        if !self.is_legal(&trial)? {
+        if !self.is_legal(&trial, path)? {
             return Ok(false);
         }
         *schedule = trial;
@@ -157,7 +160,7 @@ impl Chooser<'_> {
             let chain = take_chain(&mut trial, path, depth);
             let moved = candidate.iter().map(|&level| chain[level].clone()).collect();
             put_chain(&mut trial, path, moved);
-            if self.is_legal(&trial)? {
+            if self.is_legal(&trial, path)? {
                 *schedule = trial;
                 return Ok(());
             }
@@ -184,7 +187,8 @@ impl Chooser<'_> {
                     .collect();
                 match involved.as_slice() {
                     [] => cost += 1,
-                    [0] if access.subscripts[0].coefficient(iterator).abs() == 1 => {}
+                    [axis] if *axis == self.algorithm.array(access.array).kind.outer() as usize
+                        && access.subscripts[*axis].coefficient(iterator).abs() == 1 => {}
                     _ => cost += 4 * weight,
                 }
             }
@@ -198,7 +202,7 @@ impl Chooser<'_> {
         for level in 0..depth {
             let mut trial = schedule.clone();
             loop_mut(&mut trial, &path.down(level)).tag = Tag::Parallel;
-            if self.is_legal(&trial)? {
+            if self.is_legal(&trial, path)? {
                 found.push(level);
             }
         }
@@ -210,6 +214,9 @@ impl Chooser<'_> {
         let innermost = depth - 1;
         let is_leaf = !schedule.node(&body).is_some_and(has_loop);
         let outer = parallel.first().copied();
+        if is_leaf && depth > 1 && outer == Some(innermost) && self.strip(schedule, path, depth)? {
+            return Ok(());
+        }
         if is_leaf && parallel.contains(&innermost) && (outer != Some(innermost)) {
             let width = self.vector_width(schedule, &path.down(innermost));
             loop_mut(schedule, &path.down(innermost)).tag = Tag::Vector(width);
@@ -224,12 +231,34 @@ impl Chooser<'_> {
         Ok(())
     }
 
+    /// Where only the innermost loop runs in parallel: strips of it go outermost, on threads, and their points stay
+    /// innermost, in vectors.
+    ///
+    /// Rewrite: `for j { for i { S } } -> for i0 { for j { for i1 { S } } }`
+    fn strip(&self, schedule: &mut Schedule, path: &Path, depth: usize) -> Result<bool, Error> {
+        let mut trial = schedule.clone();
+        let innermost = path.down(depth - 1);
+        let width = self.vector_width(schedule, &innermost);
+        split_at(self.ctx, self.algorithm, &mut trial, &innermost, STRIP)?;
+        let mut chain = take_chain(&mut trial, path, depth + 1);
+        let mut tiles = chain.remove(depth - 1);
+        tiles.tag = Tag::Parallel;
+        chain.insert(0, tiles);
+        chain[depth].tag = Tag::Vector(width);
+        put_chain(&mut trial, path, chain);
+        let legal = self.is_legal(&trial, path)?;
+        if legal {
+            *schedule = trial;
+        }
+        Ok(legal)
+    }
+
     /// Vectorizes innermost loops below a parallel one.
     fn vectors_below(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
         match schedule.node(path) {
             None | Some(Node::Computation(_)) => Ok(()),
             Some(Node::Sequence(children)) => {
-                (0..children.len()).rev().try_for_each(|child| self.vectors_below(schedule, &path.child(child)))
+                (0..children.len()).try_for_each(|child| self.vectors_below(schedule, &path.child(child)))
             }
             Some(Node::Loop(_)) => {
                 if self.distribute(schedule, path)? {
@@ -244,7 +273,7 @@ impl Chooser<'_> {
                 let mut trial = schedule.clone();
                 let width = self.vector_width(schedule, &innermost);
                 loop_mut(&mut trial, &innermost).tag = Tag::Vector(width);
-                if self.is_legal(&trial)? {
+                if self.is_legal(&trial, path)? {
                     *schedule = trial;
                 }
                 Ok(())
@@ -294,8 +323,13 @@ impl Chooser<'_> {
         Ok(())
     }
 
-    fn is_legal(&self, schedule: &Schedule) -> Result<bool, Error> {
-        legality::is_legal(self.ctx, self.algorithm, schedule, self.dependences)
+    /// Whether the order is legal, if only what is below `path` was changed.
+    fn is_legal(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
+        let below: BTreeSet<ComputationId> =
+            schedule.node(path).map(Node::computations).unwrap_or_default().into_iter().collect();
+        let inside = |end: AccessRef| below.contains(&end.computation);
+        let all = self.dependences.iter().filter(|it| inside(it.source) && inside(it.sink)).cloned();
+        legality::is_legal(self.ctx, self.algorithm, schedule, &all.collect::<Vec<_>>())
     }
 }
 

@@ -6,7 +6,7 @@
 //! follow from the rest: these are what people want to see. Flow dependences that are direct are the value-based ones:
 //! who wrote the value that a read sees.
 
-use crate::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, Which};
+use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, Which};
 use crate::affine::Affine;
 use crate::error::Error;
 use crate::isl::{Ctx, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
@@ -39,7 +39,7 @@ pub struct Dependence {
 /// All memory-based dependences, in the order of their accesses.
 pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, Error> {
     let mut accesses = vec![];
-    for at in algorithm.accesses() {
+    for at in algorithm.accesses().filter(|&at| !is_repeated(algorithm, at)) {
         accesses.push((at, relation::access(ctx, algorithm, at.computation, algorithm.access(at))?));
     }
     let mut found = vec![];
@@ -69,6 +69,15 @@ pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, 
         }
     }
     Ok(found)
+}
+
+/// Whether an earlier read of the same computation touches just the same elements.
+fn is_repeated(algorithm: &Algorithm, at: AccessRef) -> bool {
+    let Which::Read(position) = at.which else { return false };
+    let reads = &algorithm.computation(at.computation).reads;
+    let this = &reads[position as usize];
+    let same = |other: &Access| other.array == this.array && other.subscripts == this.subscripts;
+    this.within.is_none() && reads[..position as usize].iter().any(|other| other.within.is_none() && same(other))
 }
 
 /// The dependences without another certain write to the element between source and sink, in the same order.
@@ -172,7 +181,7 @@ pub struct LiveIn {
 /// A read sees the entry value where no unconditional write to its element comes before it.
 pub fn live_in(ctx: &Ctx, algorithm: &Algorithm, dependences: &[Dependence]) -> Result<Vec<LiveIn>, Error> {
     let mut flows = vec![];
-    for read in algorithm.accesses().filter(|at| at.which != Which::Write) {
+    for read in algorithm.accesses().filter(|&at| at.which != Which::Write && !is_repeated(algorithm, at)) {
         let access = algorithm.access(read);
         if algorithm.array(access.array).kind != ArrayKind::Argument {
             continue;

@@ -37,18 +37,18 @@ pub enum ScheduleError {
     #[error("the loops `{at}` of `{first}` and `{second}` do not follow one another in one sequence")]
     NotAdjacent { first: String, second: String, at: String },
     /// `computation` has fewer loops than it would have to share.
-    #[error("`{computation}` has {has} loops and would have to share {needs}")]
+    #[error("`{computation}` has {has} loop{} and would have to share {needs}", if *.has == 1 { "" } else { "s" })]
     TooFewLoops { computation: String, has: usize, needs: usize },
     #[error("`{at}` holds a single statement or loop")]
     NothingToDistribute { computation: String, at: String },
-    #[error("{loops} loops and {sizes} sizes were given")]
+    #[error("{loops} loops are named, and the number of sizes is {sizes}")]
     SizeCount { loops: usize, sizes: usize },
-    #[error("{count} GPU loops were given")]
+    #[error("{count} loops are given for the axes of the GPU")]
     GpuAxisCount { count: usize },
     /// Blocks of a GPU loop that is used twice, or threads outside of blocks.
     #[error("`{at}` cannot be mapped: {reason}")]
     GpuMapping { computation: String, at: String, reason: &'static str },
-    #[error("`{first}` and `{second}` are one computation")]
+    #[error("the command names the computation `{first}` twice")]
     SameComputation { first: String, second: String },
     /// The loop already has a tag that a rewrite would lose.
     #[error("`{at}` is already {tag}")]

@@ -18,6 +18,7 @@ pub mod command;
 pub mod transform;
 pub mod default_order;
 pub mod place;
+pub mod known;
 pub mod bounds;
 pub mod connect;
 pub mod verify;

@@ -1,10 +1,11 @@
 //! Layer III by default: arguments where the caller has them, private variables in registers where one element at a
-//! time is alive, in a scratch array otherwise.
+//! time is alive, in a scratch array otherwise; local arrays in memory of the call, one copy for all iterations of the
+//! loops around them where one at a time is alive.
 
 use crate::affine::{Affine, Atom, ParamId};
 use crate::algorithm::{Algorithm, Array, ArrayId, ArrayKind, ComputationId};
 use crate::error::{Error, LayoutError};
-use crate::isl::{Ctx, DimType, Map, PwAff, Set};
+use crate::isl::{Aff, Ctx, DimType, Map, PwAff, Set};
 use crate::layers::{
     Buffer, BufferId, Layout, Lifetime, MemorySpace, Placed, Placement, Scheduled, Target,
 };
@@ -62,6 +63,68 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
                 }
             }
         }
+        ArrayKind::Local { outer } => {
+            let (extents, map) = local_box(ctx, scheduled, id, outer)?;
+            Ok((buffer(extents, space, Lifetime::Call), map))
+        }
+    }
+}
+
+/// The extents and the map of a local array: its own axes first, then the iterators of those loops around it whose
+/// iterations need an array each.
+fn local_box(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    id: ArrayId,
+    outer: u32,
+) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
+    let algorithm = &scheduled.algorithm;
+    let array = algorithm.array(id);
+    let users = users(algorithm, id);
+    let (mut extents, mut map) = (vec![], vec![]);
+    if users.is_empty() {
+        return Ok((vec![Affine::constant(0); array.rank as usize], (0..array.rank).map(Affine::iterator).collect()));
+    }
+    let depends = |extent: &Affine| (0..outer).any(|iterator| extent.involves_iterator(iterator));
+    if array.extents.iter().any(depends) {
+        let own: Vec<u32> = (outer..array.rank).collect();
+        (extents, map) = box_of(ctx, algorithm, id, &own)?;
+    } else {
+        for (axis, extent) in (outer..).zip(&array.extents) {
+            extents.push(extent.clone());
+            map.push(Affine::iterator(axis).add_constant(-1)?);
+        }
+    }
+    if outer > 0 && !one_array_at_a_time(ctx, scheduled, id, outer, &users)? {
+        let around: Vec<u32> = (0..outer).collect();
+        let (outer_extents, outer_map) = box_of(ctx, algorithm, id, &around)?;
+        extents.extend(outer_extents);
+        map.extend(outer_map);
+    }
+    Ok((extents, map))
+}
+
+/// Whether the iterations of the loops around a local array's users run one after the other, and each of them uses
+/// just one of the arrays that the source makes.
+fn one_array_at_a_time(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    id: ArrayId,
+    outer: u32,
+    users: &[ComputationId],
+) -> Result<bool, Error> {
+    let Some(node) = common_node(&scheduled.schedule, users) else { return Ok(true) };
+    let in_order = (0..node.0.len()).all(|depth| match scheduled.schedule.node(&Path(node.0[..depth].to_vec())) {
+        Some(Node::Loop(it)) => matches!(it.tag, Tag::Sequential | Tag::Unroll(_)),
+        Some(Node::Sequence(_) | Node::Computation(_)) | None => true,
+    });
+    if !in_order {
+        return Ok(false);
+    }
+    let inner = scheduled.algorithm.array(id).rank - outer;
+    match touched(ctx, scheduled, id, users, &node)? {
+        None => Ok(true),
+        Some(touched) => Ok(touched.project_out(DimType::Out, outer, inner)?.is_single_valued()?),
     }
 }
 
@@ -117,6 +180,20 @@ fn one_element_each(
     users: &[ComputationId],
     node: &Path,
 ) -> Result<bool, Error> {
+    match touched(ctx, scheduled, array, users, node)? {
+        None => Ok(true),
+        Some(touched) => Ok(touched.is_single_valued()?),
+    }
+}
+
+/// The elements that each execution of the node touches, by the values of the loops around it.
+fn touched(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    array: ArrayId,
+    users: &[ComputationId],
+    node: &Path,
+) -> Result<Option<Map>, Error> {
     let algorithm = &scheduled.algorithm;
     let mut touched: Option<Map> = None;
     for &id in users {
@@ -136,10 +213,7 @@ fn one_element_each(
             });
         }
     }
-    match touched {
-        None => Ok(true),
-        Some(touched) => Ok(touched.is_single_valued()?),
-    }
+    Ok(touched)
 }
 
 /// The extents and the map of the smallest box that holds all elements written, lower corner at 0.
@@ -150,6 +224,17 @@ fn bounding_box(
     array: &Array,
 ) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
     let algorithm = &scheduled.algorithm;
+    let axes: Vec<u32> = (0..array.rank).collect();
+    box_of(ctx, algorithm, id, &axes)
+}
+
+/// The same for some axes, in the order given.
+fn box_of(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    id: ArrayId,
+    axes: &[u32],
+) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
     let mut elements: Option<Set> = None;
     for user in users(algorithm, id) {
         let computation = algorithm.computation(user);
@@ -163,21 +248,64 @@ fn bounding_box(
     }
     let elements = elements.expect("a private array that nothing uses holds one element");
     let (mut extents, mut map) = (vec![], vec![]);
-    for axis in 0..array.rank {
+    for &axis in axes {
         let no_box = || Error::from(LayoutError::NoBox { array: id, axis });
-        let low = as_affine(algorithm, &elements.dim_min(axis as i32)?)?.ok_or_else(no_box)?;
-        let high = as_affine(algorithm, &elements.dim_max(axis as i32)?)?.ok_or_else(no_box)?;
+        let low = bound(ctx, algorithm, &elements, axis, Side::Low)?.ok_or_else(no_box)?;
+        let high = bound(ctx, algorithm, &elements, axis, Side::High)?.ok_or_else(no_box)?;
         extents.push(high.sub(&low)?.add_constant(1)?);
         map.push(Affine::iterator(axis).sub(&low)?);
     }
     Ok((extents, map))
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Low,
+    High,
+}
+
+/// An expression of parameters that is at most (at least) each element's subscript of an axis: the nearest one where
+/// it is one expression, else one of those that it is made of (`m` of `min(m, n)`).
+fn bound(ctx: &Ctx, algorithm: &Algorithm, elements: &Set, axis: u32, side: Side) -> Result<Option<Affine>, Error> {
+    let nearest = match side {
+        Side::Low => elements.dim_min(axis as i32)?,
+        Side::High => elements.dim_max(axis as i32)?,
+    };
+    if let Some(value) = as_affine(algorithm, &nearest)? {
+        return Ok(Some(value));
+    }
+    let space = relation::param_space(ctx, algorithm)?.add_unnamed_tuple(1)?;
+    let names = algorithm.param_names();
+    let subscript = Affine::iterator(0).to_isl(&space, &names)?;
+    let dimensions = elements.space()?.dim(DimType::Set)?;
+    let along = elements.project_out(DimType::Set, axis + 1, dimensions - axis - 1)?;
+    let along = along.project_out(DimType::Set, 0, axis)?;
+    for (_, piece) in nearest.pieces()? {
+        let Some(value) = piece_as_affine(algorithm, &piece)? else { continue };
+        let limit = value.to_isl(&space, &names)?;
+        let within = match side {
+            Side::Low => subscript.ge_set(&limit)?,
+            Side::High => subscript.le_set(&limit)?,
+        };
+        if along.is_subset(&within)? {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
 /// A piecewise expression of parameters as plain data, if one piece covers all and has no divisions.
 fn as_affine(algorithm: &Algorithm, expression: &PwAff) -> Result<Option<Affine>, Error> {
     let expression = expression.coalesce()?;
     let pieces = expression.pieces()?;
-    let [(_, aff)] = pieces.as_slice() else { return Ok(None) };
+    match pieces.as_slice() {
+        [(_, aff)] => piece_as_affine(algorithm, aff),
+        _ => Ok(None),
+    }
+}
+
+/// An expression of parameters as plain data, if it has no divisions.
+fn piece_as_affine(algorithm: &Algorithm, aff: &Aff) -> Result<Option<Affine>, Error> {
     if aff.dim(DimType::Div)? > 0 || aff.denominator()?.to_i64() != Some(1) {
         return Ok(None);
     }

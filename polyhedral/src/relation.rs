@@ -80,15 +80,15 @@ pub fn access(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Acce
     }
 }
 
-/// `{ A[x] : 1 <= x <= extent }`: the subscripts that are inside.
+/// `{ A[x] : 1 <= x <= extent }`: the subscripts that are inside; iterators among a local array's may have any value.
 pub fn index_set(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<Set, Error> {
     let array = algorithm.array(array);
     let tuple = Id::new(ctx, &array.name)?;
-    let space = param_space(ctx, algorithm)?.add_named_tuple(&tuple, array.extents.len() as u32)?;
+    let space = param_space(ctx, algorithm)?.add_named_tuple(&tuple, array.rank)?;
     let names = algorithm.param_names();
     let mut inside = Set::universe(&space)?;
     for (axis, extent) in array.extents.iter().enumerate() {
-        let subscript = Affine::iterator(axis as u32).to_isl(&space, &names)?;
+        let subscript = Affine::iterator(array.kind.outer() + axis as u32).to_isl(&space, &names)?;
         let lower = subscript.ge_set(&Affine::constant(1).to_isl(&space, &names)?)?;
         let upper = subscript.le_set(&extent.to_isl(&space, &names)?)?;
         inside = inside.intersect(&lower)?.intersect(&upper)?;

@@ -224,10 +224,11 @@ pub fn distribute(scheduled: &Scheduled, computation: &str, at: &str) -> Result<
     };
     let mut schedule = scheduled.schedule.clone();
     distribute_at(&mut schedule, &path);
+    simplify(&mut schedule.root);
     Ok(schedule)
 }
 
-/// Distributes the loop at `path`, whose body is a sequence.
+/// Distributes the loop at `path`, whose body is a sequence; a sequence takes its place, even inside another sequence.
 pub(crate) fn distribute_at(schedule: &mut Schedule, path: &Path) {
     let node = schedule.node_mut(path).expect("the path was just found");
     let Node::Loop(it) = node else { return };
@@ -237,7 +238,6 @@ pub(crate) fn distribute_at(schedule: &mut Schedule, path: &Path) {
         Node::Loop(Loop { name: it.name.clone(), tag: it.tag, at, body: Box::new(child.clone()) })
     });
     *node = Node::Sequence(parts.collect());
-    simplify(&mut schedule.root);
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -60,6 +60,8 @@ pub struct EntryCheck {
     pub axis: u32,
     /// `[params] -> { : ... }`: the parameters for which it stays inside. Never universal.
     pub holds: Set,
+    /// The same, simplified for parameters for which the access happens at all: what to tell people.
+    pub needs: Set,
 }
 
 impl Verified {

@@ -82,3 +82,47 @@ fn accesses_inside_need_no_check_and_others_give_the_smallest_sizes() {
     assert_eq!(checks.len(), 1);
     assert_eq!(checks[0].holds.to_string(), "[n] -> {  : n <= 101 }");
 }
+
+/// `for j, i: (C[i, j] = A[i, j]; for k: C[i, j] += A[i, k])`, twice in a row.
+fn two_products(ctx: &Ctx) -> tessella_polyhedral::algorithm::Algorithm {
+    let triple = "{ NAME[j, i, k] : 1 <= j <= n and 1 <= i <= n and 1 <= k <= n }";
+    let pair = "{ NAME[j, i] : 1 <= j <= n and 1 <= i <= n }";
+    let (row, column) = ((&[0i64, 1][..], 0i64), (&[1i64, 0][..], 0i64));
+    let (row3, column3, deep) = ((&[0i64, 1, 0][..], 0i64), (&[1i64, 0, 0][..], 0i64), (&[0i64, 0, 1][..], 0i64));
+    let names = ["S0", "S1", "S2", "S3"];
+    let domains: Vec<String> = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| if at % 2 == 0 { pair } else { triple }.replace("NAME", name))
+        .collect();
+    let shallow: [&[(&[i64], i64)]; 1] = [&[row, column]];
+    let products: [&[(&[i64], i64)]; 2] = [&[row3, column3], &[row3, deep]];
+    let statements: Vec<Statement> = (0..4)
+        .map(|at| {
+            let target = 1 + at / 2;
+            let (write, reads): (_, &[(usize, Rows)]) = match at % 2 {
+                0 => ((target, shallow[0]), Box::leak(Box::new([(0, shallow[0])]))),
+                _ => ((target, products[0]), Box::leak(Box::new([(target, products[0]), (0, products[1])]))),
+            };
+            let iterators: &[&str] = if at % 2 == 0 { &["j", "i"] } else { &["j", "i", "k"] };
+            Statement { name: names[at], iterators, domain: &domains[at], write, reads }
+        })
+        .collect();
+    let nest = |a: u32, b: u32| {
+        let body = tessella_polyhedral::schedule::Node::Sequence(vec![leaf(a), for_loop("k", 2, &[b], leaf(b))]);
+        for_loop("j", 0, &[a, b], for_loop("i", 1, &[a, b], body))
+    };
+    let order = tessella_polyhedral::schedule::Node::Sequence(vec![nest(0, 1), nest(2, 3)]);
+    algorithm(ctx, &[("A", 2), ("C", 2), ("D", 2)], &statements, order)
+}
+
+#[test]
+fn every_part_of_a_distributed_nest_is_ordered() {
+    let ctx = Ctx::new();
+    let start = scheduled(two_products(&ctx), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let text = print::schedule(&done.algorithm, &done.schedule);
+    let product = "for j  # parallel\n  for k\n    for i  # vector(4)\n";
+    assert_eq!(text.matches(product).count(), 2, "{text}");
+}

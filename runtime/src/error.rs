@@ -30,7 +30,7 @@ pub enum RuntimeError {
     ArgumentCount { expected: usize, found: usize },
 
     /// `position` counts from 0.
-    #[error("argument {position} of the entry is {expected}, {found} is given")]
+    #[error("argument {} of the entry is {expected}, {found} is given", .position + 1)]
     ArgumentType { position: usize, expected: ParamType, found: ArgumentKind },
 
     #[error(transparent)]

@@ -18,12 +18,24 @@ fn diagnostics_read_as_recorded() {
     report(failures);
 }
 
-/// The codes that the sources of these crates use.
+const CRATES: [&str; 11] = [
+    "frontend",
+    "lowering",
+    "polyhedral",
+    "codegen",
+    "c-backend",
+    "cuda-backend",
+    "interpreter",
+    "runtime",
+    "driver",
+    "cli",
+    "julia-pkg",
+];
+
+/// The codes that the sources of [`CRATES`] use.
 fn used_codes() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut folders: Vec<_> = ["frontend", "lowering", "polyhedral", "codegen", "runtime", "driver", "julia-pkg"]
-        .map(|name| root().join(name).join("src"))
-        .to_vec();
+    let mut folders: Vec<_> = CRATES.map(|name| root().join(name).join("src")).to_vec();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -56,4 +68,52 @@ fn pages_are_ordered_and_single() {
     assert!(pages.windows(2).all(|pair| pair[0] < pair[1]), "{pages:?}");
     assert!(codes::page("E0401").unwrap().contains("reverses"));
     assert_eq!(codes::page("E9999"), None);
+}
+
+#[test]
+fn every_code_has_a_golden_text() {
+    let mut shown = BTreeSet::new();
+    for folder in ["tests/ui", "tests/ui/values", "tests/ui/tour"] {
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|it| it == "txt") {
+                let text = fs::read_to_string(&path).unwrap();
+                let codes = text.split("error[").skip(1).filter_map(|rest| rest.split(']').next());
+                shown.extend(codes.map(str::to_string));
+            }
+        }
+    }
+    let missing: Vec<_> = codes::all().into_iter().filter(|code| !shown.contains(*code)).collect();
+    assert!(missing.is_empty(), "codes without a golden text in tests/ui: {missing:?}");
+}
+
+#[test]
+fn messages_are_lower_case_without_a_full_stop() {
+    for folder in ["tests/ui", "tests/ui/values", "tests/ui/tour"] {
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|it| it != "txt") {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for line in text.lines() {
+                let words = line.split_once("]: ").filter(|_| line.starts_with("error[")).map(|(_, words)| words);
+                let Some(words) = words.or_else(|| line.trim_start().strip_prefix("= help: ")) else { continue };
+                let first = words.split(' ').next().unwrap_or_default();
+                let is_word = first.chars().skip(1).all(char::is_lowercase);
+                let lower = !first.starts_with(char::is_uppercase) || !is_word;
+                assert!(lower && !words.ends_with('.'), "{}: {line}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn cases_show_the_code_that_they_are_named_after() {
+    for path in julia_files(&root().join("tests/ui")) {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let code = name[..5].to_uppercase();
+        let text = fs::read_to_string(path.with_extension("txt")).unwrap();
+        assert!(text.contains(&format!("[{code}]")), "{name} does not show {code}:\n{text}");
+    }
 }

@@ -154,8 +154,8 @@ impl Operation {
             Operation::Abs => one(&format!("return x < 0 ? ({t})(0 - ({u})x) : x;")),
             Operation::Sign if ty.is_float() || ty.is_signed_integer() => one("return x < 0 ? -1 : x > 0 ? 1 : x;"),
             Operation::Sign => one("return x > 0;"),
-            Operation::Min if ty.is_float() => extremum_of_floats(name, t, f, inline, "y < x", ">"),
-            Operation::Max if ty.is_float() => extremum_of_floats(name, t, f, inline, "y > x", "<"),
+            Operation::Min if ty.is_float() => extremum_of_floats(name, t, f, inline, "x < y", "<"),
+            Operation::Max if ty.is_float() => extremum_of_floats(name, t, f, inline, "x > y", ">"),
             Operation::Min => two("return y < x ? y : x;"),
             Operation::Max => two("return x < y ? y : x;"),
             Operation::Mod if ty.is_float() => format!(
@@ -193,16 +193,13 @@ pub fn helper_texts(used: &BTreeSet<Helper>, dialect: Dialect) -> Vec<String> {
     all.into_iter().map(|helper| helper.text(dialect)).collect()
 }
 
-/// Julia's `min` and `max`: a NaN wins, and -0.0 is less than 0.0.
-fn extremum_of_floats(name: &str, t: &str, f: &str, inline: &str, second: &str, sign: &str) -> String {
-    let sign_bit = |x: &str| format!("(copysign{f}(1.0{f}, {x}) < 0)");
+/// Julia's `min` and `max`: a NaN wins, and -0.0 is less than 0.0. One choice, so that C compilers make vectors of it;
+/// `first` and `sign` say when `x` is it among numbers, and among zeros by its sign.
+fn extremum_of_floats(name: &str, t: &str, f: &str, inline: &str, first: &str, sign: &str) -> String {
     format!(
         "// A NaN wins, and -0.0 is less than 0.0.\n\
          {inline} {t} {name}({t} x, {t} y) {{\n    \
-             const int second = {second} || {} {sign} {};\n    \
-             return second ? (x != x ? x : y) : (y != y ? y : x);\n}}",
-        sign_bit("y"),
-        sign_bit("x")
+             return {first} || x != x || (x == y && copysign{f}(1.0{f}, x) {sign} 0) ? x : y;\n}}",
     )
 }
 

@@ -129,7 +129,7 @@ fn argument_layout(algorithm: &Algorithm) -> Layout {
         let id = ArrayId(at as u32);
         let map = match array.kind {
             ArrayKind::Argument => (0..array.rank).map(|axis| plus(it(axis), -1)).collect(),
-            ArrayKind::Private | ArrayKind::Result => vec![],
+            ArrayKind::Local { .. } | ArrayKind::Private | ArrayKind::Result => vec![],
         };
         layout.placements.insert(id, Placement { buffer: BufferId(at as u32), map });
         layout.buffers.push(Buffer {
@@ -203,12 +203,14 @@ pub fn heat2d(ctx: &Ctx) -> Sample {
         ],
         context: set("{ : 0 <= m, n, p, q <= 1099511627776 and -1099511627776 <= steps <= 1099511627776 }"),
         source_order: Schedule { root: nest("t", Tag::Sequential, &at, seq(vec![below(0), below(1)])) },
+        requirements: vec![],
         result: Outcome::Nothing,
     };
     let check = |axis: u32, holds: &str| EntryCheck {
         access: AccessRef { computation: ComputationId(0), which: Which::Write },
         axis,
         holds: set(holds),
+        needs: set(holds),
     };
     let checks = vec![
         check(0, "{ : steps <= 0 or m <= 2 or n <= 2 or m <= p + 1 }"),
@@ -255,10 +257,11 @@ pub fn triangle(ctx: &Ctx) -> Sample {
         }],
         context: set("{ : 0 <= m <= 1099511627776 and 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: simple(0, &[("j", Tag::Sequential), ("i", Tag::Sequential)]) },
+        requirements: vec![],
         result: Outcome::Nothing,
     };
     let write = AccessRef { computation: ComputationId(0), which: Which::Write };
-    let checks = vec![EntryCheck { access: write, axis: 0, holds: set("{ : n <= m }") }];
+    let checks = vec![EntryCheck { access: write, axis: 0, holds: set("{ : n <= m }"), needs: set("{ : n <= m }") }];
     cpu(algorithm, checks)
 }
 
@@ -296,6 +299,7 @@ pub fn total(ctx: &Ctx) -> Sample {
         ],
         context: set("{ : 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: seq(vec![leaf(0), simple(1, &[("i", Tag::Sequential)])]) },
+        requirements: vec![],
         result: Outcome::Scalar(ArrayId(1)),
     };
     cpu(algorithm, vec![])
@@ -336,10 +340,11 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
         ],
         context: set("{ : 0 <= m, n, p <= 1099511627776 }"),
         source_order: Schedule { root: root(Tag::Parallel) },
+        requirements: vec![],
         result: Outcome::Nothing,
     };
     let write = AccessRef { computation: ComputationId(2), which: Which::Write };
-    let checks = vec![EntryCheck { access: write, axis: 0, holds: set("{ : m <= p }") }];
+    let checks = vec![EntryCheck { access: write, axis: 0, holds: set("{ : m <= p }"), needs: set("{ : m <= p }") }];
     let mut sample = cpu(algorithm, checks);
     let register = &mut sample.layout.buffers[2];
     (register.space, register.lifetime) = (MemorySpace::Register, Lifetime::Node(Path(vec![0])));

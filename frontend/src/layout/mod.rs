@@ -172,7 +172,7 @@ impl<'s> Pass<'s> {
         use Token::*;
         let top = self.top();
         match token {
-            Infix | Prefix | Question | TupleComma | Juxtapose | Return | Const | Local | Global => {
+            Infix | Prefix | Interpolate | Question | TupleComma | Juxtapose | Return | Const | Local | Global => {
                 top.depth += 1;
                 top.postfix = 0;
             }
@@ -313,7 +313,14 @@ impl<'s> Pass<'s> {
             }
             Kind::Block | Kind::Top => match last {
                 None | Some(Token::Separator) => {}
-                Some(Token::Infix | Token::Prefix | Token::TupleComma | Token::Comma | Token::IterationComma) => {
+                Some(
+                    Token::Infix
+                    | Token::Prefix
+                    | Token::Interpolate
+                    | Token::TupleComma
+                    | Token::Comma
+                    | Token::IterationComma,
+                ) => {
                     self.line_broken = true;
                 }
                 Some(

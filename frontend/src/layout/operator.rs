@@ -54,6 +54,9 @@ impl Pass<'_> {
         if next.is_none_or(|next| self.leaves_value(next)) {
             return self.push(Token::Name, span);
         }
+        if symbol == "$" {
+            return self.push(Token::Interpolate, span);
+        }
         let dotted_call = self.next_is_adjacent(Lexeme::Dot)
             && self.lexemes.get(self.at + 2).is_some_and(|l| l.lexeme == Lexeme::Open('(') && !l.spaced);
         let token = if self.next_is_adjacent(Lexeme::Open('(')) {

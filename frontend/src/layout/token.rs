@@ -83,6 +83,8 @@ pub enum Token {
     /// Where the arguments of a macro that are separated by whitespace end.
     MacroEnd,
     Prefix,
+    /// `$` before what it interpolates.
+    Interpolate,
     Infix,
     Adjoint,
     Splat,
@@ -162,9 +164,9 @@ impl Token {
             | End => true,
             GroupOpen | CallOpen | DotCallOpen | MacroOpen | SquareOpen | IndexOpen | BraceOpen | CurlyOpen | Comma
             | TupleComma | TrailingComma | IterationComma | Semicolon | Separator | ElementGap | MacroBegin
-            | ArgumentGap | Prefix | Infix | Dot | Juxtapose | IterationIn | Question | TernaryColon | Begin | If
-            | ElseIf | Else | For | While | Let | Function | Do | Return | Local | Global | Const | GeneratorFor
-            | GeneratorIf | Unsupported | UnsupportedBlock | UnsupportedMiddle => false,
+            | ArgumentGap | Prefix | Interpolate | Infix | Dot | Juxtapose | IterationIn | Question | TernaryColon
+            | Begin | If | ElseIf | Else | For | While | Let | Function | Do | Return | Local | Global | Const
+            | GeneratorFor | GeneratorIf | Unsupported | UnsupportedBlock | UnsupportedMiddle => false,
         }
     }
 
@@ -208,6 +210,7 @@ impl Token {
             | ArgumentGap
             | MacroEnd
             | Prefix
+            | Interpolate
             | Infix
             | Adjoint
             | Splat

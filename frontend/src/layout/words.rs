@@ -156,6 +156,13 @@ impl Pass<'_> {
                     start = only.span;
                     self.tokens.pop();
                 }
+                if let Some(dollar) = self.tokens.last()
+                    && dollar.token == Token::Interpolate
+                    && dollar.span.end == start.start
+                {
+                    start = dollar.span;
+                    self.tokens.pop();
+                }
                 self.at += 1;
                 let end = self.macro_path();
                 self.push(Token::MacroName, start.to(end));

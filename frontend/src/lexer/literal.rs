@@ -107,6 +107,11 @@ fn delimited(lex: &mut Lexer<'_>, closer: &str, raw: Raws, what: Delimited) -> R
     Err(Failure::Unterminated(what))
 }
 
+/// The length of the code after `$(` up to and including its closing parenthesis; `None` if there is none.
+pub(crate) fn interpolation_length(text: &str) -> Option<usize> {
+    interpolation(text, 1).ok().flatten()
+}
+
 /// The length of interpolated code up to and including its closing parenthesis; `None` if there is none.
 fn interpolation(text: &str, depth: u32) -> Result<Option<usize>, Failure> {
     if depth > MAX_INTERPOLATION {

@@ -7,6 +7,7 @@ mod number;
 
 use crate::error::{Delimited, SyntaxError};
 use crate::operators::{is_operator_char, is_suffix_char};
+pub(crate) use literal::interpolation_length;
 use literal::{command, comment, quote, string};
 use logos::Logos;
 use number::{fraction, number};
@@ -179,7 +180,10 @@ impl Failure {
         match self {
             Failure::Character => {
                 let code = text.chars().next().map_or(0, u32::from);
-                invalid("character", format!("U+{code:04X} has no meaning in Julia code"))
+                let reason = format!("U+{code:04X} has no meaning in Julia code");
+                // A control character would not show.
+                let text = text.chars().flat_map(|it| if it.is_control() { it.escape_default().collect() } else { vec![it] });
+                SyntaxError::InvalidLiteral { what: "character", text: text.collect(), reason, span }
             }
             Failure::Unterminated(what) => SyntaxError::Unterminated { what, opener: span },
             Failure::Number(reason) => invalid("number", reason.to_owned()),
@@ -304,7 +308,7 @@ fn is_identifier_part(c: char) -> bool {
 }
 
 /// The length of the identifier characters at the start of `rest`; `!` before `=` belongs to the operator `!=`.
-fn identifier_length(rest: &str) -> usize {
+pub(crate) fn identifier_length(rest: &str) -> usize {
     let mut chars = rest.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let negation =

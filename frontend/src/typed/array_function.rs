@@ -26,30 +26,19 @@ impl Checker<'_> {
             ("length", [argument]) => return Some(self.length_of(argument, span)),
             ("lastindex" | "firstindex", [argument]) => return Some(self.end_index(name, argument, span)),
             ("eachindex" | "ndims" | "size" | "axes", [argument]) => {
-                self.array_argument(argument, name).and_then(|array| {
-                    let rank = self.rank(array);
-                    match name {
-                        "ndims" => Ok(Value::Scalar(Expr::int64(i64::from(rank), span))),
-                        "size" => Ok(Value::Tuple(
-                            (0..rank).map(|axis| Value::Scalar(self.size(array, axis, span))).collect(),
-                        )),
-                        "axes" => {
-                            let sizes: Vec<Expr> = (0..rank).map(|axis| self.size(array, axis, span)).collect();
-                            Ok(Value::Tuple(sizes.into_iter().map(|size| self.one_to(size, span)).collect()))
-                        }
-                        _ if rank == 1 => {
-                            let size = self.size(array, 0, span);
-                            Ok(self.one_to(size, span))
-                        }
-                        _ => self.not_yet(Construct::LinearIndex, span),
-                    }
+                self.sizes_of(argument, name, span).and_then(|sizes| match (name, sizes.as_slice()) {
+                    ("ndims", _) => Ok(Value::Scalar(Expr::int64(sizes.len() as i64, span))),
+                    ("size", _) => Ok(Value::Tuple(sizes.into_iter().map(Value::Scalar).collect())),
+                    ("axes", _) => Ok(Value::Tuple(sizes.into_iter().map(|size| self.one_to(size, span)).collect())),
+                    (_, [size]) => Ok(self.one_to(size.clone(), span)),
+                    (_, _) => self.not_yet(Construct::LinearIndex, span),
                 })
             }
             ("size" | "axes" | "lastindex" | "firstindex", [argument, axis]) => {
-                let array = self.array_argument(argument, name);
+                let sizes = self.sizes_of(argument, name, span);
                 let axis = self.axis_argument(axis);
-                array.and_then(|array| {
-                    let size = self.size(array, axis?, span);
+                sizes.and_then(|sizes| {
+                    let size = sizes.get(axis? as usize).cloned().unwrap_or_else(|| Expr::int64(1, span));
                     Ok(match name {
                         "axes" => self.one_to(size, span),
                         "firstindex" => Value::Scalar(Expr::int64(1, span)),
@@ -68,6 +57,7 @@ impl Checker<'_> {
             Value::Type(ty) => Ok(Value::Type(ty)),
             Value::Scalar(expr) => Ok(Value::Type(expr.ty)),
             Value::Range(_) => Ok(Value::Type(ScalarType::I64)),
+            Value::Elements(elements) => Ok(Value::Type(elements.element)),
             Value::Array(array) => match self.local(array).ty {
                 Type::Array { element, .. } | Type::Scalar(element) => Ok(Value::Type(element)),
             },
@@ -82,7 +72,10 @@ impl Checker<'_> {
 
     fn length_of(&mut self, argument: &ast::Expr, span: Span) -> Checked<Value> {
         match self.value(argument)? {
-            Value::Array(array) => Ok(Value::Scalar(self.length(array, span))),
+            value @ (Value::Array(_) | Value::Elements(_)) => {
+                let sizes = self.sizes(&value, span).expect("arrays have sizes");
+                Ok(Value::Scalar(self.product_of(&sizes, span)))
+            }
             Value::Tuple(values) => Ok(Value::Scalar(Expr::int64(values.len() as i64, span))),
             // `length(a:b)` is `max(b - a + 1, 0)`.
             Value::Range(RangeValue { start, step: 1, stop }) => {
@@ -106,12 +99,22 @@ impl Checker<'_> {
     }
 
     fn end_index(&mut self, name: &str, argument: &ast::Expr, span: Span) -> Checked<Value> {
-        let array = self.array_argument(argument, name)?;
-        match (name, self.rank(array)) {
-            ("firstindex", _) => Ok(Value::Scalar(Expr::int64(1, span))),
-            (_, 1) => Ok(Value::Scalar(self.size(array, 0, span))),
-            (_, _) => Ok(Value::Scalar(self.length(array, span))),
+        let sizes = self.sizes_of(argument, name, span)?;
+        match name {
+            "firstindex" => Ok(Value::Scalar(Expr::int64(1, span))),
+            _ => Ok(Value::Scalar(self.product_of(&sizes, span))),
         }
+    }
+
+    /// The sizes of the array that an argument of `size`, `axes`, ... is.
+    fn sizes_of(&mut self, argument: &ast::Expr, function: &str, span: Span) -> Checked<Vec<Expr>> {
+        let value = self.value(argument)?;
+        let sizes = self.sizes(&value, span);
+        sizes.ok_or_else(|| {
+            let (operator, operands) = (function.to_string(), self.kind(&value).to_string());
+            let help = Some("pass an array");
+            self.fail(TypeError::NoMethod { operator, operands, span: argument.span, help })
+        })
     }
 
     /// `first(r)`, `last(r)`, `step(r)`, `reverse(r)`.

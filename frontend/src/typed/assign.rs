@@ -17,7 +17,9 @@ impl Checker<'_> {
         };
         let span = statement.span;
         if *broadcast == ast::Broadcast::Yes {
-            return self.not_yet(Construct::Broadcast, span);
+            let done = self.broadcast_assignment(operator.as_ref(), target, value, span, place);
+            self.label = None;
+            return done;
         }
         if matches!(target.kind, ast::ExprKind::Tuple(_))
             && let Some(label) = self.label.take()
@@ -35,7 +37,7 @@ impl Checker<'_> {
             Err(reported) => {
                 // The subscripts of the target may have errors of their own.
                 if let (ast::ExprKind::Index { base, subscripts }, None) = (&target.kind, operator) {
-                    let _ = self.subscripted(base, subscripts, target.span);
+                    let _ = self.index(base, subscripts, target.span);
                 }
                 self.poison(target);
                 Err(reported)
@@ -43,6 +45,8 @@ impl Checker<'_> {
             Ok(value) => match (place, value) {
                 (Place::Middle, _) => Ok(Tail::Nothing),
                 (Place::Last, Value::Scalar(value)) => Ok(Tail::Scalar(value)),
+                (Place::Last, Value::Tuple(values)) => Ok(Tail::Tuple(values, span)),
+                (Place::Last, Value::Array(array)) => Ok(Tail::Argument(array, span)),
                 (Place::Last, value) => {
                     let found = self.kind(&value);
                     Err(self.fail(TypeError::ResultKind { found, span }))
@@ -69,7 +73,10 @@ impl Checker<'_> {
                 }
                 result
             }
-            _ => self.value(value),
+            _ => {
+                self.flow.statement_call = matches!(value.kind, ast::ExprKind::Call { .. });
+                self.value(value)
+            }
         }
     }
 
@@ -112,8 +119,14 @@ impl Checker<'_> {
                 let value = self.as_scalar(value, span)?;
                 self.bind_scalar(variable, value, at, span).map(Value::Scalar)
             }
-            Value::Array(_) => self.not_yet(Construct::ArrayVariable, span),
-            value @ (Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::Nothing) => {
+            Value::Array(array) => self.bind_array(variable, array, at, span),
+            Value::Elements(elements) => self.bind_elements(variable, *elements, at, span),
+            value @ (Value::Tuple(_)
+            | Value::Range(_)
+            | Value::Type(_)
+            | Value::Position(_)
+            | Value::Function(_)
+            | Value::Nothing) => {
                 let first = self.variables[variable.0].span;
                 match self.variables[variable.0].state.clone() {
                     State::Unassigned if self.variables[variable.0].owner == self.loops.last().copied() => {
@@ -139,22 +152,23 @@ impl Checker<'_> {
         let here = self.loops.last().copied();
         let target = match self.variables[variable.0].state.clone() {
             State::Poisoned => return Err(super::check::Reported),
-            State::Array(_) => return self.not_yet(Construct::ArrayVariable, span),
-            State::Alias(was) => {
+            State::Array(_) if !self.is_straight(variable) => return self.not_yet(Construct::ArrayVariable, span),
+            State::Alias(was) if !self.is_straight(variable) => {
                 let (name, initial) = (self.variables[variable.0].name.clone(), self.variables[variable.0].span);
                 let was = self.kind(&was);
                 return Err(self.fail(TypeError::AliasAssigned { name, initial, was, assignment: span }));
             }
-            State::Unassigned => {
+            State::Scalar(id) if !self.is_straight(variable) => id,
+            // Where no paths join, a name assigned again is a new variable.
+            State::Unassigned | State::Scalar(_) | State::Array(_) | State::Alias(_) => {
                 let ty = declared.unwrap_or(value.ty);
-                let name = self.variables[variable.0].name.clone();
+                let name = super::jumps::shown(&self.variables[variable.0].name).to_string();
                 let owner = self.variables[variable.0].owner;
                 let id = self.new_local(&name, Type::Scalar(ty), Role::Variable(owner), at);
                 self.variables[variable.0].span = span;
                 self.variables[variable.0].state = State::Scalar(id);
                 id
             }
-            State::Scalar(id) => id,
         };
         let Type::Scalar(ty) = self.local(target).ty else { unreachable!("scalar variables have scalar types") };
         let value = if self.keep && declared.is_some() { self.frozen_scalar(value) } else { value };
@@ -169,11 +183,19 @@ impl Checker<'_> {
             let error = TypeError::TypeChanges { name, initial, first: ty, assignment: span, then: value.ty, like };
             return Err(self.fail(error));
         };
-        let state = &mut self.variables[variable.0];
-        state.sets += 1;
-        state.set_in_loop |= state.owner != here;
+        let set_in_loop = self.variables[variable.0].owner != here;
+        match super::jumps::is_result(&self.variables[variable.0].name) {
+            true => self.note_hidden_set(target),
+            false => self.note_set(target, set_in_loop),
+        }
         let label = self.label.take();
         let mode = self.mode;
+        if self.is_straight(variable)
+            && self.flow.once.contains(&self.variables[variable.0].name)
+            && let Some(constant) = converted.as_constant()
+        {
+            self.flow.known.insert(target, constant);
+        }
         let unchanged = converted.ty == value.ty;
         let fixed = converted.is_fixed();
         self.emit(StatementKind::Set { target, value: converted, label, mode }, span);
@@ -253,7 +275,17 @@ impl Checker<'_> {
         value: Value,
         span: Span,
     ) -> Checked<Value> {
-        let place = self.subscripted(base, subscripts, at);
+        let place = match self.index(base, subscripts, at) {
+            Ok(Value::Elements(target)) => return self.assign_part(&target, value, span),
+            Ok(Value::Scalar(element)) if element.as_load().is_some() => {
+                Ok(element.as_load().expect("the guard has seen a load"))
+            }
+            Ok(other) => {
+                let found = self.kind(&other);
+                Err(self.fail(TypeError::NotAnArray { found, span: base.span, declared: None }))
+            }
+            Err(reported) => Err(reported),
+        };
         let value = self.as_scalar(value, span);
         let (array, subscripts): (LocalId, Vec<Expr>) = place?;
         let value = if self.keep { self.frozen_scalar(value?) } else { value? };
@@ -274,7 +306,17 @@ impl Checker<'_> {
             Value::Range(RangeValue { start, step, stop }) => {
                 Value::Range(RangeValue { start: self.frozen_scalar(start), step, stop: self.frozen_scalar(stop) })
             }
-            Value::Irrational(..) | Value::Array(_) | Value::Type(_) | Value::Nothing => value,
+            Value::Elements(elements) => match self.frozen_elements((*elements).clone()) {
+                Ok(elements) => Value::Elements(Box::new(elements)),
+                // What is wrong has been reported.
+                Err(_) => Value::Elements(elements),
+            },
+            Value::Irrational(..)
+            | Value::Array(_)
+            | Value::Type(_)
+            | Value::Position(_)
+            | Value::Function(_)
+            | Value::Nothing => value,
         }
     }
 

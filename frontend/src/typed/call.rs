@@ -95,7 +95,14 @@ const ON_NUMBERS: [&str; 44] = [
 ];
 
 /// Functions of Base that mean something else than a number: name, and what they are.
-const REFUSED: [(&str, Construct); 36] = [
+const REFUSED: [(&str, Construct); 43] = [
+    ("complex", Construct::Complex),
+    ("Complex", Construct::Complex),
+    ("ComplexF64", Construct::Complex),
+    ("ComplexF32", Construct::Complex),
+    ("real", Construct::Complex),
+    ("imag", Construct::Complex),
+    ("conj", Construct::Complex),
     ("zeros", Construct::LocalArray),
     ("ones", Construct::LocalArray),
     ("fill", Construct::LocalArray),
@@ -153,7 +160,8 @@ fn known() -> impl Iterator<Item = &'static str> {
     let elementary = ELEMENTARY.iter().map(|(name, _)| *name);
     let rounding = ROUNDING.iter().map(|(name, _)| *name);
     let divisions = DIVISIONS.iter().map(|(name, _)| *name);
-    elementary.chain(rounding).chain(divisions).chain(ON_ARRAYS).chain(ON_NUMBERS)
+    let several = super::several::SEVERAL;
+    elementary.chain(rounding).chain(divisions).chain(several).chain(ON_ARRAYS).chain(ON_NUMBERS)
 }
 
 impl Checker<'_> {
@@ -172,16 +180,40 @@ impl Checker<'_> {
                 }
                 _ => return self.not_yet(Construct::Field, callee.span),
             },
-            ast::ExprKind::Curly { .. } => return self.not_yet(Construct::LocalArray, span),
-            _ => return self.not_yet(Construct::Closure, span),
+            ast::ExprKind::Curly { base, parameters } => {
+                return self.undefined_array(base, parameters, arguments, span);
+            }
+            _ => return self.call_of_value(callee, arguments, broadcast, span),
         };
+        if broadcast == ast::Broadcast::No
+            && let Some(value) = self.user_call(name, arguments, span)
+        {
+            return value;
+        }
+        self.flow.statement_call = false;
+        if broadcast == ast::Broadcast::No
+            && let Some(value) = self.several(name, arguments, span)
+        {
+            return value;
+        }
+        if let Some(value) = self.hidden_call(name, arguments) {
+            return value;
+        }
+        if broadcast == ast::Broadcast::Yes {
+            let keyword = arguments.iter().find(|it| it.keyword.is_some() || it.section == ast::Section::Keywords);
+            if let Some(keyword) = keyword {
+                return self.not_yet(Construct::KeywordArgument, keyword.value.span);
+            }
+            let arguments: Vec<&ast::Expr> = arguments.iter().map(|argument| &argument.value).collect();
+            return self.dotted_call(callee, name, &arguments, span);
+        }
+        if let Some(value) = self.whole_array_call(name, arguments, span) {
+            return value;
+        }
         if let Some((_, construct)) = REFUSED.iter().find(|(refused, _)| *refused == name)
             && self.lookup(name).is_none()
         {
             return self.not_yet(construct.clone(), span);
-        }
-        if broadcast == ast::Broadcast::Yes {
-            return self.not_yet(Construct::Broadcast, span);
         }
         for argument in arguments {
             if argument.keyword.is_some() || argument.section == ast::Section::Keywords {
@@ -220,6 +252,22 @@ impl Checker<'_> {
         if let [Value::Range(range)] = values.as_slice() {
             return self.range_function(name, range.clone(), span);
         }
+        let spans: Vec<Span> = arguments.iter().map(|argument| argument.span).collect();
+        self.apply_to_scalars(name, values, &spans, span)
+    }
+
+    /// A function of numbers, or an operator by its name.
+    pub(super) fn apply_to_scalars(
+        &mut self,
+        name: &str,
+        values: Vec<Value>,
+        spans: &[Span],
+        span: Span,
+    ) -> Checked<Value> {
+        if !is_known(name) && !is_operator(name) {
+            let suggestion = super::suggest::nearest(name, known());
+            return Err(self.fail(TypeError::UnknownFunction { name: name.into(), span, suggestion }));
+        }
         let mut scalars = vec![];
         let float32 = values.iter().any(|value| matches!(value, Value::Scalar(expr) if expr.ty == ScalarType::F32));
         let only_float32 = float32
@@ -227,9 +275,9 @@ impl Checker<'_> {
                 Value::Scalar(expr) => expr.ty != ScalarType::F64,
                 _ => true,
             });
-        for (value, argument) in values.into_iter().zip(&arguments) {
+        for (at, value) in values.into_iter().enumerate() {
             let weak = matches!(value, Value::Irrational(..));
-            let value = self.as_scalar(value, argument.span)?;
+            let value = self.as_scalar(value, spans.get(at).copied().unwrap_or(span))?;
             scalars.push(if weak && only_float32 { widen(value, ScalarType::F32) } else { value });
         }
         if is_operator(name) {
@@ -239,7 +287,7 @@ impl Checker<'_> {
     }
 
     /// The type that `T(x)` converts to, if the callee names a type.
-    fn called_type(&mut self, name: &str, span: Span) -> Checked<Option<ScalarType>> {
+    pub(super) fn called_type(&mut self, name: &str, span: Span) -> Checked<Option<ScalarType>> {
         if let Some(variable) = self.lookup(name) {
             return match self.variables[variable.0].state.clone() {
                 State::Alias(Value::Type(ty)) => Ok(Some(ty)),

@@ -1,6 +1,8 @@
 //! The checker: its state, and the function as a whole.
 
 use super::error::TypeError;
+use super::flow::Flow;
+use super::inline::{Closure, OpenCall};
 use super::scope::{Scope, State, Variable, VariableId, is_assigned};
 use super::signature::TypeParameter;
 use super::statement::{Place, Tail};
@@ -32,7 +34,28 @@ pub fn check(
     arguments: &[Type],
     constants: &[ModuleConstant],
 ) -> Result<Function, Vec<TypeError>> {
-    let mut checker = Checker::new(constants);
+    check_in(function, arguments, Surroundings { constants, functions: &[] })
+}
+
+/// What a function sees of its file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Surroundings<'a> {
+    pub constants: &'a [ModuleConstant],
+    /// All definitions in the order of the file, of which calls choose by the types of their arguments.
+    pub functions: &'a [ast::Function],
+}
+
+/// [`check`], with functions that the function may call: they are inlined.
+///
+/// # Errors
+/// As for [`check`]; what is wrong inside a called function is told with the calls that led there.
+pub fn check_in(
+    function: &ast::Function,
+    arguments: &[Type],
+    surroundings: Surroundings<'_>,
+) -> Result<Function, Vec<TypeError>> {
+    let mut checker = Checker::new(surroundings.constants);
+    checker.functions = surroundings.functions;
     let checked = checker.function(function, arguments);
     match checked {
         Some(function) if checker.errors.is_empty() => Ok(function),
@@ -47,9 +70,10 @@ pub(super) struct Reported;
 pub(super) type Checked<T> = Result<T, Reported>;
 
 /// What `end` and `begin` mean where a subscript is checked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum Indexed {
-    Array { array: LocalId, axis: u32 },
+    /// The extent of the axis.
+    Extent(Expr),
     Tuple { length: usize },
 }
 
@@ -77,6 +101,17 @@ pub(super) struct Checker<'a> {
     pub keep: bool,
     /// How many conditions decide whether the expression is evaluated.
     pub conditions: u32,
+    pub flow: Flow,
+    /// The extents of arrays made inside the function; negative ones mean none.
+    pub made: BTreeMap<LocalId, Vec<Expr>>,
+    /// Whether slices are views (`@views`).
+    pub views: bool,
+    /// The functions of the file.
+    pub functions: &'a [ast::Function],
+    /// Functions defined inside the function.
+    pub closures: Vec<Closure>,
+    /// The calls whose bodies are being checked, outermost first.
+    pub calls: Vec<OpenCall>,
 }
 
 impl<'a> Checker<'a> {
@@ -99,10 +134,21 @@ impl<'a> Checker<'a> {
             indexed: vec![],
             keep: false,
             conditions: 0,
+            flow: Flow::default(),
+            made: BTreeMap::new(),
+            views: false,
+            functions: &[],
+            closures: vec![],
+            calls: vec![],
         }
     }
 
     pub(super) fn fail(&mut self, error: TypeError) -> Reported {
+        let error = self.calls.iter().rev().fold(error, |error, call| TypeError::InCall {
+            error: Box::new(error),
+            function: call.function.clone(),
+            call: call.span,
+        });
         if !self.errors.contains(&error) {
             self.errors.push(error);
         }
@@ -121,6 +167,9 @@ impl<'a> Checker<'a> {
             Value::Tuple(_) => Kind::Tuple,
             Value::Range(_) => Kind::Range,
             Value::Type(_) => Kind::Type,
+            Value::Elements(elements) => Kind::Array { element: elements.element, rank: elements.rank() as u32 },
+            Value::Position(_) => Kind::Position,
+            Value::Function(_) => Kind::Function,
             Value::Nothing => Kind::Nothing,
         }
     }
@@ -196,8 +245,10 @@ impl<'a> Checker<'a> {
         }
         let ids = self.parameters(function, arguments);
         self.copy_assigned_arguments(function, &ids);
-        self.declare_assigned(&function.body);
-        let tail = self.body(&function.body, Place::Last);
+        let body = super::jumps::function_without_returns(&function.body, &mut self.flow.fresh);
+        self.flow.once = super::walk::assigned_once(&body);
+        self.declare_assigned(&body);
+        let tail = self.body(&body, Place::Last);
         let result = self.result(function, tail);
         self.settle_roles();
         let body = self.blocks.pop().expect("the function's own block is open");
@@ -230,13 +281,34 @@ impl<'a> Checker<'a> {
         let value = self.read(from, span);
         self.emit(StatementKind::Set { target: copy, value, label: None, mode: Mode::default() }, span);
         self.variables[variable.0].state = State::Scalar(copy);
-        self.variables[variable.0].sets = 1;
+        self.variables[variable.0].home = self.blocks.len();
+        self.note_set(copy, false);
     }
 
     fn result(&mut self, function: &ast::Function, tail: Tail) -> Outcome {
         match tail {
             Tail::Nothing | Tail::Failed => Outcome::Nothing,
-            Tail::Argument(id, _) => Outcome::Argument(id),
+            Tail::Argument(id, span) => match self.local(id).role {
+                Role::Argument => Outcome::Argument(id),
+                Role::Iterator(_) | Role::Variable(_) | Role::Value(_) => {
+                    let _: Checked<()> = self.returns_made(span);
+                    Outcome::Nothing
+                }
+            },
+            Tail::Choice(position, arguments, _) => Outcome::Choice { position, arguments },
+            Tail::Tuple(values, _) if values.is_empty() => {
+                self.fail(TypeError::ResultKind { found: Kind::Tuple, span: function.signature });
+                Outcome::Nothing
+            }
+            Tail::Tuple(_, span) => {
+                let _: Checked<()> = self.not_yet(Construct::SeveralResults, span);
+                Outcome::Nothing
+            }
+            Tail::Other(value, span) => {
+                let found = self.kind(&value);
+                self.fail(TypeError::ResultKind { found, span });
+                Outcome::Nothing
+            }
             Tail::Scalar(value) => {
                 let value = match &function.return_type {
                     Some(ty) => {
@@ -259,18 +331,6 @@ impl<'a> Checker<'a> {
                         ExprKind::Local(id) => Outcome::Scalar(id),
                         _ => unreachable!("`hold` reads a local"),
                     },
-                }
-            }
-        }
-    }
-
-    /// Variables set once, where they are declared, are values.
-    fn settle_roles(&mut self) {
-        for variable in &self.variables {
-            if let (State::Scalar(id), 1, false) = (&variable.state, variable.sets, variable.set_in_loop) {
-                let local = &mut self.locals[id.0 as usize];
-                if let Role::Variable(owner) = local.role {
-                    local.role = Role::Value(owner);
                 }
             }
         }

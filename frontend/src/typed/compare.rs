@@ -55,7 +55,7 @@ impl Checker<'_> {
         operands: &[ast::Expr],
         operators: &[Spanned<ast::Operator>],
         span: Span,
-    ) -> Checked<Expr> {
+    ) -> Checked<Value> {
         let mut values = vec![];
         for (position, operand) in operands.iter().enumerate() {
             let value = match position > 1 {
@@ -71,6 +71,12 @@ impl Checker<'_> {
                 value => value,
             });
         }
+        if let ([Ok(left), Ok(right)], [operator]) = (values.as_slice(), operators)
+            && (Self::is_whole(left) || Self::is_whole(right))
+        {
+            let (left, right) = ((left.clone(), operands[0].span), (right.clone(), operands[1].span));
+            return self.array_comparison(&operator.value.symbol, operator.value.dotted, left, right, span);
+        }
         let mut chain: Option<Expr> = None;
         for (position, operator) in operators.iter().enumerate() {
             let (left, right) = (values[position].clone(), values[position + 1].clone());
@@ -82,10 +88,10 @@ impl Checker<'_> {
                 Some(chain) => binary(BinaryOp::AndAlso, chain, next, span),
             });
         }
-        Ok(chain.expect("a comparison has at least one operator"))
+        Ok(Value::Scalar(chain.expect("a comparison has at least one operator")))
     }
 
-    fn compare_values(
+    pub(super) fn compare_values(
         &mut self,
         symbol: &str,
         left: Value,

@@ -19,10 +19,13 @@ impl Checker<'_> {
         let scopes = std::mem::replace(&mut self.scopes, vec![Default::default()]);
         let parameters = std::mem::take(&mut self.type_parameters);
         self.open_constants.push(name.to_string());
-        let (_, value) = self.in_block(|checker| checker.conditionally(|checker| checker.value(&definition.value)));
+        let (block, value) = self.in_block(|checker| checker.conditionally(|checker| checker.value(&definition.value)));
         self.open_constants.pop();
         self.type_parameters = parameters;
         self.scopes = scopes;
+        if !block.is_empty() && value.is_ok() {
+            return Some(self.not_yet(super::unsupported::Construct::BlockValue, span));
+        }
         Some(value.map(|value| match value {
             Value::Scalar(expr) => Value::Scalar(folded(expr).placed(span)),
             Value::Irrational(value, _) => Value::Irrational(value, span),

@@ -91,6 +91,22 @@ pub enum TypeError {
     Destructuring { targets: usize, values: usize, span: Span },
     #[error("`{name}` cannot be assigned to")]
     NotAssignable { name: String, span: Span, why: &'static str },
+    #[error("{error}")]
+    InCall { error: Box<TypeError>, function: String, call: Span },
+    #[error("no method of `{function}` accepts {given}")]
+    NoMatchingMethod { function: String, given: String, span: Span, definition: Span },
+    #[error("several methods of `{function}` accept these arguments, and none is the most specific")]
+    AmbiguousCall { function: String, span: Span, first: Span, second: Span },
+    #[error("`{function}` calls itself")]
+    Recursion { function: String, span: Span, definition: Span },
+    #[error("the keyword argument `{keyword}` of `{function}` is missing")]
+    MissingKeyword { function: String, keyword: String, span: Span, declared: Span },
+    #[error("`{function}` changes what lives outside of it, inside an expression")]
+    EffectInExpression { function: String, span: Span, at: Span },
+    #[error("this `while` is not a loop over a counter")]
+    NotCounted { span: Span, why: &'static str, at: Span },
+    #[error(transparent)]
+    Array(super::arrays::ArrayError),
     #[error("the constant `{name}` is defined in terms of itself")]
     ConstantCycle { name: String, span: Span },
 }
@@ -135,6 +151,14 @@ impl TypeError {
             TypeError::ConstantCycle { .. } => "E0235",
             TypeError::CallArity { .. } => "E0236",
             TypeError::UnboundParameter { .. } => "E0237",
+            TypeError::NotCounted { .. } => "E0240",
+            TypeError::InCall { error, .. } => return error.code(),
+            TypeError::Array(error) => return error.code(),
+            TypeError::NoMatchingMethod { .. } => "E0241",
+            TypeError::AmbiguousCall { .. } => "E0242",
+            TypeError::Recursion { .. } => "E0243",
+            TypeError::MissingKeyword { .. } => "E0244",
+            TypeError::EffectInExpression { .. } => "E0245",
         })
     }
 }
@@ -143,8 +167,13 @@ impl IntoDiagnostic for TypeError {
     fn into_diagnostic(self) -> Diagnostic {
         let base = Diagnostic::error(self.code(), self.to_string());
         match self {
-            TypeError::UndefinedName { span, suggestion, .. } => {
-                meant(base.primary(span, "not found in this scope"), suggestion)
+            TypeError::Array(error) => error.into_diagnostic(),
+            TypeError::UndefinedName { name, span, suggestion } => {
+                let base = base.primary(span, "not found in this scope");
+                match suggestion {
+                    Some(_) => meant(base, suggestion),
+                    None => base.with_help(format!("give `{name}` a value first, or pass it as an argument")),
+                }
             }
             TypeError::UsedBeforeAssigned { name, span, assigned } => {
                 let base = base.primary(span, "used here");
@@ -189,10 +218,11 @@ impl IntoDiagnostic for TypeError {
             }
             TypeError::NotAnArray { found, span, declared } => {
                 let base = base.primary(span, format!("this is {found}"));
-                match declared {
+                let base = match declared {
                     Some(declared) => base.secondary(declared, "declared here"),
                     None => base,
-                }
+                };
+                base.with_help("remove the subscript, or declare it as an array, such as `Vector{Float64}`")
             }
             TypeError::SubscriptType { found, span } => {
                 let base = base.primary(span, format!("this is {found}"));
@@ -213,14 +243,14 @@ impl IntoDiagnostic for TypeError {
                 }
             }
             TypeError::CallArity { expected, given, span, .. } => {
-                base.primary(span, format!("{given} given, expected {expected}"))
+                base.primary(span, format!("{given} given")).with_help(format!("pass {expected}"))
             }
             TypeError::ArgumentMismatch { declared, found, span, invariant, .. } => {
                 let base = base.primary(span, format!("does not accept {found}"));
                 match invariant {
                     true => base
                         .with_note(format!(
-                            "element types are invariant in Julia: `{declared}` accepts that one type only"
+                            "element types are invariant in Julia: {declared} accepts that one type only"
                         ))
                         .with_help("write `<:` in front of the element type, as in `Matrix{<:Real}`"),
                     false => base.with_help("change the annotation, or pass an argument of this type"),
@@ -244,7 +274,8 @@ impl IntoDiagnostic for TypeError {
             }
             TypeError::InexactConstant { to, span, .. } => base
                 .primary(span, format!("has no exact value as {}", with_article(to)))
-                .with_note("Julia would raise an InexactError"),
+                .with_note("Julia would raise an InexactError")
+                .with_help(format!("write a value that {} can hold, or use a wider type", with_article(to))),
             TypeError::MayDivideByZero { divisor, zero, span, .. } => {
                 let remark = if zero { "this is zero" } else { "not a constant" };
                 base.primary(divisor, remark)
@@ -258,11 +289,11 @@ impl IntoDiagnostic for TypeError {
             TypeError::MixedSigns { left, right, span, .. } => base
                 .primary(span, format!("{} and {}", with_article(left), with_article(right)))
                 .with_help("convert one of them first, for example with `x % Int`"),
-            TypeError::NoMethod { operands, span, help, .. } => {
+            TypeError::NoMethod { operator, operands, span, help } => {
                 let base = base.primary(span, format!("given {operands}"));
                 match help {
                     Some(help) => base.with_help(help),
-                    None => base,
+                    None => base.with_help(format!("convert to types that `{operator}` is defined for")),
                 }
             }
             TypeError::NotACondition { found, span } => {
@@ -272,7 +303,7 @@ impl IntoDiagnostic for TypeError {
                 .primary(no_span, with_article(no))
                 .secondary(yes_span, with_article(yes))
                 .with_note("the type of the result would depend on the condition")
-                .with_help(format!("make both {}", with_article(super::convert::promote(yes, no)))),
+                .with_help(format!("make both {}, or convert both to one other type", with_article(super::convert::promote(yes, no)))),
             TypeError::Step { span, zero } => base
                 .primary(span, if zero { "this is zero" } else { "not a constant" })
                 .with_help("use an integer literal, such as `1:2:n` or `n:-1:1`"),
@@ -280,10 +311,10 @@ impl IntoDiagnostic for TypeError {
                 let base = base.primary(span, format!("this is {found}"));
                 match found {
                     Kind::Scalar(ty) if ty.is_float() => {
-                        base.with_help("iterate over integers, and compute the floating-point value in the body")
+                        base.with_help("use `÷` in place of `/`, or iterate over integers and compute the float in the body")
                     }
                     Kind::Scalar(_) => base.with_help("convert it first: `Int(n)` or `n % Int`"),
-                    Kind::Array { .. } | Kind::Tuple | Kind::Range | Kind::Type | Kind::Nothing => {
+                    Kind::Array { .. } | Kind::Tuple | Kind::Range | Kind::Type | Kind::Position | Kind::Function | Kind::Nothing => {
                         base.with_help("use an `Int`, such as `length(A)` or `size(A, 1)`")
                     }
                 }
@@ -301,7 +332,9 @@ impl IntoDiagnostic for TypeError {
                     None => base.with_help("the macros understood are `@comp`, `@inbounds`, `@simd` and `@fastmath`"),
                 }
             }
-            TypeError::MalformedMacro { span, expected, .. } => base.primary(span, format!("expected {expected}")),
+            TypeError::MalformedMacro { name, span, expected } => {
+                base.primary(span, format!("expected {expected}")).with_help(format!("give `@{name}` {expected}"))
+            }
             TypeError::LabelMisplaced { label, label_span, span } => base
                 .primary(label_span, "this name needs one assignment")
                 .secondary(span, "this is something else")
@@ -320,13 +353,25 @@ impl IntoDiagnostic for TypeError {
                 let base = base.primary(span, "not a number type, an array type or a type parameter");
                 meant(base, suggestion)
             }
-            TypeError::NotANumber { found, span } | TypeError::NotAType { found, span } => {
-                base.primary(span, format!("this is {found}"))
+            TypeError::NotANumber { found, span } => {
+                let help = match found {
+                    Kind::Type => "make a number of the type, such as `zero(T)` or `T(2)`",
+                    Kind::Array { .. } | Kind::Tuple => "take one element, such as `x[1]`",
+                    Kind::Position => "take one component, such as `I[1]`, or subscript an array with it",
+                    Kind::Function => "call the function",
+                    Kind::Scalar(_) | Kind::Range | Kind::Nothing => "write an expression that is a number",
+                };
+                base.primary(span, format!("this is {found}")).with_help(help)
             }
+            TypeError::NotAType { found, span } => base
+                .primary(span, format!("this is {found}"))
+                .with_help("write a type, such as `Float64`, `eltype(A)` or `typeof(x)`"),
             TypeError::UnboundParameter { span, name } => base
                 .primary(span, "used here")
                 .with_help(format!("use `{name}` in the type of a parameter, as in `A::Array{{{name}}}`")),
-            TypeError::Literal { span, why, .. } => base.primary(span, why),
+            TypeError::Literal { span, why, .. } => {
+                base.primary(span, why).with_help("write a number that `Int64` or `Float64` can hold")
+            }
             TypeError::NotConstant { span, .. } => {
                 base.primary(span, "not a constant").with_help("use an integer literal or a `const`")
             }
@@ -338,9 +383,42 @@ impl IntoDiagnostic for TypeError {
                 .with_help("end the function with `return nothing`, or return an argument or a number"),
             TypeError::Destructuring { span, targets, values } => {
                 base.primary(span, format!("{targets} names, {values} values"))
+                    .with_help("write as many names as there are values")
             }
-            TypeError::NotAssignable { span, why, .. } => base.primary(span, why),
-            TypeError::ConstantCycle { span, .. } => base.primary(span, "used in its own definition"),
+            TypeError::InCall { error, function, call } => {
+                error.into_diagnostic().secondary(call, format!("`{function}` is called here"))
+            }
+            TypeError::NoMatchingMethod { span, definition, given, .. } => base
+                .primary(span, format!("called with {given}"))
+                .secondary(definition, "defined here")
+                .with_help("change the annotations of the definition, or what is passed"),
+            TypeError::AmbiguousCall { span, first, second, .. } => base
+                .primary(span, "called here")
+                .secondary(first, "accepts them")
+                .secondary(second, "accepts them, too")
+                .with_help("define a method for exactly these types"),
+            TypeError::Recursion { span, definition, .. } => base
+                .primary(span, "called again here, while it runs")
+                .secondary(definition, "defined here")
+                .with_help("write the repetition as a loop: a called function becomes part of its caller"),
+            TypeError::MissingKeyword { span, declared, keyword, .. } => base
+                .primary(span, "called here")
+                .secondary(declared, "has no default value")
+                .with_help(format!("pass `{keyword} = ...`")),
+            TypeError::EffectInExpression { span, at, .. } => base
+                .primary(span, "called inside an expression")
+                .secondary(at, "assigned here")
+                .with_help("make the call a statement of its own, or assign its result to a variable first"),
+            TypeError::NotCounted { span, why, at } => base
+                .primary(span, "the condition of the loop")
+                .secondary(at, why)
+                .with_help("write it as `for i in start:step:stop`, or as `while i <= n` with `i += 1` at the end"),
+            TypeError::NotAssignable { span, why, .. } => base.primary(span, why).with_help(
+                "assign to a variable or to an element of an array, and declare its type where it is first assigned",
+            ),
+            TypeError::ConstantCycle { name, span } => base
+                .primary(span, "used in its own definition")
+                .with_help(format!("define `{name}` by numbers and by constants that do not use it")),
         }
     }
 }

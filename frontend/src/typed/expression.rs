@@ -4,7 +4,7 @@ use super::check::{Checked, Checker, Indexed};
 use super::convert::widen;
 use super::error::TypeError;
 use super::scope::State;
-use super::tree::{Expr, ExprKind};
+use super::tree::Expr;
 use super::unsupported::Construct;
 use super::value::{Kind, Value, with_article};
 use crate::ast;
@@ -22,8 +22,9 @@ impl Checker<'_> {
         match value {
             Value::Scalar(expr) => Ok(expr),
             Value::Irrational(value, at) => Ok(Expr::constant(Constant::f64(value), at)),
-            Value::Array(_) => self.not_yet(Construct::ArrayArithmetic, span),
-            other @ (Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::Nothing) => {
+            Value::Array(_) | Value::Elements(_) => self.not_yet(Construct::ArrayArithmetic, span),
+            other @ (Value::Position(_)
+            | Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::Function(_) | Value::Nothing) => {
                 let found = self.kind(&other);
                 Err(self.fail(TypeError::NotANumber { found, span }))
             }
@@ -44,14 +45,21 @@ impl Checker<'_> {
             ast::ExprKind::Juxtapose { coefficient, operand } => {
                 let left = self.value(coefficient);
                 let right = self.value(operand);
-                self.binary_values("*", left?, right?, (coefficient.span, operand.span), span).map(Value::Scalar)
+                let (left, right) = (left?, right?);
+                if Self::is_whole(&left) || Self::is_whole(&right) {
+                    let (left, right) = ((left, coefficient.span), (right, operand.span));
+                    return self.array_infix("*", false, left, right, false, span);
+                }
+                self.binary_values("*", left, right, (coefficient.span, operand.span), span).map(Value::Scalar)
             }
             ast::ExprKind::Comparison { operands, operators } => {
-                self.comparison(operands, operators, span).map(Value::Scalar)
+                self.comparison(operands, operators, span)
             }
             ast::ExprKind::And(left, right) => self.short_circuit(BinaryOp::AndAlso, left, right, span),
             ast::ExprKind::Or(left, right) => self.short_circuit(BinaryOp::OrElse, left, right, span),
-            ast::ExprKind::Ternary { condition, yes, no } => self.select(condition, yes, no, span).map(Value::Scalar),
+            ast::ExprKind::Ternary { condition, yes, no } => {
+                self.choice(condition, |checker| checker.value(yes), |checker| checker.value(no), span)
+            },
             ast::ExprKind::If { branches, otherwise } => self.if_value(branches, otherwise.as_deref(), span),
             ast::ExprKind::Range { start, step, stop } => self.range(start, step.as_deref(), stop).map(Value::Range),
             ast::ExprKind::Index { base, subscripts } => self.index(base, subscripts, span),
@@ -60,7 +68,7 @@ impl Checker<'_> {
             ast::ExprKind::Tuple(elements) => self.tuple(elements),
             ast::ExprKind::Block(body) => match body.as_slice() {
                 [value] => self.value(value),
-                _ => self.not_yet(Construct::BlockValue, span),
+                _ => self.block_value(body, span),
             },
             ast::ExprKind::MacroCall { name, arguments } => self.macro_value(name, arguments, span),
             ast::ExprKind::Assign { .. } => self.not_yet(Construct::NestedAssignment, span),
@@ -76,18 +84,22 @@ impl Checker<'_> {
             ast::ExprKind::Char(_) | ast::ExprKind::Str(_) => self.not_yet(Construct::Text, span),
             ast::ExprKind::Symbol(_) => self.not_yet(Construct::Symbol, span),
             ast::ExprKind::Colon => self.not_yet(Construct::Slice, span),
-            ast::ExprKind::Adjoint(_) => self.not_yet(Construct::ArrayArithmetic, span),
+            ast::ExprKind::Adjoint(operand) => self.adjoint(operand, span),
             ast::ExprKind::Splat(_) => self.not_yet(Construct::Splat, span),
-            ast::ExprKind::Vector(_) | ast::ExprKind::Matrix(_) => self.not_yet(Construct::LocalArray, span),
-            ast::ExprKind::Generator { .. } => self.not_yet(Construct::Comprehension, span),
-            ast::ExprKind::Lambda { .. } | ast::ExprKind::Function(_) | ast::ExprKind::Do { .. } => {
-                self.not_yet(Construct::Closure, span)
+            ast::ExprKind::Vector(elements) => self.vector_literal(elements, span),
+            ast::ExprKind::Matrix(rows) => self.matrix_literal(rows, span),
+            ast::ExprKind::Generator { body, clauses, brackets: ast::Brackets::Square } => {
+                self.comprehension(body, clauses, span).map(|elements| Value::Elements(Box::new(elements)))
             }
+            ast::ExprKind::Generator { .. } => self.not_yet(Construct::Comprehension, span),
+            ast::ExprKind::Lambda { arguments, body } => self.lambda(arguments, body, span),
+            ast::ExprKind::Function(_) | ast::ExprKind::Do { .. } => self.not_yet(Construct::Closure, span),
             ast::ExprKind::Return(_) => self.not_yet(Construct::EarlyReturn, span),
             ast::ExprKind::Break => self.not_yet(Construct::Break, span),
             ast::ExprKind::Continue => self.not_yet(Construct::Continue, span),
             ast::ExprKind::While { .. } => self.not_yet(Construct::While, span),
-            ast::ExprKind::For { .. } | ast::ExprKind::Let { .. } => self.not_yet(Construct::BlockValue, span),
+            ast::ExprKind::Let { .. } => self.statement_value(expr),
+            ast::ExprKind::For { .. } => self.not_yet(Construct::BlockValue, span),
             ast::ExprKind::Global(_) => self.not_yet(Construct::Global, span),
             ast::ExprKind::Local(_) | ast::ExprKind::Const(_) | ast::ExprKind::Typed { value: None, .. } => {
                 self.not_yet(Construct::Other, span)
@@ -98,7 +110,8 @@ impl Checker<'_> {
     fn name(&mut self, name: &str, span: Span) -> Checked<Value> {
         if let Some(variable) = self.lookup(name) {
             let state = self.variables[variable.0].state.clone();
-            let is_assigned = self.assigned.contains(&variable);
+            // A made-up variable is read only where a flag says that it was assigned.
+            let is_assigned = self.assigned.contains(&variable) || super::jumps::is_result(name);
             return match state {
                 State::Poisoned => Err(super::check::Reported),
                 State::Unassigned => {
@@ -110,13 +123,19 @@ impl Checker<'_> {
                     let name = name.to_string();
                     Err(self.fail(TypeError::UsedBeforeAssigned { name, span, assigned }))
                 }
-                State::Scalar(id) => Ok(Value::Scalar(self.read(id, span))),
+                State::Scalar(id) => Ok(Value::Scalar(match self.flow.known.get(&id) {
+                    Some(&constant) => Expr::constant(constant, span),
+                    None => self.read(id, span),
+                })),
                 State::Array(id) => Ok(Value::Array(id)),
                 State::Alias(value) => Ok(value),
             };
         }
         if let Some(value) = self.type_parameter_value(name, span) {
             return value;
+        }
+        if let Some(callee) = self.user_function(name) {
+            return Ok(Value::Function(callee));
         }
         if let Some(value) = self.module_constant(name, span) {
             return value;
@@ -129,6 +148,7 @@ impl Checker<'_> {
             "nothing" => Ok(Value::Nothing),
             "pi" | "π" => Ok(Value::Irrational(std::f64::consts::PI, span)),
             "ℯ" => Ok(Value::Irrational(std::f64::consts::E, span)),
+            "im" | "Complex" | "ComplexF64" | "ComplexF32" => self.not_yet(Construct::Complex, span),
             "Inf" | "Inf64" => constant(Constant::f64(f64::INFINITY)),
             "NaN" | "NaN64" => constant(Constant::f64(f64::NAN)),
             "Inf32" => constant(Constant::f32(f32::INFINITY)),
@@ -143,7 +163,7 @@ impl Checker<'_> {
 
     fn index_end(&mut self, span: Span) -> Checked<Value> {
         match self.indexed.last() {
-            Some(&Indexed::Array { array, axis }) => Ok(Value::Scalar(self.size(array, axis, span))),
+            Some(Indexed::Extent(extent)) => Ok(Value::Scalar(extent.clone().placed(span))),
             Some(&Indexed::Tuple { length }) => Ok(Value::Scalar(Expr::int64(length as i64, span))),
             None => self.not_yet(Construct::Other, span),
         }
@@ -156,33 +176,9 @@ impl Checker<'_> {
                 (None, ast::Section::Main) => self.value(&element.value),
                 (_, _) => self.not_yet(Construct::Other, element.value.span),
             };
-            values.push(match value {
-                Ok(Value::Array(_)) => {
-                    let last = elements.last().map_or(element.value.span, |last| last.value.span);
-                    self.not_yet(Construct::ArrayVariable, elements[0].value.span.to(last))
-                }
-                value => value,
-            });
+            values.push(value);
         }
         values.into_iter().collect::<Checked<Vec<Value>>>().map(Value::Tuple)
-    }
-
-    fn short_circuit(&mut self, operator: BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Checked<Value> {
-        let first = self.condition(left);
-        let second = self.conditionally(|checker| checker.condition(right));
-        let kind = ExprKind::Binary(operator, Box::new(first?), Box::new(second?));
-        Ok(Value::Scalar(Expr { kind, ty: ScalarType::Bool, span }))
-    }
-
-    fn select(&mut self, condition: &ast::Expr, yes: &ast::Expr, no: &ast::Expr, span: Span) -> Checked<Expr> {
-        let condition = self.condition(condition);
-        let yes = self.conditionally(|checker| checker.scalar(yes));
-        let no = self.conditionally(|checker| checker.scalar(no));
-        let (condition, yes, no) = (condition?, yes?, no?);
-        self.same_types(&yes, &no)?;
-        let ty = yes.ty;
-        let kind = ExprKind::Select { condition: Box::new(condition), yes: Box::new(yes), no: Box::new(no) };
-        Ok(Expr { kind, ty, span })
     }
 
     pub(super) fn same_types(&mut self, yes: &Expr, no: &Expr) -> Checked<()> {
@@ -190,33 +186,6 @@ impl Checker<'_> {
             return Ok(());
         }
         Err(self.fail(TypeError::BranchTypes { yes: yes.ty, yes_span: yes.span, no: no.ty, no_span: no.span }))
-    }
-
-    /// `x = if c a else b end`, where each branch is one expression.
-    fn if_value(
-        &mut self,
-        branches: &[(ast::Expr, ast::Block)],
-        otherwise: Option<&[ast::Expr]>,
-        span: Span,
-    ) -> Checked<Value> {
-        let Some(((condition, then), rest)) = branches.split_first() else {
-            return match otherwise {
-                Some([value]) => self.value(value),
-                Some(_) | None => self.not_yet(Construct::BlockValue, span),
-            };
-        };
-        let [then] = then.as_slice() else { return self.not_yet(Construct::BlockValue, span) };
-        let condition = self.condition(condition);
-        let yes = self.conditionally(|checker| checker.scalar(then));
-        let no = self.conditionally(|checker| {
-            let value = checker.if_value(rest, otherwise, span)?;
-            checker.as_scalar(value, span)
-        });
-        let (condition, yes, no) = (condition?, yes?, no?);
-        self.same_types(&yes, &no)?;
-        let ty = yes.ty;
-        let kind = ExprKind::Select { condition: Box::new(condition), yes: Box::new(yes), no: Box::new(no) };
-        Ok(Value::Scalar(Expr { kind, ty, span }))
     }
 
     /// `x::T` asserts that `x` is a `T`; with `x` without a value it declares the type.

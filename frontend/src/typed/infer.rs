@@ -1,6 +1,6 @@
 //! A guess at argument types for a file that fixes none: from annotations, else from how the body uses the names.
 
-use super::check::Checker;
+use super::check::{Checker, Surroundings};
 use super::tree::Type;
 use crate::ast::{Expr, ExprKind, Function, Parameter};
 use std::collections::BTreeMap;
@@ -34,6 +34,11 @@ struct Uses {
 
 /// One type for each parameter, in order.
 pub fn infer_arguments(function: &Function) -> Vec<Inferred> {
+    infer_arguments_in(function, Surroundings::default())
+}
+
+/// [`infer_arguments`] for a function that uses others of its file.
+pub fn infer_arguments_in(function: &Function, surroundings: Surroundings<'_>) -> Vec<Inferred> {
     let mut uses = BTreeMap::new();
     let mut aliases = vec![];
     for statement in &function.body {
@@ -55,7 +60,7 @@ pub fn infer_arguments(function: &Function) -> Vec<Inferred> {
     // The element type that the body has least to object to; the first of equals.
     let best = guesses.into_iter().min_by_key(|inferred| {
         let types: Vec<Type> = inferred.iter().map(|inferred| inferred.ty).collect();
-        super::check(function, &types, &[]).map_or_else(|errors| errors.len(), |_| 0)
+        super::check_in(function, &types, surroundings).map_or_else(|errors| errors.len(), |_| 0)
     });
     best.unwrap_or_default()
 }

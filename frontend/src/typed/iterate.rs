@@ -4,7 +4,6 @@ use super::check::{Checked, Checker, Reported};
 use super::convert::{constant_integer, promote};
 use super::error::TypeError;
 use super::scope::{Scope, State, is_assigned};
-use super::statement::Place;
 use super::tree::{Expr, LoopId, LoopMode, Range, Role, StatementKind, Type};
 use super::unsupported::Construct;
 use super::value::{Kind, RangeValue, Value};
@@ -22,11 +21,14 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<()> {
         let Some((iteration, rest)) = iterations.split_first() else {
-            self.declare_assigned(body);
-            self.body(body, Place::Middle);
+            self.loop_body(body, span);
             return Ok(());
         };
-        let range = self.iterated(iteration);
+        if self.is_collection(&iteration.range) {
+            return self.for_collection(iteration, rest, body, simd, span);
+        }
+        let single = std::mem::take(&mut self.flow.single);
+        let range = self.iterated(iteration).map(|range| self.steady(range, body));
         let name = match &iteration.target.kind {
             ast::ExprKind::Name(name) => Ok(name.as_str()),
             ast::ExprKind::Tuple(_) if range.is_err() => Err(Reported),
@@ -47,7 +49,7 @@ impl Checker<'_> {
         // The body is checked even where the range is not understood: its errors are its own.
         let at = iteration.target.span;
         let iterator =
-            self.new_local(name.unwrap_or("iterator"), Type::Scalar(ScalarType::I64), Role::Iterator(id), at);
+            self.new_local(name.unwrap_or("iterator").trim_start_matches('#'), Type::Scalar(ScalarType::I64), Role::Iterator(id), at);
         match name {
             Ok(name) => {
                 let state = if range.is_ok() { State::Scalar(iterator) } else { State::Poisoned };
@@ -63,6 +65,10 @@ impl Checker<'_> {
             {
                 checker.make_assignable(name, iterator);
             }
+            checker.flow.range = match &range {
+                Ok(range) if single && rest.is_empty() => Some((iterator, range.clone())),
+                Ok(_) | Err(_) => None,
+            };
             checker.for_loop(rest, body, false, span)
         });
         self.scopes.pop();

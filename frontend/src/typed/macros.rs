@@ -50,6 +50,14 @@ impl Checker<'_> {
                 Some(statement) => return self.statement(statement, place),
                 None => self.malformed(name, span, "a statement"),
             },
+            "." | "__dot__" => match arguments {
+                [statement] => return self.statement(&super::arrays::dotted(statement), place),
+                _ => self.malformed(name, span, "one statement"),
+            },
+            "views" => match arguments {
+                [statement] => return self.with_views(|checker| checker.statement(statement, place)),
+                _ => self.malformed(name, span, "one statement"),
+            },
             _ => self.macro_refused(name, span),
         };
         checked.unwrap_or(Tail::Failed)
@@ -65,7 +73,20 @@ impl Checker<'_> {
                 value
             }
             ("fastmath", [value]) if self.mode.fastmath => self.value(value),
-            ("fastmath", _) => self.not_yet(Construct::PartialFastmath, span),
+            ("fastmath", [value]) => {
+                self.mode.fastmath = true;
+                // A value of its own, so that the rest of the expression keeps its strict meaning.
+                let value = self.value(value).map(|value| match value {
+                    Value::Scalar(value) if self.open_constants.is_empty() => Value::Scalar(self.hold("fast", value)),
+                    value => value,
+                });
+                self.mode.fastmath = false;
+                value
+            }
+            ("evalpoly", _) => self.evalpoly_macro(arguments, span),
+            ("fastmath", _) => self.malformed(name, span, "one expression"),
+            ("." | "__dot__", [value]) => self.value(&super::arrays::dotted(value)),
+            ("view" | "views", [value]) => self.with_views(|checker| checker.value(value)),
             ("inbounds", _) => self.malformed(name, span, "one expression"),
             ("comp" | "simd" | "tessella", _) => self.malformed(name, span, "to be in front of a statement"),
             _ => self.macro_refused(name, span),
@@ -74,8 +95,6 @@ impl Checker<'_> {
 
     fn macro_refused<T>(&mut self, name: &ast::Name, span: Span) -> Checked<T> {
         match base_name(&name.value) {
-            "." | "__dot__" => self.not_yet(Construct::Broadcast, span),
-            "view" | "views" => self.not_yet(Construct::Slice, span),
             "assert" | "show" | "info" | "warn" | "error" | "debug" | "printf" | "time" => {
                 self.not_yet(Construct::Effect, span)
             }
@@ -98,7 +117,7 @@ impl Checker<'_> {
         };
         match &target.kind {
             ast::ExprKind::For { iterations, body } if iterations.len() == 1 => {
-                self.for_loop(iterations, body, true, target.span)
+                self.loop_statement(iterations, body, true, target.span)
             }
             ast::ExprKind::For { .. } => self.malformed(name, span, "a `for` loop with one iterator"),
             ast::ExprKind::MacroCall { name: inner, arguments }
@@ -114,6 +133,14 @@ impl Checker<'_> {
     }
 
     fn labelled(&mut self, label: &str, label_span: Span, statement: &ast::Expr, place: Place) -> Tail {
+        // A statement that is checked several times, as parts of several calls or turns of a loop, has several names.
+        let copied = self.flow.copy > 0 || !self.calls.is_empty();
+        let label = match copied && self.labels.contains_key(label) {
+            true => (2..).map(|copy: u64| format!("{label}_{copy}")).find(|name| !self.labels.contains_key(name)),
+            false => None,
+        }
+        .unwrap_or_else(|| label.to_string());
+        let label = label.as_str();
         if let Some(&first) = self.labels.get(label) {
             self.fail(TypeError::DuplicateLabel { label: label.into(), span: label_span, first });
         } else {

@@ -11,36 +11,45 @@ mod unsupported;
 
 mod array;
 mod array_function;
+mod arrays;
 mod assign;
 mod call;
 mod check;
+mod choose;
 mod compare;
 mod constant;
 mod convert;
 mod divide;
 mod expression;
+mod flow;
 mod infer;
+mod inline;
 mod iterate;
+mod jumps;
 mod literal;
+mod loops;
 mod macros;
 mod number_function;
 mod operator;
 mod power;
 mod scope;
+mod several;
 mod signature;
 mod statement;
 mod suggest;
 mod type_function;
 mod type_text;
 mod value;
+mod walk;
 
 #[cfg(test)]
 mod tests;
 
-pub use check::{ModuleConstant, check};
+pub use arrays::ArrayError;
+pub use check::{ModuleConstant, Surroundings, check, check_in};
 pub use convert::promote;
 pub use error::TypeError;
-pub use infer::{Basis, Inferred, infer_arguments};
+pub use infer::{Basis, Inferred, infer_arguments, infer_arguments_in};
 pub use tree::Type as ArgumentType;
 pub use type_text::{TypeTextError, parse_type};
 pub use unsupported::Construct;

@@ -4,7 +4,6 @@ use super::check::{Checked, Checker};
 use super::convert::{promote, widen};
 use super::error::TypeError;
 use super::tree::{Expr, ExprKind};
-use super::unsupported::Construct;
 use super::value::{Kind, Value};
 use crate::ast;
 use tessella_diagnostics::{Span, Spanned};
@@ -38,10 +37,11 @@ impl Checker<'_> {
         if let ("-", ast::ExprKind::Integer(text)) = (symbol, &operand.kind) {
             return self.integer_literal(text, true, span).map(Value::Scalar);
         }
-        let value = match self.value(operand)? {
-            Value::Array(_) if operator.value.dotted => return self.not_yet(Construct::Broadcast, span),
-            value => self.as_scalar(value, operand.span)?,
-        };
+        let value = self.value(operand)?;
+        if Self::is_whole(&value) {
+            return self.array_prefix(symbol, operator.value.dotted, (value, operand.span), span);
+        }
+        let value = self.as_scalar(value, operand.span)?;
         self.unary_operator(symbol, value, span).map(Value::Scalar)
     }
 
@@ -81,13 +81,18 @@ impl Checker<'_> {
     ) -> Checked<Value> {
         let symbol = operator.value.symbol.as_str();
         if symbol == "^" {
-            return self.power(left, right, operator.value.dotted, span).map(Value::Scalar);
+            return self.power(left, right, operator.value.dotted, span);
         }
         let first = self.value(left);
         let second = self.value(right);
         let (first, second) = (first?, second?);
-        if operator.value.dotted && (matches!(first, Value::Array(_)) || matches!(second, Value::Array(_))) {
-            return self.not_yet(Construct::Broadcast, span);
+        let is_range = |value: &Value| matches!(value, Value::Range(_));
+        if Self::is_whole(&first)
+            || Self::is_whole(&second)
+            || (operator.value.dotted && (is_range(&first) || is_range(&second)))
+        {
+            let (left, right) = ((first, left.span), (second, right.span));
+            return self.array_infix(symbol, operator.value.dotted, left, right, false, span);
         }
         self.binary_values(symbol, first, second, (left.span, right.span), span).map(Value::Scalar)
     }

@@ -6,7 +6,6 @@ use super::convert::{constant_integer, float_of, widen};
 use super::error::TypeError;
 use super::operator::{binary, intrinsic};
 use super::tree::Expr;
-use super::unsupported::Construct;
 use super::value::{Value, with_article};
 use crate::ast;
 use tessella_diagnostics::Span;
@@ -16,16 +15,22 @@ use tessella_scalar::{BinaryOp, Constant, Intrinsic, ScalarType};
 const LARGEST_EXPONENT: i128 = 64;
 
 impl Checker<'_> {
-    pub(super) fn power(&mut self, base: &ast::Expr, exponent: &ast::Expr, dotted: bool, span: Span) -> Checked<Expr> {
+    pub(super) fn power(
+        &mut self,
+        base: &ast::Expr,
+        exponent: &ast::Expr,
+        dotted: bool,
+        span: Span,
+    ) -> Checked<Value> {
         let base_value = self.value(base);
         let exponent_value = self.value(exponent);
         let (base_value, exponent_value) = (base_value?, exponent_value?);
-        if let Value::Array(_) = base_value {
-            let construct = if dotted { Construct::Broadcast } else { Construct::ArrayArithmetic };
-            return self.not_yet(construct, span);
+        if Self::is_whole(&base_value) || Self::is_whole(&exponent_value) {
+            let (left, right) = ((base_value, base.span), (exponent_value, exponent.span));
+            return self.array_infix("^", dotted, left, right, is_literal(exponent), span);
         }
         let (base_scalar, power) = self.scalar_pair(base_value, exponent_value, (base.span, exponent.span))?;
-        self.power_of(base_scalar, power, is_literal(exponent), span)
+        self.power_of(base_scalar, power, is_literal(exponent), span).map(Value::Scalar)
     }
 
     pub(super) fn power_of(&mut self, base: Expr, exponent: Expr, literal: bool, span: Span) -> Checked<Expr> {

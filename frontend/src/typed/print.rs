@@ -14,9 +14,13 @@ pub fn function(function: &Function) -> String {
         .collect();
     printer.text = format!("function {}({})\n", function.name, arguments.join(", "));
     printer.block(&function.body, 1);
-    let result = match function.result {
+    let result = match &function.result {
         Outcome::Nothing => "nothing".to_string(),
-        Outcome::Argument(id) | Outcome::Scalar(id) => printer.names[&id].clone(),
+        Outcome::Argument(id) | Outcome::Scalar(id) => printer.names[id].clone(),
+        Outcome::Choice { position, arguments } => {
+            let arguments: Vec<_> = arguments.iter().map(|id| printer.names[id].as_str()).collect();
+            format!("one of {} at {}", arguments.join(", "), printer.names[position])
+        }
     };
     printer.text.push_str(&format!("    return {result}\nend\n"));
     printer.text
@@ -114,6 +118,15 @@ impl Printer<'_> {
                 let subscripts = self.list(subscripts);
                 let name = &self.names[array];
                 let line = format!("{label}{fastmath}{inbounds}{name}[{subscripts}] = {}", self.expression(value));
+                self.line(depth, &line);
+            }
+            StatementKind::Allocate { array, extents } => {
+                let (name, ty) = (&self.names[array], type_name(self.function.locals[array.0 as usize].ty));
+                let line = format!("let {name} = {ty}(undef, {})", self.list(extents));
+                self.line(depth, &line);
+            }
+            StatementKind::Require { condition, failure } => {
+                let line = format!("require {} else {}", self.expression(condition), failure.text);
                 self.line(depth, &line);
             }
         }

@@ -23,10 +23,8 @@ pub(super) struct Variable {
     pub declared: Option<ScalarType>,
     /// Where it is first bound.
     pub span: Span,
-    /// How many statements set it.
-    pub sets: u32,
-    /// Whether one of them is in a loop inside the scope.
-    pub set_in_loop: bool,
+    /// The block of its scope, as a number of open blocks.
+    pub home: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -56,8 +54,7 @@ impl Checker<'_> {
             state,
             declared: None,
             span,
-            sets: 0,
-            set_in_loop: false,
+            home: self.blocks.len(),
         });
         self.scopes.last_mut().expect("a scope is open while a function is checked").insert(name.to_string(), id);
         id
@@ -102,6 +99,15 @@ pub(super) fn is_assigned(name: &str, body: &[Expr]) -> bool {
     names.assigned.iter().chain(&names.local).any(|(assigned, _)| assigned == name)
 }
 
+/// The name of each assignment in a block, however deep.
+pub(super) fn assigned_names(body: &[Expr]) -> Vec<String> {
+    let mut names = Assigned::default();
+    for statement in body {
+        names.collect(statement, Depth::All);
+    }
+    names.assigned.into_iter().chain(names.local).map(|(name, _)| name).collect()
+}
+
 /// Whether to look into scopes inside the scope.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
@@ -137,6 +143,14 @@ impl Assigned {
                     }
                 }
             }
+            ExprKind::Function(function) => {
+                if let Some(name) = &function.name {
+                    self.assigned.push((name.value.clone(), name.span));
+                }
+                if depth == Depth::All {
+                    self.block(&function.body, depth);
+                }
+            }
             ExprKind::Typed { value: Some(value), .. } => self.collect(value, depth),
             ExprKind::Block(body) => self.block(body, depth),
             ExprKind::If { branches, otherwise } => {
@@ -159,11 +173,12 @@ impl Assigned {
             }
             ExprKind::MacroCall { arguments, .. } => self.block(arguments, depth),
             ExprKind::Return(Some(value)) => self.collect(value, depth),
-            ExprKind::For { body, .. } | ExprKind::While { body, .. } | ExprKind::Let { body, .. }
-                if depth == Depth::All =>
-            {
+            ExprKind::For { body, .. } | ExprKind::While { body, .. } if depth == Depth::All => self.block(body, depth),
+            ExprKind::Let { bindings, body } if depth == Depth::All => {
+                self.block(bindings, depth);
                 self.block(body, depth);
             }
+            ExprKind::Lambda { body, .. } if depth == Depth::All => self.collect(body, depth),
             // Nothing else that can hold an assignment is supported: the checker reports it where it meets it.
             _ => {}
         }

@@ -100,6 +100,11 @@ impl Checker<'_> {
         accepted.is_ok()
     }
 
+    /// Whether `declared` accepts the type; may bind type parameters.
+    pub(super) fn accepts_type(&mut self, declared: &ast::Expr, ty: Type) -> bool {
+        self.matches(declared, ty).is_ok()
+    }
+
     fn parameter_type(&mut self, parameter: &ast::Parameter, declared: &ast::Expr, ty: Type) {
         let mismatch = match self.matches(declared, ty) {
             Ok(()) | Err(Mismatch::Reported) => return,
@@ -116,7 +121,7 @@ impl Checker<'_> {
     }
 
     /// Notes `T`, `T <: Upper` or `Lower <: T <: Upper`.
-    fn type_parameter(&mut self, parameter: &ast::Expr) -> Result<(), ()> {
+    pub(super) fn type_parameter(&mut self, parameter: &ast::Expr) -> Result<(), ()> {
         let (name, upper) = match &parameter.kind {
             ast::ExprKind::Name(name) => (name.clone(), None),
             ast::ExprKind::Comparison { operands, operators } => match (operands.as_slice(), operators.as_slice()) {

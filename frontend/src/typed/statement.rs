@@ -23,17 +23,37 @@ pub(super) enum Tail {
     Argument(LocalId, Span),
     /// Evaluated at the end of the block.
     Scalar(Expr),
+    Tuple(Vec<Value>, Span),
+    /// The argument whose position a variable holds, and which arguments it may be.
+    Choice(LocalId, Vec<LocalId>, Span),
+    /// What no function can return, but an inlined one can.
+    Other(Value, Span),
     Failed,
 }
 
 impl Checker<'_> {
     pub(super) fn body(&mut self, body: &[ast::Expr], place: Place) -> Tail {
         let mut tail = Tail::Nothing;
+        let ends = self.flow.tail;
         for (position, statement) in body.iter().enumerate() {
             let is_last = position + 1 == body.len();
-            let place = if is_last { place } else { Place::Middle };
-            tail = self.statement(statement, place);
+            self.flow.tail = ends && is_last;
+            let before = self.flow.pending.take();
+            tail = self.statement(statement, if is_last { place } else { Place::Middle });
+            let rest = &body[position + 1..];
+            match (before, self.flow.pending.take()) {
+                (None, Some(variants)) if self.uses_variants(&variants, rest) => {
+                    self.flow.tail = ends;
+                    return self.after_variants(variants, rest, place);
+                }
+                (Some(first), Some(_)) => {
+                    // Two loops that both exchange arrays which nobody uses afterwards.
+                    self.flow.pending = Some(first);
+                }
+                (before, pending) => self.flow.pending = pending.or(before),
+            }
         }
+        self.flow.tail = ends;
         tail
     }
 
@@ -69,7 +89,7 @@ impl Checker<'_> {
                 return self.unless(condition, otherwise, span, place);
             }
             ast::ExprKind::For { iterations, body } => {
-                self.for_loop(iterations, body, false, span).map(|()| Tail::Nothing)
+                self.loop_statement(iterations, body, false, span).map(|()| Tail::Nothing)
             }
             ast::ExprKind::MacroCall { name, arguments } => return self.macro_statement(name, arguments, span, place),
             ast::ExprKind::Let { bindings, body } => return self.let_block(bindings, body, place),
@@ -89,35 +109,35 @@ impl Checker<'_> {
             },
             // A text on a line of its own is a comment to the reader.
             ast::ExprKind::Str(_) if place == Place::Middle => Ok(Tail::Nothing),
-            ast::ExprKind::While { .. } => self.not_yet(Construct::While, span),
+            ast::ExprKind::While { condition, body } => {
+                self.while_loop(condition, body, span).map(|()| Tail::Nothing)
+            }
             ast::ExprKind::Break => self.not_yet(Construct::Break, span),
             ast::ExprKind::Continue => self.not_yet(Construct::Continue, span),
             ast::ExprKind::Global(_) => self.not_yet(Construct::Global, span),
-            ast::ExprKind::Function(_) | ast::ExprKind::Do { .. } => self.not_yet(Construct::Closure, span),
+            ast::ExprKind::Function(function) => self.local_function(function).map(|()| Tail::Nothing),
+            ast::ExprKind::Do { .. } => self.not_yet(Construct::Closure, span),
             ast::ExprKind::Const(_) => self.not_yet(Construct::Global, span),
             _ => match place {
                 Place::Last => self.result_value(statement),
-                Place::Middle => self.value(statement).map(|_| Tail::Nothing),
+                Place::Middle => {
+                    self.flow.statement_call = matches!(statement.kind, ast::ExprKind::Call { .. });
+                    self.value(statement).map(|_| Tail::Nothing)
+                }
             },
         };
         checked.unwrap_or(Tail::Failed)
     }
 
     fn result_value(&mut self, expr: &ast::Expr) -> Checked<Tail> {
-        if let ast::ExprKind::Tuple(elements) = &expr.kind
-            && !elements.is_empty()
-        {
-            return self.not_yet(Construct::SeveralResults, expr.span);
-        }
+        self.flow.statement_call = matches!(expr.kind, ast::ExprKind::Call { .. });
         match self.value(expr)? {
             Value::Scalar(value) => Ok(Tail::Scalar(value)),
             value @ Value::Irrational(..) => Ok(Tail::Scalar(self.as_scalar(value, expr.span)?)),
             Value::Array(id) => Ok(Tail::Argument(id, expr.span)),
             Value::Nothing => Ok(Tail::Nothing),
-            value @ (Value::Tuple(_) | Value::Range(_) | Value::Type(_)) => {
-                let found = self.kind(&value);
-                Err(self.fail(TypeError::ResultKind { found, span: expr.span }))
-            }
+            Value::Tuple(values) => Ok(Tail::Tuple(values, expr.span)),
+            value => Ok(Tail::Other(value, expr.span)),
         }
     }
 
@@ -144,12 +164,18 @@ impl Checker<'_> {
         };
         let condition = self.condition(condition);
         let before = self.assigned.clone();
-        let (then, then_tail) = self.in_block(|checker| checker.body(then, place));
+        let meanings = self.meanings();
+        let (then, then_tail) = self.in_branch(|checker| checker.body(then, place));
+        self.end_of_branch(span);
         let after_then = std::mem::replace(&mut self.assigned, before);
-        let (otherwise, other_tail) = self.in_block(|checker| match rest.is_empty() {
+        let after_meanings = self.array_meanings(meanings.len());
+        self.restore(&meanings);
+        let (otherwise, other_tail) = self.in_branch(|checker| match rest.is_empty() {
             true => otherwise.map_or(Tail::Nothing, |body| checker.body(body, place)),
             false => checker.branches(rest, otherwise, span, place),
         });
+        self.end_of_branch(span);
+        self.same_meanings(&after_meanings, span);
         self.assigned.retain(|variable| after_then.contains(variable));
         self.join(condition, (then, then_tail), (otherwise, other_tail), span, place)
     }
@@ -174,13 +200,18 @@ impl Checker<'_> {
             kind: ExprKind::Unary(UnaryOp::Not, Box::new(condition)),
         });
         let before = self.assigned.clone();
-        let (then, tail) = self.in_block(|checker| checker.statement(statement, place));
+        let meanings = self.meanings();
+        let (then, tail) = self.in_branch(|checker| checker.statement(statement, place));
+        self.end_of_branch(span);
+        let after_meanings = self.array_meanings(meanings.len());
+        self.restore(&meanings);
+        self.same_meanings(&after_meanings, span);
         self.assigned = before;
         self.join(condition, (then, tail), (vec![], Tail::Nothing), span, place)
     }
 
     /// Writes the `if`, and finds the one value of its branches.
-    fn join(
+    pub(super) fn join(
         &mut self,
         condition: Checked<Expr>,
         (mut then, then_tail): (Block, Tail),
@@ -210,6 +241,25 @@ impl Checker<'_> {
                     });
                 }
                 Tail::Scalar(self.read(target, span))
+            }
+            (
+                Place::Last,
+                yes @ (Tail::Argument(..) | Tail::Choice(..)),
+                no @ (Tail::Argument(..) | Tail::Choice(..)),
+            ) => self.join_arguments((&mut then, yes), (&mut otherwise, no), span).unwrap_or(Tail::Failed),
+            (Place::Last, Tail::Tuple(yes, at), Tail::Tuple(no, _)) => {
+                let joined =
+                    self.join_values((&mut then, Value::Tuple(yes)), (&mut otherwise, Value::Tuple(no)), span);
+                match joined {
+                    Ok(Value::Tuple(values)) => Tail::Tuple(values, at),
+                    Ok(_) | Err(_) => Tail::Failed,
+                }
+            }
+            (Place::Last, Tail::Other(yes, at), Tail::Other(no, _)) => {
+                match self.join_values((&mut then, yes), (&mut otherwise, no), span) {
+                    Ok(value) => Tail::Other(value, at),
+                    Err(_) => Tail::Failed,
+                }
             }
             (Place::Last, _, _) => {
                 self.fail(TypeError::BranchResult { span });
@@ -263,7 +313,7 @@ fn is_effect(expr: &ast::Expr) -> bool {
         ast::ExprKind::Ternary { yes, no, .. } => is_effect(yes) || is_effect(no),
         ast::ExprKind::MacroCall { arguments, .. } => arguments.iter().any(is_effect),
         ast::ExprKind::Call { callee, .. } => {
-            matches!(&callee.kind, ast::ExprKind::Name(name) if super::call::is_throwing(name))
+            matches!(&callee.kind, ast::ExprKind::Name(name) if super::call::is_throwing(name) || matches!(name.as_str(), "fill!" | "copyto!"))
         }
         // Everything else is an expression for its value.
         _ => false,

@@ -165,15 +165,17 @@ end",
               help: did you mean `sqrt`?
             E0201: `lambda` is not defined
               at 3:31 `lambda` not found in this scope
+              help: give `lambda` a value first, or pass it as an argument
             E0201: `undefined_thing` is not defined
               at 4:13 `undefined_thing` not found in this scope
+              help: give `undefined_thing` a value first, or pass it as an argument
             E0204: `A` has 1 dimension, but 2 subscripts are given
               at 6:9 `A[t, 1]` 2 given
               see 1:12 `A` 1 dimension
               help: give one subscript for each dimension
-            E0218: arithmetic on whole arrays is not supported yet in a transpiled function
-              at 8:14 `A + 1` not supported yet
-              help: write the loops over the elements
+            E0253: `+` of an `Array{Float64, 1}` and an `Int64` needs a dot
+              at 8:14 `A + 1` not defined in Julia
+              help: write `.+` to combine each element
             E0206: a subscript must be an integer that fits `Int64`, not a `Float64`
               at 8:7 `1.0` this is a `Float64`
               help: compute the subscript with integers, for example with `÷` in place of `/`
@@ -236,28 +238,13 @@ fn signatures_are_checked() {
 #[test]
 fn constructs_without_support_are_named() {
     for body in [
-        "B = zeros(n)",
-        "y = A[:, 1]",
-        "A .= 0",
-        "C = A * A",
-        "s = sum(A)",
-        "y = A'",
-        "while true\nend",
-        "for i in 1:n\nbreak\nend",
-        "for i in 1:n\ni > 1 && continue\nend",
-        "n < 1 && return nothing",
-        "g = y -> y",
         "println(n)",
-        "y = [i for i in 1:n]",
-        "A, v = v, A",
-        "for (i, y) in enumerate(v)\nend",
-        "for y in v\nend",
+        "if x > 0\nB = A\nelse\nB = v\nend\nB = A",
+        "y = A[[1, 2], 1]",
+        "y = sum(u for u in v if u > 0)",
         "z = (y = 2) + 1",
         "s = \"text\"",
         "x.field = 1",
-        "y = sin.(v)",
-        "y = n .+ A",
-        "@views v[1] = 1",
         "global g = 1",
         "y = max(v...)",
         "y = round(x; digits = 2)",
@@ -273,8 +260,12 @@ fn each_mistake_has_its_code() {
         ("if n > 1\ny = 1\nend\nA[1, 1] = y", "E0202"),
         ("y = y + 1", "E0202"),
         ("for i in 1:n\nif i > 1\nA[1, 1] = late\nend\nend\nlate = 1.0", "E0202"),
-        ("y = 1\ny = 1.0", "E0203"),
-        ("n = 1.0", "E0203"),
+        ("y = 1\nfor i in 1:n\ny = 1.0\nend", "E0203"),
+        ("if x > 0\nn = 1.0\nend", "E0203"),
+        ("while true\nend", "E0240"),
+        ("i = 1\nwhile i < n\nend", "E0240"),
+        ("i = 1\nwhile i < n\ni *= 2\nend", "E0240"),
+        ("i = 1\nwhile i < n\nx > 0 && continue\ni += 1\nend", "E0240"),
         ("A[1] = 0", "E0204"),
         ("v[1, 2] = 0", "E0204"),
         ("x[1] = 0", "E0205"),
@@ -319,9 +310,85 @@ fn each_mistake_has_its_code() {
 }
 
 #[test]
+fn mistakes_with_whole_arrays_have_their_codes() {
+    for (body, code) in [
+        ("B = zeros(n)\nfor i in 1:n\nB = B .+ 1\nend", "E0250"),
+        ("y = [1, 2] .+ [1, 2, 3]", "E0251"),
+        ("y = A + v", "E0251"),
+        ("C = A * A", "E0252"),
+        ("y = n + A", "E0253"),
+        ("y = A > 0", "E0253"),
+        ("A[:, 1] = 0", "E0254"),
+        ("y = similar(A) .+ 1", "E0257"),
+        ("y = sum(A, dims = 1)", "E0258"),
+        ("y = sum(x)", "E0259"),
+    ] {
+        assert_eq!(codes(body), [code], "{body}");
+    }
+}
+
+#[test]
+fn broadcasts_become_one_nest_and_local_arrays_memory() {
+    shows(
+        "function f(A, v)
+    w = 2 .* v
+    A .= A .+ w
+    A[2:end, 1] .= A[1:end-1, 1]
+    return sum(w)
+end",
+        &["Matrix{Float64}", "Vector{Float64}"],
+        expect![[r#"
+            function f(A::Array{Float64, 2}, v::Array{Float64, 1})
+                let w = Array{Float64, 1}(undef, size(v, 1))
+                for i in 1:size(v, 1)  # L0
+                    w[i] = 2.0 * v[i]
+                end
+                require size(A, 1) == size(v, 1) else arrays of different sizes are combined
+                for j in 1:size(A, 2)  # L1
+                    for i.2 in 1:size(A, 1)  # L2
+                        A[i.2, j] = A[i.2, j] + w[i.2]
+                    end
+                end
+                require ((size(A, 1) - 1) >= 1) || ((1 >= 1) && (1 <= size(A, 2))) else a subscript is outside its array
+                require ((size(A, 1) - 1) >= 1) || ((1 >= 1) && (1 <= size(A, 2))) else a subscript is outside its array
+                let temporary = Array{Float64, 1}(undef, size(A, 1) - 1)
+                for i.3 in 1:size(A, 1) - 1  # L3
+                    temporary[i.3] = A[i.3, 1]
+                end
+                for i.4 in 1:size(A, 1) - 1  # L4
+                    A[i.4 + 1, 1] = temporary[i.4]
+                end
+                var sum::Float64 = (size(v, 1) >= 1) ? -0.0 : 0.0
+                for i.5 in 1:size(v, 1)  # L5
+                    sum = sum + w[i.5]
+                end
+                return sum
+            end
+        "#]],
+    );
+}
+
+#[test]
 fn what_julia_accepts_is_accepted() {
     for body in [
+        "B = zeros(n)",
+        "y = A[:, 1]",
+        "A .= 0",
+        "s = sum(A)",
+        "y = A'",
+        "y = [i for i in 1:n]",
+        "for (i, y) in enumerate(v)\nend",
+        "y = sin.(v)",
+        "@views v[1] = 1",
         "y = n < 2.0",
+        "y = 1\ny = 1.0",
+        "n = 1.0",
+        "for i in 1:n\nbreak\nend",
+        "for i in 1:n\ni > 1 && continue\nend",
+        "n < 1 && return nothing",
+        "g = y -> y\ny = g(2)",
+        "B, w = A, v\nw[1] = 1",
+        "s, c = sincos(x)\nq, r = divrem(n, 3)",
         "y = x < 3 <= n",
         "v[0x01] = 1",
         "r = 2:n\nfor i in r\nend",
@@ -383,4 +450,129 @@ fn argument_types_are_inferred_from_annotations_and_use() {
     let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
     let bytes = Type::Array { element: tessella_scalar::ScalarType::U8, rank: 1 };
     assert!(infer_arguments(&function).iter().all(|inferred| inferred.ty == bytes && inferred.basis == Basis::Use));
+}
+
+fn inlined(source: &str, types: &[&str]) -> String {
+    let mut sources = SourceMap::default();
+    let file = sources.add("kernel.jl", source, 1);
+    let items = scan(&sources, file);
+    let functions: Vec<_> = items.functions.iter().map(|item| parse_function(&sources, item).unwrap()).collect();
+    let types: Vec<Type> = types.iter().map(|ty| parse_type(ty).unwrap()).collect();
+    let surroundings = super::Surroundings { constants: &[], functions: &functions };
+    let last = functions.last().expect("the source defines functions");
+    match super::check_in(last, &types, surroundings) {
+        Ok(function) => print::function(&function),
+        Err(errors) => errors
+            .into_iter()
+            .map(|error| {
+                let diagnostic = error.into_diagnostic();
+                let places = diagnostic.labels.iter().map(|label| sources.position(label.span).0.to_string());
+                format!("{}: {} at {}\n", diagnostic.code, diagnostic.message, places.collect::<Vec<_>>().join(" "))
+            })
+            .collect(),
+    }
+}
+
+#[test]
+fn calls_are_inlined_with_names_of_their_own() {
+    let text = inlined(
+        "ordered(a, b) = a < b ? (a, b) : (b, a)
+function total(v; from = 1)
+    s = zero(eltype(v))
+    for i in from:length(v)
+        s += v[i]
+    end
+    return s
+end
+function f(v, s)
+    lo, hi = ordered(s, total(v, from = 2))
+    v[1] = lo + hi
+    return nothing
+end",
+        &["Vector{Float64}", "Float64"],
+    );
+    expect![[r#"
+        function f(v::Array{Float64, 1}, s::Float64)
+            var s.2::Float64 = 0.0
+            for i in 2:size(v, 1)  # L0
+                s.2 = s.2 + v[i]
+            end
+            let b::Float64 = s.2
+            let shared::Bool = s < b
+            let old::Float64 = shared ? s : b
+            let old.2::Float64 = shared ? b : s
+            let lo::Float64 = old
+            let hi::Float64 = old.2
+            v[1] = lo + hi
+            return nothing
+        end
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn the_most_specific_method_is_called() {
+    let source = "g(x::Integer) = 1
+g(x::Float64) = 2
+g(x::Real) = 3
+g(x::T, y::T) where {T} = 4
+g(x, y) = 5
+function f(v, x, n, y)
+    v[1] = g(x)
+    v[2] = g(n)
+    v[3] = g(y)
+    v[4] = g(x, x)
+    v[5] = g(x, n)
+    return nothing
+end";
+    let text = inlined(source, &["Vector{Int}", "Float64", "Int", "Float32"]);
+    let values: Vec<&str> = text.lines().filter_map(|line| line.split_once("] = ").map(|(_, value)| value)).collect();
+    assert_eq!(values, ["2", "1", "3", "4", "5"]);
+}
+
+#[test]
+fn calls_that_cannot_be_inlined_say_why() {
+    for (helpers, call, expected) in [
+        ("g(x) = x > 0 ? g(x - 1) : x", "g(x)", "E0243: `g` calls itself at 1 1 2\n"),
+        ("g(x::Int) = x", "g(x)", "E0241: no method of `g` accepts a `Float64` at 2 1\n"),
+        ("g(x; k) = x * k", "g(x)", "E0244: the keyword argument `k` of `g` is missing at 2 1\n"),
+        ("g(x) = x + z", "g(x)", "E0201: `z` is not defined at 1 2\n"),
+    ] {
+        let source = format!("{helpers}\nf(x) = {call}");
+        assert_eq!(inlined(&source, &["Float64"]), expected, "{helpers}");
+    }
+    let ambiguous = "g(x::Float64, y) = 1\ng(x, y::Float64) = 2\nf(x) = g(x, x)";
+    assert!(inlined(ambiguous, &["Float64"]).starts_with("E0242"));
+    let effect = "g!(v) = v[1] = 2.0\nf(v) = 1 + g!(v)";
+    assert!(inlined(effect, &["Vector{Float64}"]).starts_with("E0245"));
+}
+
+#[test]
+fn exchanged_arrays_are_told_apart_by_the_turn() {
+    shows(
+        "function f(A, B, steps)
+    for t in 2:steps
+        B[1] = A[2]
+        A, B = B, A
+    end
+    return A
+end",
+        &["Vector{Float64}", "Vector{Float64}", "Int"],
+        expect![[r#"
+            function f(A::Array{Float64, 1}, B::Array{Float64, 1}, steps::Int64)
+                for t in 2:steps  # L0
+                    if mod(t - 2, 2) == 0
+                        B[1] = A[2]
+                    else
+                        A[1] = B[2]
+                    end
+                end
+                if mod(max((steps - 2) + 1, 0), 2) == 0
+                    var position::Int64 = 0
+                else
+                    position = 1
+                end
+                return one of A, B at position
+            end
+        "#]],
+    );
 }

@@ -46,6 +46,8 @@ pub enum Result {
     Argument(LocalId),
     /// A scalar variable, as it is when the function ends.
     Scalar(LocalId),
+    /// The one of these arguments whose position, from 0, an `Int64` variable holds when the function ends.
+    Choice { position: LocalId, arguments: Vec<LocalId> },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +109,31 @@ pub enum StatementKind {
         label: Option<Label>,
         mode: Mode,
     },
+    /// Makes a local array of these extents (`Int64`; a negative one counts as zero), anew each time it is executed.
+    /// Its elements are undefined until they are stored.
+    Allocate { array: LocalId, extents: Vec<Expr> },
+    /// The function fails unless the condition holds. It depends on sizes, integer arguments and iterators only, so
+    /// that all its executions can be tested before anything is written.
+    Require { condition: Expr, failure: Requirement },
+}
+
+/// How a function fails whose sizes do not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requirement {
+    pub error: SizeError,
+    /// What Julia's exception would say.
+    pub text: String,
+}
+
+/// The exception that Julia raises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SizeError {
+    /// `DimensionMismatch`.
+    Mismatch,
+    /// `ArgumentError`.
+    Argument,
+    /// `BoundsError`.
+    Bounds,
 }
 
 /// The name that `@comp S ...` gives a statement.

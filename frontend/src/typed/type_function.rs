@@ -80,7 +80,7 @@ impl Checker<'_> {
     }
 
     /// Whether an argument is a type, without reporting anything about it.
-    fn names_type(&mut self, argument: &ast::Expr) -> bool {
+    pub(super) fn names_type(&mut self, argument: &ast::Expr) -> bool {
         match &argument.kind {
             ast::ExprKind::Name(name) => match self.lookup(name) {
                 Some(variable) => matches!(self.variables[variable.0].state, State::Alias(Value::Type(_))),
@@ -100,7 +100,7 @@ impl Checker<'_> {
         }
     }
 
-    fn convert_function(
+    pub(super) fn convert_function(
         &mut self,
         name: &str,
         ty: Checked<ScalarType>,
@@ -127,7 +127,7 @@ impl Checker<'_> {
         }
     }
 
-    fn type_constant(&mut self, name: &str, ty: ScalarType, span: Span) -> Checked<Value> {
+    pub(super) fn type_constant(&mut self, name: &str, ty: ScalarType, span: Span) -> Checked<Value> {
         let float = |wide: f64, narrow: f32| match ty {
             ScalarType::F32 => Constant::f32(narrow),
             _ => Constant::f64(wide),

@@ -7,6 +7,8 @@ pub enum Construct {
     LocalArray,
     /// `A[:, j]`, `A[2:end]`, `view(A, ...)`.
     Slice,
+    /// `A[indices]`.
+    Gather,
     /// `A .+ B`, `f.(x)`, `A .= 0`.
     Broadcast,
     /// `A + B`, `A * x`, `A'`.
@@ -42,8 +44,8 @@ pub enum Construct {
     Parameter,
     /// `print`, `error`, `throw` and their kin.
     Effect,
-    /// `@fastmath` on a part of an expression.
-    PartialFastmath,
+    /// `im`, `Complex(a, b)`, `real(z)`.
+    Complex,
     /// `f(x) do y ... end`, quoted code and whatever else has no numbers in it.
     Other,
 }
@@ -54,12 +56,13 @@ impl Construct {
         match self {
             Construct::LocalArray => "an array made inside the function",
             Construct::Slice => "a slice of an array",
+            Construct::Gather => "an array as a subscript",
             Construct::Broadcast => "broadcasting over an array",
             Construct::ArrayArithmetic => "arithmetic on whole arrays",
             Construct::Reduction => "a reduction over an array",
             Construct::LinearIndex => "linear indexing of an array of several dimensions",
             Construct::Iterator => "iterating over anything but a range",
-            Construct::ArrayVariable => "a variable that holds an array",
+            Construct::ArrayVariable => "a name that means one array or another, depending on a condition,",
             Construct::While => "`while`",
             Construct::Break => "`break`",
             Construct::Continue => "`continue`",
@@ -78,7 +81,7 @@ impl Construct {
             Construct::FunctionValue => "a function used as a value",
             Construct::Parameter => "this kind of parameter",
             Construct::Effect => "printing or throwing",
-            Construct::PartialFastmath => "`@fastmath` on a part of an expression",
+            Construct::Complex => "a complex number",
             Construct::Other => "this construct",
         }
     }
@@ -88,12 +91,13 @@ impl Construct {
         match self {
             Construct::LocalArray => "allocate the array in the caller and pass it as an argument",
             Construct::Slice => "write a loop over the slice's subscripts",
+            Construct::Gather => "write a loop over the subscripts",
             Construct::Broadcast => "write the loop over the elements",
             Construct::ArrayArithmetic => "write the loops over the elements",
             Construct::Reduction => "accumulate into a scalar in a loop",
             Construct::LinearIndex => "give one subscript for each dimension",
             Construct::Iterator => "iterate over `axes(A, k)` or `1:n`, and subscript in the body",
-            Construct::ArrayVariable => "use the arguments' own names, and copy element by element",
+            Construct::ArrayVariable => "exchange arrays in the body of a loop over one counter, outside of any `if`, or copy their elements",
             Construct::While => "use a `for` over a range",
             Construct::Break => "let the loop run to its end, and guard the statements with `if`",
             Construct::Continue => "put the rest of the loop body into an `if`",
@@ -112,7 +116,7 @@ impl Construct {
             Construct::FunctionValue => "call the function where its value is needed",
             Construct::Parameter => "take numbers and arrays of numbers only",
             Construct::Effect => "check and print in the caller",
-            Construct::PartialFastmath => "put `@fastmath` in front of the whole statement",
+            Construct::Complex => "keep real and imaginary parts in two arrays",
             Construct::Other => "keep this part in Julia, outside the function",
         }
     }

@@ -14,6 +14,12 @@ pub(super) enum Value {
     Tuple(Vec<Value>),
     Range(RangeValue),
     Type(ScalarType),
+    /// An array that has no memory of its own, or a part of one.
+    Elements(Box<super::arrays::Elements>),
+    /// A place in an array: `I` of `for I in CartesianIndices(A)`.
+    Position(super::arrays::Position),
+    /// A function that the user wrote.
+    Function(super::inline::Callee),
     Nothing,
 }
 
@@ -33,6 +39,8 @@ pub enum Kind {
     Tuple,
     Range,
     Type,
+    Position,
+    Function,
     Nothing,
 }
 
@@ -44,6 +52,8 @@ impl std::fmt::Display for Kind {
             Kind::Tuple => f.write_str("a tuple"),
             Kind::Range => f.write_str("a range"),
             Kind::Type => f.write_str("a type"),
+            Kind::Position => f.write_str("an index of several dimensions"),
+            Kind::Function => f.write_str("a function"),
             Kind::Nothing => f.write_str("`nothing`"),
         }
     }

@@ -73,6 +73,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
         computations: computations.collect(),
         context: Set::from_text(ctx, "[n] -> { : 0 <= n <= 1099511627776 }").unwrap(),
         source_order: Schedule { root: order },
+        requirements: vec![],
         result: Outcome::Nothing,
     }
 }

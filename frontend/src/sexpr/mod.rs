@@ -2,12 +2,16 @@
 //!
 //! What Julia's trees and ours spell differently has one form here: numbers are their values (floats as bits), the
 //! condition of `elseif` has no block, a `let` or `for` always lists its bindings in a block, `x -> y` has a tuple of
-//! arguments, and the `where` clauses of a definition are one list.
+//! arguments, the `where` clauses of a definition are one list, and text is the bytes it means. The parts of quoted code
+//! and of interpolations that the parser refuses are `(opaque)`.
+
+mod number;
+mod text;
 
 use crate::ast::*;
 use crate::chain::is_bare_number;
-use crate::parse::parse_expression;
-use tessella_diagnostics::SourceMap;
+use number::{Sign, float, integer};
+use text::{Spelling, character, quoted, string};
 
 /// The s-expression of a tree.
 pub fn sexpr(expr: &Expr) -> String {
@@ -15,8 +19,9 @@ pub fn sexpr(expr: &Expr) -> String {
         ExprKind::Integer(text) => integer(text, Sign::Plus),
         ExprKind::Float(text) => float(text, Sign::Plus),
         ExprKind::Bool(value) => value.to_string(),
-        ExprKind::Char(text) | ExprKind::Name(text) => text.clone(),
-        ExprKind::Str(text) => string(text),
+        ExprKind::Name(text) => text.clone(),
+        ExprKind::Char(text) => character(text),
+        ExprKind::Str(text) => string(text, Spelling::Escaped),
         ExprKind::Symbol(text) => list("quote", [quoted(text)]),
         ExprKind::IndexEnd => "end".to_owned(),
         ExprKind::IndexBegin => "begin".to_owned(),
@@ -93,6 +98,12 @@ pub fn sexpr(expr: &Expr) -> String {
                     ..
                 },
             ] => list("typed_comprehension", [sexpr(base), generator(sexpr(body), clauses)]),
+            // `T[a b; c d]`; the matrix of `T[[a b; c d]]` has brackets of its own.
+            [Argument { value, .. }]
+                if matches!(value.kind, ExprKind::Matrix(_)) && value.span.start == base.span.end =>
+            {
+                sexpr(value).replacen('(', "(typed_", 1).replacen("cat ", &format!("cat {} ", sexpr(base)), 1)
+            }
             _ => list("ref", [sexpr(base)].into_iter().chain(arguments_of(subscripts))),
         },
         ExprKind::Field { base, field } => list(".", [sexpr(base), list("quote", [field.value.clone()])]),
@@ -178,7 +189,13 @@ pub fn sexpr(expr: &Expr) -> String {
                 "." => "__dot__",
                 other => other,
             };
-            list("macrocall", [format!("@{path}")].into_iter().chain(arguments.iter().map(sexpr)))
+            // The name of a string macro is written without its `_str`.
+            let spelling = if name.span.range().len() < name.value.len() { Spelling::Raw } else { Spelling::Escaped };
+            let argument = |argument: &Expr| match &argument.kind {
+                ExprKind::Str(text) => string(text, spelling),
+                _ => sexpr(argument),
+            };
+            list("macrocall", [format!("@{path}")].into_iter().chain(arguments.iter().map(argument)))
         }
     }
 }
@@ -214,7 +231,7 @@ fn prefix(operator: &Operator, end: u32, operand: &Expr) -> String {
     match (&operand.kind, operator.symbol.as_str()) {
         (ExprKind::Integer(text), "+" | "-") if signed && !text.starts_with("0x") => integer(text, sign),
         (ExprKind::Float(text), "+" | "-") if signed => float(text, sign),
-        (_, "<:" | ">:" | "&" | "$") => list(&operator.symbol, [sexpr(operand)]),
+        (_, "<:" | ">:" | "&" | "$" | "outer") => list(&operator.symbol, [sexpr(operand)]),
         _ => list("call", [symbol(operator), sexpr(operand)]),
     }
 }
@@ -275,12 +292,13 @@ fn generator(body: String, clauses: &[GeneratorClause]) -> String {
     text
 }
 
-fn definition(function: &Function) -> String {
+/// The s-expression of a definition.
+pub fn definition(function: &Function) -> String {
     let parameter = |parameter: &Parameter| {
-        let name = parameter.name.iter().map(|name| name.value.clone());
+        let name = parameter.name.as_ref().map(|name| name.value.clone()).or(parameter.pattern.as_ref().map(sexpr));
         let typed = match &parameter.ty {
-            Some(ty) => list("::", name.chain([sexpr(ty)])),
-            None => name.collect(),
+            Some(ty) => list("::", name.into_iter().chain([sexpr(ty)])),
+            None => name.unwrap_or_default(),
         };
         let splat = if parameter.splat { list("...", [typed]) } else { typed };
         match &parameter.default {
@@ -305,7 +323,10 @@ fn definition(function: &Function) -> String {
             };
             list("call", [callee].into_iter().chain(arguments))
         }
-        None => list("tuple", arguments),
+        None => match &function.object {
+            Some(object) => list("call", [sexpr(object)].into_iter().chain(arguments)),
+            None => list("tuple", arguments),
+        },
     };
     if let Some(ty) = &function.return_type {
         signature = list("::", [signature, sexpr(ty)]);
@@ -317,76 +338,6 @@ fn definition(function: &Function) -> String {
     list(if short { "=" } else { "function" }, [signature, block(&function.body)])
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Plus,
-    Minus,
-}
-
-impl Sign {
-    fn text(self) -> &'static str {
-        match self {
-            Sign::Plus => "",
-            Sign::Minus => "-",
-        }
-    }
-}
-
-/// Signed literals as decimal values; unsigned ones by their width; wider ones as the macro that Julia reads them by.
-fn integer(text: &str, sign: Sign) -> String {
-    let digits = text.replace('_', "");
-    let radix = [("0x", 16, 4), ("0o", 8, 3), ("0b", 2, 1)].into_iter().find(|(prefix, ..)| digits.starts_with(prefix));
-    let Some((_, radix, bits)) = radix else {
-        let value = digits.trim_start_matches('0');
-        let value = if value.is_empty() { "0" } else { value };
-        let negated = format!("{}{value}", sign.text());
-        return match (negated.parse::<i64>(), negated.parse::<i128>()) {
-            (Ok(_), _) => negated,
-            (_, Ok(_)) => format!("(macrocall @int128_str \"{}{digits}\")", sign.text()),
-            _ => format!("(macrocall @big_str \"{}{digits}\")", sign.text()),
-        };
-    };
-    let Ok(value) = u128::from_str_radix(&digits[2..], radix) else {
-        return text.to_owned();
-    };
-    // Octal literals take the smallest type that holds their value, unless zeros lead.
-    let width = if radix == 8 && !digits.starts_with("0o0") {
-        128 - value.leading_zeros() as usize
-    } else {
-        (digits.len() - 2) * bits
-    };
-    if width > 64 {
-        return format!("(macrocall @uint128_str \"{digits}\")");
-    }
-    let hex_digits = [8, 16, 32, 64, 128].into_iter().find(|&size| width <= size).unwrap_or(128) / 4;
-    format!("0x{value:0hex_digits$x}")
-}
-
-fn float(text: &str, sign: Sign) -> String {
-    let digits = text.replace('_', "");
-    if let Some((mantissa, exponent)) = digits.strip_prefix("0x").and_then(|hex| hex.split_once(['p', 'P'])) {
-        return format!("f64:{:016x}", hexadecimal(mantissa, exponent, sign).to_bits());
-    }
-    if digits.contains('f') {
-        let value: Result<f32, _> = format!("{}{}", sign.text(), digits.replace('f', "e")).parse();
-        return value.map_or(text.to_owned(), |value| format!("f32:{:08x}", value.to_bits()));
-    }
-    let value: Result<f64, _> = format!("{}{digits}", sign.text()).parse();
-    value.map_or(text.to_owned(), |value| format!("f64:{:016x}", value.to_bits()))
-}
-
-fn hexadecimal(mantissa: &str, exponent: &str, sign: Sign) -> f64 {
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
-    let value = digits.chars().filter_map(|c| c.to_digit(16)).fold(0.0, |value, digit| value * 16.0 + f64::from(digit));
-    let power = exponent.parse::<i32>().unwrap_or(0).saturating_sub(4 * i32::try_from(fraction.len()).unwrap_or(0));
-    let value = value * 2f64.powi(power);
-    match sign {
-        Sign::Plus => value,
-        Sign::Minus => -value,
-    }
-}
-
 fn lambda_arguments(arguments: &[Expr]) -> String {
     match arguments {
         [Expr { kind: ExprKind::Tuple(elements), .. }] if elements.iter().any(|e| e.section == Section::Keywords) => {
@@ -394,25 +345,4 @@ fn lambda_arguments(arguments: &[Expr]) -> String {
         }
         _ => list("tuple", arguments.iter().map(sexpr)),
     }
-}
-
-/// What `:` quotes: a name or operator, or an expression in parentheses.
-fn quoted(text: &str) -> String {
-    if !text.starts_with('(') {
-        return text.to_owned();
-    }
-    let mut sources = SourceMap::default();
-    let file = sources.add("quoted", text, 1);
-    match parse_expression(&sources, file) {
-        Ok(expr) => sexpr(&expr),
-        Err(_) => text.trim_matches(['(', ')']).to_owned(),
-    }
-}
-
-fn string(text: &str) -> String {
-    let inner = match text.strip_prefix("\"\"\"").and_then(|rest| rest.strip_suffix("\"\"\"")) {
-        Some(inner) => inner.strip_prefix('\n').unwrap_or(inner),
-        None => text.get(1..text.len() - 1).unwrap_or(text),
-    };
-    format!("\"{inner}\"")
 }

@@ -1,0 +1,70 @@
+//! Constants of a Julia session as definitions that the type checker reads.
+
+use crate::request::ConstantValue;
+use tessella_diagnostics::{FileId, Span};
+use tessella_frontend::ast::{Argument, Broadcast, Expr, ExprKind, Operator, Section};
+use tessella_frontend::typed::ModuleConstant;
+use tessella_scalar::ScalarType;
+
+/// A value made in the session has no place in the source; it is shown where it is used.
+const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
+
+impl ConstantValue {
+    /// `const name = value`; `None` for a type that no program has.
+    pub fn definition(&self) -> Option<ModuleConstant> {
+        let value = match self.ty.as_str() {
+            "Type" => name(ScalarType::from_julia_name(&self.value)?.julia_name()),
+            ty => number(ScalarType::from_julia_name(ty)?, self.value.parse().ok()?),
+        };
+        Some(ModuleConstant { name: self.name.clone(), value })
+    }
+}
+
+/// An expression whose value has exactly these bits.
+fn number(ty: ScalarType, bits: u64) -> Expr {
+    match ty {
+        ScalarType::Bool => expr(ExprKind::Bool(bits != 0)),
+        ScalarType::F64 => float(f64::from_bits(bits)),
+        ScalarType::F32 => call("Float32", float(f64::from(f32::from_bits(bits as u32)))),
+        ScalarType::I64 => integer(i128::from(bits as i64)),
+        ScalarType::I32 => call("Int32", integer(i128::from(bits as u32 as i32))),
+        ScalarType::I16 => call("Int16", integer(i128::from(bits as u16 as i16))),
+        ScalarType::I8 => call("Int8", integer(i128::from(bits as u8 as i8))),
+        ScalarType::U8 | ScalarType::U16 | ScalarType::U32 => call(ty.julia_name(), integer(i128::from(bits))),
+        // A literal beyond `Int64` is an `Int128` in decimal, and a `UInt64` in hexadecimal.
+        ScalarType::U64 => expr(ExprKind::Integer(format!("0x{bits:016x}"))),
+    }
+}
+
+fn float(value: f64) -> Expr {
+    let magnitude = match value.abs() {
+        value if value.is_nan() => return name("NaN"),
+        value if value.is_infinite() => name("Inf"),
+        value => expr(ExprKind::Float(format!("{value:?}"))),
+    };
+    if value.is_sign_negative() { negated(magnitude) } else { magnitude }
+}
+
+fn integer(value: i128) -> Expr {
+    let magnitude = expr(ExprKind::Integer(value.unsigned_abs().to_string()));
+    if value < 0 { negated(magnitude) } else { magnitude }
+}
+
+fn negated(operand: Expr) -> Expr {
+    let operator = Operator { symbol: "-".into(), dotted: false };
+    let operator = tessella_diagnostics::Spanned { value: operator, span: NOWHERE };
+    expr(ExprKind::Prefix { operator, operand: Box::new(operand) })
+}
+
+fn call(function: &str, value: Expr) -> Expr {
+    let arguments = vec![Argument { keyword: None, value, section: Section::Main }];
+    expr(ExprKind::Call { callee: Box::new(name(function)), arguments, broadcast: Broadcast::No })
+}
+
+fn name(name: &str) -> Expr {
+    expr(ExprKind::Name(name.into()))
+}
+
+fn expr(kind: ExprKind) -> Expr {
+    Expr { kind, span: NOWHERE }
+}

@@ -1,0 +1,262 @@
+//! Operators and functions on whole arrays: `A .+ B`, `f.(A)`, `A + B`, `2A`, `A'`.
+
+use super::{ArrayError, Elements, Operation, Recipe};
+use crate::ast;
+use crate::typed::check::{Checked, Checker};
+use crate::typed::unsupported::Construct;
+use crate::typed::value::{Kind, Value};
+use tessella_diagnostics::Span;
+use tessella_scalar::ScalarType;
+
+/// Functions that make an array.
+const MAKERS: [&str; 10] =
+    ["zeros", "ones", "fill", "similar", "zero", "copy", "collect", "deepcopy", "permutedims", "map"];
+
+/// Functions that change all elements of an array.
+const FILLERS: [&str; 2] = ["fill!", "copyto!"];
+
+impl Checker<'_> {
+    /// Whether a value is an array, or an expression that has one as its value.
+    pub(in crate::typed) fn is_whole(value: &Value) -> bool {
+        matches!(value, Value::Array(_) | Value::Elements(_))
+    }
+
+    /// The value as an operand: an array, a range, or one and the same number for all elements.
+    fn operand(&mut self, value: Value, span: Span) -> Checked<Elements> {
+        if let Some(elements) = self.as_elements(&value, span) {
+            if matches!(&elements.recipe, Recipe::Part(part) if part.flat) && elements.rank() > 1 {
+                return self.not_yet(Construct::LinearIndex, span);
+            }
+            return Ok(elements);
+        }
+        let value = match value {
+            Value::Scalar(value) => Value::Scalar(self.settled("factor", value)),
+            value @ (Value::Irrational(..) | Value::Type(_)) => value,
+            other => {
+                let found = self.kind(&other);
+                return Err(self.fail(crate::typed::TypeError::NotANumber { found, span }));
+            }
+        };
+        let element = match self.kind(&value) {
+            Kind::Scalar(ty) => ty,
+            _ => ScalarType::I64,
+        };
+        Ok(Elements { element, extents: vec![], recipe: Recipe::Scalar(Box::new(value)), span })
+    }
+
+    /// An operation on the elements of arrays of one shape, axes of one element stretched.
+    pub(in crate::typed) fn broadcast(
+        &mut self,
+        operation: Operation,
+        values: Vec<(Value, Span)>,
+        span: Span,
+    ) -> Checked<Value> {
+        let mut operands = vec![];
+        for (value, span) in values {
+            operands.push(self.operand(value, span)?);
+        }
+        let extents = self.common_extents(&operands, span)?;
+        let recipe = Recipe::Apply { operation, operands };
+        self.elements(extents, recipe, span).map(|elements| Value::Elements(Box::new(elements)))
+    }
+
+    /// `left operator right` of which one is an array.
+    pub(in crate::typed) fn array_infix(
+        &mut self,
+        symbol: &str,
+        dotted: bool,
+        left: (Value, Span),
+        right: (Value, Span),
+        literal: bool,
+        span: Span,
+    ) -> Checked<Value> {
+        let operation = match symbol {
+            "^" => Operation::Power { literal },
+            _ => Operation::Binary(symbol.to_string()),
+        };
+        if dotted {
+            return self.broadcast(operation, vec![left, right], span);
+        }
+        match (symbol, Self::is_whole(&left.0), Self::is_whole(&right.0)) {
+            ("+" | "-", true, true) => {
+                let (a, b) = (self.operand(left.0.clone(), left.1)?, self.operand(right.0.clone(), right.1)?);
+                self.equal_extents(&a, &b, span)?;
+                self.broadcast(operation, vec![left, right], span)
+            }
+            ("*", true, false) | ("*", false, true) | ("/", true, false) | ("\\", false, true)
+                if !matches!(left.0, Value::Range(_)) && !matches!(right.0, Value::Range(_)) =>
+            {
+                self.broadcast(operation, vec![left, right], span)
+            }
+            ("*" | "\\" | "/" | "^", _, _) => {
+                Err(self.array_error(ArrayError::Product { operator: symbol.to_string(), span }))
+            }
+            (_, _, _) => {
+                let (left, right) = (self.kind(&left.0), self.kind(&right.0));
+                let operator = symbol.to_string();
+                Err(self.array_error(ArrayError::NeedsDot { operator, left, right, span }))
+            }
+        }
+    }
+
+    /// `-A`, `.!A`.
+    pub(in crate::typed) fn array_prefix(
+        &mut self,
+        symbol: &str,
+        dotted: bool,
+        operand: (Value, Span),
+        span: Span,
+    ) -> Checked<Value> {
+        match dotted || matches!(symbol, "-" | "+") {
+            true => self.broadcast(Operation::Prefix(symbol.to_string()), vec![operand], span),
+            false => {
+                let found = self.kind(&operand.0);
+                let function = symbol.to_string();
+                Err(self.array_error(ArrayError::NotElements { function, found, span: operand.1 }))
+            }
+        }
+    }
+
+    /// `A .< B`.
+    pub(in crate::typed) fn array_comparison(
+        &mut self,
+        symbol: &str,
+        dotted: bool,
+        left: (Value, Span),
+        right: (Value, Span),
+        span: Span,
+    ) -> Checked<Value> {
+        if dotted {
+            return self.broadcast(Operation::Compare(symbol.to_string()), vec![left, right], span);
+        }
+        let (left, right) = (self.kind(&left.0), self.kind(&right.0));
+        Err(self.array_error(ArrayError::NeedsDot { operator: symbol.to_string(), left, right, span }))
+    }
+
+    /// `A'`, `transpose(A)`.
+    pub(in crate::typed) fn adjoint(&mut self, operand: &ast::Expr, span: Span) -> Checked<Value> {
+        let value = self.value(operand)?;
+        match self.as_elements(&value, operand.span) {
+            Some(elements) => self.transposed(elements, span).map(|elements| Value::Elements(Box::new(elements))),
+            // The adjoint of a real number is the number.
+            None => self.as_scalar(value, operand.span).map(Value::Scalar),
+        }
+    }
+
+    /// `f.(a, b)`.
+    pub(in crate::typed) fn dotted_call(
+        &mut self,
+        callee: &ast::Expr,
+        name: &str,
+        arguments: &[&ast::Expr],
+        span: Span,
+    ) -> Checked<Value> {
+        let user = self.user_function(name);
+        let ty = match &user {
+            Some(_) => None,
+            None => self.called_type(name, callee.span)?,
+        };
+        let values: Vec<Checked<Value>> = arguments
+            .iter()
+            .map(|argument| match self.names_type(argument) {
+                true => self.type_expression(argument).map(Value::Type),
+                false => self.value(argument),
+            })
+            .collect();
+        let mut given = vec![];
+        for (value, argument) in values.into_iter().zip(arguments) {
+            given.push((value?, argument.span));
+        }
+        let operation = match (ty, name, given.len()) {
+            (Some(ty), _, _) => Operation::Convert(ty),
+            (None, _, _) if user.is_some() => match user {
+                Some(callee) => Operation::User(callee),
+                None => Operation::Identity,
+            },
+            (None, "-" | "+" | "!" | "~", 1) => Operation::Prefix(name.to_string()),
+            (None, "^", 2) => Operation::Power { literal: false },
+            (None, _, 2) if crate::typed::compare::operator_of(name).is_some() => Operation::Compare(name.to_string()),
+            (None, _, _) => Operation::Named(name.to_string()),
+        };
+        let result = self.broadcast(operation, given, span)?;
+        // Of numbers alone it is a number.
+        match result {
+            Value::Elements(elements) if elements.rank() == 0 => self.element(&elements, &[]),
+            other => Ok(other),
+        }
+    }
+
+    /// Functions of whole arrays; `None` if the name is none of them, or its arguments are none.
+    pub(in crate::typed) fn whole_array_call(
+        &mut self,
+        name: &str,
+        given: &[ast::Argument],
+        span: Span,
+    ) -> Option<Checked<Value>> {
+        if self.lookup(name).is_some() {
+            return None;
+        }
+        let is_reduction = super::reduce::is_reduction(name);
+        let known = MAKERS.contains(&name)
+            || FILLERS.contains(&name)
+            || is_reduction
+            || matches!(name, "view" | "transpose" | "adjoint" | "vec" | "dot" | "mul!");
+        if !known {
+            return None;
+        }
+        if let Some(keyword) = given.iter().find(|argument| argument.keyword.is_some()) {
+            let span = keyword.value.span;
+            return Some(match is_reduction {
+                true => Err(self.array_error(ArrayError::AlongDimensions { function: name.to_string(), span })),
+                false => self.not_yet(Construct::KeywordArgument, span),
+            });
+        }
+        let arguments: Vec<&ast::Expr> = given.iter().map(|argument| &argument.value).collect();
+        Some(match (name, arguments.as_slice()) {
+            ("zero", [argument]) => match &argument.kind {
+                ast::ExprKind::Name(array) if self.is_array_name(array) => self.array_maker(name, &arguments, span),
+                _ => return None,
+            },
+            ("view", [array, ..]) => self.with_views(|checker| checker.index(array, &given[1..], span)),
+            ("transpose" | "adjoint", [array]) => self.adjoint(array, span),
+            ("vec", [_]) => self.not_yet(Construct::LinearIndex, span),
+            ("mul!", _) => Err(self.array_error(ArrayError::Product { operator: "mul!".into(), span })),
+            ("map", [function, arrays @ ..]) => self.map(function, arrays, span),
+            ("dot", [left, right]) => self.dot(left, right, span),
+            _ if FILLERS.contains(&name) => self.filler(name, &arguments, span),
+            _ if is_reduction => self.reduction_call(name, &arguments, span),
+            _ => self.array_maker(name, &arguments, span),
+        })
+    }
+
+    fn map(&mut self, function: &ast::Expr, arrays: &[&ast::Expr], span: Span) -> Checked<Value> {
+        let operation = self.function_argument(function)?;
+        let mut operands = vec![];
+        for array in arrays {
+            operands.push(self.elements_argument("map", array)?);
+        }
+        for pair in operands.windows(2) {
+            self.equal_extents(&pair[0], &pair[1], span)?;
+        }
+        let extents = self.common_extents(&operands, span)?;
+        let recipe = Recipe::Apply { operation, operands };
+        self.elements(extents, recipe, span).map(|elements| Value::Elements(Box::new(elements)))
+    }
+
+    /// A function that is passed to a function: a name, or `x -> ...`.
+    pub(super) fn function_argument(&mut self, function: &ast::Expr) -> Checked<Operation> {
+        match &function.kind {
+            ast::ExprKind::Name(name) if self.lookup(name).is_none() && self.user_function(name).is_none() => {
+                Ok(match ScalarType::from_julia_name(name) {
+                    Some(ty) => Operation::Convert(ty),
+                    None => Operation::Named(name.clone()),
+                })
+            }
+            _ => match self.value(function)? {
+                Value::Function(callee) => Ok(Operation::User(callee)),
+                Value::Type(ty) => Ok(Operation::Convert(ty)),
+                _ => self.not_yet(Construct::FunctionValue, function.span),
+            },
+        }
+    }
+}

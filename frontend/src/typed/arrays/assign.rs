@@ -1,0 +1,248 @@
+//! Assignments to many elements at once: `A .= B`, `A[:, j] = x`, `fill!(A, x)`, `copyto!(A, B)`.
+
+use super::element::{part_subscripts, place_in};
+use super::shape::{dimensions, is_one, same};
+use super::{ArrayError, Elements, Part, Recipe};
+use crate::ast;
+use crate::typed::check::{Checked, Checker};
+use crate::typed::compare::compare;
+use crate::typed::convert::constant_integer;
+use crate::typed::scope::State;
+use crate::typed::statement::{Place, Tail};
+use crate::typed::tree::{Block, Expr, ExprKind, LocalId, Role, SizeError, Statement, StatementKind, Type};
+use crate::typed::unsupported::Construct;
+use crate::typed::value::Value;
+use tessella_diagnostics::{Span, Spanned};
+use tessella_scalar::{CompareOp, ScalarType};
+
+/// Whether axes of one element are stretched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stretch {
+    Yes,
+    No,
+}
+
+impl Checker<'_> {
+    /// `target .= value`, `target .op= value`.
+    pub(in crate::typed) fn broadcast_assignment(
+        &mut self,
+        operator: Option<&Spanned<ast::Operator>>,
+        target: &ast::Expr,
+        value: &ast::Expr,
+        span: Span,
+        place: Place,
+    ) -> Checked<Tail> {
+        let found = match &target.kind {
+            ast::ExprKind::Name(_) | ast::ExprKind::MacroCall { .. } | ast::ExprKind::Call { .. } => self.value(target),
+            ast::ExprKind::Index { .. } => self.with_views(|checker| checker.value(target)),
+            _ => return self.not_yet(Construct::Broadcast, target.span),
+        };
+        let given = match operator {
+            None => self.value(value),
+            Some(operator) => {
+                let symbol = operator.value.symbol.trim_end_matches('=');
+                let symbol = if symbol.is_empty() { operator.value.symbol.clone() } else { symbol.to_string() };
+                let operator = Spanned { value: ast::Operator { symbol, dotted: true }, span: operator.span };
+                let (left, right) = (Box::new(target.clone()), Box::new(value.clone()));
+                self.value(&ast::Expr { kind: ast::ExprKind::Infix { operator, left, right }, span })
+            }
+        };
+        let (found, given) = (found?, given?);
+        if let (Value::Scalar(element), Some(_)) = (&found, found_load(&found)) {
+            // `A[i] .= x` of one element.
+            let (array, subscripts) = element.as_load().expect("the guard has seen a load");
+            let value = self.as_scalar(given, value.span)?;
+            self.store_element(array, subscripts, value, span)?;
+            return Ok(Tail::Nothing);
+        }
+        let Some(whole) = self.as_elements(&found, target.span) else {
+            let found = self.kind(&found);
+            let error = ArrayError::NotElements { function: ".=".into(), found, span: target.span };
+            return Err(self.array_error(error));
+        };
+        self.assign(&whole, given, value.span, Stretch::Yes, span)?;
+        match (place, found) {
+            (Place::Last, Value::Array(array)) => Ok(Tail::Argument(array, span)),
+            (Place::Last, other) => {
+                let found = self.kind(&other);
+                Err(self.fail(crate::typed::TypeError::ResultKind { found, span }))
+            }
+            (Place::Middle, _) => Ok(Tail::Nothing),
+        }
+    }
+
+    /// `target[...] = value` where the target has several elements.
+    pub(in crate::typed) fn assign_part(&mut self, target: &Elements, value: Value, span: Span) -> Checked<Value> {
+        if self.as_elements(&value, span).is_none() {
+            return Err(self.array_error(ArrayError::SingleValue { span, target: target.span }));
+        }
+        self.assign(target, value.clone(), span, Stretch::No, span)?;
+        Ok(value)
+    }
+
+    /// `fill!(A, x)`, `copyto!(A, B)`.
+    pub(super) fn filler(&mut self, name: &str, arguments: &[&ast::Expr], span: Span) -> Checked<Value> {
+        let [target, source] = arguments else {
+            return Err(self.arity(name, "2 arguments", arguments.len(), span));
+        };
+        let found = self.value(target);
+        let given = self.value(source);
+        let (found, given) = (found?, given?);
+        let Some(mut whole) = self.as_elements(&found, target.span) else {
+            let found = self.kind(&found);
+            let error = ArrayError::NotElements { function: name.into(), found, span: target.span };
+            return Err(self.array_error(error));
+        };
+        match (name, self.as_elements(&given, source.span)) {
+            ("fill!", None) => self.assign(&whole, given, source.span, Stretch::Yes, span)?,
+            ("copyto!", Some(from)) => {
+                if let ([own], [length]) = (whole.extents.as_slice(), from.extents.as_slice())
+                    && !same(own, length)
+                {
+                    // The first elements only, as many as there are.
+                    let enough = compare(CompareOp::Le, length.clone().placed(span), own.clone().placed(span), span);
+                    self.require(enough, SizeError::Bounds, "more elements are copied than the target has", span)?;
+                    whole.extents = from.extents.clone();
+                }
+                self.assign(&whole, given, source.span, Stretch::No, span)?;
+            }
+            (_, from) => {
+                let rank = from.map_or(0, |from| from.rank()) as u32;
+                let found = match rank {
+                    0 => self.kind(&given),
+                    _ => crate::typed::Kind::Array { element: whole.element, rank },
+                };
+                let error = ArrayError::NotElements { function: name.into(), found, span: source.span };
+                return Err(self.array_error(error));
+            }
+        }
+        Ok(found)
+    }
+
+    fn assign(&mut self, target: &Elements, value: Value, at: Span, stretch: Stretch, span: Span) -> Checked<()> {
+        self.writes_statements(span)?;
+        let Recipe::Part(part) = &target.recipe else { return self.not_yet(Construct::Slice, target.span) };
+        let mut from = match self.as_elements(&value, at) {
+            Some(elements) => elements,
+            None => {
+                let value = self.as_scalar(value, at)?;
+                let value = self.settled("value", value);
+                Elements { element: value.ty, extents: vec![], recipe: Recipe::Fill(value), span: at }
+            }
+        };
+        self.check_shapes(target, &from, stretch, span)?;
+        let label = self.label.take();
+        if self.reads_elsewhere(target, part, &from) {
+            from = self.fresh(&from)?;
+        }
+        let Type::Array { element, .. } = self.local(part.array).ty else { unreachable!("parts are of arrays") };
+        let declared = self.local(part.array).span;
+        let mode = self.mode;
+        self.nest(&target.extents, span, |checker, subscripts| {
+            let own = place_in(&from, subscripts);
+            let value = checker.element(&from, &own)?;
+            let value = checker.as_scalar(value, at)?;
+            let value = checker.coerce(value, element, Some(declared))?;
+            let subscripts = part_subscripts(part, subscripts);
+            checker.emit(StatementKind::Store { array: part.array, subscripts, value, label, mode }, span);
+            Ok(())
+        })
+    }
+
+    fn check_shapes(&mut self, target: &Elements, from: &Elements, stretch: Stretch, span: Span) -> Checked<()> {
+        let flat = |elements: &Elements| matches!(&elements.recipe, Recipe::Part(part) if part.flat);
+        let fits = match stretch {
+            Stretch::Yes => from.rank() == 0 || from.rank() <= target.rank() && flat(from) == flat(target),
+            Stretch::No => from.rank() == target.rank(),
+        };
+        if !fits {
+            let (left, right) = (dimensions(target.rank()), dimensions(from.rank()));
+            return Err(self.array_error(ArrayError::Mismatch { left, right, span }));
+        }
+        let pairs: Vec<(Expr, Expr)> = target.extents.iter().cloned().zip(from.extents.iter().cloned()).collect();
+        for (own, other) in &pairs {
+            if !(is_one(other) && stretch == Stretch::Yes) {
+                self.same_extent(own, other, span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether elements of the target are read at another place than the one being written.
+    fn reads_elsewhere(&mut self, target: &Elements, part: &Part, from: &Elements) -> bool {
+        let span = target.span;
+        let (_, found) = self.trial(|checker| {
+            let at: Vec<Expr> = (0..target.rank())
+                .map(|_| {
+                    let ty = Type::Scalar(ScalarType::I64);
+                    let local = checker.new_local("place", ty, Role::Value(None), span);
+                    checker.read(local, span)
+                })
+                .collect();
+            let own = part_subscripts(part, &at);
+            let place = place_in(from, &at);
+            let (block, value) = checker.in_block(|checker| checker.element(from, &place));
+            let mut reads = vec![];
+            if let Ok(Value::Scalar(value)) = &value {
+                reads_of(part.array, value, &mut reads);
+            }
+            reads_in(part.array, &block, &mut reads);
+            reads.iter().any(|subscripts| {
+                let equal = subscripts.iter().zip(&own).all(|(a, b)| same(a, b));
+                let apart = subscripts
+                    .iter()
+                    .zip(&own)
+                    .any(|(a, b)| matches!((constant_integer(a), constant_integer(b)), (Some(a), Some(b)) if a != b));
+                !equal && !apart
+            })
+        });
+        found
+    }
+
+    fn store_element(&mut self, array: LocalId, subscripts: Vec<Expr>, value: Expr, span: Span) -> Checked<()> {
+        let Type::Array { element, .. } = self.local(array).ty else { unreachable!("only arrays are subscripted") };
+        let declared = self.local(array).span;
+        let value = self.coerce(value, element, Some(declared))?;
+        let (label, mode) = (self.label.take(), self.mode);
+        self.emit(StatementKind::Store { array, subscripts, value, label, mode }, span);
+        Ok(())
+    }
+
+    /// Whether a name means an array, or a part of one.
+    pub(in crate::typed) fn is_array_name(&self, name: &str) -> bool {
+        self.lookup(name).is_some_and(|variable| {
+            matches!(self.variables[variable.0].state, State::Array(_) | State::Alias(Value::Elements(_)))
+        })
+    }
+}
+
+fn found_load(value: &Value) -> Option<&Expr> {
+    match value {
+        Value::Scalar(expr) if matches!(expr.kind, ExprKind::Load { .. }) => Some(expr),
+        _ => None,
+    }
+}
+
+fn reads_of(array: LocalId, expr: &Expr, found: &mut Vec<Vec<Expr>>) {
+    if let ExprKind::Load { array: read, subscripts, .. } = &expr.kind
+        && *read == array
+    {
+        found.push(subscripts.clone());
+    }
+    expr.operands().into_iter().for_each(|operand| reads_of(array, operand, found));
+}
+
+fn reads_in(array: LocalId, block: &Block, found: &mut Vec<Vec<Expr>>) {
+    for Statement { kind, .. } in block {
+        let (exprs, blocks): (Vec<&Expr>, Vec<&Block>) = match kind {
+            StatementKind::For { range, body, .. } => (vec![&range.start, &range.stop], vec![body]),
+            StatementKind::If { condition, then, otherwise } => (vec![condition], vec![then, otherwise]),
+            StatementKind::Set { value, .. } => (vec![value], vec![]),
+            StatementKind::Store { subscripts, value, .. } => (subscripts.iter().chain([value]).collect(), vec![]),
+            StatementKind::Allocate { extents, .. } => (extents.iter().collect(), vec![]),
+            StatementKind::Require { condition, .. } => (vec![condition], vec![]),
+        };
+        exprs.into_iter().for_each(|expr| reads_of(array, expr, found));
+        blocks.into_iter().for_each(|block| reads_in(array, block, found));
+    }
+}

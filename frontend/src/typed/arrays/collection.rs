@@ -1,0 +1,294 @@
+//! `for` over anything but a range: elements, `enumerate`, `zip`, `CartesianIndices`, `eachindex` of matrices.
+//!
+//! Each becomes a loop over ranges, with the iterators of the source as new variables at the start of its body. What the
+//! source iterates over is evaluated once, and has a name that no source can have.
+
+use super::shape::clamped;
+use super::{Elements, Position};
+use crate::ast::{self, Argument, Expr, ExprKind, Iteration, Section};
+use crate::typed::check::{Checked, Checker};
+use crate::typed::operator::binary;
+use crate::typed::scope::{Scope, State};
+use crate::typed::unsupported::Construct;
+use crate::typed::value::{RangeValue, Value};
+use tessella_diagnostics::Span;
+use tessella_scalar::BinaryOp;
+
+/// Calls of these give a collection.
+const COLLECTIONS: [&str; 5] = ["enumerate", "zip", "pairs", "CartesianIndices", "eachindex"];
+
+/// Names of loops that the source does not name; no source can mean them.
+const HIDDEN: [&str; 6] = ["#i", "#j", "#k", "#l", "#p", "#q"];
+
+/// The loop that a collection becomes: iterations, outermost first, and what its body starts with.
+struct Desugared {
+    iterations: Vec<Iteration>,
+    prelude: Vec<Expr>,
+}
+
+impl Checker<'_> {
+    /// Whether a loop runs over something else than a range, as far as can be seen without evaluating it.
+    pub(in crate::typed) fn is_collection(&self, iterated: &Expr) -> bool {
+        match &iterated.kind {
+            ExprKind::Name(name) => self.is_array_name(name),
+            ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+                ExprKind::Name(name) if self.lookup(name).is_some() => false,
+                ExprKind::Name(name) if name == "eachindex" => {
+                    arguments.len() > 1 || arguments.iter().any(|argument| !self.is_vector(&argument.value))
+                }
+                ExprKind::Name(name) => COLLECTIONS.contains(&name.as_str()) || name == "view",
+                _ => false,
+            },
+            ExprKind::Index { base, subscripts } => {
+                let is_array = matches!(&base.kind, ExprKind::Name(name) if self.is_array_name(name));
+                let is_range =
+                    |argument: &Argument| matches!(argument.value.kind, ExprKind::Colon | ExprKind::Range { .. });
+                is_array && subscripts.iter().any(is_range)
+            }
+            ExprKind::MacroCall { name, .. } => matches!(name.value.as_str(), "view" | "views"),
+            ExprKind::Adjoint(_) => true,
+            _ => false,
+        }
+    }
+
+    fn is_vector(&self, expr: &Expr) -> bool {
+        let ExprKind::Name(name) = &expr.kind else { return false };
+        let Some(variable) = self.lookup(name) else { return true };
+        match &self.variables[variable.0].state {
+            State::Array(array) => self.rank(*array) == 1,
+            State::Alias(Value::Elements(elements)) => elements.rank() == 1,
+            // Whatever is wrong with it is told where it is evaluated.
+            _ => true,
+        }
+    }
+
+    /// `for target in collection, rest... body end`.
+    pub(in crate::typed) fn for_collection(
+        &mut self,
+        iteration: &Iteration,
+        rest: &[Iteration],
+        body: &[Expr],
+        simd: bool,
+        span: Span,
+    ) -> Checked<()> {
+        self.scopes.push(Scope::new());
+        let checked = self.desugared(iteration).and_then(|Desugared { iterations, prelude }| {
+            let mut inner = prelude;
+            match rest {
+                [] => inner.extend(body.iter().cloned()),
+                _ => inner.push(Expr { kind: ExprKind::For { iterations: rest.to_vec(), body: body.to_vec() }, span }),
+            }
+            self.for_loop(&iterations, &inner, simd && iterations.len() == 1 && rest.is_empty(), span)
+        });
+        self.scopes.pop();
+        checked
+    }
+
+    fn desugared(&mut self, iteration: &Iteration) -> Checked<Desugared> {
+        let span = iteration.range.span;
+        let call = match &iteration.range.kind {
+            ExprKind::Call { callee, arguments, .. } => match &callee.kind {
+                ExprKind::Name(name) if COLLECTIONS.contains(&name.as_str()) => Some((name.as_str(), arguments)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((name, arguments)) = call else {
+            let source = self.source(&iteration.range, "#source")?;
+            return Ok(self.over_elements(&source, &iteration.target, span));
+        };
+        match (name, arguments.as_slice()) {
+            ("enumerate" | "pairs", [argument]) => {
+                let source = self.source(&argument.value, "#source")?;
+                let ExprKind::Tuple(targets) = &iteration.target.kind else {
+                    return self.not_yet(Construct::Iterator, iteration.target.span);
+                };
+                let ([count, element], 1) = (targets.as_slice(), source.rank()) else {
+                    return self.not_yet(Construct::LinearIndex, span);
+                };
+                self.hide("#axis1", Value::Range(whole_axis(&source, 0)), span);
+                let value = subscripted("#source", std::slice::from_ref(&count.value), span);
+                Ok(Desugared {
+                    iterations: vec![over(count.value.clone(), "#axis1", span)],
+                    prelude: vec![local(&element.value, value)],
+                })
+            }
+            ("zip", [_, ..]) => {
+                let ExprKind::Tuple(targets) = &iteration.target.kind else {
+                    return self.not_yet(Construct::Iterator, iteration.target.span);
+                };
+                if targets.len() != arguments.len() {
+                    let (targets, values) = (targets.len(), arguments.len());
+                    return Err(self.fail(crate::typed::TypeError::Destructuring { targets, values, span }));
+                }
+                let mut prelude = vec![];
+                let mut shortest: Option<crate::typed::tree::Expr> = None;
+                for (at, (argument, target)) in arguments.iter().zip(targets).enumerate() {
+                    let hidden = format!("#source{}", at + 1);
+                    let source = self.source(&argument.value, &hidden)?;
+                    if source.rank() != 1 {
+                        return self.not_yet(Construct::LinearIndex, argument.value.span);
+                    }
+                    let length = source.extents[0].clone().placed(span);
+                    shortest = Some(match shortest {
+                        Some(shortest) if !super::shape::same(&shortest, &length) => {
+                            binary(BinaryOp::Min, shortest, length, span)
+                        }
+                        _ => length,
+                    });
+                    prelude.push(local(&target.value, subscripted(&hidden, &[named("#i", span)], span)));
+                }
+                let stop = shortest.expect("the pattern has one argument at least");
+                let start = crate::typed::tree::Expr::int64(1, span);
+                self.hide("#axis1", Value::Range(RangeValue { start, step: 1, stop }), span);
+                Ok(Desugared { iterations: vec![over(named("#i", span), "#axis1", span)], prelude })
+            }
+            ("CartesianIndices", [argument]) => {
+                let value = self.value(&argument.value)?;
+                let axes: Vec<RangeValue> = match value {
+                    Value::Tuple(values) => {
+                        let mut axes = vec![];
+                        for value in values {
+                            axes.push(match value {
+                                Value::Range(range) => range,
+                                other => {
+                                    let stop = self.as_scalar(other, span)?;
+                                    RangeValue { start: crate::typed::tree::Expr::int64(1, span), step: 1, stop }
+                                }
+                            });
+                        }
+                        axes
+                    }
+                    value => match self.as_elements(&value, span) {
+                        Some(elements) => (0..elements.rank()).map(|axis| whole_axis(&elements, axis)).collect(),
+                        None => return self.not_yet(Construct::Iterator, span),
+                    },
+                };
+                Ok(self.over_axes(axes, &iteration.target, "#cartesian", span))
+            }
+            ("eachindex", [first, others @ ..]) => {
+                let source = self.source(&first.value, "#source")?;
+                for other in others {
+                    let other = self.source(&other.value, "#other")?;
+                    self.equal_extents(&source, &other, span)?;
+                }
+                let axes = (0..source.rank()).map(|axis| whole_axis(&source, axis)).collect();
+                match source.rank() {
+                    1 => {
+                        self.hide("#axis1", Value::Range(whole_axis(&source, 0)), span);
+                        let iterations = vec![over(iteration.target.clone(), "#axis1", span)];
+                        Ok(Desugared { iterations, prelude: vec![] })
+                    }
+                    _ => Ok(self.over_axes(axes, &iteration.target, "#linear", span)),
+                }
+            }
+            (_, _) => self.not_yet(Construct::Iterator, span),
+        }
+    }
+
+    /// Evaluates what is iterated over, once, and gives it a hidden name.
+    fn source(&mut self, expr: &Expr, name: &str) -> Checked<Elements> {
+        let value = self.value(expr)?;
+        let Some(elements) = self.as_elements(&value, expr.span) else {
+            return match value {
+                Value::Tuple(_) => self.not_yet(Construct::Iterator, expr.span),
+                other => {
+                    let found = self.kind(&other);
+                    Err(self.fail(crate::typed::TypeError::NotIterable { found, span: expr.span }))
+                }
+            };
+        };
+        let elements = self.frozen_elements(elements)?;
+        self.hide(name, Value::Elements(Box::new(elements.clone())), expr.span);
+        Ok(elements)
+    }
+
+    fn hide(&mut self, name: &str, value: Value, span: Span) {
+        let variable = self.declare(name, span, State::Alias(value));
+        self.assigned.insert(variable);
+    }
+
+    /// `for x in A`.
+    fn over_elements(&mut self, source: &Elements, target: &Expr, span: Span) -> Desugared {
+        let mut iterations = vec![];
+        let names: Vec<Expr> = HIDDEN[..source.rank().min(HIDDEN.len())].iter().map(|name| named(name, span)).collect();
+        for (axis, name) in names.iter().enumerate().rev() {
+            let hidden = format!("#axis{}", axis + 1);
+            self.hide(&hidden, Value::Range(whole_axis(source, axis)), span);
+            iterations.push(over(name.clone(), &hidden, span));
+        }
+        Desugared { iterations, prelude: vec![local(target, subscripted("#source", &names, span))] }
+    }
+
+    /// Nested loops over axes, with their iterators as one position.
+    fn over_axes(&mut self, axes: Vec<RangeValue>, target: &Expr, function: &str, span: Span) -> Desugared {
+        let names: Vec<Expr> = HIDDEN[..axes.len().min(HIDDEN.len())].iter().map(|name| named(name, span)).collect();
+        let mut iterations = vec![];
+        for (axis, (name, range)) in names.iter().zip(axes).enumerate().rev() {
+            let hidden = format!("#axis{}", axis + 1);
+            self.hide(&hidden, Value::Range(range), span);
+            iterations.push(over(name.clone(), &hidden, span));
+        }
+        let arguments = names.iter().map(positional).collect();
+        let callee = Box::new(named(function, span));
+        let value = Expr { kind: ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No }, span };
+        Desugared { iterations, prelude: vec![local(target, value)] }
+    }
+
+    /// The calls that [`Self::over_axes`] writes.
+    pub(in crate::typed) fn hidden_call(&mut self, name: &str, arguments: &[Argument]) -> Option<Checked<Value>> {
+        if !matches!(name, "#cartesian" | "#linear") {
+            return None;
+        }
+        let mut subscripts = vec![];
+        for argument in arguments {
+            match self.scalar(&argument.value) {
+                Ok(subscript) => subscripts.push(subscript),
+                Err(reported) => return Some(Err(reported)),
+            }
+        }
+        let linear_in = match (name, self.lookup("#source")) {
+            ("#linear", Some(variable)) => match &self.variables[variable.0].state {
+                State::Alias(Value::Elements(source)) => Some(source.extents.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        Some(Ok(Value::Position(Position { subscripts, linear_in })))
+    }
+}
+
+fn whole_axis(elements: &Elements, axis: usize) -> RangeValue {
+    let span = elements.span;
+    let start = crate::typed::tree::Expr::int64(1, span);
+    RangeValue { start, step: 1, stop: clamped(elements.extents[axis].clone().placed(span)) }
+}
+
+fn named(name: &str, span: Span) -> Expr {
+    Expr { kind: ExprKind::Name(name.to_string()), span }
+}
+
+fn positional(value: &Expr) -> Argument {
+    Argument { keyword: None, value: value.clone(), section: Section::Main }
+}
+
+fn over(target: Expr, range: &str, span: Span) -> Iteration {
+    Iteration { target, range: named(range, span), span }
+}
+
+/// `local target = value`.
+fn local(target: &Expr, value: Expr) -> Expr {
+    let span = target.span;
+    let kind = ExprKind::Assign {
+        operator: None,
+        broadcast: ast::Broadcast::No,
+        target: Box::new(target.clone()),
+        value: Box::new(value),
+    };
+    Expr { kind: ExprKind::Local(vec![Expr { kind, span }]), span }
+}
+
+fn subscripted(array: &str, subscripts: &[Expr], span: Span) -> Expr {
+    let base = Box::new(named(array, span));
+    Expr { kind: ExprKind::Index { base, subscripts: subscripts.iter().map(positional).collect() }, span }
+}

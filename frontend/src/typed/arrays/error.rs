@@ -1,0 +1,89 @@
+//! What can be wrong with whole arrays.
+
+use crate::typed::value::Kind;
+use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, Span};
+
+/// An error in an expression or statement on whole arrays.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ArrayError {
+    #[error("`{name}` holds an array already")]
+    Rebound { name: String, first: Span, span: Span },
+    #[error("arrays of different shapes: {left} and {right}")]
+    Mismatch { left: String, right: String, span: Span },
+    #[error("the matrix product `{operator}` is not supported in a transpiled function")]
+    Product { operator: String, span: Span },
+    #[error("`{operator}` of {left} and {right} needs a dot")]
+    NeedsDot { operator: String, left: Kind, right: Kind, span: Span },
+    #[error("one number cannot be assigned to several elements")]
+    SingleValue { span: Span, target: Span },
+    #[error("whole arrays cannot be computed in a constant of the file")]
+    Constant { span: Span },
+    #[error("an array made inside the function cannot be returned")]
+    Returned { span: Span },
+    #[error("these elements have no value yet")]
+    Undefined { span: Span },
+    #[error("`{function}` along some dimensions only is not supported")]
+    AlongDimensions { function: String, span: Span },
+    #[error("`{function}` cannot be applied to {found}")]
+    NotElements { function: String, found: Kind, span: Span },
+}
+
+impl ArrayError {
+    pub fn code(&self) -> Code {
+        Code(match self {
+            ArrayError::Rebound { .. } => "E0250",
+            ArrayError::Mismatch { .. } => "E0251",
+            ArrayError::Product { .. } => "E0252",
+            ArrayError::NeedsDot { .. } => "E0253",
+            ArrayError::SingleValue { .. } => "E0254",
+            ArrayError::Constant { .. } => "E0255",
+            ArrayError::Returned { .. } => "E0256",
+            ArrayError::Undefined { .. } => "E0257",
+            ArrayError::AlongDimensions { .. } => "E0258",
+            ArrayError::NotElements { .. } => "E0259",
+        })
+    }
+}
+
+impl IntoDiagnostic for ArrayError {
+    fn into_diagnostic(self) -> Diagnostic {
+        let base = Diagnostic::error(self.code(), self.to_string());
+        match self {
+            ArrayError::Rebound { name, first, span } => base
+                .primary(span, "another array here")
+                .secondary(first, "an array since here")
+                .with_help(format!("write `{name} .= ...` to change its elements, or use another name")),
+            ArrayError::Mismatch { span, .. } => {
+                base.primary(span, "combined here")
+                    .with_note("Julia would raise a DimensionMismatch")
+                    .with_help("combine arrays of one shape, or write a dot to broadcast")
+            }
+            ArrayError::Product { operator, span } => base.primary(span, "a product of arrays").with_note(
+                "Julia hands it to a library whose order of summation is its own",
+            ).with_help(match operator.as_str() {
+                "\\" => "solve the system with loops of your own, or in the caller",
+                _ => "write the loops: `for i in axes(A, 1), k in axes(A, 2); y[i] += A[i, k] * x[k]; end`, or use `dot(x, y)`",
+            }),
+            ArrayError::NeedsDot { operator, span, .. } => base
+                .primary(span, "not defined in Julia")
+                .with_help(format!("write `.{operator}` to combine each element")),
+            ArrayError::SingleValue { span, target } => base
+                .primary(span, "a number")
+                .secondary(target, "several elements")
+                .with_help("write `.=` to store it into each of them"),
+            ArrayError::Constant { span } => base
+                .primary(span, "used as a constant")
+                .with_help("make the array inside the function, or pass it as an argument"),
+            ArrayError::Returned { span } => base
+                .primary(span, "made inside the function")
+                .with_help("pass an array as an argument, and store the result into it"),
+            ArrayError::Undefined { span } => {
+                base.primary(span, "only memory").with_help("make it with `zeros`, or store into it first")
+            }
+            ArrayError::AlongDimensions { span, .. } => {
+                base.primary(span, "asked for here").with_help("write the loops over the other dimensions")
+            }
+            ArrayError::NotElements { span, .. } => base.primary(span, "this argument").with_help("pass an array"),
+        }
+    }
+}

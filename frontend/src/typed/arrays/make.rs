@@ -1,0 +1,359 @@
+//! Arrays made inside the function: `zeros(n)`, `similar(A)`, `[f(i) for i in 1:n]`, and names for them.
+
+use super::shape::clamped;
+use super::{ArrayError, Elements, Keeps, Recipe};
+use crate::ast;
+use crate::typed::check::{Checked, Checker};
+use crate::typed::compare::compare;
+use crate::typed::convert::constant_integer;
+use crate::typed::error::TypeError;
+use crate::typed::scope::{State, VariableId};
+use crate::typed::tree::{Expr, ExprKind, LocalId, Mode, Role, SizeError, StatementKind, Type};
+use crate::typed::unsupported::Construct;
+use crate::typed::value::{Kind, Value};
+use tessella_diagnostics::Span;
+use tessella_scalar::{CompareOp, Constant, ScalarType};
+
+impl Checker<'_> {
+    /// Memory for a local array.
+    pub(super) fn allocate(&mut self, name: &str, element: ScalarType, extents: &[Expr], span: Span) -> LocalId {
+        let owner = self.loops.last().copied();
+        let rank = extents.len() as u32;
+        let array = self.new_local(name, Type::Array { element, rank }, Role::Variable(owner), span);
+        self.made.insert(array, extents.to_vec());
+        self.emit(StatementKind::Allocate { array, extents: extents.to_vec() }, span);
+        array
+    }
+
+    /// Stores the elements into an array of their own.
+    pub(super) fn materialize(&mut self, name: &str, elements: &Elements, at: Span) -> Checked<LocalId> {
+        self.writes_statements(elements.span)?;
+        let (label, mode) = (self.label.take(), self.mode);
+        let extents: Vec<Expr> = elements.extents.iter().map(|extent| self.settled("extent", extent.clone())).collect();
+        let array = self.allocate(name, elements.element, &extents, at);
+        if matches!(elements.recipe, Recipe::Undefined) {
+            return Ok(array);
+        }
+        let span = elements.span;
+        self.nest(&extents, span, |checker, subscripts| {
+            let value = checker.element(elements, subscripts)?;
+            let value = checker.as_scalar(value, span)?;
+            let mode = Mode { inbounds: false, ..mode };
+            let kind = StatementKind::Store { array, subscripts: subscripts.to_vec(), value, label, mode };
+            checker.emit(kind, span);
+            Ok(())
+        })?;
+        Ok(array)
+    }
+
+    /// A new array without a name, as elements.
+    pub(super) fn fresh(&mut self, elements: &Elements) -> Checked<Elements> {
+        let array = self.materialize("temporary", elements, elements.span)?;
+        Ok(self.whole(array, Keeps::Fresh, elements.span))
+    }
+
+    /// `name = elements`.
+    pub(in crate::typed) fn bind_elements(
+        &mut self,
+        variable: VariableId,
+        elements: Elements,
+        at: Span,
+        span: Span,
+    ) -> Checked<Value> {
+        let first = self.variables[variable.0].span;
+        let name = self.variables[variable.0].name.clone();
+        match &self.variables[variable.0].state {
+            State::Poisoned => return Err(crate::typed::check::Reported),
+            State::Unassigned if self.variables[variable.0].owner == self.loops.last().copied() => {}
+            _ if self.is_straight(variable) => {}
+            State::Unassigned | State::Scalar(_) | State::Array(_) | State::Alias(_) => {
+                return Err(self.array_error(ArrayError::Rebound { name, first, span }));
+            }
+        }
+        if matches!(&elements.recipe, Recipe::Part(part) if part.flat) {
+            return self.not_yet(Construct::LinearIndex, elements.span);
+        }
+        let state = match &elements.recipe {
+            Recipe::Part(part) if part.keeps == Keeps::Fresh => {
+                let local = &mut self.locals[part.array.0 as usize];
+                (local.name, local.span) = (name, at);
+                State::Array(part.array)
+            }
+            _ if elements.is_view() => State::Alias(Value::Elements(Box::new(elements))),
+            _ => State::Array(self.materialize(&name, &elements, at)?),
+        };
+        let value = match &state {
+            State::Array(array) => Value::Array(*array),
+            State::Alias(value) => value.clone(),
+            State::Unassigned | State::Scalar(_) | State::Poisoned => Value::Nothing,
+        };
+        self.variables[variable.0].span = at;
+        self.variables[variable.0].state = state;
+        Ok(value)
+    }
+
+    /// What a parameter means that these elements, which nothing changes, are passed for.
+    pub(in crate::typed) fn named_elements(&mut self, elements: Elements) -> State {
+        match &elements.recipe {
+            Recipe::Part(part) if part.keeps == Keeps::Fresh => State::Array(part.array),
+            Recipe::Fill(_) | Recipe::Undefined => match self.materialize("argument", &elements, elements.span) {
+                Ok(array) => State::Array(array),
+                Err(_) => State::Poisoned,
+            },
+            _ => State::Alias(Value::Elements(Box::new(elements))),
+        }
+    }
+
+    /// Elements that later assignments do not change.
+    pub(in crate::typed) fn frozen_elements(&mut self, elements: Elements) -> Checked<Elements> {
+        match &elements.recipe {
+            Recipe::Fill(_) | Recipe::Undefined => Ok(elements),
+            Recipe::Part(part) if part.keeps == Keeps::Fresh => Ok(elements),
+            _ if elements.is_view() => Ok(elements),
+            _ => self.fresh(&elements),
+        }
+    }
+
+    /// `zeros`, `ones`, `fill`, `similar`, `copy`, `collect`, `zero`, `permutedims`.
+    pub(super) fn array_maker(&mut self, name: &str, arguments: &[&ast::Expr], span: Span) -> Checked<Value> {
+        let elements = match (name, arguments) {
+            ("zeros" | "ones", _) => {
+                let (ty, dimensions) = match arguments.split_first() {
+                    Some((first, rest)) if self.names_type(first) => (self.type_expression(first)?, rest),
+                    _ => (ScalarType::F64, arguments),
+                };
+                let one = i128::from(name == "ones");
+                let value = Expr::constant(Constant::integer(ty, one), span);
+                self.filled(value, dimensions, span)?
+            }
+            ("fill", [value, dimensions @ ..]) => {
+                let value = self.scalar(value)?;
+                let value = self.settled("value", value);
+                self.filled(value, dimensions, span)?
+            }
+            ("similar", [like, rest @ ..]) => {
+                let like = self.elements_argument(name, like)?;
+                let (ty, dimensions) = match rest.split_first() {
+                    Some((first, rest)) if self.names_type(first) => (self.type_expression(first)?, rest),
+                    _ => (like.element, rest),
+                };
+                let extents = match dimensions {
+                    [] => like.extents,
+                    _ => self.dimensions(dimensions)?,
+                };
+                Elements { element: ty, extents, recipe: Recipe::Undefined, span }
+            }
+            ("zero", [like]) => {
+                let like = self.elements_argument(name, like)?;
+                let value = Expr::constant(Constant::integer(like.element, 0), span);
+                Elements { recipe: Recipe::Fill(value), ..like }
+            }
+            ("copy" | "collect" | "deepcopy", [like]) => {
+                let like = self.elements_argument(name, like)?;
+                self.copied(like, span)
+            }
+            ("permutedims", [like]) => {
+                let like = self.elements_argument(name, like)?;
+                let turned = self.transposed(like, span)?;
+                self.copied(turned, span)
+            }
+            (_, _) => return Err(self.arity(name, "other arguments", arguments.len(), span)),
+        };
+        Ok(Value::Elements(Box::new(elements)))
+    }
+
+    fn copied(&mut self, like: Elements, span: Span) -> Elements {
+        let (element, extents) = (like.element, like.extents.clone());
+        let recipe = Recipe::Apply { operation: super::Operation::Identity, operands: vec![like] };
+        Elements { element, extents, recipe, span }
+    }
+
+    fn filled(&mut self, value: Expr, dimensions: &[&ast::Expr], span: Span) -> Checked<Elements> {
+        let extents = self.dimensions(dimensions)?;
+        Ok(Elements { element: value.ty, extents, recipe: Recipe::Fill(value), span })
+    }
+
+    /// `Array{T}(undef, dims...)`, `Vector{T}(undef, n)`, `Matrix{T}(undef, m, n)`.
+    pub(in crate::typed) fn undefined_array(
+        &mut self,
+        base: &ast::Expr,
+        parameters: &[ast::Expr],
+        arguments: &[ast::Argument],
+        span: Span,
+    ) -> Checked<Value> {
+        let rank = match (&base.kind, parameters) {
+            (ast::ExprKind::Name(name), [_]) if name == "Array" => None,
+            (ast::ExprKind::Name(name), [_, rank]) if name == "Array" => {
+                let rank = self.scalar(rank)?;
+                constant_integer(&rank)
+            }
+            (ast::ExprKind::Name(name), [_]) if name == "Vector" => Some(1),
+            (ast::ExprKind::Name(name), [_]) if name == "Matrix" => Some(2),
+            _ => return self.not_yet(Construct::LocalArray, span),
+        };
+        let ty = self.type_expression(&parameters[0])?;
+        let arguments: Vec<&ast::Expr> = arguments.iter().map(|argument| &argument.value).collect();
+        let Some((first, dimensions)) = arguments.split_first() else {
+            return Err(self.arity("Array", "`undef` and the dimensions", 0, span));
+        };
+        if !matches!(&first.kind, ast::ExprKind::Name(name) if name == "undef") {
+            return self.not_yet(Construct::LocalArray, span);
+        }
+        let extents = self.dimensions(dimensions)?;
+        if rank.is_some_and(|rank| rank != extents.len() as i128) {
+            return Err(self.arity("Array", "one extent for each dimension", extents.len(), span));
+        }
+        Ok(Value::Elements(Box::new(Elements { element: ty, extents, recipe: Recipe::Undefined, span })))
+    }
+
+    /// The extents that `m, n`, `(m, n)`, `size(A)` or `size(A)...` give.
+    fn dimensions(&mut self, given: &[&ast::Expr]) -> Checked<Vec<Expr>> {
+        let mut extents = vec![];
+        for argument in given {
+            let inner = match &argument.kind {
+                ast::ExprKind::Splat(inner) => inner,
+                _ => *argument,
+            };
+            let values = match self.value(inner)? {
+                Value::Tuple(values) => values,
+                value => vec![value],
+            };
+            for value in values {
+                let extent = match value {
+                    Value::Range(range) => super::count(&range),
+                    Value::Scalar(extent) if extent.ty.is_integer() => self.coerce(extent, ScalarType::I64, None)?,
+                    other => {
+                        let found = self.kind(&other);
+                        return Err(self.fail(TypeError::RangeType { found, span: argument.span }));
+                    }
+                };
+                let extent = self.settled("extent", extent);
+                extents.push(self.counted(extent, argument.span)?);
+            }
+        }
+        Ok(extents)
+    }
+
+    /// Julia refuses negative extents.
+    fn counted(&mut self, extent: Expr, span: Span) -> Checked<Expr> {
+        if super::shape::same(&clamped(extent.clone()), &extent) {
+            return Ok(extent);
+        }
+        let zero = Expr::int64(0, span);
+        let enough = compare(CompareOp::Ge, extent.clone().placed(span), zero, span);
+        self.require(enough, SizeError::Argument, "invalid Array dimensions", span)?;
+        Ok(extent)
+    }
+
+    /// The elements of an argument that must be an array or range.
+    pub(super) fn elements_argument(&mut self, function: &str, argument: &ast::Expr) -> Checked<Elements> {
+        let value = self.value(argument)?;
+        match self.as_elements(&value, argument.span) {
+            Some(elements) => Ok(elements),
+            None => {
+                let (function, found) = (function.to_string(), self.kind(&value));
+                Err(self.array_error(ArrayError::NotElements { function, found, span: argument.span }))
+            }
+        }
+    }
+
+    pub(super) fn transposed(&mut self, inner: Elements, span: Span) -> Checked<Elements> {
+        let extents = match inner.extents.as_slice() {
+            [length] => vec![Expr::int64(1, span), length.clone()],
+            [rows, columns] => vec![columns.clone(), rows.clone()],
+            _ => {
+                let found = Kind::Array { element: inner.element, rank: inner.rank() as u32 };
+                return Err(self.array_error(ArrayError::NotElements { function: "transpose".into(), found, span }));
+            }
+        };
+        if let Recipe::Transposed(original) = &inner.recipe
+            && original.rank() == 2
+        {
+            return Ok((**original).clone());
+        }
+        let element = inner.element;
+        Ok(Elements { element, extents, recipe: Recipe::Transposed(Box::new(inner)), span })
+    }
+
+    /// `[a, b, c]`.
+    pub(in crate::typed) fn vector_literal(&mut self, elements: &[ast::Expr], span: Span) -> Checked<Value> {
+        let rows: Vec<Vec<ast::Expr>> = elements.iter().map(|element| vec![element.clone()]).collect();
+        self.literal(&rows, &[elements.len()], span)
+    }
+
+    /// `[a b; c d]`.
+    pub(in crate::typed) fn matrix_literal(&mut self, rows: &[Vec<ast::Expr>], span: Span) -> Checked<Value> {
+        let columns = rows.first().map_or(0, Vec::len);
+        if rows.iter().any(|row| row.len() != columns) {
+            let (left, right) = (format!("{columns} columns"), "rows of other lengths".to_string());
+            return Err(self.array_error(ArrayError::Mismatch { left, right, span }));
+        }
+        match columns {
+            // `[a; b]` is a vector.
+            1 => self.literal(rows, &[rows.len()], span),
+            _ => self.literal(rows, &[rows.len(), columns], span),
+        }
+    }
+
+    fn literal(&mut self, rows: &[Vec<ast::Expr>], extents: &[usize], span: Span) -> Checked<Value> {
+        self.writes_statements(span)?;
+        let mut values = vec![];
+        for (row, elements) in rows.iter().enumerate() {
+            for (column, element) in elements.iter().enumerate() {
+                values.push((row, column, self.scalar(element)?));
+            }
+        }
+        let Some((_, _, first)) = values.first() else { return self.not_yet(Construct::LocalArray, span) };
+        let ty = values.iter().fold(first.ty, |ty, (_, _, value)| crate::typed::promote(ty, value.ty));
+        let extents: Vec<Expr> = extents.iter().map(|&extent| Expr::int64(extent as i64, span)).collect();
+        let array = self.allocate("elements", ty, &extents, span);
+        let mode = Mode { inbounds: false, ..self.mode };
+        for (row, column, value) in values {
+            let at = value.span;
+            let value = self.coerce(value, ty, None)?;
+            let mut subscripts = vec![Expr::int64(row as i64 + 1, at), Expr::int64(column as i64 + 1, at)];
+            subscripts.truncate(extents.len());
+            self.emit(StatementKind::Store { array, subscripts, value, label: None, mode }, at);
+        }
+        Ok(Value::Elements(Box::new(self.whole(array, Keeps::Fresh, span))))
+    }
+
+    /// `[body for x in a, y in b]`.
+    pub(in crate::typed) fn comprehension(
+        &mut self,
+        body: &ast::Expr,
+        clauses: &[ast::GeneratorClause],
+        span: Span,
+    ) -> Checked<Elements> {
+        let [ast::GeneratorClause::For(iterations)] = clauses else {
+            return self.not_yet(Construct::Comprehension, span);
+        };
+        let (mut sources, mut extents) = (vec![], vec![]);
+        for iteration in iterations {
+            let value = self.value(&iteration.range)?;
+            let Some(source) = self.as_elements(&value, iteration.range.span) else {
+                let found = self.kind(&value);
+                return Err(self.fail(TypeError::NotIterable { found, span: iteration.range.span }));
+            };
+            for extent in &source.extents {
+                extents.push(self.settled("extent", extent.clone()));
+            }
+            sources.push((iteration.target.clone(), source));
+        }
+        self.elements(extents, Recipe::Comprehension { body: Box::new(body.clone()), sources }, span)
+    }
+
+    pub(in crate::typed) fn returns_made<T>(&mut self, span: Span) -> Checked<T> {
+        Err(self.array_error(ArrayError::Returned { span }))
+    }
+}
+
+impl Expr {
+    /// The array and subscripts of a loaded element.
+    pub(in crate::typed) fn as_load(&self) -> Option<(LocalId, Vec<Expr>)> {
+        match &self.kind {
+            ExprKind::Load { array, subscripts, .. } => Some((*array, subscripts.clone())),
+            _ => None,
+        }
+    }
+}

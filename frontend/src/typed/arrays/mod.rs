@@ -1,0 +1,145 @@
+//! Whole arrays: parts of them, arithmetic on all elements at once, local arrays, reductions.
+//!
+//! An expression that has an array as its value is kept as [`Elements`]: how many elements there are, and how to
+//! compute any one of them. Nothing is computed before it is known where the elements go: an assignment writes one nest
+//! of loops over all of them in Julia's order, a variable gets memory of its own, a reduction a loop. So what Julia
+//! fuses is fused, and what Julia computes into a temporary array that nobody else sees is fused, too. Where a target
+//! is also read at other places than the one being written, the elements go through a temporary array.
+
+mod apply;
+mod assign;
+mod collection;
+mod dots;
+mod element;
+mod error;
+mod make;
+mod reduce;
+mod shape;
+mod slice;
+
+pub(in crate::typed) use dots::dotted;
+pub use error::ArrayError;
+use shape::count;
+
+use super::inline::Callee;
+use super::tree::{Expr, LocalId};
+use super::value::{RangeValue, Value};
+use crate::ast;
+use tessella_diagnostics::Span;
+use tessella_scalar::ScalarType;
+
+/// An array-valued expression.
+#[derive(Debug, Clone)]
+pub(in crate::typed) struct Elements {
+    pub element: ScalarType,
+    /// How many there are along each axis: `Int64`s that nothing changes. A negative one means none.
+    pub extents: Vec<Expr>,
+    pub recipe: Recipe,
+    pub span: Span,
+}
+
+/// How to compute one element.
+#[derive(Debug, Clone)]
+pub(in crate::typed) enum Recipe {
+    Part(Part),
+    Range(RangeValue),
+    /// The same everywhere.
+    Fill(Expr),
+    /// Memory that nothing has been stored into.
+    Undefined,
+    /// An operand that is no array; it has no extents.
+    Scalar(Box<Value>),
+    /// Of operands of one shape, but for axes that have a single element or are missing.
+    Apply {
+        operation: Operation,
+        operands: Vec<Elements>,
+    },
+    /// `A'`.
+    Transposed(Box<Elements>),
+    /// `[body for x in a, y in b]`: the axes of all sources, the first one's first.
+    Comprehension {
+        body: Box<ast::Expr>,
+        sources: Vec<(ast::Expr, Elements)>,
+    },
+}
+
+/// Elements that lie in memory.
+#[derive(Debug, Clone)]
+pub(in crate::typed) struct Part {
+    pub array: LocalId,
+    /// One for each axis of the array.
+    pub axes: Vec<Axis>,
+    pub keeps: Keeps,
+    /// Whether it is `A[:]` of an array with several dimensions, whose elements come in one row.
+    pub flat: bool,
+    /// Whether subscripts are not checked.
+    pub inbounds: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::typed) enum Axis {
+    At(Expr),
+    /// `start`, `start + step`, ...: as many as the part's extent.
+    Along {
+        start: Expr,
+        step: i64,
+        whole: bool,
+    },
+}
+
+/// Whether a part is the array's own elements where it gets a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::typed) enum Keeps {
+    /// `A`, `view(A, :, j)`.
+    View,
+    /// `A[:, j]`.
+    Copy,
+    /// A new array that has no name yet.
+    Fresh,
+}
+
+/// Subscripts that stand for a whole place in an array: of `CartesianIndices(A)`, and of `eachindex(A)` where `A` has
+/// several dimensions.
+#[derive(Debug, Clone)]
+pub(in crate::typed) struct Position {
+    pub subscripts: Vec<Expr>,
+    /// The extents of the array that a linear index counts in; `None` for a `CartesianIndex`.
+    pub linear_in: Option<Vec<Expr>>,
+}
+
+/// What is done with the elements at one place.
+#[derive(Debug, Clone)]
+pub(in crate::typed) enum Operation {
+    Identity,
+    Prefix(String),
+    Binary(String),
+    Compare(String),
+    Power {
+        literal: bool,
+    },
+    /// A function of numbers by its name.
+    Named(String),
+    Convert(ScalarType),
+    /// A function that the user wrote.
+    User(Callee),
+}
+
+impl Elements {
+    pub(in crate::typed) fn rank(&self) -> usize {
+        self.extents.len()
+    }
+
+    /// Whether a name for it means the same elements as long as it lives.
+    pub(in crate::typed) fn is_view(&self) -> bool {
+        match &self.recipe {
+            Recipe::Part(part) => part.keeps == Keeps::View,
+            Recipe::Transposed(inner) => inner.is_view(),
+            Recipe::Range(_) => true,
+            Recipe::Fill(_)
+            | Recipe::Undefined
+            | Recipe::Scalar(_)
+            | Recipe::Apply { .. }
+            | Recipe::Comprehension { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! `sum`, `prod`, `maximum`, `minimum`, `any`, `all`, `count`, `dot`: a variable that a loop over all elements updates.
+//!
+//! Julia starts from the first element; here the variable starts with what changes no value: `-0.0` for sums of floats
+//! (`-0.0 + x` is `x`, the sign of zero included), `1` for products, the first element for `maximum` and `minimum`.
+
+use super::shape::{clamped, is_one};
+use super::{ArrayError, Elements, Operation, Recipe};
+use crate::ast;
+use crate::typed::check::{Checked, Checker};
+use crate::typed::compare::compare;
+use crate::typed::convert::{constant_integer, widen};
+use crate::typed::operator::binary;
+use crate::typed::tree::{Expr, ExprKind, Role, SizeError, StatementKind, Type};
+use crate::typed::value::{Kind, Value};
+use tessella_diagnostics::Span;
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reduction {
+    Sum,
+    Product,
+    Maximum,
+    Minimum,
+    Any,
+    All,
+    Count,
+}
+
+/// Whether a reduction of nothing has a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Empty {
+    Allowed,
+    Refused,
+}
+
+fn reduction(name: &str) -> Option<Reduction> {
+    Some(match name {
+        "sum" => Reduction::Sum,
+        "prod" => Reduction::Product,
+        "maximum" => Reduction::Maximum,
+        "minimum" => Reduction::Minimum,
+        "any" => Reduction::Any,
+        "all" => Reduction::All,
+        "count" => Reduction::Count,
+        _ => return None,
+    })
+}
+
+pub(super) fn is_reduction(name: &str) -> bool {
+    reduction(name).is_some()
+}
+
+impl Checker<'_> {
+    /// `sum(A)`, `sum(f, A)`, `sum(f(x) for x in A)`.
+    pub(super) fn reduction_call(&mut self, name: &str, arguments: &[&ast::Expr], span: Span) -> Checked<Value> {
+        let Some(reduction) = reduction(name) else { return Err(self.arity(name, "an array", arguments.len(), span)) };
+        let is_logical = matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count);
+        let (elements, empty) = match arguments {
+            [
+                ast::Expr {
+                    kind: ast::ExprKind::Generator { body, clauses, brackets: ast::Brackets::Round },
+                    span: at,
+                },
+            ] => {
+                let elements = self.comprehension(body, clauses, *at)?;
+                (elements, if is_plain(body, clauses) || is_logical { Empty::Allowed } else { Empty::Refused })
+            }
+            [array] => (self.elements_argument(name, array)?, Empty::Allowed),
+            [function, array] => {
+                let operation = self.function_argument(function)?;
+                let operand = self.elements_argument(name, array)?;
+                let keeps = matches!(&operation, Operation::Named(name) if ["identity", "abs", "abs2"].contains(&name.as_str()));
+                let extents = operand.extents.clone();
+                let recipe = Recipe::Apply { operation, operands: vec![operand] };
+                let elements = self.elements(extents, recipe, span)?;
+                (elements, if keeps || is_logical { Empty::Allowed } else { Empty::Refused })
+            }
+            _ => return Err(self.arity(name, "an array, or a function and an array", arguments.len(), span)),
+        };
+        let empty = match reduction {
+            Reduction::Maximum | Reduction::Minimum => Empty::Refused,
+            _ => empty,
+        };
+        self.reduce(name, reduction, &elements, empty, span)
+    }
+
+    fn reduce(
+        &mut self,
+        name: &str,
+        reduction: Reduction,
+        elements: &Elements,
+        empty: Empty,
+        span: Span,
+    ) -> Checked<Value> {
+        self.writes_statements(span)?;
+        let ty = elements.element;
+        if matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count) && ty != ScalarType::Bool {
+            let found = Kind::Array { element: ty, rank: elements.rank() as u32 };
+            return Err(self.array_error(ArrayError::NotElements { function: name.into(), found, span }));
+        }
+        let extents: Vec<Expr> =
+            elements.extents.iter().map(|extent| self.settled("extent", extent.clone()).placed(span)).collect();
+        if empty == Empty::Refused {
+            for extent in extents.iter().filter(|extent| !constant_integer(extent).is_some_and(|count| count > 0)) {
+                let some = compare(CompareOp::Ge, extent.clone(), Expr::int64(1, span), span);
+                self.require(some, SizeError::Argument, "reducing over an empty collection is not allowed", span)?;
+            }
+        }
+        let total_type = match reduction {
+            Reduction::Sum | Reduction::Product => widened(ty),
+            Reduction::Count => ScalarType::I64,
+            Reduction::Maximum | Reduction::Minimum | Reduction::Any | Reduction::All => ty,
+        };
+        let number = |value: i128| Expr::number(total_type, value, span);
+        let start = match reduction {
+            Reduction::Sum if total_type.is_float() => zero_sum(total_type, &extents, empty, span),
+            Reduction::Sum | Reduction::Count => number(0),
+            Reduction::Product => number(1),
+            Reduction::Any => Expr::constant(Constant::bool(false), span),
+            Reduction::All => Expr::constant(Constant::bool(true), span),
+            Reduction::Maximum | Reduction::Minimum => {
+                let first = vec![Expr::int64(1, span); extents.len()];
+                let inbounds = std::mem::replace(&mut self.mode.inbounds, true);
+                let first = self.element(elements, &first).and_then(|first| self.as_scalar(first, span));
+                self.mode.inbounds = inbounds;
+                unchecked(first?)
+            }
+        };
+        let owner = self.loops.last().copied();
+        let mode = self.mode;
+        let total = self.new_local(name, Type::Scalar(total_type), Role::Variable(owner), span);
+        self.emit(StatementKind::Set { target: total, value: start, label: None, mode }, span);
+        self.nest(&extents, span, |checker, at| {
+            let element = checker.element(elements, at)?;
+            let element = widen(checker.as_scalar(element, span)?, total_type);
+            let before = checker.read(total, span);
+            let operator = match (reduction, ty) {
+                (Reduction::Sum | Reduction::Count, _) => BinaryOp::Add,
+                (Reduction::Product, _) => BinaryOp::Mul,
+                (Reduction::Maximum, ScalarType::Bool) | (Reduction::Any, _) => BinaryOp::BitOr,
+                (Reduction::Minimum, ScalarType::Bool) | (Reduction::All, _) => BinaryOp::BitAnd,
+                (Reduction::Maximum, _) => BinaryOp::Max,
+                (Reduction::Minimum, _) => BinaryOp::Min,
+            };
+            let value = binary(operator, before, element, span);
+            checker.emit(StatementKind::Set { target: total, value, label: None, mode }, span);
+            Ok(())
+        })?;
+        Ok(Value::Scalar(self.read(total, span)))
+    }
+
+    /// `dot(x, y)` of arrays of real numbers.
+    pub(super) fn dot(&mut self, left: &ast::Expr, right: &ast::Expr, span: Span) -> Checked<Value> {
+        let (a, b) = (self.elements_argument("dot", left), self.elements_argument("dot", right));
+        let (a, b) = (a?, b?);
+        self.equal_extents(&a, &b, span)?;
+        let extents = a.extents.clone();
+        let recipe = Recipe::Apply { operation: Operation::Binary("*".into()), operands: vec![a, b] };
+        let products = self.elements(extents, recipe, span)?;
+        self.writes_statements(span)?;
+        self.reduce("dot", Reduction::Sum, &products, Empty::Allowed, span)
+    }
+}
+
+/// Julia adds small integers as `Int` and `UInt`.
+fn widened(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::Bool | ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => ScalarType::I64,
+        ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => ScalarType::U64,
+        ScalarType::F32 | ScalarType::F64 => ty,
+    }
+}
+
+/// `-0.0`, or `0.0` where there may be nothing to add.
+fn zero_sum(ty: ScalarType, extents: &[Expr], empty: Empty, span: Span) -> Expr {
+    let zero = |value: f64| match ty {
+        ScalarType::F32 => Expr::constant(Constant::f32(value as f32), span),
+        _ => Expr::constant(Constant::f64(value), span),
+    };
+    if empty == Empty::Refused {
+        return zero(-0.0);
+    }
+    let mut some: Option<Expr> = None;
+    for extent in extents.iter().filter(|extent| !is_one(extent)) {
+        let next = compare(CompareOp::Ge, clamped(extent.clone()), Expr::int64(1, span), span);
+        some = Some(match some {
+            None => next,
+            Some(before) => binary(BinaryOp::AndAlso, before, next, span),
+        });
+    }
+    match some {
+        None => zero(-0.0),
+        Some(condition) => {
+            let (condition, yes, no) = (Box::new(condition), Box::new(zero(-0.0)), Box::new(zero(0.0)));
+            Expr { kind: ExprKind::Select { condition, yes, no }, ty, span }
+        }
+    }
+}
+
+/// The loop over all elements checks the first one, too.
+fn unchecked(mut first: Expr) -> Expr {
+    if let ExprKind::Load { inbounds, .. } = &mut first.kind {
+        *inbounds = true;
+    }
+    first
+}
+
+/// `x for x in r`, of which the type of an empty sum is known.
+fn is_plain(body: &ast::Expr, clauses: &[ast::GeneratorClause]) -> bool {
+    match (&body.kind, clauses) {
+        (ast::ExprKind::Name(name), [ast::GeneratorClause::For(iterations)]) => match iterations.as_slice() {
+            [iteration] => matches!(&iteration.target.kind, ast::ExprKind::Name(target) if target == name),
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,301 @@
+//! `A[...]`: an element, or a part with ranges and colons among its subscripts.
+
+use super::shape::{clamped, count, dimensions, step_to};
+use super::{ArrayError, Axis, Elements, Keeps, Part, Position, Recipe};
+use crate::ast;
+use crate::typed::check::{Checked, Checker, Indexed};
+use crate::typed::compare::compare;
+use crate::typed::convert::{constant_integer, is_total, widen};
+use crate::typed::error::TypeError;
+use crate::typed::operator::binary;
+use crate::typed::tree::{Expr, ExprKind, LocalId, SizeError};
+use crate::typed::unsupported::Construct;
+use crate::typed::value::{RangeValue, Value};
+use tessella_diagnostics::Span;
+use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
+
+/// One subscript.
+enum Subscript {
+    All,
+    At(Expr),
+    Range(RangeValue),
+}
+
+impl Checker<'_> {
+    /// `base[given...]` of elements: one of them, or a part.
+    pub(in crate::typed) fn index_elements(
+        &mut self,
+        base: &Elements,
+        given: &[ast::Argument],
+        base_span: Span,
+        span: Span,
+    ) -> Checked<Value> {
+        let mut subscripts = vec![];
+        let mut reported = None;
+        for argument in given {
+            if argument.keyword.is_some() || argument.section == ast::Section::Keywords {
+                return self.not_yet(Construct::KeywordArgument, argument.value.span);
+            }
+            let axis = subscripts.len();
+            match self.subscript(base, axis, given.len(), &argument.value) {
+                Ok(found) => subscripts.extend(found),
+                Err(error) => reported = Some(error),
+            }
+        }
+        if reported.is_none()
+            && given.len() == 1
+            && base.rank() > 1
+            && matches!(subscripts.as_slice(), [Subscript::All])
+        {
+            let mut elements = base.clone().at(span);
+            if let Recipe::Part(part) = &mut elements.recipe {
+                part.flat = true;
+                part.keeps = if self.views { Keeps::View } else { Keeps::Copy };
+                return Ok(Value::Elements(Box::new(elements)));
+            }
+        }
+        if subscripts.len() != base.rank() && reported.is_none() || given.len() > base.rank() {
+            let (array, declared) = match &base.recipe {
+                Recipe::Part(part) => (self.local(part.array).name.clone(), self.local(part.array).span),
+                _ => ("this array".to_string(), base_span),
+            };
+            let (rank, given) = (base.rank() as u32, given.len());
+            return Err(self.fail(TypeError::SubscriptCount { array, rank, given, span, declared }));
+        }
+        match reported {
+            Some(reported) => Err(reported),
+            None => self.part(base, subscripts, span),
+        }
+    }
+
+    fn subscript(
+        &mut self,
+        base: &Elements,
+        axis: usize,
+        given: usize,
+        subscript: &ast::Expr,
+    ) -> Checked<Vec<Subscript>> {
+        let span = subscript.span;
+        if matches!(subscript.kind, ast::ExprKind::Colon) {
+            return Ok(vec![Subscript::All]);
+        }
+        let extent = match base.extents.get(axis) {
+            // `end` of a single subscript counts all elements.
+            Some(_) if given == 1 && base.rank() > 1 => self.product_of(&base.extents, span),
+            Some(extent) => clamped(extent.clone().placed(span)),
+            None => Expr::int64(1, span),
+        };
+        self.indexed.push(Indexed::Extent(extent));
+        let value = self.value(subscript);
+        self.indexed.pop();
+        match value? {
+            Value::Range(range) => {
+                let start = self.settled("first", range.start);
+                let stop = self.settled("last", range.stop);
+                Ok(vec![Subscript::Range(RangeValue { start, step: range.step, stop })])
+            }
+            Value::Array(_) | Value::Elements(_) => self.not_yet(Construct::Gather, span),
+            Value::Position(position) => {
+                let rest = base.extents.get(axis..).unwrap_or_default().to_vec();
+                let found = self.subscripts_of(&position, &rest, span)?;
+                Ok(found.into_iter().map(Subscript::At).collect())
+            }
+            Value::Scalar(expr) if expr.ty.is_integer() && is_total(expr.ty, ScalarType::I64) => {
+                Ok(vec![Subscript::At(widen(expr, ScalarType::I64))])
+            }
+            other @ (Value::Scalar(_)
+            | Value::Irrational(..)
+            | Value::Tuple(_)
+            | Value::Type(_)
+            | Value::Function(_)
+            | Value::Nothing) => {
+                let found = self.kind(&other);
+                Err(self.fail(TypeError::SubscriptType { found, span }))
+            }
+        }
+    }
+
+    /// The subscripts that a position is in an array of these extents.
+    fn subscripts_of(&mut self, position: &Position, extents: &[Expr], span: Span) -> Checked<Vec<Expr>> {
+        if let Some(origin) = &position.linear_in {
+            if origin.len() != extents.len() {
+                let (left, right) = (dimensions(origin.len()), dimensions(extents.len()));
+                return Err(self.array_error(ArrayError::Mismatch { left, right, span }));
+            }
+            for (own, other) in origin.iter().zip(extents) {
+                self.same_extent(own, other, span)?;
+            }
+        }
+        Ok(position.subscripts.iter().map(|subscript| subscript.clone().placed(span)).collect())
+    }
+
+    /// The part of `base` that subscripts, one for each axis, take.
+    fn part(&mut self, base: &Elements, subscripts: Vec<Subscript>, span: Span) -> Checked<Value> {
+        if let (Recipe::Range(_), [Subscript::At(at)]) = (&base.recipe, subscripts.as_slice()) {
+            self.require_inside(at, &base.extents[0], span)?;
+            return self.element(base, std::slice::from_ref(at));
+        }
+        let Recipe::Part(from) = &base.recipe else {
+            let elements_at: Option<Vec<Expr>> = subscripts
+                .iter()
+                .map(|subscript| match subscript {
+                    Subscript::At(at) => Some(at.clone()),
+                    Subscript::All | Subscript::Range(_) => None,
+                })
+                .collect();
+            return match elements_at {
+                Some(at) => {
+                    for (at, extent) in at.iter().zip(&base.extents) {
+                        self.require_inside(at, extent, span)?;
+                    }
+                    self.element(base, &at)
+                }
+                None => self.not_yet(Construct::Slice, span),
+            };
+        };
+        let mut given = subscripts.into_iter().zip(&base.extents);
+        let (mut axes, mut extents) = (vec![], vec![]);
+        for axis in &from.axes {
+            let Axis::Along { start, step, whole } = axis else {
+                axes.push(axis.clone());
+                continue;
+            };
+            let Some((subscript, extent)) = given.next() else { continue };
+            match subscript {
+                Subscript::All => {
+                    axes.push(axis.clone());
+                    extents.push(extent.clone());
+                }
+                Subscript::At(at) => {
+                    if !whole {
+                        self.require_inside(&at, extent, span)?;
+                    }
+                    axes.push(Axis::At(if *whole { at } else { step_to(start, *step, &at) }));
+                }
+                Subscript::Range(range) => {
+                    let length = count(&range);
+                    if !whole {
+                        self.require_range_inside(&range, &length, extent, span)?;
+                    }
+                    let first = if *whole { range.start } else { step_to(start, *step, &range.start) };
+                    let step = step.saturating_mul(range.step);
+                    axes.push(Axis::Along { start: first, step, whole: false });
+                    extents.push(length);
+                }
+            }
+        }
+        let inbounds = self.mode.inbounds;
+        let array = from.array;
+        if extents.is_empty() {
+            let subscripts = axes
+                .into_iter()
+                .map(|axis| match axis {
+                    Axis::At(at) | Axis::Along { start: at, .. } => at,
+                })
+                .collect();
+            let kind = ExprKind::Load { array, subscripts, inbounds };
+            return Ok(Value::Scalar(Expr { kind, ty: base.element, span }));
+        }
+        for (number, axis) in axes.iter_mut().enumerate() {
+            if let Axis::At(at) = axis {
+                *at = self.settled("at", at.clone());
+                let at = at.clone();
+                self.require_inside_empty(&at, array, number, &extents, span)?;
+            }
+        }
+        let keeps = if self.views { Keeps::View } else { Keeps::Copy };
+        let recipe = Recipe::Part(Part { array, axes, keeps, flat: false, inbounds });
+        Ok(Value::Elements(Box::new(Elements { element: base.element, extents, recipe, span })))
+    }
+
+    /// A subscript must be inside its array also where there is no element that would be read.
+    fn require_inside_empty(
+        &mut self,
+        at: &Expr,
+        array: LocalId,
+        axis: usize,
+        extents: &[Expr],
+        span: Span,
+    ) -> Checked<()> {
+        let Some(extent) = self.raw_extents(array, span).into_iter().nth(axis) else { return Ok(()) };
+        if self.mode.inbounds {
+            return Ok(());
+        }
+        let one = || Expr::int64(1, span);
+        let low = compare(CompareOp::Ge, at.clone().placed(span), one(), span);
+        let high = compare(CompareOp::Le, at.clone().placed(span), extent, span);
+        let inside = binary(BinaryOp::AndAlso, low, high, span);
+        let some = extents.iter().map(|extent| compare(CompareOp::Ge, extent.clone().placed(span), one(), span));
+        let Some(some) = some.reduce(|a, b| binary(BinaryOp::AndAlso, a, b, span)) else { return Ok(()) };
+        let condition = binary(BinaryOp::OrElse, some, inside, span);
+        self.require(condition, SizeError::Bounds, "a subscript is outside its array", span)
+    }
+
+    /// A subscript of a view must be inside the view, not only inside its array.
+    fn require_inside(&mut self, at: &Expr, extent: &Expr, span: Span) -> Checked<()> {
+        if self.mode.inbounds {
+            return Ok(());
+        }
+        let one = Expr::int64(1, span);
+        let low = compare(CompareOp::Ge, at.clone().placed(span), one, span);
+        let high = compare(CompareOp::Le, at.clone().placed(span), extent.clone().placed(span), span);
+        let inside = binary(BinaryOp::AndAlso, low, high, span);
+        self.require(inside, SizeError::Bounds, "a part of an array is left", span)
+    }
+
+    fn require_range_inside(&mut self, range: &RangeValue, length: &Expr, extent: &Expr, span: Span) -> Checked<()> {
+        if self.mode.inbounds {
+            return Ok(());
+        }
+        let last = step_to(&range.start, range.step, length);
+        let (low, high) = if range.step > 0 { (&range.start, &last) } else { (&last, &range.start) };
+        let zero = Expr::int64(0, span);
+        let empty = compare(CompareOp::Le, length.clone().placed(span), zero, span);
+        let low = compare(CompareOp::Ge, low.clone().placed(span), Expr::int64(1, span), span);
+        let high = compare(CompareOp::Le, high.clone().placed(span), extent.clone().placed(span), span);
+        let inside = binary(BinaryOp::OrElse, empty, binary(BinaryOp::AndAlso, low, high, span), span);
+        self.require(inside, SizeError::Bounds, "a part of an array is left", span)
+    }
+
+    /// `view(A, subscripts...)`, and subscripts under `@views`.
+    pub(in crate::typed) fn with_views<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.views, true);
+        let result = evaluate(self);
+        self.views = before;
+        result
+    }
+
+    pub(in crate::typed) fn product_of(&mut self, extents: &[Expr], span: Span) -> Expr {
+        let sizes = extents.iter().map(|extent| clamped(extent.clone().placed(span)));
+        let product = sizes.reduce(|left, right| binary(BinaryOp::Mul, left, right, span));
+        product.map_or_else(|| Expr::int64(1, span), crate::typed::constant::folded)
+    }
+
+    /// The component `[k]` of a `CartesianIndex`.
+    pub(in crate::typed) fn component(
+        &mut self,
+        position: &Position,
+        given: &[ast::Argument],
+        span: Span,
+    ) -> Checked<Value> {
+        let [subscript] = given else { return self.not_yet(Construct::Iterator, span) };
+        let at = self.scalar(&subscript.value)?;
+        let at = constant_integer(&at).and_then(|at| usize::try_from(at - 1).ok());
+        match (at.and_then(|at| position.subscripts.get(at)), &position.linear_in) {
+            (Some(component), None) => Ok(Value::Scalar(component.clone().placed(span))),
+            (_, Some(_)) => self.not_yet(Construct::LinearIndex, span),
+            (None, None) => {
+                let error = TypeError::NotConstant { what: "the component of an index", span: subscript.value.span };
+                Err(self.fail(error))
+            }
+        }
+    }
+}
+
+impl Elements {
+    /// The same elements, shown to the user at another place.
+    pub(super) fn at(mut self, span: Span) -> Elements {
+        self.span = span;
+        self
+    }
+}

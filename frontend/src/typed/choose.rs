@@ -1,0 +1,213 @@
+//! `c ? a : b`, `if` and blocks as values: an expression where both sides are plain expressions, else an `if` that sets
+//! a variable.
+
+use super::check::{Checked, Checker, Reported};
+use super::error::TypeError;
+use super::statement::{Place, Tail};
+use super::tree::{Block, Expr, ExprKind, LocalId};
+use super::value::Value;
+use crate::ast;
+use tessella_diagnostics::Span;
+use tessella_scalar::{BinaryOp, Constant, ScalarType};
+
+impl Checker<'_> {
+    /// `condition ? yes : no`, whatever statements the two need.
+    pub(super) fn choice(
+        &mut self,
+        condition: &ast::Expr,
+        yes: impl FnOnce(&mut Self) -> Checked<Value>,
+        no: impl FnOnce(&mut Self) -> Checked<Value>,
+        span: Span,
+    ) -> Checked<Value> {
+        let condition = self.condition(condition);
+        let (yes_block, yes) = self.in_value_branch(yes);
+        let (no_block, no) = self.in_value_branch(no);
+        let (condition, yes, no) = (condition?, yes?, no?);
+        if super::flow::is_harmless(&yes_block, self) && super::flow::is_harmless(&no_block, self) {
+            let plain = |value: &Value| matches!(value, Value::Scalar(_) | Value::Irrational(..));
+            if let (Value::Tuple(yes), Value::Tuple(no)) = (&yes, &no)
+                && yes.len() == no.len()
+                && yes.iter().chain(no).all(plain)
+            {
+                let open = self.blocks.last_mut().expect("a block is open while a function is checked");
+                open.extend(yes_block.into_iter().chain(no_block));
+                let condition = self.share(condition);
+                let pairs = yes.iter().cloned().zip(no.iter().cloned()).collect::<Vec<_>>();
+                let values = pairs.into_iter().map(|(yes, no)| self.selected(condition.clone(), yes, no, span));
+                return values.collect::<Checked<Vec<Value>>>().map(Value::Tuple);
+            }
+            if plain(&yes) && plain(&no) {
+                let open = self.blocks.last_mut().expect("a block is open while a function is checked");
+                open.extend(yes_block.into_iter().chain(no_block));
+                return self.selected(condition, yes, no, span);
+            }
+        }
+        let tails = (self.as_tail(yes, span), self.as_tail(no, span));
+        let tail = self.join(Ok(condition), (yes_block, tails.0), (no_block, tails.1), span, Place::Last);
+        self.tail_value(tail, span)
+    }
+
+    fn selected(&mut self, condition: Expr, yes: Value, no: Value, span: Span) -> Checked<Value> {
+        let (yes, no) = (self.as_scalar(yes, span)?, self.as_scalar(no, span)?);
+        self.same_types(&yes, &no)?;
+        let ty = yes.ty;
+        let kind = ExprKind::Select { condition: Box::new(condition), yes: Box::new(yes), no: Box::new(no) };
+        Ok(Value::Scalar(Expr { kind, ty, span }))
+    }
+
+    /// `left && right` and `left || right`.
+    pub(super) fn short_circuit(
+        &mut self,
+        operator: BinaryOp,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Checked<Value> {
+        let first = self.condition(left);
+        let (block, second) = self.in_value_branch(|checker| checker.condition(right));
+        let (first, second) = (first?, second?);
+        if super::flow::is_harmless(&block, self) {
+            self.blocks.last_mut().expect("a block is open while a function is checked").extend(block);
+            let kind = ExprKind::Binary(operator, Box::new(first), Box::new(second));
+            return Ok(Value::Scalar(Expr { kind, ty: ScalarType::Bool, span }));
+        }
+        let constant = |value| Tail::Scalar(Expr::constant(Constant::bool(value), span));
+        let tail = match operator {
+            BinaryOp::OrElse => {
+                self.join(Ok(first), (vec![], constant(true)), (block, Tail::Scalar(second)), span, Place::Last)
+            }
+            _ => self.join(Ok(first), (block, Tail::Scalar(second)), (vec![], constant(false)), span, Place::Last),
+        };
+        self.tail_value(tail, span)
+    }
+
+    /// `x = if c a else b end`.
+    pub(super) fn if_value(
+        &mut self,
+        branches: &[(ast::Expr, ast::Block)],
+        otherwise: Option<&[ast::Expr]>,
+        span: Span,
+    ) -> Checked<Value> {
+        let Some(((condition, then), rest)) = branches.split_first() else {
+            return match otherwise {
+                Some([value]) => self.value(value),
+                Some(body) => self.block_value(body, span),
+                None => Ok(Value::Nothing),
+            };
+        };
+        self.choice(
+            condition,
+            |checker| match then.as_slice() {
+                [value] => checker.value(value),
+                body => checker.block_value(body, span),
+            },
+            |checker| checker.if_value(rest, otherwise, span),
+            span,
+        )
+    }
+
+    /// `begin a; b end` and `(a; b)` as values.
+    pub(super) fn block_value(&mut self, body: &[ast::Expr], span: Span) -> Checked<Value> {
+        self.value_of(span, |checker| checker.body(body, Place::Last))
+    }
+
+    /// A statement's value where an expression is expected.
+    pub(super) fn statement_value(&mut self, statement: &ast::Expr) -> Checked<Value> {
+        self.value_of(statement.span, |checker| checker.statement(statement, Place::Last))
+    }
+
+    fn value_of(&mut self, span: Span, check: impl FnOnce(&mut Self) -> Tail) -> Checked<Value> {
+        let label = self.label.take();
+        let tail = std::mem::replace(&mut self.flow.tail, false);
+        let result = check(self);
+        self.flow.tail = tail;
+        self.label = label;
+        self.tail_value(result, span)
+    }
+
+    /// What is evaluated only under a condition, with the statements it needs.
+    fn in_value_branch<T>(&mut self, check: impl FnOnce(&mut Self) -> Checked<T>) -> (Block, Checked<T>) {
+        let tail = std::mem::replace(&mut self.flow.tail, false);
+        let assigned = self.assigned.clone();
+        let meanings = self.meanings();
+        let result = self.in_branch(|checker| checker.conditionally(check));
+        let after = self.array_meanings(meanings.len());
+        self.restore(&meanings);
+        self.same_meanings(&after, result.0.last().map_or(NOWHERE, |statement| statement.span));
+        self.assigned = assigned;
+        self.flow.tail = tail;
+        result
+    }
+
+    fn as_tail(&mut self, value: Value, span: Span) -> Tail {
+        match value {
+            Value::Scalar(value) => Tail::Scalar(value),
+            Value::Irrational(..) => self.as_scalar(value, span).map_or(Tail::Failed, Tail::Scalar),
+            Value::Array(array) => Tail::Argument(array, span),
+            Value::Tuple(values) => Tail::Tuple(values, span),
+            Value::Nothing => Tail::Nothing,
+            other => Tail::Other(other, span),
+        }
+    }
+
+    /// One value for both branches of an `if`, set in each.
+    pub(super) fn join_values(
+        &mut self,
+        (then, yes): (&mut Block, Value),
+        (otherwise, no): (&mut Block, Value),
+        span: Span,
+    ) -> Checked<Value> {
+        match (yes, no) {
+            (Value::Tuple(yes), Value::Tuple(no)) if yes.len() == no.len() => {
+                let mut values = vec![];
+                for (yes, no) in yes.into_iter().zip(no) {
+                    values.push(self.join_values((&mut *then, yes), (&mut *otherwise, no), span)?);
+                }
+                Ok(Value::Tuple(values))
+            }
+            (Value::Array(yes), Value::Array(no)) if yes == no => Ok(Value::Array(yes)),
+            (Value::Type(yes), Value::Type(no)) if yes == no => Ok(Value::Type(yes)),
+            (Value::Function(yes), Value::Function(no)) if yes == no => Ok(Value::Function(yes)),
+            (Value::Nothing, Value::Nothing) => Ok(Value::Nothing),
+            (yes @ (Value::Scalar(_) | Value::Irrational(..)), no @ (Value::Scalar(_) | Value::Irrational(..))) => {
+                let (yes, no) = (self.as_scalar(yes, span)?, self.as_scalar(no, span)?);
+                self.same_types(&yes, &no)?;
+                let target = self.joined("result", yes.ty, span);
+                let mode = self.mode;
+                then.push(super::flow::set(target, yes, mode));
+                otherwise.push(super::flow::set(target, no, mode));
+                Ok(Value::Scalar(self.read(target, span)))
+            }
+            (_, _) => Err(self.fail(TypeError::BranchResult { span })),
+        }
+    }
+
+    /// The argument that a branch gives back, as its position.
+    pub(super) fn join_arguments(
+        &mut self,
+        (then, yes): (&mut Block, Tail),
+        (otherwise, no): (&mut Block, Tail),
+        span: Span,
+    ) -> Checked<Tail> {
+        let (yes, mut arrays) = self.position_of(yes)?;
+        let (no, others) = self.position_of(no)?;
+        arrays.extend(others);
+        arrays.sort_unstable();
+        arrays.dedup();
+        let target = self.joined("position", ScalarType::I64, span);
+        let mode = self.mode;
+        then.push(super::flow::set(target, yes, mode));
+        otherwise.push(super::flow::set(target, no, mode));
+        Ok(Tail::Choice(target, arrays, span))
+    }
+
+    fn position_of(&mut self, tail: Tail) -> Checked<(Expr, Vec<LocalId>)> {
+        match tail {
+            Tail::Argument(array, span) => Ok((self.argument_position(array, span)?, vec![array])),
+            Tail::Choice(position, arrays, span) => Ok((self.read(position, span), arrays)),
+            Tail::Nothing | Tail::Scalar(_) | Tail::Tuple(..) | Tail::Other(..) | Tail::Failed => Err(Reported),
+        }
+    }
+}
+
+const NOWHERE: Span = Span { file: tessella_diagnostics::FileId(0), start: 0, end: 0 };

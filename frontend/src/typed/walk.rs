@@ -1,0 +1,137 @@
+//! Questions about syntax: what an expression mentions, whether a value stays the same.
+
+use crate::ast::{Argument, Expr, ExprKind, GeneratorClause};
+
+/// The direct parts of an expression, those of nested scopes included.
+pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::Integer(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Char(_)
+        | ExprKind::Str(_)
+        | ExprKind::Symbol(_)
+        | ExprKind::Name(_)
+        | ExprKind::IndexEnd
+        | ExprKind::IndexBegin
+        | ExprKind::Colon
+        | ExprKind::Break
+        | ExprKind::Continue
+        | ExprKind::Return(None) => vec![],
+        ExprKind::Call { callee, arguments, .. } => {
+            let mut all = vec![&**callee];
+            all.extend(values(arguments));
+            all
+        }
+        ExprKind::Prefix { operand, .. } => vec![operand],
+        ExprKind::Infix { left, right, .. } => vec![left, right],
+        ExprKind::Juxtapose { coefficient, operand } => vec![coefficient, operand],
+        ExprKind::Comparison { operands, .. } => operands.iter().collect(),
+        ExprKind::And(left, right) | ExprKind::Or(left, right) => vec![left, right],
+        ExprKind::Ternary { condition, yes, no } => vec![condition, yes, no],
+        ExprKind::Range { start, step, stop } => {
+            let mut all = vec![&**start];
+            all.extend(step.as_deref());
+            all.push(stop);
+            all
+        }
+        ExprKind::Index { base, subscripts } => {
+            let mut all = vec![&**base];
+            all.extend(values(subscripts));
+            all
+        }
+        ExprKind::Field { base, .. } => vec![base],
+        ExprKind::Adjoint(inner) | ExprKind::Splat(inner) | ExprKind::Const(inner) | ExprKind::Return(Some(inner)) => {
+            vec![inner]
+        }
+        ExprKind::Tuple(elements) => values(elements),
+        ExprKind::Vector(elements)
+        | ExprKind::Block(elements)
+        | ExprKind::Local(elements)
+        | ExprKind::Global(elements) => elements.iter().collect(),
+        ExprKind::Matrix(rows) => rows.iter().flatten().collect(),
+        ExprKind::Generator { body, clauses, .. } => {
+            let mut all = vec![&**body];
+            for clause in clauses {
+                match clause {
+                    GeneratorClause::For(iterations) => {
+                        all.extend(iterations.iter().flat_map(|it| [&it.target, &it.range]));
+                    }
+                    GeneratorClause::If(condition) => all.push(condition),
+                }
+            }
+            all
+        }
+        ExprKind::Typed { value, ty } => value.as_deref().into_iter().chain([&**ty]).collect(),
+        ExprKind::Curly { base, parameters } | ExprKind::Where { base, parameters } => {
+            std::iter::once(&**base).chain(parameters).collect()
+        }
+        ExprKind::Assign { target, value, .. } => vec![target, value],
+        ExprKind::If { branches, otherwise } => {
+            let branches = branches.iter().flat_map(|(condition, body)| std::iter::once(condition).chain(body));
+            branches.chain(otherwise.iter().flatten()).collect()
+        }
+        ExprKind::For { iterations, body } => {
+            iterations.iter().flat_map(|it| [&it.target, &it.range]).chain(body).collect()
+        }
+        ExprKind::While { condition, body } => std::iter::once(&**condition).chain(body).collect(),
+        ExprKind::Let { bindings, body } => bindings.iter().chain(body).collect(),
+        ExprKind::Function(function) => function.body.iter().collect(),
+        ExprKind::Lambda { arguments, body } => arguments.iter().chain([&**body]).collect(),
+        ExprKind::Do { call, arguments, body } => std::iter::once(&**call).chain(arguments).chain(body).collect(),
+        ExprKind::MacroCall { arguments, .. } => arguments.iter().collect(),
+    }
+}
+
+fn values(arguments: &[Argument]) -> Vec<&Expr> {
+    arguments.iter().map(|argument| &argument.value).collect()
+}
+
+/// Names that are assigned in one place of the statements, however deep.
+pub(super) fn assigned_once(body: &[Expr]) -> std::collections::BTreeSet<String> {
+    let mut counts: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for name in super::scope::assigned_names(body) {
+        *counts.entry(name).or_default() += 1;
+    }
+    counts.into_iter().filter(|(_, count)| *count == 1).map(|(name, _)| name).collect()
+}
+
+/// Whether one of the names stands anywhere in the expression.
+pub(super) fn mentions(expr: &Expr, names: &[&str]) -> bool {
+    match &expr.kind {
+        ExprKind::Name(name) => names.contains(&name.as_str()),
+        _ => parts(expr).into_iter().any(|part| mentions(part, names)),
+    }
+}
+
+/// Whether the expression holds `a = b` or `a, b = c, d` of plain names, which may exchange arrays.
+pub(super) fn renames(expr: &Expr) -> bool {
+    let is_name = |expr: &Expr| matches!(expr.kind, ExprKind::Name(_));
+    let is_names = |expr: &Expr| match &expr.kind {
+        ExprKind::Tuple(elements) => elements.iter().all(|element| is_name(&element.value)),
+        _ => is_name(expr),
+    };
+    match &expr.kind {
+        ExprKind::Assign { operator: None, target, value, .. } if is_names(target) && is_names(value) => true,
+        _ => parts(expr).into_iter().any(renames),
+    }
+}
+
+/// Whether the expression is arithmetic on integers and names that `body` does not assign, so that it keeps its value.
+pub(super) fn is_steady(expr: &Expr, body: &[Expr]) -> bool {
+    match &expr.kind {
+        ExprKind::Integer(_) => true,
+        ExprKind::Name(name) => !super::scope::is_assigned(name, body),
+        ExprKind::Prefix { operand, .. } => is_steady(operand, body),
+        ExprKind::Infix { left, right, .. } => is_steady(left, body) && is_steady(right, body),
+        ExprKind::Juxtapose { coefficient, operand } => is_steady(coefficient, body) && is_steady(operand, body),
+        ExprKind::Call { callee, arguments, broadcast: crate::ast::Broadcast::No } => {
+            const PURE: [&str; 11] =
+                ["size", "length", "lastindex", "firstindex", "min", "max", "div", "mod", "rem", "fld", "cld"];
+            matches!(&callee.kind, ExprKind::Name(name) if PURE.contains(&name.as_str()))
+                && arguments.iter().all(|argument| is_steady(&argument.value, body))
+        }
+        // Nothing else is needed in a bound.
+        _ => false,
+    }
+}

@@ -1,0 +1,193 @@
+//! One input through a part of the front end.
+
+use crate::{Part, TIME_LIMIT};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+use std::time::{Duration, Instant};
+use tessella_diagnostics::{Diagnostic, IntoDiagnostic, SourceMap, Style, render};
+use tessella::file::{FileOptions, ScheduleSource, Sources};
+use tessella::pipeline;
+use tessella::request::{Backend, TextKind};
+use tessella::unit::{Built, Unit, target};
+use tessella_frontend::sexpr::{definition, sexpr};
+use tessella_frontend::{Forms, parse_block, parse_definition, parse_function, scan};
+use tessella_polyhedral::isl::Ctx;
+
+/// What became of an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Something of it went through to the end.
+    Accepted,
+    /// All of it was refused with errors.
+    Refused,
+    Panicked {
+        /// `file.rs:line`.
+        place: String,
+        message: String,
+    },
+    /// Longer than [`TIME_LIMIT`], several times over.
+    Slow(Duration),
+}
+
+impl Verdict {
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Verdict::Accepted | Verdict::Refused => false,
+            Verdict::Panicked { .. } | Verdict::Slow(_) => true,
+        }
+    }
+
+    /// What failures of one cause have in common.
+    pub fn cause(&self) -> String {
+        match self {
+            Verdict::Accepted | Verdict::Refused => String::new(),
+            Verdict::Panicked { place, .. } => place.clone(),
+            Verdict::Slow(_) => "slow".to_owned(),
+        }
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Verdict::Accepted => f.write_str("accepted"),
+            Verdict::Refused => f.write_str("refused"),
+            Verdict::Panicked { place, message } => write!(f, "panic at {place}: {message}"),
+            Verdict::Slow(time) => write!(f, "took {:.1} s", time.as_secs_f64()),
+        }
+    }
+}
+
+/// How much work isl may do for one function: less than in use, so that a refusal comes within the time limit.
+const ISL_OPERATIONS: u64 = 5_000_000;
+
+/// Runs an input. One that takes too long is run again, since the machine may have been busy.
+pub fn run(part: Part, text: &str) -> Verdict {
+    let mut shortest = Duration::MAX;
+    for _ in 0..3 {
+        let start = Instant::now();
+        let verdict = once(part, text);
+        shortest = shortest.min(start.elapsed());
+        if verdict.is_failure() || shortest <= TIME_LIMIT {
+            return verdict;
+        }
+    }
+    Verdict::Slow(shortest)
+}
+
+thread_local! {
+    static LAST_PANIC: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+}
+
+/// Panics of inputs are noted, not printed.
+fn note_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        std::panic::set_hook(Box::new(|info| {
+            let place = info.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
+            let payload = info.payload();
+            let message = payload.downcast_ref::<String>().cloned();
+            let message = message.or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            LAST_PANIC.with(|last| *last.borrow_mut() = Some((place, message.unwrap_or_default())));
+        }));
+    });
+}
+
+fn once(part: Part, text: &str) -> Verdict {
+    note_panics();
+    let work = || match part {
+        Part::Parser => parser(text),
+        Part::Passes => passes(text),
+    };
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(true) => Verdict::Accepted,
+        Ok(false) => Verdict::Refused,
+        Err(_) => {
+            let noted = LAST_PANIC.with(|last| last.borrow_mut().take());
+            let (place, message) = noted.unwrap_or_default();
+            Verdict::Panicked { place, message }
+        }
+    }
+}
+
+/// Scan, parse, print, and word the errors; whether anything parsed.
+fn parser(text: &str) -> bool {
+    let mut sources = SourceMap::default();
+    let file = sources.add("fuzz.jl", text, 1);
+    let found = scan(&sources, file);
+    let mut errors = found.errors;
+    let mut accepted = false;
+    for item in &found.functions {
+        match parse_function(&sources, item) {
+            Ok(function) => accepted |= !definition(&function).is_empty(),
+            Err(more) => {
+                assert!(!more.is_empty(), "a refusal without an error");
+                errors.extend(more);
+            }
+        }
+        if let Ok(function) = parse_definition(&sources, item, Forms::All) {
+            assert!(!definition(&function).is_empty(), "a tree without a form");
+        }
+    }
+    match parse_block(&sources, file) {
+        Ok(block) => accepted |= block.iter().map(sexpr).all(|tree| !tree.is_empty()),
+        Err(more) => {
+            assert!(!more.is_empty(), "a refusal without an error");
+            errors.extend(more);
+        }
+    }
+    let diagnostics: Vec<_> = errors.into_iter().map(IntoDiagnostic::into_diagnostic).collect();
+    render(&sources, &diagnostics, Style::Plain);
+    accepted
+}
+
+/// All passes, for the CPU and for the GPU; whether any function went through.
+fn passes(text: &str) -> bool {
+    let options =
+        FileOptions { name: "fuzz.jl".to_owned(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sources = match Sources::read(text, &options) {
+        Ok(sources) => sources,
+        Err(diagnostics) => {
+            assert!(!diagnostics.is_empty(), "a refusal without an error");
+            return false;
+        }
+    };
+    let mut accepted = false;
+    for item in sources.functions().iter().take(2) {
+        let unit = match sources.unit(item, &[]) {
+            Ok(unit) => unit,
+            Err(errors) => {
+                word(&sources, &errors);
+                continue;
+            }
+        };
+        for (backend, kind) in [(Backend::C, TextKind::C), (Backend::Cuda, TextKind::Cuda)] {
+            match emit(&sources, &unit, backend, kind) {
+                Ok(text) => accepted |= !text.is_empty(),
+                Err(errors) => {
+                    word(&sources, &errors);
+                    break;
+                }
+            }
+        }
+    }
+    accepted
+}
+
+fn emit(sources: &Sources, unit: &Unit<'_>, backend: Backend, kind: TextKind) -> Result<String, Vec<Diagnostic>> {
+    let ctx = Ctx::new();
+    ctx.set_max_operations(ISL_OPERATIONS);
+    let lowered = pipeline::lower(&ctx, &unit.function)?;
+    let analysed = pipeline::verify(&ctx, &sources.map, lowered, unit.commands.as_deref(), target(backend))?;
+    Built { ctx, analysed }.text(unit, backend, kind)
+}
+
+/// A refusal has errors, and each points into the source.
+fn word(sources: &Sources, errors: &[Diagnostic]) {
+    assert!(!errors.is_empty(), "a refusal without an error");
+    for error in errors {
+        assert!(!error.labels.is_empty(), "{} has no place: {}", error.code, error.message);
+    }
+    sources.show(errors);
+}

@@ -1,0 +1,158 @@
+//! One instance of a computation.
+
+use super::error::ScheduledError;
+use super::integer;
+use super::memory::{Block, Memory, Position};
+use crate::operators;
+use tessella_codegen::Input;
+use tessella_codegen::program::Statement;
+use tessella_polyhedral::algorithm::{Access, Computation};
+use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_scalar::{BinaryOp, Constant};
+
+/// What an instance can see.
+pub(super) struct Surroundings<'a> {
+    pub(super) input: &'a Input<'a>,
+    pub(super) params: &'a [i64],
+    pub(super) scalars: &'a [Constant],
+    pub(super) memory: &'a mut Memory,
+    /// A thread's own buffers, where there are threads: they hide those of `memory`.
+    pub(super) registers: Option<&'a mut Memory>,
+    pub(super) position: &'a Position,
+}
+
+/// Executes an instance. `variables` get the statement's bindings.
+pub(super) fn execute(
+    around: &mut Surroundings<'_>,
+    statement: &Statement,
+    variables: &mut Vec<Option<i64>>,
+) -> Result<(), ScheduledError> {
+    for (variable, bound) in &statement.bindings {
+        let bound = integer::value(bound, around.params, variables)?;
+        bind(variables, variable.0, bound);
+    }
+    let value = |variable: u32| variables.get(variable as usize).copied().flatten();
+    let iterators = statement.iterators.iter().map(|it| it.and_then(|it| value(it.0))).collect();
+    let computation = around.input.algorithm.computation(statement.computation);
+    let mut instance = Instance { computation, iterators, lets: vec![] };
+    if let Some(predicate) = &computation.predicate
+        && instance.expression(around, predicate)?.bits == 0
+    {
+        return Ok(());
+    }
+    for it in &computation.lets {
+        let value = instance.expression(around, &it.value)?;
+        instance.lets.push(value);
+    }
+    let value = instance.expression(around, &computation.value)?;
+    let index = instance.index(around, &computation.write)?;
+    let position = around.position;
+    block(around, &computation.write)?.write(&index, value, position, &computation.name)
+}
+
+/// Gives a variable a value.
+pub(super) fn bind(variables: &mut Vec<Option<i64>>, variable: u32, value: i64) {
+    let at = variable as usize;
+    if variables.len() <= at {
+        variables.resize(at + 1, None);
+    }
+    variables[at] = Some(value);
+}
+
+/// The buffer that an access goes to.
+fn block<'a>(around: &'a mut Surroundings<'_>, access: &Access) -> Result<&'a mut Block, ScheduledError> {
+    let id = around.input.layout.placement(access.array).buffer;
+    if let Some(registers) = &mut around.registers
+        && registers.block(id).is_some()
+    {
+        return registers.block_mut(id).ok_or(ScheduledError::Misplaced { what: "a register" });
+    }
+    let none = || ScheduledError::NoBuffer { buffer: around.input.layout.buffer(id).name.clone() };
+    around.memory.block_mut(id).ok_or_else(none)
+}
+
+struct Instance<'a> {
+    computation: &'a Computation,
+    iterators: Vec<Option<i64>>,
+    lets: Vec<Constant>,
+}
+
+impl Instance<'_> {
+    /// Where the element of an access lies in its buffer.
+    fn index(&self, around: &Surroundings<'_>, access: &Access) -> Result<Vec<i64>, ScheduledError> {
+        let mut subscripts = vec![];
+        for subscript in &access.subscripts {
+            subscripts.push(integer::affine(subscript, &self.iterators, around.params)?);
+        }
+        let mut index = vec![];
+        for place in &around.input.layout.placement(access.array).map {
+            let place = integer::affine(place, &subscripts, around.params)?;
+            let computation = || self.computation.name.clone();
+            index.push(place.ok_or_else(|| ScheduledError::NoIterator { computation: computation() })?);
+        }
+        Ok(index)
+    }
+
+    fn expression(&self, around: &mut Surroundings<'_>, expr: &Expr) -> Result<Constant, ScheduledError> {
+        let name = || self.computation.name.clone();
+        let defined = |result: Result<Constant, _>| result.map_err(|_| ScheduledError::NoResult { computation: name() });
+        match &expr.kind {
+            ExprKind::Constant(constant) => Ok(*constant),
+            ExprKind::Index(affine) => integer::affine(affine, &self.iterators, around.params)?
+                .map(Constant::i64)
+                .ok_or_else(|| ScheduledError::NoIterator { computation: name() }),
+            ExprKind::Scalar(scalar) => Ok(around.scalars[scalar.0 as usize]),
+            ExprKind::Let(position) => self
+                .lets
+                .get(*position as usize)
+                .copied()
+                .ok_or(ScheduledError::Misplaced { what: "a value that is computed later" }),
+            ExprKind::Read(position) => {
+                let access = &self.computation.reads[*position as usize];
+                let index = self.index(around, access)?;
+                let position = around.position;
+                block(around, access)?.read(&index, position, &self.computation.name)
+            }
+            ExprKind::Unary(operator, operand) => {
+                let operand = self.expression(around, operand)?;
+                defined(operators::unary(*operator, operand).map_err(|_| ()))
+            }
+            ExprKind::Binary(operator @ (BinaryOp::AndAlso | BinaryOp::OrElse), left, right) => {
+                let left = self.expression(around, left)?;
+                let decided = (*operator == BinaryOp::OrElse) == (left.bits != 0);
+                if decided { Ok(left) } else { self.expression(around, right) }
+            }
+            ExprKind::Binary(operator, left, right) => {
+                let (left, right) = (self.expression(around, left)?, self.expression(around, right)?);
+                defined(operators::binary(*operator, left, right).map_err(|_| ()))
+            }
+            ExprKind::Compare(operator, left, right) => {
+                let (left, right) = (self.expression(around, left)?, self.expression(around, right)?);
+                defined(operators::compare(*operator, left, right).map(Constant::bool).map_err(|_| ()))
+            }
+            ExprKind::Call(function, operands) => {
+                let operands = operands.iter().map(|operand| self.expression(around, operand));
+                let operands = operands.collect::<Result<Vec<_>, _>>()?;
+                defined(operators::call(*function, &operands).map_err(|_| ()))
+            }
+            ExprKind::Select { condition, yes, no } => match self.expression(around, condition)?.bits != 0 {
+                true => self.expression(around, yes),
+                false => self.expression(around, no),
+            },
+            ExprKind::IfElse { condition, yes, no } => {
+                let condition = self.expression(around, condition)?;
+                let (yes, no) = (self.expression(around, yes)?, self.expression(around, no)?);
+                Ok(if condition.bits != 0 { yes } else { no })
+            }
+            ExprKind::Convert(operand) => {
+                let operand = self.expression(around, operand)?;
+                defined(operators::convert(operand, expr.ty).map_err(|_| ()))
+            }
+            ExprKind::Wrap(operand) => {
+                let operand = self.expression(around, operand)?;
+                let wrapped = operators::wrap(operand, expr.ty).ok().flatten();
+                wrapped.ok_or_else(|| ScheduledError::NoResult { computation: name() })
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The program as the CPU runs it.
+
+use super::error::ScheduledError;
+use super::expression::{Surroundings, bind, execute};
+use super::integer;
+use super::kernel;
+use super::memory::{Block, Memory, Position};
+use super::shuffle::Shuffle;
+use tessella_codegen::program::{For, Node};
+use tessella_codegen::{Input, Program};
+use tessella_polyhedral::layers::Direction;
+use tessella_polyhedral::schedule::Tag;
+use tessella_scalar::Constant;
+
+pub(super) struct Host<'a> {
+    pub(super) input: &'a Input<'a>,
+    pub(super) program: &'a Program,
+    pub(super) params: &'a [i64],
+    pub(super) scalars: Vec<Constant>,
+    /// What computations access.
+    pub(super) memory: Memory,
+    /// The caller's side of buffers that live on a device.
+    pub(super) outside: Memory,
+    pub(super) variables: Vec<Option<i64>>,
+    pub(super) position: Position,
+    pub(super) shuffle: Shuffle,
+    /// How many loops without an order have begun.
+    pub(super) executions: u64,
+}
+
+impl Host<'_> {
+    pub(super) fn whole(&mut self) -> Result<(), ScheduledError> {
+        self.block(&self.program.body)
+    }
+
+    /// A number that no loop without an order has had.
+    pub(super) fn execution(&mut self) -> u64 {
+        self.executions += 1;
+        self.executions
+    }
+
+    fn block(&mut self, nodes: &[Node]) -> Result<(), ScheduledError> {
+        nodes.iter().try_for_each(|node| self.node(node))
+    }
+
+    fn node(&mut self, node: &Node) -> Result<(), ScheduledError> {
+        match node {
+            Node::For(it) => self.iterate(it),
+            Node::If { condition, then, otherwise } => {
+                match integer::holds(condition, self.params, &self.variables)? {
+                    true => self.block(then),
+                    false => self.block(otherwise),
+                }
+            }
+            Node::Let { variable, value } => {
+                let value = integer::value(value, self.params, &self.variables)?;
+                bind(&mut self.variables, variable.0, value);
+                Ok(())
+            }
+            Node::Statement(it) => {
+                let mut around = Surroundings {
+                    input: self.input,
+                    params: self.params,
+                    scalars: &self.scalars,
+                    memory: &mut self.memory,
+                    registers: None,
+                    position: &self.position,
+                };
+                execute(&mut around, it, &mut self.variables)
+            }
+            Node::Declare { buffer, body } => {
+                let outer = self.memory.take(*buffer);
+                self.memory.put(*buffer, Block::undefined(self.input, *buffer, self.params)?);
+                self.block(body)?;
+                self.memory.take(*buffer);
+                if let Some(outer) = outer {
+                    self.memory.put(*buffer, outer);
+                }
+                Ok(())
+            }
+            Node::Launch(id) => kernel::launch(self, self.program.kernel(*id)),
+            Node::Copy { buffer, direction } => {
+                let (to, from) = match direction {
+                    Direction::HostToDevice => (&mut self.memory, &self.outside),
+                    Direction::DeviceToHost => (&mut self.outside, &self.memory),
+                };
+                match (to.block_mut(*buffer), from.block(*buffer)) {
+                    (Some(to), Some(from)) => to.copy_from(from),
+                    _ => return Err(ScheduledError::Misplaced { what: "a copy" }),
+                }
+                Ok(())
+            }
+            Node::Spread(_) => Err(ScheduledError::Misplaced { what: "a loop over blocks or threads" }),
+            Node::OneThread { .. } => Err(ScheduledError::Misplaced { what: "the choice of a thread" }),
+            Node::Barrier => Err(ScheduledError::Misplaced { what: "a barrier" }),
+        }
+    }
+
+    fn iterate(&mut self, it: &For) -> Result<(), ScheduledError> {
+        let mut values = values(it, self.params, &self.variables)?;
+        match it.tag {
+            Tag::Sequential | Tag::Unroll(_) => {
+                for value in values {
+                    bind(&mut self.variables, it.variable.0, value);
+                    self.block(&it.body)?;
+                }
+                Ok(())
+            }
+            Tag::Parallel | Tag::Vector(_) => {
+                self.shuffle.order(&mut values);
+                let execution = self.execution();
+                let outer = self.position.clone();
+                for value in values {
+                    self.position = outer.inside(execution, value as u64);
+                    bind(&mut self.variables, it.variable.0, value);
+                    self.block(&it.body)?;
+                }
+                self.position = outer;
+                Ok(())
+            }
+            Tag::GpuBlock(_) | Tag::GpuThread(_) => Err(ScheduledError::Misplaced { what: "a loop of the GPU" }),
+        }
+    }
+}
+
+/// The values that a loop runs through.
+pub(super) fn values(it: &For, params: &[i64], variables: &[Option<i64>]) -> Result<Vec<i64>, ScheduledError> {
+    let mut next = integer::value(&it.lower, params, variables)?;
+    let upper = integer::value(&it.upper, params, variables)?;
+    let mut values = vec![];
+    while next <= upper {
+        values.push(next);
+        next += it.step;
+    }
+    Ok(values)
+}

@@ -1,0 +1,202 @@
+//! Kernels: blocks in any order, and in each block the threads, in any order from barrier to barrier.
+
+use super::error::ScheduledError;
+use super::expression::{Surroundings, bind, execute};
+use super::host::{Host, values};
+use super::integer;
+use super::memory::{Block, Memory};
+use std::vec::IntoIter;
+use tessella_codegen::program::{For, Guard, Kernel, Node, Over, Spread};
+use tessella_polyhedral::layers::BufferId;
+use tessella_polyhedral::schedule::ProcessorAxis;
+
+/// Runs all blocks of a kernel.
+pub(super) fn launch(host: &mut Host<'_>, kernel: &Kernel) -> Result<(), ScheduledError> {
+    let mut grid = [0; 3];
+    for (extent, expr) in grid.iter_mut().zip(&kernel.grid) {
+        *extent = integer::value(expr, host.params, &host.variables)?;
+    }
+    if grid.iter().any(|&extent| extent <= 0) {
+        return Ok(());
+    }
+    let mut blocks = indices(grid);
+    host.shuffle.order(&mut blocks);
+    let execution = host.execution();
+    let outer = host.position.clone();
+    for block in blocks {
+        host.position = outer.inside(execution, number(block, grid));
+        run_block(host, kernel, grid, block)?;
+    }
+    host.position = outer;
+    Ok(())
+}
+
+fn run_block(host: &mut Host<'_>, kernel: &Kernel, grid: [i64; 3], block: [i64; 3]) -> Result<(), ScheduledError> {
+    let size = kernel.block.map(i64::from);
+    let mut threads: Vec<Thread<'_>> =
+        indices(size).into_iter().map(|thread| Thread::new(host, kernel, [grid, size], [block, thread])).collect();
+    let outer = host.position.clone();
+    loop {
+        host.shuffle.order(&mut threads);
+        let phase = host.execution();
+        let mut waiting = 0;
+        for thread in &mut threads {
+            host.position = outer.inside(phase, number(thread.index[1], size));
+            waiting += usize::from(thread.run(host)? == Stop::Barrier);
+        }
+        host.position = outer.clone();
+        match waiting {
+            0 => return Ok(()),
+            all if all == threads.len() => {}
+            _ => return Err(ScheduledError::Divergent { kernel: kernel.name.clone() }),
+        }
+    }
+}
+
+/// All indices of a grid or block.
+fn indices([x, y, z]: [i64; 3]) -> Vec<[i64; 3]> {
+    let plane = |z: i64| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]));
+    (0..z).flat_map(plane).collect()
+}
+
+fn number(index: [i64; 3], size: [i64; 3]) -> u64 {
+    (index[0] + size[0] * (index[1] + size[1] * index[2])) as u64
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    Barrier,
+    End,
+}
+
+/// A thread in the middle of its kernel.
+struct Thread<'a> {
+    kernel: &'a Kernel,
+    /// Of the grid and of a block.
+    extents: [[i64; 3]; 2],
+    /// The block's and the thread's own.
+    index: [[i64; 3]; 2],
+    variables: Vec<Option<i64>>,
+    registers: Memory,
+    /// What is left to do, outermost first.
+    frames: Vec<Frame<'a>>,
+}
+
+enum Frame<'a> {
+    Nodes { rest: std::slice::Iter<'a, Node>, declared: Option<BufferId> },
+    Loop { it: &'a For, values: IntoIter<i64> },
+}
+
+impl<'a> Thread<'a> {
+    fn new(host: &Host<'_>, kernel: &'a Kernel, extents: [[i64; 3]; 2], index: [[i64; 3]; 2]) -> Thread<'a> {
+        Thread {
+            kernel,
+            extents,
+            index,
+            variables: host.variables.clone(),
+            registers: Memory::new(host.input.layout.buffers.len()),
+            frames: vec![Frame::Nodes { rest: kernel.body.iter(), declared: None }],
+        }
+    }
+
+    /// Goes on to the next barrier or the end.
+    fn run(&mut self, host: &mut Host<'_>) -> Result<Stop, ScheduledError> {
+        while let Some(frame) = self.frames.last_mut() {
+            match frame {
+                Frame::Loop { it, values } => match values.next() {
+                    Some(value) => {
+                        bind(&mut self.variables, it.variable.0, value);
+                        let rest = it.body.iter();
+                        self.frames.push(Frame::Nodes { rest, declared: None });
+                    }
+                    None => {
+                        self.frames.pop();
+                    }
+                },
+                Frame::Nodes { rest, declared } => match rest.next() {
+                    Some(Node::Barrier) => return Ok(Stop::Barrier),
+                    Some(node) => self.node(node, host)?,
+                    None => {
+                        if let Some(buffer) = *declared {
+                            self.registers.take(buffer);
+                        }
+                        self.frames.pop();
+                    }
+                },
+            }
+        }
+        Ok(Stop::End)
+    }
+
+    fn push(&mut self, nodes: &'a [Node]) {
+        self.frames.push(Frame::Nodes { rest: nodes.iter(), declared: None });
+    }
+
+    fn node(&mut self, node: &'a Node, host: &mut Host<'_>) -> Result<(), ScheduledError> {
+        match node {
+            Node::For(it) => {
+                let values = values(it, host.params, &self.variables)?.into_iter();
+                self.frames.push(Frame::Loop { it, values });
+            }
+            Node::If { condition, then, otherwise } => {
+                let holds = integer::holds(condition, host.params, &self.variables)?;
+                self.push(if holds { then } else { otherwise });
+            }
+            Node::Let { variable, value } => {
+                let value = integer::value(value, host.params, &self.variables)?;
+                bind(&mut self.variables, variable.0, value);
+            }
+            Node::Statement(it) => {
+                let mut around = Surroundings {
+                    input: host.input,
+                    params: host.params,
+                    scalars: &host.scalars,
+                    memory: &mut host.memory,
+                    registers: Some(&mut self.registers),
+                    position: &host.position,
+                };
+                execute(&mut around, it, &mut self.variables)?;
+            }
+            Node::Declare { buffer, body } => {
+                self.registers.put(*buffer, Block::undefined(host.input, *buffer, host.params)?);
+                self.frames.push(Frame::Nodes { rest: body.iter(), declared: Some(*buffer) });
+            }
+            Node::Spread(it) => self.spread(it, host)?,
+            Node::OneThread { axes, body } => {
+                if axes.iter().all(|&axis| self.index[1][axis as usize] == 0) {
+                    self.push(body);
+                }
+            }
+            Node::Barrier => {}
+            Node::Launch(_) => return Err(ScheduledError::Misplaced { what: "a launch" }),
+            Node::Copy { .. } => return Err(ScheduledError::Misplaced { what: "a copy" }),
+        }
+        Ok(())
+    }
+
+    fn spread(&mut self, it: &'a Spread, host: &Host<'_>) -> Result<(), ScheduledError> {
+        let lower = integer::value(&it.lower, host.params, &self.variables)?;
+        let upper = integer::value(&it.upper, host.params, &self.variables)?;
+        let level = match it.over {
+            Over::Blocks => 0,
+            Over::Threads => 1,
+        };
+        let axis: ProcessorAxis = it.axis;
+        let named = || (self.kernel.name.clone(), it.name.clone());
+        if lower <= upper && (upper - lower) / it.step >= self.extents[level][axis as usize] {
+            let (kernel, name) = named();
+            return Err(ScheduledError::Uncovered { kernel, name });
+        }
+        let value = lower + it.step * self.index[level][axis as usize];
+        if value > upper {
+            let (kernel, name) = named();
+            return match it.guard {
+                Guard::Needed => Ok(()),
+                Guard::Unneeded => Err(ScheduledError::Unguarded { kernel, name }),
+            };
+        }
+        bind(&mut self.variables, it.variable.0, value);
+        self.push(&it.body);
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! Buffers that know who touched them.
+
+use super::error::ScheduledError;
+use super::integer;
+use crate::value::Array;
+use std::rc::Rc;
+use tessella_codegen::Input;
+use tessella_polyhedral::layers::BufferId;
+use tessella_scalar::{Constant, ScalarType};
+
+/// Where an instance stands among the loops without an order: for each, outermost first, which execution of the loop
+/// it is, and which iteration.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Position(Option<Rc<[(u64, u64)]>>);
+
+impl Position {
+    fn steps(&self) -> &[(u64, u64)] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// One iteration of one more loop.
+    pub(super) fn inside(&self, execution: u64, iteration: u64) -> Position {
+        Position(Some(self.steps().iter().copied().chain([(execution, iteration)]).collect()))
+    }
+
+    /// Whether neither comes before the other.
+    fn unordered(&self, other: &Position) -> bool {
+        let parting = self.steps().iter().zip(other.steps()).find(|(mine, other)| mine != other);
+        parting.is_some_and(|(mine, other)| mine.0 == other.0)
+    }
+
+    fn same(&self, other: &Position) -> bool {
+        self.steps() == other.steps()
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+struct Cell {
+    value: Option<Constant>,
+    /// The last write.
+    written: Option<Position>,
+    /// The reads since.
+    read: Vec<Position>,
+}
+
+/// A buffer's memory.
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    name: String,
+    element: ScalarType,
+    extents: Vec<i64>,
+    cells: Vec<Cell>,
+}
+
+impl Block {
+    /// A buffer that nothing was stored into.
+    pub(super) fn undefined(input: &Input<'_>, id: BufferId, params: &[i64]) -> Result<Block, ScheduledError> {
+        let buffer = input.layout.buffer(id);
+        let mut extents = vec![];
+        for extent in &buffer.extents {
+            let extent = integer::affine(extent, &[], params)?;
+            extents.push(extent.ok_or(ScheduledError::NoValue { reason: "an extent has no value" })?.max(0));
+        }
+        let length = extents.iter().product::<i64>() as usize;
+        Ok(Block {
+            name: buffer.name.clone(),
+            element: buffer.element,
+            extents,
+            cells: vec![Cell::default(); length],
+        })
+    }
+
+    /// An argument's memory.
+    pub(super) fn holding(name: String, array: &Array) -> Block {
+        let cell = |at: usize| Cell { value: Some(array.get(at)), ..Cell::default() };
+        Block {
+            name,
+            element: array.element(),
+            extents: array.extents().iter().map(|&extent| extent as i64).collect(),
+            cells: (0..array.len()).map(cell).collect(),
+        }
+    }
+
+    /// The cell at an index, each part of which is checked.
+    fn cell(&mut self, index: &[i64], computation: &str) -> Result<&mut Cell, ScheduledError> {
+        let (mut position, mut stride) = (0, 1);
+        if index.len() != self.extents.len() {
+            return Err(ScheduledError::NoBuffer { buffer: self.name.clone() });
+        }
+        for (axis, (&index, &extent)) in index.iter().zip(&self.extents).enumerate() {
+            if index < 0 || index >= extent {
+                let (computation, buffer) = (computation.to_string(), self.name.clone());
+                return Err(ScheduledError::OutsideBuffer { computation, buffer, axis, index, extent });
+            }
+            position += index * stride;
+            stride *= extent;
+        }
+        Ok(&mut self.cells[position as usize])
+    }
+
+    pub(super) fn read(
+        &mut self,
+        index: &[i64],
+        position: &Position,
+        computation: &str,
+    ) -> Result<Constant, ScheduledError> {
+        let buffer = self.name.clone();
+        let cell = self.cell(index, computation)?;
+        let computation = computation.to_string();
+        if cell.written.as_ref().is_some_and(|written| written.unordered(position)) {
+            return Err(ScheduledError::Race { computation, buffer });
+        }
+        if !cell.read.last().is_some_and(|last| last.same(position)) {
+            cell.read.push(position.clone());
+        }
+        cell.value.ok_or(ScheduledError::Undefined { computation, buffer })
+    }
+
+    pub(super) fn write(
+        &mut self,
+        index: &[i64],
+        value: Constant,
+        position: &Position,
+        computation: &str,
+    ) -> Result<(), ScheduledError> {
+        let buffer = self.name.clone();
+        let element = self.element;
+        let cell = self.cell(index, computation)?;
+        if value.ty != element {
+            return Err(ScheduledError::StoredType { computation: computation.to_string() });
+        }
+        if cell.written.iter().chain(&cell.read).any(|earlier| earlier.unordered(position)) {
+            return Err(ScheduledError::Race { computation: computation.to_string(), buffer });
+        }
+        *cell = Cell { value: Some(value), written: Some(position.clone()), read: vec![] };
+        Ok(())
+    }
+
+    /// The only element.
+    pub(super) fn first(&self) -> Result<Constant, ScheduledError> {
+        let value = self.cells.first().and_then(|cell| cell.value);
+        value.ok_or_else(|| ScheduledError::UndefinedResult { buffer: self.name.clone() })
+    }
+
+    /// All elements, in memory order.
+    pub(super) fn defined(&self) -> Result<Vec<Constant>, ScheduledError> {
+        let values = self.cells.iter().map(|cell| cell.value);
+        let undefined = || ScheduledError::UndefinedResult { buffer: self.name.clone() };
+        values.map(|value| value.ok_or_else(undefined)).collect()
+    }
+
+    /// Takes over another buffer's elements, stored or not.
+    pub(super) fn copy_from(&mut self, other: &Block) {
+        for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
+            *cell = Cell { value: other.value, ..Cell::default() };
+        }
+    }
+}
+
+/// Buffers by their number.
+#[derive(Debug, Clone)]
+pub(super) struct Memory(Vec<Option<Block>>);
+
+impl Memory {
+    pub(super) fn new(buffers: usize) -> Memory {
+        Memory(vec![None; buffers])
+    }
+
+    pub(super) fn put(&mut self, id: BufferId, block: Block) {
+        self.0[id.0 as usize] = Some(block);
+    }
+
+    pub(super) fn take(&mut self, id: BufferId) -> Option<Block> {
+        self.0[id.0 as usize].take()
+    }
+
+    pub(super) fn block(&self, id: BufferId) -> Option<&Block> {
+        self.0[id.0 as usize].as_ref()
+    }
+
+    pub(super) fn block_mut(&mut self, id: BufferId) -> Option<&mut Block> {
+        self.0[id.0 as usize].as_mut()
+    }
+}

@@ -1,0 +1,170 @@
+//! Executes loop programs: what a schedule made of a function, held against the function itself.
+//!
+//! Slow and obvious, like the interpreter of typed trees, and sharing nothing with the writers of C and CUDA. Every
+//! access is held against its buffer's extents, reading what nothing stored is an error, and so are two iterations of
+//! a loop without an order (parallel, vector, blocks and threads between two barriers) that touch one element, one of
+//! them writing. Such loops run in an order shuffled by a seed, so that a result must not depend on it.
+//!
+//! A [`ScheduledError`] is always a fault of what made the program, never of its user.
+
+mod error;
+mod expression;
+mod host;
+mod integer;
+mod kernel;
+mod memory;
+mod shuffle;
+
+pub use error::ScheduledError;
+
+use crate::value::{Array, Value};
+use host::Host;
+use memory::{Block, Memory, Position};
+use shuffle::Shuffle;
+use tessella_codegen::entry::STATUS_OUT_OF_CONTEXT;
+use tessella_codegen::{Input, Program};
+use tessella_polyhedral::algorithm::{Argument, ArrayId, Outcome, ParamOrigin};
+use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
+use tessella_scalar::{Constant, ScalarType};
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Completion {
+    /// With the scalar that the function returns, if it returns one.
+    Done(Option<Constant>),
+    /// A condition at entry does not hold; nothing was written.
+    Refused { status: i32, about: String },
+}
+
+/// Runs the program on the arguments of the Julia function, which it may change.
+///
+/// # Errors
+/// Where the program does what no program may; the arguments then are as they were.
+pub fn run(
+    input: &Input<'_>,
+    program: &Program,
+    arguments: &mut [Value],
+    seed: u64,
+) -> Result<Completion, ScheduledError> {
+    let params = parameters(input, arguments)?;
+    if !integer::holds(&program.entry.context, &params, &[])? {
+        return Ok(Completion::Refused { status: STATUS_OUT_OF_CONTEXT, about: "the sizes are out of range".into() });
+    }
+    for check in &program.entry.checks {
+        if !integer::holds(&check.holds, &params, &[])? {
+            return Ok(Completion::Refused { status: check.number, about: check.about.clone() });
+        }
+    }
+
+    let mut memory = Memory::new(input.layout.buffers.len());
+    let mut outside = Memory::new(input.layout.buffers.len());
+    for (at, buffer) in input.layout.buffers.iter().enumerate() {
+        let id = BufferId(at as u32);
+        let fresh = || Block::undefined(input, id, &params);
+        let block = match buffer.lifetime {
+            Lifetime::Argument(array) => {
+                let block = match argument_position(input, array).map(|at| &arguments[at]) {
+                    Some(Value::Array(array)) => Block::holding(buffer.name.clone(), array),
+                    Some(Value::Scalar(_)) => return Err(ScheduledError::Arguments),
+                    None => fresh()?,
+                };
+                if buffer.space == MemorySpace::Global {
+                    outside.put(id, block);
+                    fresh()?
+                } else {
+                    block
+                }
+            }
+            Lifetime::Call => fresh()?,
+            Lifetime::Node(_) => continue,
+        };
+        memory.put(id, block);
+    }
+
+    let mut host = Host {
+        input,
+        program,
+        params: &params,
+        scalars: scalars(input, arguments)?,
+        memory,
+        outside,
+        variables: vec![],
+        position: Position::default(),
+        shuffle: Shuffle::new(seed),
+        executions: 0,
+    };
+    host.whole()?;
+    let Host { memory, outside, .. } = host;
+
+    let mut returned = None;
+    let mut written = vec![];
+    for (at, buffer) in input.layout.buffers.iter().enumerate() {
+        let id = BufferId(at as u32);
+        let Lifetime::Argument(array) = buffer.lifetime else { continue };
+        let seen_by_caller = if buffer.space == MemorySpace::Global { &outside } else { &memory };
+        let block = seen_by_caller.block(id).ok_or_else(|| ScheduledError::NoBuffer { buffer: buffer.name.clone() })?;
+        match argument_position(input, array) {
+            Some(at) => written.push((at, block)),
+            // A result that no transfer brought back still reaches the caller.
+            None => returned = Some(block.first().or_else(|_| memory_first(&memory, id))?),
+        }
+    }
+    for (at, block) in written {
+        if let Value::Array(array) = &mut arguments[at] {
+            for (element, value) in block.defined()?.into_iter().enumerate() {
+                array.set(element, value);
+            }
+        }
+    }
+    let returned = match input.algorithm.result {
+        Outcome::Scalar(_) => returned,
+        Outcome::Nothing | Outcome::Argument(_) => None,
+    };
+    Ok(Completion::Done(returned))
+}
+
+fn memory_first(memory: &Memory, id: BufferId) -> Result<Constant, ScheduledError> {
+    memory.block(id).ok_or(ScheduledError::Arguments)?.first()
+}
+
+/// The position among the arguments of the array; `None` for the place of a scalar result.
+fn argument_position(input: &Input<'_>, array: ArrayId) -> Option<usize> {
+    input.algorithm.arguments.iter().position(|argument| *argument == Argument::Array(array))
+}
+
+/// The values of the algorithm's parameters.
+///
+/// # Errors
+/// Arguments that are not those of the function.
+pub fn parameters(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<i64>, ScheduledError> {
+    let algorithm = input.algorithm;
+    let position = |wanted: Argument| algorithm.arguments.iter().position(|argument| *argument == wanted);
+    let value = |origin: ParamOrigin| -> Option<i64> {
+        match origin {
+            ParamOrigin::Extent { array, axis } => match arguments.get(position(Argument::Array(array))?)? {
+                Value::Array(array) => extent(array, axis),
+                Value::Scalar(_) => None,
+            },
+            ParamOrigin::Argument(scalar) => match arguments.get(position(Argument::Scalar(scalar))?)? {
+                Value::Scalar(constant) if constant.ty == ScalarType::I64 => Some(constant.bits as i64),
+                Value::Scalar(_) | Value::Array(_) => None,
+            },
+        }
+    };
+    algorithm.params.iter().map(|param| value(param.origin).ok_or(ScheduledError::Arguments)).collect()
+}
+
+fn extent(array: &Array, axis: u32) -> Option<i64> {
+    array.extents().get(axis as usize).map(|&extent| extent as i64)
+}
+
+/// The values of scalar arguments, by `ScalarId`.
+fn scalars(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<Constant>, ScheduledError> {
+    let mut scalars = vec![None; input.algorithm.scalars.len()];
+    for (argument, value) in input.algorithm.arguments.iter().zip(arguments) {
+        if let (Argument::Scalar(id), Value::Scalar(constant)) = (argument, value) {
+            scalars[id.0 as usize] = Some(*constant);
+        }
+    }
+    scalars.into_iter().map(|it| it.ok_or(ScheduledError::Arguments)).collect()
+}

@@ -1,0 +1,110 @@
+# Functions and constants of the module that compiled functions use.
+module HelperTests
+
+using Test
+using Tessella
+
+module Elsewhere
+const FACTOR = 3.0f0
+times_factor(x) = FACTOR * x
+end
+
+using .Elsewhere: times_factor
+
+const HUGE = typemin(Int)
+const NOT_A_NUMBER = NaN32
+const GOLDEN = big"1.5"
+
+shifted(x) = x + 1
+doubled(x) = 2 * shifted(x)
+another_name = doubled
+
+@tessella function use_both!(y, x)
+    for i in 1:length(x)
+        y[i] = times_factor(doubled(x[i]))
+    end
+    return nothing
+end
+
+@tessella function use_constants!(y)
+    for i in 1:length(y)
+        y[i] = isnan(NOT_A_NUMBER) ? HUGE : 0
+    end
+    return nothing
+end
+
+@tessella function use_big!(y)
+    for i in 1:length(y)
+        y[i] = GOLDEN
+    end
+    return nothing
+end
+
+@tessella function use_evaluated!(y)
+    for i in 1:length(y)
+        y[i] = evaluated(y[i])
+    end
+    return nothing
+end
+
+Core.eval(@__MODULE__, :(evaluated(x) = x + 1))
+
+refusal(test) = try
+    test()
+    nothing
+catch error
+    error
+end
+
+function run()
+    @testset "functions of other modules bring their constants" begin
+        x, y = [1.0f0, 2.0f0], zeros(Float32, 2)
+        use_both!(y, x)
+        @test y == [12, 18]
+    end
+
+    @testset "constants arrive bit for bit" begin
+        y = zeros(Int, 2)
+        use_constants!(y)
+        @test y == [typemin(Int), typemin(Int)]
+    end
+
+    @testset "what a constant cannot be is told" begin
+        error = refusal(() -> use_big!(zeros(2)))
+        @test error isa TessellaError && error.codes == ["E0201"]
+    end
+
+    @testset "a function without a source is told" begin
+        error = refusal(() -> use_evaluated!(zeros(2)))
+        @test error isa TessellaError && error.codes == ["E0775"]
+        @test occursin("`evaluated`", error.text)
+    end
+
+    @testset "a function defined again is seen after a refresh" begin
+        folder = mktempdir()
+        path = joinpath(folder, "changing.jl")
+        write(path, "changing(x) = x + 1\n")
+        place = Module(:Changing)
+        Core.eval(place, :(using Tessella))
+        Base.include(place, path)
+        write(joinpath(folder, "user.jl"), """
+            @tessella function user!(y)
+                for i in 1:length(y)
+                    y[i] = changing(y[i])
+                end
+                return nothing
+            end
+            """)
+        Base.include(place, joinpath(folder, "user.jl"))
+        y = [1.0]
+        Base.invokelatest(place.user!, y)
+        @test y == [2]
+        write(path, "changing(x) = 10x\n")
+        Base.include(place, path)
+        Tessella.refresh!()
+        Base.invokelatest(place.user!, y)
+        @test y == [20]
+    end
+end
+
+end

@@ -1,0 +1,53 @@
+# Every construct of the language: plain Julia, compiled C and the interpreter agree bit for bit.
+module LanguageTests
+
+using Test
+using Tessella
+
+include(joinpath(@__DIR__, "..", "..", "tests", "language", "registry.jl"))
+
+# NaNs, whose bits Julia leaves open, equal one another.
+identical(a::AbstractArray, b::AbstractArray) = size(a) == size(b) && all(identical(x, y) for (x, y) in zip(a, b))
+identical(a::Tuple, b::Tuple) = length(a) == length(b) && all(identical(x, y) for (x, y) in zip(a, b))
+identical(a::T, b::T) where {T} = a === b || (a != a && b != b)
+identical(a, b) = false
+
+# What a call gives back and what it leaves in its arguments; an exception counts as a result, and leaves nothing.
+function outcome(f, arguments)
+    copies = map(argument -> argument isa AbstractArray ? copy(argument) : argument, arguments)
+    try
+        result = f(copies...)
+        # An array that is given back is one of the arguments: which one matters, too.
+        position = something(findfirst(copy -> copy === result && copy isa AbstractArray, collect(copies)), 0)
+        return (:done, result, position, copies)
+    catch failure
+        # The interpreter words what Julia throws as an error of its own.
+        failure isa TessellaError && failure.kind !== :cuda && rethrow()
+        return (:thrown, typeof(failure) === BoundsError)
+    end
+end
+
+function agrees(case, arguments)
+    expected = outcome(Tessella.original(case.f), arguments)
+    for target in (:c, :interpreter)
+        Tessella.retarget!(case.f, target)
+        actual = outcome(case.f, arguments)
+        # The interpreter has no checks at entry: what it says of a wrong subscript is an error of another type.
+        same = target === :interpreter && first(expected) === :thrown ? first(actual) === :thrown :
+            all(identical(x, y) for (x, y) in zip(actual, expected))
+        same || (@error "results differ" case.name target arguments expected actual; return false)
+    end
+    return true
+end
+
+run(wanted = "") =
+    for case in Language.CASES
+        occursin(wanted, case.name) || continue
+        @testset "$(case.name)" begin
+            for T in case.types, n in Language.SIZES
+                @test agrees(case, case.inputs(T, n))
+            end
+        end
+    end
+
+end

@@ -1,0 +1,60 @@
+# The refusals that arise in Julia itself, as users read them: `tests/ui/values/E0771.txt` and its neighbours.
+# TESSELLA_BLESS=1 writes them.
+module MessageTests
+
+using Test
+using Tessella
+
+@tessella fallback=false function mixed!(u, v, steps)
+    for t in 1:steps, i in 2:length(u)
+        v[i] = u[i-1] + t
+    end
+end
+
+const GOLDEN = joinpath(@__DIR__, "..", "..", "tests", "ui", "values")
+
+helper(x) = 2x
+const renamed = helper
+include_string(@__MODULE__, "hidden(x) = 2x", "nowhere.jl")
+
+@tessella fallback=false function by_another_name!(x)
+    for i in eachindex(x)
+        x[i] = renamed(x[i])
+    end
+end
+
+@tessella fallback=false function without_source!(x)
+    for i in eachindex(x)
+        x[i] = hidden(x[i])
+    end
+end
+
+# `hide` is a part of the text that is not the same with every Julia.
+function check(code, test; hide = "")
+    failure = try
+        test()
+        nothing
+    catch error
+        error
+    end
+    known = failure isa TessellaError && failure.codes == [code]
+    @test known
+    known || return println(failure)
+    said = rstrip(failure.text) * "\n"
+    isempty(hide) || (said = replace(said, hide => "..."))
+    path = joinpath(GOLDEN, code * ".txt")
+    haskey(ENV, "TESSELLA_BLESS") && !haskey(ENV, "CI") && write(path, said)
+    @test isfile(path) && read(path, String) == said
+end
+
+function run()
+    x = collect(1.0:10.0)
+    check("E0771", () -> mixed!(x, x, 1))
+    check("E0772", () -> mixed!(x, copy(x), 2^50))
+    gaps = view(x, 1:2:9)
+    check("E0773", () -> mixed!(gaps, zeros(5), 1); hide = string(typeof(gaps)))
+    check("E0774", () -> by_another_name!(x))
+    check("E0775", () -> without_source!(x))
+end
+
+end

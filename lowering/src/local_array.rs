@@ -1,0 +1,70 @@
+//! Arrays that the source makes, and conditions on sizes: neither computes anything.
+
+use crate::error::{LowerError, NotAffine, Reason};
+use crate::formula::Formula;
+use crate::nest::{Nest, Scope};
+use tessella_diagnostics::Span;
+use tessella_frontend::typed::tree::{self, Expr, LocalId, Type};
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{Array, ArrayId, ArrayKind, Requirement, SizeError};
+use tessella_polyhedral::isl::{IslError, Set};
+
+impl<'a> Nest<'a> {
+    /// A local array becomes one array for each iteration of the loops around it.
+    pub(crate) fn allocate(&mut self, local: LocalId, extents: &[Expr], scope: &Scope<'a>) {
+        let declared = &self.symbols.function.locals[local.0 as usize];
+        let (name, span) = (declared.name.clone(), declared.span);
+        let Type::Array { element, rank } = declared.ty else { return };
+        let mut affine = vec![];
+        for (axis, extent) in extents.iter().enumerate() {
+            let value = self.symbols.integer(extent, &scope.site, &scope.may).and_then(|pieces| {
+                let reason = Reason::TooManyCases { limit: 1 };
+                pieces.as_single().cloned().ok_or(NotAffine { span: extent.span, reason })
+            });
+            affine.push(value.unwrap_or_else(|why| {
+                let (array, axis) = (name.clone(), axis as u32);
+                self.errors.push(LowerError::ExtentNotAffine { array, axis, extent: extent.span, why });
+                Affine::constant(0)
+            }));
+        }
+        let outer = scope.site.iterators.len() as u32;
+        let (name, kind) = (self.names.fresh(&name), ArrayKind::Local { outer });
+        self.arrays.push(Array { name, element, extents: affine, rank: outer + rank, kind });
+        self.array_spans.push(span);
+        self.made.insert(local, ArrayId(self.arrays.len() as u32 - 1));
+    }
+
+    /// A condition becomes one on parameters: that no instance violates it.
+    pub(crate) fn require(&mut self, span: Span, condition: &Expr, failure: &tree::Requirement, scope: &Scope<'a>) {
+        let text = failure.text.clone();
+        let needed = match self.symbols.condition(condition, &scope.site, &scope.may) {
+            Ok(needed) => needed,
+            Err(why) => return self.errors.push(LowerError::RequirementNotAffine { span, text, why }),
+        };
+        let holds = self.always(&needed, scope);
+        let Some((holds, always, never)) = self.settle(span, holds) else { return };
+        if never {
+            return self.errors.push(LowerError::NeverFits { span, text });
+        }
+        let error = match failure.error {
+            tree::SizeError::Mismatch => SizeError::Mismatch,
+            tree::SizeError::Argument => SizeError::Argument,
+            tree::SizeError::Bounds => SizeError::Bounds,
+        };
+        if !always {
+            self.spans.requirements.push(span);
+            self.requirements.push(Requirement { holds, error, text });
+        }
+    }
+
+    /// The parameters for which the condition holds in all instances; whether these are all parameters, or none.
+    fn always(&self, needed: &Formula, scope: &Scope<'a>) -> Result<(Set, bool, bool), IslError> {
+        let context = self.symbols.context_set()?;
+        let violated = Formula::all([scope.site.domain.clone(), scope.may.clone(), needed.not()]);
+        let space = self.symbols.space(None, &scope.site.iterators)?;
+        let violated = violated.to_set(&space, &self.symbols.param_names)?.params()?.intersect(&context)?;
+        let holds = context.subtract(&violated)?.coalesce()?;
+        let (always, never) = (violated.is_empty()?, holds.is_empty()?);
+        Ok((holds.gist(&context)?.coalesce()?, always, never))
+    }
+}

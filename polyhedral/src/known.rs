@@ -1,0 +1,73 @@
+//! What is known of the parameters, where conditions have alternatives.
+
+use crate::isl::{IslError, Set};
+
+/// Conditions that hold, each looked at alone.
+///
+/// A condition on a subscript reads "nothing runs, or it is inside". Intersecting such sets multiplies their
+/// alternatives, so only conditions without alternatives are joined. What follows from others mostly follows from one
+/// of them.
+#[derive(Debug, Clone)]
+pub struct Known {
+    context: Set,
+    conditions: Vec<Set>,
+}
+
+impl Known {
+    pub fn new(context: &Set) -> Known {
+        Known { context: context.clone(), conditions: vec![] }
+    }
+
+    /// All that is known without alternatives: a superset of the parameters for which everything known holds.
+    pub fn context(&self) -> &Set {
+        &self.context
+    }
+
+    /// Adds a condition.
+    pub fn learn(&mut self, condition: &Set) -> Result<(), IslError> {
+        let joined = self.context.intersect(condition)?.coalesce()?;
+        match joined.basic_set_count()? {
+            0 | 1 => self.context = joined,
+            _ => self.conditions.push(joined),
+        }
+        Ok(())
+    }
+
+    /// Whether a condition follows; `false` may mean that it was not found out.
+    pub fn implies(&self, condition: &Set) -> Result<bool, IslError> {
+        let mut sets = std::iter::once(&self.context).chain(&self.conditions);
+        sets.try_fold(false, |found, set| Ok(found || set.is_subset(condition)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isl::Ctx;
+
+    fn set(ctx: &Ctx, text: &str) -> Set {
+        Set::from_text(ctx, &format!("[n, t, a, b, c, d, e, f, g, h] -> {{ : {text} }}")).unwrap()
+    }
+
+    #[test]
+    fn conditions_with_alternatives_do_not_multiply() {
+        let ctx = Ctx::new();
+        let mut known = Known::new(&set(&ctx, "a >= 0"));
+        for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+            known.learn(&set(&ctx, &format!("n <= 2 or t <= 0 or {name} >= n - 1"))).unwrap();
+        }
+        assert_eq!(known.context().basic_set_count().unwrap(), 1);
+        assert!(known.implies(&set(&ctx, "n <= 2 or t <= 0 or g >= n - 2")).unwrap());
+        assert!(!known.implies(&set(&ctx, "n <= 2 or t <= 0 or g >= n")).unwrap());
+    }
+
+    #[test]
+    fn conditions_without_alternatives_are_joined() {
+        let ctx = Ctx::new();
+        let mut known = Known::new(&set(&ctx, "a >= 0"));
+        known.learn(&set(&ctx, "n <= a")).unwrap();
+        known.learn(&set(&ctx, "b >= a")).unwrap();
+        assert!(known.implies(&set(&ctx, "n <= b")).unwrap());
+        assert!(known.context().is_equal(&set(&ctx, "0 <= a and n <= a <= b")).unwrap());
+    }
+}

@@ -1,0 +1,74 @@
+# Reductions. The values are small multiples of a power of two: sums of them are exact in any order.
+
+@tessella function reduce_sum(A)
+    return sum(A)
+end
+case(reduce_sum, (T, n) -> (values_of(T, n, n),); types = [Float32, Float64, Int8, UInt8, Int64])
+
+@tessella function reduce_rows!(b, A)
+    for i in 1:size(A, 1)
+        b[i] = sum(A[i, :]) - 2maximum(A[i, :])
+    end
+end
+case(reduce_rows!, (T, n) -> (values_of(T, n), values_of(T, n, n + 1)))
+
+@tessella function reduce_generator(x, n)
+    return sum(x[i] * i for i in 1:n) + sum(i for i in 1:n)
+end
+case(reduce_generator, (T, n) -> (values_of(T, n), n))
+
+@tessella function reduce_product(x)
+    return prod(x) + prod(2v for v in x)
+end
+case(reduce_product, (T, n) -> (values_of(T, n),); types = [Float64])
+
+@tessella function reduce_extrema(A)
+    return maximum(A) - 3minimum(A)
+end
+case(reduce_extrema, (T, n) -> (values_of(T, n, n),); types = [Float32, Float64, Int16])
+
+@tessella function reduce_functions(A)
+    return sum(abs, A) + sum(x -> x^2, A) + maximum(abs, A)
+end
+case(reduce_functions, (T, n) -> (values_of(T, n, n),))
+
+@tessella function reduce_dot(x, y)
+    return dot(x, y)
+end
+dot(x, y) = sum(x .* y)
+case(reduce_dot, (T, n) -> (values_of(T, n), values_of(T, n)); types = [Float64])
+
+@tessella function reduce_logical(A)
+    s = 0
+    if any(A .> 0.5)
+        s += 1
+    end
+    if all(x -> x < 2, A)
+        s += 2
+    end
+    return s + 10count(A .< 0)
+end
+case(reduce_logical, (T, n) -> (values_of(T, n),))
+
+@tessella function reduce_signed_zero(x)
+    return sum(x)
+end
+case(reduce_signed_zero, (T, n) -> (fill(-zero(T), n),))
+
+@tessella function reduce_nested!(C, A, B)
+    for j in 1:size(C, 2), i in 1:size(C, 1)
+        C[i, j] = sum(A[i, k] * B[k, j] for k in 1:size(A, 2))
+    end
+end
+case(reduce_nested!, (T, n) -> (values_of(T, n, n), values_of(T, n, n + 1), values_of(T, n + 1, n)))
+
+@tessella function reduce_conditional(x, flag)
+    s = flag ? sum(x) : zero(eltype(x))
+    return s
+end
+case(reduce_conditional, (T, n) -> (values_of(T, n), n > 2))
+
+@tessella function reduce_two(A)
+    return sum(A[i, j] * j for i in 1:size(A, 1), j in 1:size(A, 2))
+end
+case(reduce_two, (T, n) -> (values_of(T, n, n + 1),))

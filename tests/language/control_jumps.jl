@@ -1,0 +1,206 @@
+# `continue`, `break` and early `return`.
+
+@tessella function continue_where_data_says!(B, A)
+    for i in 1:length(A)
+        A[i] > 0 || continue
+        B[i] = sqrt(A[i])
+    end
+    return nothing
+end
+
+@tessella function continue_twice!(B, A)
+    for j in 1:size(A, 2), i in 1:size(A, 1)
+        i == j && continue
+        if A[i, j] < 0
+            B[i, j] = -1
+            continue
+        end
+        B[i, j] = A[i, j] + 1
+    end
+    return nothing
+end
+
+@tessella function continue_deep!(B, A)
+    for i in 1:length(A)
+        if A[i] > 0
+            if i > 3
+                continue
+            end
+            B[i] = 2A[i]
+        end
+        B[i] += 1
+    end
+    return nothing
+end
+
+@tessella function continue_from_begin!(B, A)
+    for i in 1:length(A)
+        @inbounds begin
+            if A[i] < 0
+                B[i] = 0
+                continue
+            end
+            B[i] = A[i]
+        end
+        B[i] += 1
+    end
+    return nothing
+end
+
+@tessella function break_at_bound!(B, A, m::Int)
+    for i in 1:length(A)
+        B[i] = 2A[i]
+        i >= m && break
+        B[i] += 1
+    end
+    return nothing
+end
+
+@tessella function break_at_equal!(B, A, m::Int)
+    for i in 1:2:length(A)
+        if i == m
+            break
+        end
+        B[i] = A[i]
+    end
+    return nothing
+end
+
+@tessella function break_going_down!(B, A, m::Int)
+    for i in length(A):-1:1
+        if i < m
+            break
+        end
+        B[i] = A[i]
+    end
+    return nothing
+end
+
+@tessella function break_at_once!(B, A, m::Int)
+    for i in 1:length(A)
+        i < m && break
+        B[i] = A[i]
+    end
+    return nothing
+end
+
+@tessella function break_where_data_says!(B, A)
+    for i in 1:length(A)
+        if A[i] > 0.9
+            break
+        end
+        B[i] = 2A[i]
+    end
+    return nothing
+end
+
+@tessella function break_of_the_inner_loop!(B, A)
+    for j in 1:size(A, 2)
+        for i in 1:size(A, 1)
+            A[i, j] > 0.5 && break
+            B[i, j] = 1
+        end
+        B[1, j] += 2
+    end
+    return nothing
+end
+
+@tessella function break_of_both_loops!(B, A)
+    for j in 1:size(A, 2), i in 1:size(A, 1)
+        if A[i, j] > 0.7
+            B[i, j] = 5
+            break
+        end
+        B[i, j] = 1
+    end
+    return nothing
+end
+
+@tessella function break_and_continue!(B, A)
+    for i in 1:length(A)
+        if A[i] > 0.8
+            B[i] = 3
+            break
+        elseif A[i] < 0
+            continue
+        else
+            B[i] = 1
+        end
+        B[i] += A[i]
+    end
+    return nothing
+end
+
+@tessella function first_above(A, x)
+    for i in 1:length(A)
+        if A[i] > x
+            return A[i]
+        end
+    end
+    return zero(x)
+end
+
+@tessella function position_of(A, x)
+    for j in 1:size(A, 2)
+        for i in 1:size(A, 1)
+            A[i, j] == x && return i + 100j
+        end
+    end
+    return 0
+end
+
+@tessella function return_early!(B, A)
+    n = length(A)
+    n > 2 || return nothing
+    m = n - 1
+    for i in 2:m
+        B[i] = A[i-1] + A[i+1]
+    end
+    if A[1] > 0
+        B[1] = 1
+        return nothing
+    end
+    B[n] = 2
+    return nothing
+end
+
+@tessella function return_of_either(A, flag::Bool)
+    if flag
+        if length(A) > 2
+            return A[1]
+        end
+    else
+        return -A[end]
+    end
+    return A[end] + 1
+end
+
+@tessella function return_same_array!(B, A)
+    length(A) > 1 || return B
+    for i in 1:length(A)
+        A[i] > 0.9 && return B
+        B[i] = A[i]
+    end
+    return B
+end
+
+two(T, n) = (values_of(T, n), values_of(T, n))
+square(T, n) = (zeros(T, n, n), values_of(T, n, n))
+case(continue_where_data_says!, two)
+case(continue_twice!, square)
+case(continue_deep!, two)
+case(continue_from_begin!, two)
+for m in (0, 2, 5), f in (break_at_bound!, break_at_equal!, break_going_down!, break_at_once!)
+    case(f, (T, n) -> (two(T, n)..., m))
+end
+case(break_where_data_says!, two)
+case(break_of_the_inner_loop!, square)
+case(break_of_both_loops!, square)
+case(break_and_continue!, two)
+case(first_above, (T, n) -> (values_of(T, n), T(0.5)))
+case(first_above, (T, n) -> (values_of(T, n), T(2)))
+case(position_of, (T, n) -> (values_of(T, n, n), T(0.25)))
+case(return_early!, two)
+case(return_of_either, (T, n) -> (values_of(T, n + 1), true))
+case(return_of_either, (T, n) -> (values_of(T, n + 1), false))
+case(return_same_array!, two)

@@ -1,0 +1,202 @@
+//! All instances of a program for concrete parameters, and what each of them accesses.
+
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Which};
+use tessella_polyhedral::error::Error;
+use tessella_polyhedral::isl::{Ctx, DimType, Set, Val};
+use tessella_polyhedral::schedule::{Node, Schedule};
+
+/// An instance of a computation.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Instance {
+    pub computation: ComputationId,
+    pub at: Vec<i64>,
+}
+
+/// The instances of an algorithm for some parameters.
+pub struct Instances {
+    pub params: Vec<i64>,
+    pub all: Vec<Instance>,
+    /// For each instance, by position: what it may access.
+    pub touched: Vec<Vec<Touch>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    pub access: AccessRef,
+    pub array: ArrayId,
+    pub element: Vec<i64>,
+}
+
+/// More instances than this are not listed.
+const MOST: usize = 2500;
+
+impl Instances {
+    /// `None` if there are too many.
+    pub fn new(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<Option<Instances>, Error> {
+        let mut found = Instances { params: params.to_vec(), all: vec![], touched: vec![] };
+        for id in algorithm.ids() {
+            let computation = algorithm.computation(id);
+            let points = points(ctx, algorithm, &computation.domain, params)?;
+            if found.all.len() + points.len() > MOST {
+                return Ok(None);
+            }
+            let refs = std::iter::once(Which::Write).chain((0..computation.reads.len() as u32).map(Which::Read));
+            let mut accesses = vec![];
+            for which in refs {
+                let at = AccessRef { computation: id, which };
+                let access = algorithm.access(at);
+                let within = match &access.within {
+                    None => None,
+                    Some(within) => Some(
+                        self::points(ctx, algorithm, &within.intersect(&computation.domain)?, params)?
+                            .into_iter()
+                            .collect::<BTreeSet<_>>(),
+                    ),
+                };
+                accesses.push((at, access, within));
+            }
+            for at in points {
+                let mut touched = vec![];
+                for (access_ref, access, within) in &accesses {
+                    if within.as_ref().is_some_and(|within| !within.contains(&at)) {
+                        continue;
+                    }
+                    let element = access.subscripts.iter().map(|it| value(it, &at, params)).collect();
+                    touched.push(Touch { access: *access_ref, array: access.array, element });
+                }
+                found.all.push(Instance { computation: id, at });
+                found.touched.push(touched);
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+/// The points of a set for concrete parameters.
+fn points(ctx: &Ctx, algorithm: &Algorithm, set: &Set, params: &[i64]) -> Result<Vec<Vec<i64>>, Error> {
+    let mut set = set.intersect_params(&algorithm.context)?;
+    for (param, &value) in algorithm.params.iter().zip(params) {
+        if let Some(at) = set.space()?.find_dim_by_name(DimType::Param, &param.name)? {
+            set = set.fix(DimType::Param, at, &Val::from_i64(ctx, value)?)?;
+        }
+    }
+    let mut points = vec![];
+    for point in set.points()? {
+        points.push(point.coordinates()?);
+    }
+    points.sort();
+    Ok(points)
+}
+
+pub fn value(affine: &Affine, iterators: &[i64], params: &[i64]) -> i64 {
+    affine.evaluate(iterators, params).expect("small programs have small values")
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    Before,
+    After,
+    /// They may run at the same time, or are the same.
+    Open,
+}
+
+/// Which of two instances the schedule runs first.
+pub fn order(schedule: &Schedule, params: &[i64], a: &Instance, b: &Instance) -> Order {
+    let mut node = &schedule.root;
+    loop {
+        match node {
+            Node::Computation(_) => return Order::Open,
+            Node::Sequence(children) => {
+                let holder = |id: ComputationId| children.iter().position(|child| holds(child, id));
+                let (first, second) = (holder(a.computation), holder(b.computation));
+                match first.cmp(&second) {
+                    std::cmp::Ordering::Less => return Order::Before,
+                    std::cmp::Ordering::Greater => return Order::After,
+                    std::cmp::Ordering::Equal => {
+                        node = &children[first.expect("every computation is in the tree")];
+                    }
+                }
+            }
+            Node::Loop(it) => {
+                let first = value(&it.at[&a.computation], &a.at, params);
+                let second = value(&it.at[&b.computation], &b.at, params);
+                match first.cmp(&second) {
+                    std::cmp::Ordering::Equal => node = &it.body,
+                    _ if !it.tag.keeps_order() => return Order::Open,
+                    std::cmp::Ordering::Less => return Order::Before,
+                    std::cmp::Ordering::Greater => return Order::After,
+                }
+            }
+        }
+    }
+}
+
+fn holds(node: &Node, id: ComputationId) -> bool {
+    match node {
+        Node::Computation(here) => *here == id,
+        Node::Loop(it) => holds(&it.body, id),
+        Node::Sequence(children) => children.iter().any(|child| holds(child, id)),
+    }
+}
+
+/// Two instances that conflict and that the schedule does not run in the source's order.
+#[derive(Debug)]
+pub struct Conflict {
+    pub array: ArrayId,
+    pub element: Vec<i64>,
+    pub first: Instance,
+    pub second: Instance,
+}
+
+/// The first conflict whose order is lost.
+///
+/// Orders of trees are transitive, so it is enough to compare each access with the last write before it, and each write
+/// with the reads since the last write.
+pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instances) -> Option<Conflict> {
+    let params = &instances.params;
+    let mut sorted: Vec<usize> = (0..instances.all.len()).collect();
+    sorted.sort_by(|&a, &b| {
+        match order(&algorithm.source_order, params, &instances.all[a], &instances.all[b]) {
+            Order::Before => std::cmp::Ordering::Less,
+            Order::After => std::cmp::Ordering::Greater,
+            Order::Open => a.cmp(&b),
+        }
+    });
+    let mut last_write: BTreeMap<(ArrayId, &[i64]), usize> = BTreeMap::new();
+    let mut reads: BTreeMap<(ArrayId, &[i64]), Vec<usize>> = BTreeMap::new();
+    let kept = |first: usize, second: usize| {
+        first == second || order(schedule, params, &instances.all[first], &instances.all[second]) == Order::Before
+    };
+    for &here in &sorted {
+        let conflict = |other: usize, touch: &Touch| Conflict {
+            array: touch.array,
+            element: touch.element.clone(),
+            first: instances.all[other].clone(),
+            second: instances.all[here].clone(),
+        };
+        let (writes, all_reads): (Vec<&Touch>, Vec<&Touch>) =
+            instances.touched[here].iter().partition(|touch| touch.access.which == Which::Write);
+        for touch in all_reads {
+            let key = (touch.array, touch.element.as_slice());
+            if let Some(&write) = last_write.get(&key)
+                && !kept(write, here)
+            {
+                return Some(conflict(write, touch));
+            }
+            reads.entry(key).or_default().push(here);
+        }
+        for touch in writes {
+            let key = (touch.array, touch.element.as_slice());
+            let earlier = reads.remove(&key).unwrap_or_default().into_iter().chain(last_write.get(&key).copied());
+            for other in earlier {
+                if !kept(other, here) {
+                    return Some(conflict(other, touch));
+                }
+            }
+            last_write.insert(key, here);
+        }
+    }
+    None
+}

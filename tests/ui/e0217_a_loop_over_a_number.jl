@@ -1,0 +1,5 @@
+@tessella function ramp!(x::Vector{Float64}, n::Int)
+    for i in n
+        x[i] = i
+    end
+end
