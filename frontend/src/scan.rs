@@ -145,7 +145,7 @@ impl Walk<'_> {
         let start = self.at;
         match self.tokens[start].token {
             Token::Separator => self.at += 1,
-            Token::End | Token::Else | Token::MacroEnd => {
+            Token::End | Token::Else | Token::UnsupportedMiddle | Token::MacroEnd => {
                 self.docstring = None;
                 self.at += 1;
             }

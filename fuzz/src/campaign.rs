@@ -30,13 +30,15 @@ pub struct Plan {
 pub struct Findings {
     pub inputs: u64,
     pub accepted: u64,
+    /// How many inputs were refused, by the code of the first error.
+    pub refused: BTreeMap<String, u64>,
     /// The first failing input of each cause: its number and what happened.
     pub failures: BTreeMap<String, (u64, String)>,
     pub failing_inputs: u64,
 }
 
 /// A worker that takes this long for one input hangs.
-const HANGS: Duration = Duration::from_secs(20);
+const HANGS: Duration = Duration::from_secs(120);
 
 /// All sources that a plan mutates.
 pub fn corpus(part: Part, more: &[PathBuf]) -> std::io::Result<Corpus> {
@@ -142,6 +144,9 @@ fn read(lines: impl BufRead, found: &Mutex<Findings>) -> bool {
                 let number = number.parse().unwrap_or(0);
                 found.failures.entry(cause.to_owned()).or_insert((number, what.to_owned()));
             }
+            ["refused", code, count] => {
+                *found.refused.entry(code.to_owned()).or_default() += count.parse::<u64>().unwrap_or(0);
+            }
             ["done", inputs, accepted] => {
                 found.inputs += inputs.parse::<u64>().unwrap_or(0);
                 found.accepted += accepted.parse::<u64>().unwrap_or(0);
@@ -166,6 +171,7 @@ pub fn work(
     let progress = File::options().write(true).open(progress)?;
     let start = Instant::now();
     let (mut inputs, mut accepted) = (0u64, 0u64);
+    let mut refused: BTreeMap<String, u64> = BTreeMap::new();
     for number in range {
         if start.elapsed() > time {
             break;
@@ -174,11 +180,17 @@ pub fn work(
         let verdict = run(part, &corpus.input(seed, number));
         inputs += 1;
         accepted += u64::from(verdict == Verdict::Accepted);
+        if let Verdict::Refused(code) = &verdict {
+            *refused.entry(code.clone()).or_default() += 1;
+        }
         if verdict.is_failure() {
             let what = verdict.to_string().replace(['\n', '\t'], " ");
             println!("failure\t{number}\t{}\t{what}", verdict.cause());
             std::io::stdout().flush()?;
         }
+    }
+    for (code, count) in refused {
+        println!("refused\t{code}\t{count}");
     }
     println!("done\t{inputs}\t{accepted}");
     Ok(())

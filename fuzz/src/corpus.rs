@@ -45,9 +45,12 @@ impl Corpus {
         let root = repository();
         let folders: &[&str] = match part {
             Part::Parser => &["examples", "benches", "tests", "julia-pkg/src", "julia-pkg/test", "frontend/tests"],
-            Part::Passes => &["examples", "tests", "julia-pkg/test"],
+            Part::Passes => &["examples", "tests/polybench", "tests/language", "tests/ui", "tests/snapshots"],
         };
-        Self::read(part, &folders.iter().map(|folder| root.join(folder)).collect::<Vec<_>>())
+        Self::read(
+            part,
+            &folders.iter().map(|folder| root.join(folder)).filter(|path| path.exists()).collect::<Vec<_>>(),
+        )
     }
 
     pub fn len(&self) -> usize {

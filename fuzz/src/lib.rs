@@ -20,8 +20,11 @@ pub use exercise::{Verdict, run};
 
 use std::time::Duration;
 
-/// How long one input may take.
+/// How long one input may take from its text to its algorithm, in processor time.
 pub const TIME_LIMIT: Duration = Duration::from_secs(1);
+
+/// How long it may take to the last text. Large kernels take seconds to schedule; isl's operation limit bounds them.
+pub const WHOLE_LIMIT: Duration = Duration::from_secs(10);
 
 /// What is fuzzed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

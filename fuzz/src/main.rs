@@ -69,13 +69,15 @@ fn perform(task: Task) -> std::io::Result<bool> {
         Task::Run { part, inputs, seed, seconds, workers, corpus } => {
             let (time, regressions) = (Duration::from_secs(seconds), repository().join("fuzz/regressions"));
             let found = campaign(&Plan { part, inputs, seed, workers: workers.max(1), time, corpus, regressions })?;
+            let refused: Vec<String> = found.refused.iter().map(|(code, count)| format!("{count} {code}")).collect();
             println!(
-                "fuzz {}: {} inputs of seed {seed}, {} accepted, {} failing of {} causes",
+                "fuzz {}: {} inputs of seed {seed}, {} accepted, {} failing of {} causes; refused: {}",
                 part.name(),
                 found.inputs,
                 found.accepted,
                 found.failing_inputs,
-                found.failures.len()
+                found.failures.len(),
+                refused.join(", ")
             );
             Ok(found.failures.is_empty())
         }

@@ -204,8 +204,8 @@ struct Word {
 /// One to a few mutations of one piece.
 pub fn mutate(corpus: &[String], random: &mut Random) -> String {
     let mut text = random.pick(corpus).clone();
-    // The first numbers are the unchanged sources' own neighbours: a single change.
-    for _ in 0..1 + random.below(4) {
+    // Most inputs are a single change away from a function that compiles.
+    for _ in 0..1 + random.below(6) / 4 + random.below(6) / 5 {
         text = match random.below(3) {
             0 => lines(&text, corpus, random),
             _ => words(&text, random),
@@ -271,8 +271,17 @@ fn lines(text: &str, corpus: &[String], random: &mut Random) -> String {
     if lines.is_empty() {
         return text.to_owned();
     }
-    let at = random.below(lines.len());
-    match random.below(8) {
+    let mut at = random.below(lines.len());
+    let what = random.below(8);
+    // Blocks that do not match are the parser's business; here they hide everything else.
+    if matches!(what, 0..=2 | 7) && !random.one_in(8) {
+        let plain: Vec<usize> = (0..lines.len()).filter(|&at| !has_keyword(&lines[at])).collect();
+        match plain.get(random.below(plain.len())) {
+            Some(&found) => at = found,
+            None => return text.to_owned(),
+        }
+    }
+    match what {
         0 => {
             lines.remove(at);
         }
@@ -315,11 +324,18 @@ fn lines(text: &str, corpus: &[String], random: &mut Random) -> String {
             }
         }
         _ => {
-            let to = (at + 1 + random.below(3)).min(lines.len());
+            let ends = (at..lines.len()).find(|&at| has_keyword(&lines[at])).unwrap_or(lines.len());
+            let to = (at + 1 + random.below(3)).min(ends.max(at + 1));
             lines.drain(at..to);
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// Whether a line opens, divides or closes a block.
+fn has_keyword(line: &str) -> bool {
+    const KEYWORDS: [&str; 9] = ["for", "if", "while", "let", "function", "begin", "do", "end", "else"];
+    line.split(|c: char| !c.is_alphanumeric()).any(|word| KEYWORDS.contains(&word) || word == "elseif")
 }
 
 fn is_name(word: &Word) -> bool {

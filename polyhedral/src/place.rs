@@ -49,15 +49,15 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
         }
         ArrayKind::Private => {
             let users = users(&scheduled.algorithm, id);
-            let Some(node) = common_node(&scheduled.schedule, &users) else {
+            if users.is_empty() {
                 return Ok((buffer(vec![], MemorySpace::Register, Lifetime::Node(Path::default())), vec![]));
-            };
-            let inside_kernel = !has_gpu_loop(&scheduled.schedule, &node);
-            let one_alive = one_element_each(ctx, scheduled, id, &users, &node)?;
-            match (one_alive, scheduled.target == Target::Cpu || inside_kernel) {
-                (true, true) => Ok((buffer(vec![], MemorySpace::Register, Lifetime::Node(node)), vec![])),
-                (true, false) => Ok((buffer(vec![], space, Lifetime::Call), vec![])),
-                (false, _) => {
+            }
+            match home(ctx, scheduled, id, &users, 0)? {
+                Some(node) if scheduled.target == Target::Cpu || !has_gpu_loop(&scheduled.schedule, &node) => {
+                    Ok((buffer(vec![], MemorySpace::Register, Lifetime::Node(node)), vec![]))
+                }
+                Some(_) => Ok((buffer(vec![], space, Lifetime::Call), vec![])),
+                None => {
                     let (extents, map) = bounding_box(ctx, scheduled, id, array)?;
                     Ok((buffer(extents, space, Lifetime::Call), map))
                 }
@@ -104,8 +104,8 @@ fn local_box(
     Ok((extents, map))
 }
 
-/// Whether the iterations of the loops around a local array's users run one after the other, and each of them uses
-/// just one of the arrays that the source makes.
+/// Whether the iterations of the loops around a local array's users run one after the other, and each of them is alone
+/// with one of the arrays that the source makes.
 fn one_array_at_a_time(
     ctx: &Ctx,
     scheduled: &Scheduled,
@@ -113,19 +113,12 @@ fn one_array_at_a_time(
     outer: u32,
     users: &[ComputationId],
 ) -> Result<bool, Error> {
-    let Some(node) = common_node(&scheduled.schedule, users) else { return Ok(true) };
-    let in_order = (0..node.0.len()).all(|depth| match scheduled.schedule.node(&Path(node.0[..depth].to_vec())) {
+    let own = scheduled.algorithm.array(id).rank - outer;
+    let Some(node) = home(ctx, scheduled, id, users, own)? else { return Ok(false) };
+    Ok((0..node.0.len()).all(|depth| match scheduled.schedule.node(&Path(node.0[..depth].to_vec())) {
         Some(Node::Loop(it)) => matches!(it.tag, Tag::Sequential | Tag::Unroll(_)),
         Some(Node::Sequence(_) | Node::Computation(_)) | None => true,
-    });
-    if !in_order {
-        return Ok(false);
-    }
-    let inner = scheduled.algorithm.array(id).rank - outer;
-    match touched(ctx, scheduled, id, users, &node)? {
-        None => Ok(true),
-        Some(touched) => Ok(touched.project_out(DimType::Out, outer, inner)?.is_single_valued()?),
-    }
+    }))
 }
 
 /// The computations that access an array.
@@ -172,17 +165,30 @@ fn is_gpu(tag: Tag) -> bool {
     matches!(tag, Tag::GpuBlock(_) | Tag::GpuThread(_))
 }
 
-/// Whether each execution of the node touches at most one element of a private array.
-fn one_element_each(
+/// The deepest node each execution of which touches just one element, and that alone: another execution never comes
+/// back to it. So the element lives and dies with the execution. The last `own` subscripts do not tell elements apart.
+fn home(
     ctx: &Ctx,
     scheduled: &Scheduled,
     array: ArrayId,
     users: &[ComputationId],
-    node: &Path,
-) -> Result<bool, Error> {
-    match touched(ctx, scheduled, array, users, node)? {
-        None => Ok(true),
-        Some(touched) => Ok(touched.is_single_valued()?),
+    own: u32,
+) -> Result<Option<Path>, Error> {
+    let Some(mut node) = common_node(&scheduled.schedule, users) else { return Ok(Some(Path::default())) };
+    let first = scheduled.algorithm.array(array).rank - own;
+    loop {
+        let Some(touched) = touched(ctx, scheduled, array, users, &node)? else { return Ok(Some(node)) };
+        let touched = touched.project_out(DimType::Out, first, own)?;
+        if !touched.is_single_valued()? {
+            return Ok(None);
+        }
+        if touched.is_injective()? {
+            return Ok(Some(node));
+        }
+        // The element is needed again, in an execution of the next loop around.
+        if node.0.pop().is_none() {
+            return Ok(None);
+        }
     }
 }
 

@@ -339,7 +339,7 @@ int32_t axpy(double a, const double *restrict x, double *restrict y, int64_t n) 
         assert_eq!(call(&[short, truth(false)]).unwrap(), 7);
         assert!(matches!(call(&[short]), Err(RuntimeError::ArgumentCount { expected: 2, found: 1 })));
         let error = call(&[short, short]).unwrap_err();
-        assert_eq!(error.to_string(), "argument 1 of the entry is `Bool`, `Int16` is given");
+        assert_eq!(error.to_string(), "argument 2 of the entry is `Bool`, `Int16` is given");
     }
 
     #[test]

@@ -72,7 +72,8 @@ function check(cases)
                 failed += 1
                 push!(get!(() -> String[], faults, reason), "$(case.name) $T $n")
             end
-            printstyled(lpad(reason === nothing ? "$n" : "$n FAIL", reason === nothing ? 5 : 9); color = reason === nothing ? :green : :red)
+            good = reason === nothing
+            printstyled(good ? lpad(n, 5) : lpad("$n FAIL", 9); color = good ? :green : :red)
             flush(stdout)
         end
         println()

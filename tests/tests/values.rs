@@ -16,7 +16,8 @@ use tessella_frontend::error::SyntaxError;
 use tessella_frontend::typed::tree::SizeError;
 use tessella_interpreter::RunError;
 use tessella_lowering::LowerError;
-use tessella_polyhedral::error::{Error, ScheduleError};
+use tessella_polyhedral::algorithm::ArrayId;
+use tessella_polyhedral::error::{Error, LayoutError, ScheduleError};
 use tessella_polyhedral::isl::{Ctx, IslError, IslErrorKind};
 use tessella_polyhedral::schedule::ProcessorAxis;
 use tessella_runtime::call::ArgumentKind;
@@ -134,6 +135,7 @@ fn schedules_that_a_program_builds_and_limits_of_the_core() {
     let errors: Vec<Error> = vec![
         ScheduleError::SizeCount { loops: 2, sizes: 1 }.into(),
         ScheduleError::GpuAxisCount { count: 4 }.into(),
+        LayoutError::NoBox { array: ArrayId(0), axis: 0 }.into(),
         isl(IslErrorKind::Quota, "number of operations exceeded the limit").into(),
         isl(IslErrorKind::Internal, "spaces do not match").into(),
     ];

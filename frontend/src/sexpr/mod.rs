@@ -99,10 +99,9 @@ pub fn sexpr(expr: &Expr) -> String {
                 },
             ] => list("typed_comprehension", [sexpr(base), generator(sexpr(body), clauses)]),
             // `T[a b; c d]`; the matrix of `T[[a b; c d]]` has brackets of its own.
-            [Argument { value, .. }]
-                if matches!(value.kind, ExprKind::Matrix(_)) && value.span.start == base.span.end =>
-            {
-                sexpr(value).replacen('(', "(typed_", 1).replacen("cat ", &format!("cat {} ", sexpr(base)), 1)
+            [Argument { value: Expr { kind: ExprKind::Matrix(rows), span }, .. }] if span.start == base.span.end => {
+                let (head, parts) = concatenation(rows);
+                list(&format!("typed_{head}"), [sexpr(base)].into_iter().chain(parts))
             }
             _ => list("ref", [sexpr(base)].into_iter().chain(arguments_of(subscripts))),
         },
@@ -123,16 +122,10 @@ pub fn sexpr(expr: &Expr) -> String {
             list("tuple", parts.into_iter().chain(main))
         }
         ExprKind::Vector(elements) => list("vect", elements.iter().map(sexpr)),
-        ExprKind::Matrix(rows) => match &rows[..] {
-            [only] if only.len() > 1 => list("hcat", only.iter().map(sexpr)),
-            _ => list(
-                "vcat",
-                rows.iter().map(|row| match &row[..] {
-                    [only] => sexpr(only),
-                    _ => list("row", row.iter().map(sexpr)),
-                }),
-            ),
-        },
+        ExprKind::Matrix(rows) => {
+            let (head, parts) = concatenation(rows);
+            list(head, parts)
+        }
         ExprKind::Generator { body, clauses, brackets } => {
             let inner = generator(sexpr(body), clauses);
             match brackets {
@@ -212,6 +205,18 @@ fn list(head: &str, parts: impl IntoIterator<Item = String>) -> String {
 
 fn block(statements: &Block) -> String {
     list("block", statements.iter().map(sexpr))
+}
+
+/// `hcat` or `vcat`, and what it joins.
+fn concatenation(rows: &[Vec<Expr>]) -> (&'static str, Vec<String>) {
+    let row = |row: &Vec<Expr>| match &row[..] {
+        [only] => sexpr(only),
+        _ => list("row", row.iter().map(sexpr)),
+    };
+    match rows {
+        [only] if only.len() > 1 => ("hcat", only.iter().map(sexpr).collect()),
+        _ => ("vcat", rows.iter().map(row).collect()),
+    }
 }
 
 fn symbol(operator: &Operator) -> String {

@@ -65,8 +65,14 @@ pub(super) fn quoted(text: &str) -> String {
     if operator { inner.to_owned() } else { code(text) }
 }
 
+/// Quotes within quotes are looked into this deep.
+const MAX_QUOTES: usize = 50;
+
 /// The form of code in text.
 fn code(text: &str) -> String {
+    if text.matches(":(").count() > MAX_QUOTES {
+        return OPAQUE.to_owned();
+    }
     let mut sources = SourceMap::default();
     let file = sources.add("quoted", text, 1);
     let whole = Span::new(file, 0..text.len());
@@ -114,20 +120,18 @@ fn pieces(inner: &str, spelling: Spelling) -> Vec<Piece> {
 
 /// Takes away the indentation that all lines of a triple-quoted string share, and its first new line.
 fn dedented(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut shared: Option<String> = None;
+    let mut shared: Option<&str> = None;
     for piece in &pieces {
         let Piece::Text(text) = piece else { continue };
-        for line in text.split('\n').skip(1).enumerate().filter_map(|(at, line)| {
-            let last = at + 2 == text.split('\n').count();
-            let indentation: String = line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
-            // Lines of whitespace alone do not count, but the start of the last one does.
-            (last || indentation.len() < line.len()).then_some(indentation)
-        }) {
-            let common = match shared {
-                None => line,
-                Some(before) => before.chars().zip(line.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect(),
-            };
-            shared = Some(common);
+        let mut lines = text.split('\n').skip(1).peekable();
+        while let Some(line) = lines.next() {
+            let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+            // Lines of whitespace alone do not count, but what stands before an interpolation or the end does.
+            if indentation.len() == line.len() && lines.peek().is_some() {
+                continue;
+            }
+            let common = shared.unwrap_or(indentation).bytes().zip(indentation.bytes());
+            shared = Some(&indentation[..common.take_while(|(a, b)| a == b).count()]);
         }
     }
     let indented = format!("\n{}", shared.unwrap_or_default());

@@ -24,6 +24,4 @@ end
 
 @schedule f! begin
     unroll(S1, j, 2)
-    tile(S3, k, 4)
-    split(S3, k0, 2)
 end

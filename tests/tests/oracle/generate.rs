@@ -15,7 +15,7 @@ pub fn program(random: &mut Random) -> Program {
                 true => main,
                 false => *random.pick(&[Element::F64, Element::F32, Element::I64]),
             },
-            rank: 1 + random.weighted(&[45, 45, 10]),
+            rank: 1 + random.weighted(&[50, 42, 8]),
         })
         .collect();
     let names: &[&str] = if random.percent(40) { &["n", "m"] } else { &["n"] };
@@ -34,7 +34,7 @@ pub fn program(random: &mut Random) -> Program {
         labels: 0,
         made: 0,
     };
-    let statements = [1, 2, 3, 4][generator.random.weighted(&[20, 35, 30, 15])];
+    let statements = [1, 2, 3, 4][generator.random.weighted(&[38, 34, 18, 10])];
     let mut left = statements;
     let mut body = vec![];
     let mut returns = None;
@@ -289,7 +289,7 @@ impl Generator<'_> {
     }
 
     fn expression(&mut self, element: Element, depth: u32) -> Expr {
-        if depth == 0 || self.random.percent(30) {
+        if depth == 0 || self.random.percent(45) {
             return self.leaf(element);
         }
         match self.random.weighted(&[60, 14, 9, 6, 5]) {

@@ -5,7 +5,7 @@
 //! pair of instances that it really breaks. Accepted programs are executed by the interpreter of loop programs, loops
 //! without an order shuffled, and a sample by compiled C; the results are the source's, bit for bit.
 //!
-//! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 1500), `TESSELLA_ORACLE_SEED` which ones. A failure is shrunk,
+//! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 360: some 30 seconds), `TESSELLA_ORACLE_SEED` which ones. A failure is shrunk,
 //! printed, and saved under `tests/oracle/regressions/`, which are replayed on every run.
 
 mod commands;
@@ -28,12 +28,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tessella::pipeline;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::error::{Error, ScheduleError};
-use tessella_polyhedral::layers::Target;
+use tessella_polyhedral::dependence::Dependence;
+use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::transform;
 use tessella_tests::{julia_files, root};
 
 /// Without optimisation isl takes ten times as long.
-const PAIRS: u64 = if cfg!(debug_assertions) { 60 } else { 1500 };
+const PAIRS: u64 = if cfg!(debug_assertions) { 30 } else { 360 };
 const SEED: u64 = 2024;
 /// Schedules of one program.
 const SCHEDULES: u64 = 3;
@@ -163,22 +165,21 @@ fn one_program(seed: u64, number: u64, counts: &Mutex<Counts>) -> Vec<Failure> {
     let mut random = Random::numbered(seed, number);
     let program = generate::program(&mut random);
     let mut failures = vec![];
-    for schedule in 0..SCHEDULES {
-        let target = if random.percent(25) { Target::Gpu } else { Target::Cpu };
-        let case_seed = random.next();
-        let compile = random.below(COMPILED) == 0;
-        let mut pair = Pair { program: program.clone(), commands: None, target };
-        let fails = |pair: Pair, fault: Fault| Failure { pair, fault, seed: case_seed, compile };
-        if schedule > 0 || random.percent(50) {
-            match guarded(|| choose_commands(&pair, &mut random, counts)) {
-                Ok(commands) => pair.commands = Some(commands),
-                Err(fault) => {
-                    // The commands that were being tried are in the text.
-                    failures.push(fails(pair, fault));
-                    return failures;
-                }
-            }
+    let target = if random.percent(25) { Target::Gpu } else { Target::Cpu };
+    let own_order = random.percent(30);
+    let case_seed = random.next();
+    let schedules = match guarded(|| choose_commands(&program, target, &mut random, counts)) {
+        Ok(schedules) => schedules,
+        Err(fault) => {
+            let pair = Pair { program, commands: None, target };
+            return vec![Failure { pair, fault, seed: case_seed, compile: false }];
         }
+    };
+    for (number, commands) in schedules.into_iter().enumerate() {
+        let compile = random.below(COMPILED) == 0;
+        let commands = (number > 0 || !own_order).then_some(commands);
+        let pair = Pair { program: program.clone(), commands, target };
+        let fails = |pair: Pair, fault: Fault| Failure { pair, fault, seed: case_seed, compile };
         let case = Case { source: pair.source(), target, seed: case_seed, compile };
         let verdict = examine(&case);
         let mut counts = counts.lock().expect("no worker panics");
@@ -202,56 +203,76 @@ fn one_program(seed: u64, number: u64, counts: &Mutex<Counts>) -> Vec<Failure> {
     failures
 }
 
-/// Commands that the core accepts one after the other, and sometimes one that it refuses at the end. What is refused
-/// on the way is checked and left out.
-fn choose_commands(pair: &Pair, random: &mut Random, counts: &Mutex<Counts>) -> Result<Vec<Command>, Fault> {
+/// The programs' schedules: commands that the core accepts one after the other, and sometimes one that it refuses at the
+/// end. What is refused on the way is checked and left out.
+fn choose_commands(
+    program: &program::Program,
+    target: Target,
+    random: &mut Random,
+    counts: &Mutex<Counts>,
+) -> Result<Vec<Vec<Command>>, Fault> {
+    let pair = Pair { program: program.clone(), commands: None, target };
     let chosen = with_unit(&pair.source(), |unit| {
         let ctx = pipeline::context();
-        let Ok((source, all)) = prepare(&ctx, unit, pair.target)? else { return Ok(vec![]) };
+        let Ok((source, all)) = prepare(&ctx, unit, target)? else { return Ok(vec![]) };
         ctx.set_max_operations(examine::OPERATIONS);
-        let mut scheduled = source.clone();
-        let mut accepted: Vec<Command> = vec![];
-        let wanted = 1 + random.below(8).min(random.below(8));
-        for _ in 0..3 * wanted {
-            if accepted.len() >= wanted {
-                break;
-            }
-            let Some(command) = commands::propose(random, &scheduled) else { continue };
-            // Each split multiplies what isl has to do.
-            let splits = |command: &Command| matches!(command, Command::Split { .. } | Command::Tile { .. });
-            if splits(&command) && accepted.iter().filter(|it| splits(it)).count() >= 2 {
-                continue;
-            }
-            ctx.reset_operations();
-            let text = command.to_string();
-            let name = text.split('(').next().unwrap_or_default();
-            let outcome = match transform::apply(&ctx, &scheduled, &all, &command) {
-                Ok(next) => {
-                    scheduled = next;
-                    accepted.push(command.clone());
-                    "accepted"
-                }
-                Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
-                    let checked = ctx.with_budget(0, || {
-                        let order = unproved(&ctx, &scheduled, &all, &[&command]);
-                        check_witness(&ctx, &scheduled.algorithm, order.as_ref(), &violation)
-                    });
-                    if checked.is_err() || random.percent(3) {
-                        // The whole case is looked at again, and shrunk if it is a fault.
-                        accepted.push(command.clone());
-                        return Ok(accepted);
-                    }
-                    "illegal"
-                }
-                Err(Error::Schedule(_)) => "does not apply",
-                Err(_) => "other error",
-            };
-            let key = format!("{name}: {outcome}");
-            *counts.lock().expect("no worker panics").commands.entry(key).or_default() += 1;
+        let mut schedules = vec![];
+        for _ in 0..SCHEDULES {
+            schedules.push(choose_some(&ctx, &source, &all, random, counts));
         }
-        Ok(accepted)
+        Ok(schedules)
     })?;
     Ok(chosen.unwrap_or_default())
+}
+
+fn choose_some(
+    ctx: &Ctx,
+    source: &Scheduled,
+    all: &[Dependence],
+    random: &mut Random,
+    counts: &Mutex<Counts>,
+) -> Vec<Command> {
+    let mut scheduled = source.clone();
+    let mut accepted: Vec<Command> = vec![];
+    let wanted = 1 + random.below(8).min(random.below(8));
+    for _ in 0..2 * wanted + 1 {
+        if accepted.len() >= wanted {
+            break;
+        }
+        let Some(command) = commands::propose(random, &scheduled) else { continue };
+        // Each split multiplies what isl has to do.
+        let splits = |command: &Command| matches!(command, Command::Split { .. } | Command::Tile { .. });
+        if splits(&command) && accepted.iter().filter(|it| splits(it)).count() >= 2 {
+            continue;
+        }
+        ctx.reset_operations();
+        let text = command.to_string();
+        let name = text.split('(').next().unwrap_or_default();
+        let outcome = match transform::apply(ctx, &scheduled, all, &command) {
+            Ok(next) => {
+                scheduled = next;
+                accepted.push(command.clone());
+                "accepted"
+            }
+            Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
+                let checked = ctx.with_budget(0, || {
+                    let order = unproved(ctx, &scheduled, all, &[&command]);
+                    check_witness(ctx, &scheduled.algorithm, order.as_ref(), &violation)
+                });
+                if checked.is_err() || random.percent(3) {
+                    // The whole case is looked at again, and shrunk if it is a fault.
+                    accepted.push(command);
+                    return accepted;
+                }
+                "illegal"
+            }
+            Err(Error::Schedule(_)) => "does not apply",
+            Err(_) => "other error",
+        };
+        let key = format!("{name}: {outcome}");
+        *counts.lock().expect("no worker panics").commands.entry(key).or_default() += 1;
+    }
+    accepted
 }
 
 fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
