@@ -142,6 +142,9 @@ fn read(lines: impl BufRead, found: &Mutex<Findings>) -> bool {
             ["failure", number, cause, what] => {
                 found.failing_inputs += 1;
                 let number = number.parse().unwrap_or(0);
+                if !found.failures.contains_key(cause) {
+                    eprintln!("input {number}: {what}");
+                }
                 found.failures.entry(cause.to_owned()).or_insert((number, what.to_owned()));
             }
             ["refused", code, count] => {

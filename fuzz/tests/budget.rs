@@ -1,10 +1,21 @@
 //! A small part of what `./x fuzz` runs, and every input that once failed.
 
 use std::path::Path;
-use tessella_fuzz::{Corpus, Part, run};
+use std::time::Duration;
+use tessella_fuzz::{Corpus, Part, Verdict, run};
 
 /// As much stack as a program's main thread has.
 const STACK: usize = 8 << 20;
+
+/// Time is measured by `./x fuzz`; here only what hangs is a failure, however slow the machine.
+const HANGS: Duration = Duration::from_secs(60);
+
+fn is_failure(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Slow(time) => *time > HANGS,
+        other => other.is_failure(),
+    }
+}
 
 fn on_a_main_stack(test: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(test).expect("a thread can be made");
@@ -21,7 +32,7 @@ fn survives(part: Part, inputs: u64) {
         for number in 0..inputs {
             let text = corpus.input(0, number);
             let verdict = run(part, &text);
-            if verdict.is_failure() {
+            if is_failure(&verdict) {
                 failures.push_str(&format!("input {number}: {verdict}\n{text}\n"));
             }
         }
@@ -55,7 +66,7 @@ fn inputs_that_once_failed_are_survived() {
             let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let part = if name.starts_with("parser") { Part::Parser } else { Part::Passes };
             let verdict = run(part, &std::fs::read_to_string(file).expect("a text"));
-            if verdict.is_failure() {
+            if is_failure(&verdict) {
                 failures.push_str(&format!("{name}: {verdict}\n"));
             }
         }
