@@ -13,7 +13,7 @@ use std::cell::Cell;
 use tessella_diagnostics::{FileId, SourceMap, Span, Spanned};
 
 /// After this many errors the rest of a text is not looked at.
-const MAX_ERRORS: usize = 20;
+pub(crate) const MAX_ERRORS: usize = 20;
 
 /// The definition of `item`.
 pub fn parse_function(sources: &SourceMap, item: &FunctionItem) -> Result<Function, Vec<SyntaxError>> {
@@ -87,7 +87,7 @@ pub fn parse_text(sources: &SourceMap, span: Span) -> Result<Block, Vec<SyntaxEr
 pub(crate) fn parse_forms(sources: &SourceMap, span: Span, forms: Forms) -> Result<Block, Vec<SyntaxError>> {
     let (lexemes, mut errors) = lex(span.file, sources.text(span), span.start as usize);
     if errors.iter().any(SyntaxError::is_structural) {
-        return Err(errors);
+        return Err(sorted(errors));
     }
     let Layout { mut tokens, errors: unmatched } = lay_out(sources, &lexemes);
     if !unmatched.is_empty() {
@@ -112,6 +112,7 @@ pub(crate) fn parse_forms(sources: &SourceMap, span: Span, forms: Forms) -> Resu
 fn sorted(mut errors: Vec<SyntaxError>) -> Vec<SyntaxError> {
     errors.sort_by_key(|error| (error.span().start, error.span().end));
     errors.dedup();
+    errors.truncate(MAX_ERRORS);
     errors
 }
 

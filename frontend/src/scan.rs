@@ -4,7 +4,7 @@ use crate::ast::{Block, Expr, Name};
 use crate::error::SyntaxError;
 use crate::layout::{Nesting, Placed, Token, lay_out};
 use crate::lexer::lex;
-use crate::parse::{one_expression, parse_schedule, parse_text};
+use crate::parse::{MAX_ERRORS, one_expression, parse_schedule, parse_text};
 use tessella_diagnostics::{FileId, SourceMap, Span, Spanned};
 
 /// What [`scan()`] found in a file.
@@ -96,6 +96,7 @@ pub fn scan(sources: &SourceMap, file: FileId) -> Scan {
     if walk.found.errors.iter().any(SyntaxError::is_structural) {
         walk.found.errors.retain(SyntaxError::is_structural);
     }
+    walk.found.errors.truncate(MAX_ERRORS);
     walk.found
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::FileExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -35,7 +36,13 @@ pub struct Findings {
     /// The first failing input of each cause: its number and what happened.
     pub failures: BTreeMap<String, (u64, String)>,
     pub failing_inputs: u64,
+    /// Whether someone ended a worker: not all inputs were run.
+    pub stopped: bool,
 }
+
+const SIGINT: i32 = 2;
+const SIGKILL: i32 = 9;
+const SIGTERM: i32 = 15;
 
 /// A worker that takes this long for one input hangs.
 const HANGS: Duration = Duration::from_secs(120);
@@ -77,18 +84,24 @@ fn supervise(plan: &Plan, corpus: &Corpus, range: std::ops::Range<u64>, deadline
         let lines = child.stdout.take();
         let reader = std::thread::scope(|scope| {
             let reading = scope.spawn(|| lines.map(|lines| read(BufReader::new(lines), found)).unwrap_or(false));
-            let killed = watch(&mut child, &progress);
-            (reading.join().unwrap_or(false), killed)
+            let end = watch(&mut child, &progress);
+            (reading.join().unwrap_or(false), end)
         });
-        let (finished, killed) = reader;
-        if finished {
-            break;
-        }
         let at = position(&progress);
+        let what = match reader {
+            (true, _) => break,
+            (false, End::Stopped) => {
+                eprintln!("a worker was stopped from outside, before input {at}");
+                let mut found = found.lock().expect("no supervisor panics");
+                (found.inputs, found.stopped) = (found.inputs + at - from, true);
+                break;
+            }
+            (false, End::Hanged) => "hangs",
+            (false, End::Crashed) => "ends the process",
+        };
         let mut found = found.lock().expect("no supervisor panics");
         found.inputs += at + 1 - from;
         found.failing_inputs += 1;
-        let what = if killed { "hangs" } else { "ends the process" };
         found.failures.entry(what.to_owned()).or_insert((at, what.to_owned()));
         eprintln!("{} input {at}: {what}\n{}", plan.part.name(), corpus.input(plan.seed, at));
         from = at + 1;
@@ -107,13 +120,28 @@ fn start_worker(plan: &Plan, from: u64, to: u64, deadline: Instant, progress: &P
         .spawn()
 }
 
-/// Waits for a worker; whether it had to be stopped.
-fn watch(child: &mut Child, progress: &Path) -> bool {
+/// How a worker ended that did not come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// By itself.
+    Crashed,
+    /// It took too long.
+    Hanged,
+    /// By a signal that no input causes.
+    Stopped,
+}
+
+/// Waits for a worker.
+fn watch(child: &mut Child, progress: &Path) -> End {
     let (mut at, mut since) = (0, Instant::now());
     loop {
         match child.try_wait() {
             Ok(None) => {}
-            Ok(Some(_)) | Err(_) => return false,
+            Ok(Some(status)) => {
+                let outside = matches!(status.signal(), Some(SIGINT | SIGKILL | SIGTERM));
+                return if outside { End::Stopped } else { End::Crashed };
+            }
+            Err(_) => return End::Crashed,
         }
         let now = position(progress);
         if now != at {
@@ -122,7 +150,7 @@ fn watch(child: &mut Child, progress: &Path) -> bool {
             // It may just have ended by itself.
             let _ = child.kill();
             let _ = child.wait();
-            return true;
+            return End::Hanged;
         }
         std::thread::sleep(Duration::from_millis(100));
     }

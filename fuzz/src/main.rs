@@ -79,7 +79,7 @@ fn perform(task: Task) -> std::io::Result<bool> {
                 found.failures.len(),
                 refused.join(", ")
             );
-            Ok(found.failures.is_empty())
+            Ok(found.failures.is_empty() && !found.stopped)
         }
         Task::Show { part, seed, number, corpus: more } => {
             print!("{}", corpus(part, &more)?.input(seed, number));

@@ -1,4 +1,4 @@
-# Every example equals plain Julia bit for bit, on the CPU.
+# Plain Julia, the compiled C and the interpreter agree bit for bit on every example.
 module ExampleTests
 
 using Test
@@ -9,8 +9,11 @@ include(joinpath(@__DIR__, "..", "..", "examples", "registry.jl"))
 function run()
     for example in Examples.ALL
         @testset "$(example.name)" begin
-            for T in example.types, n in Examples.SIZES
-                @test Examples.agrees(example, example.inputs(T, n))
+            for target in (:interpreter, :c)
+                Tessella.retarget!(example.f, target)
+                for T in example.types, n in Examples.SIZES
+                    @test Examples.agrees(example, example.inputs(T, n))
+                end
             end
         end
     end

@@ -14,6 +14,7 @@ pub use token::{Nesting, Placed, Token};
 
 use crate::error::SyntaxError;
 use crate::lexer::{Lexed, Lexeme};
+use crate::parse::MAX_ERRORS;
 use tessella_diagnostics::{SourceMap, Span};
 
 /// How deep brackets, blocks and operators may nest in a function that is parsed.
@@ -395,6 +396,8 @@ impl<'s> Pass<'s> {
             };
             self.errors.push(error);
         }
+        // The innermost come first.
+        self.errors.truncate(MAX_ERRORS);
         Layout { tokens: self.tokens, errors: self.errors }
     }
 }

@@ -95,7 +95,8 @@ impl Instance<'_> {
 
     fn expression(&self, around: &mut Surroundings<'_>, expr: &Expr) -> Result<Constant, ScheduledError> {
         let name = || self.computation.name.clone();
-        let defined = |result: Result<Constant, _>| result.map_err(|_| ScheduledError::NoResult { computation: name() });
+        let defined =
+            |result: Result<Constant, _>| result.map_err(|_| ScheduledError::NoResult { computation: name() });
         match &expr.kind {
             ExprKind::Constant(constant) => Ok(*constant),
             ExprKind::Index(affine) => integer::affine(affine, &self.iterators, around.params)?

@@ -46,12 +46,10 @@ impl Host<'_> {
     fn node(&mut self, node: &Node) -> Result<(), ScheduledError> {
         match node {
             Node::For(it) => self.iterate(it),
-            Node::If { condition, then, otherwise } => {
-                match integer::holds(condition, self.params, &self.variables)? {
-                    true => self.block(then),
-                    false => self.block(otherwise),
-                }
-            }
+            Node::If { condition, then, otherwise } => match integer::holds(condition, self.params, &self.variables)? {
+                true => self.block(then),
+                false => self.block(otherwise),
+            },
             Node::Let { variable, value } => {
                 let value = integer::value(value, self.params, &self.variables)?;
                 bind(&mut self.variables, variable.0, value);

@@ -94,11 +94,7 @@ pub(super) fn holds(condition: &Cond, params: &[i64], variables: &[Option<i64>])
 }
 
 /// The value of an affine expression; `None` where it needs an iterator that has none.
-pub(super) fn affine(
-    expr: &Affine,
-    iterators: &[Option<i64>],
-    params: &[i64],
-) -> Result<Option<i64>, ScheduledError> {
+pub(super) fn affine(expr: &Affine, iterators: &[Option<i64>], params: &[i64]) -> Result<Option<i64>, ScheduledError> {
     let mut sum = i128::from(expr.constant_term());
     for (atom, factor) in expr.terms() {
         let value = match atom {

@@ -62,12 +62,7 @@ impl Block {
             extents.push(extent.ok_or(ScheduledError::NoValue { reason: "an extent has no value" })?.max(0));
         }
         let length = extents.iter().product::<i64>() as usize;
-        Ok(Block {
-            name: buffer.name.clone(),
-            element: buffer.element,
-            extents,
-            cells: vec![Cell::default(); length],
-        })
+        Ok(Block { name: buffer.name.clone(), element: buffer.element, extents, cells: vec![Cell::default(); length] })
     }
 
     /// An argument's memory.

@@ -13,8 +13,7 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     let id = *random.pick(&ids);
     let computation = algorithm.computation(id).name.clone();
     let around: Vec<&Loop> = scheduled.schedule.loops_around(id).into_iter().map(|(_, it)| it).collect();
-    let plain: Vec<String> =
-        around.iter().filter(|it| it.tag == Tag::Sequential).map(|it| it.name.clone()).collect();
+    let plain: Vec<String> = around.iter().filter(|it| it.tag == Tag::Sequential).map(|it| it.name.clone()).collect();
     let other = *random.pick(&ids);
     let other_name = algorithm.computation(other).name.clone();
     let others: Vec<String> =
@@ -34,56 +33,73 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     };
     let size = [2, 3, 4, 5, 7, 32][random.weighted(&[25, 25, 20, 10, 10, 10])];
     let gpu = scheduled.target == Target::Gpu;
-    Some(match random.weighted(&[14, 14, 12, 9, 10, 7, if gpu { 0 } else { 14 }, 8, 8, 10, 8, 8, 8, if gpu { 40 } else { 0 }]) {
-        0 => {
-            let first = random.below(names.len());
-            let second = random.below(names.len());
-            let (outer, inner) = match first < second {
-                true => (first, second),
-                false => (second.min(names.len().saturating_sub(2)), (second + 1).min(names.len() - 1)),
-            };
-            Command::Interchange { computation, outer: names[outer].clone(), inner: names[inner].clone() }
-        }
-        1 => Command::Split { computation, at, size },
-        2 => {
-            let count = 1 + random.below(names.len().min(3));
-            let first = random.below(names.len() - count + 1);
-            let loops = names[first..first + count].to_vec();
-            let sizes = loops.iter().map(|_| *random.pick(&[2, 3, 4, 5])).collect();
-            Command::Tile { computation, loops, sizes }
-        }
-        3 => {
-            let (outer, inner) = pair()?;
-            Command::Skew { computation, outer, inner, factor: *random.pick(&[1, 1, 1, -1, 2]) }
-        }
-        4 => Command::Shift { computation, at, by: *random.pick(&[1, 1, 2, -1, -2, 3]) },
-        5 => Command::Reverse { computation, at },
-        6 => Command::Parallel { computation, at },
-        7 => Command::Vectorize { computation, at, width: *random.pick(&[2, 4, 8]) },
-        8 => Command::Unroll { computation, at, factor: *random.pick(&[2, 3, 4]) },
-        9 => {
-            let both: Vec<&String> = names.iter().filter(|name| others.contains(name)).collect();
-            let at = if both.is_empty() { at } else { (*random.pick(&both)).clone() };
-            Command::Fuse { first: computation, second: other_name, at }
-        }
-        10 => Command::Distribute { computation, at },
-        11 | 12 => {
-            let at = (!others.is_empty() && random.percent(75)).then(|| random.pick(&others).clone());
-            side(random, computation, other_name, at)
-        }
-        _ => {
-            // Loops one below the other: half of them blocks, half threads; or the same loop in one block.
-            let count = (1 + random.below(2)).min(plain.len() / 2);
-            if count == 0 {
-                Command::Gpu { computation, blocks: plain.clone(), threads: plain }
-            } else {
-                let first = random.below(plain.len() - 2 * count + 1);
-                let blocks = plain[first..first + count].to_vec();
-                let threads = plain[first + count..first + 2 * count].to_vec();
-                Command::Gpu { computation, blocks, threads }
+    Some(
+        match random.weighted(&[
+            14,
+            14,
+            12,
+            9,
+            10,
+            7,
+            if gpu { 0 } else { 14 },
+            8,
+            8,
+            10,
+            8,
+            8,
+            8,
+            if gpu { 40 } else { 0 },
+        ]) {
+            0 => {
+                let first = random.below(names.len());
+                let second = random.below(names.len());
+                let (outer, inner) = match first < second {
+                    true => (first, second),
+                    false => (second.min(names.len().saturating_sub(2)), (second + 1).min(names.len() - 1)),
+                };
+                Command::Interchange { computation, outer: names[outer].clone(), inner: names[inner].clone() }
             }
-        }
-    })
+            1 => Command::Split { computation, at, size },
+            2 => {
+                let count = 1 + random.below(names.len().min(3));
+                let first = random.below(names.len() - count + 1);
+                let loops = names[first..first + count].to_vec();
+                let sizes = loops.iter().map(|_| *random.pick(&[2, 3, 4, 5])).collect();
+                Command::Tile { computation, loops, sizes }
+            }
+            3 => {
+                let (outer, inner) = pair()?;
+                Command::Skew { computation, outer, inner, factor: *random.pick(&[1, 1, 1, -1, 2]) }
+            }
+            4 => Command::Shift { computation, at, by: *random.pick(&[1, 1, 2, -1, -2, 3]) },
+            5 => Command::Reverse { computation, at },
+            6 => Command::Parallel { computation, at },
+            7 => Command::Vectorize { computation, at, width: *random.pick(&[2, 4, 8]) },
+            8 => Command::Unroll { computation, at, factor: *random.pick(&[2, 3, 4]) },
+            9 => {
+                let both: Vec<&String> = names.iter().filter(|name| others.contains(name)).collect();
+                let at = if both.is_empty() { at } else { (*random.pick(&both)).clone() };
+                Command::Fuse { first: computation, second: other_name, at }
+            }
+            10 => Command::Distribute { computation, at },
+            11 | 12 => {
+                let at = (!others.is_empty() && random.percent(75)).then(|| random.pick(&others).clone());
+                side(random, computation, other_name, at)
+            }
+            _ => {
+                // Loops one below the other: half of them blocks, half threads; or the same loop in one block.
+                let count = (1 + random.below(2)).min(plain.len() / 2);
+                if count == 0 {
+                    Command::Gpu { computation, blocks: plain.clone(), threads: plain }
+                } else {
+                    let first = random.below(plain.len() - 2 * count + 1);
+                    let blocks = plain[first..first + count].to_vec();
+                    let threads = plain[first + count..first + 2 * count].to_vec();
+                    Command::Gpu { computation, blocks, threads }
+                }
+            }
+        },
+    )
 }
 
 fn side(random: &mut Random, computation: String, other: String, at: Option<String>) -> Command {

@@ -40,7 +40,11 @@ pub struct Case {
 /// What became of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    Accepted { runs: usize, refused_runs: usize, compiled: bool },
+    Accepted {
+        runs: usize,
+        refused_runs: usize,
+        compiled: bool,
+    },
     /// The schedule breaks a dependence, and really does.
     Illegal,
     /// Refused for another cause, by its code or kind.
@@ -110,7 +114,11 @@ pub fn codes(errors: &[Diagnostic]) -> String {
 }
 
 /// The algorithm in the source's order, and what must keep it.
-pub fn prepare(ctx: &Ctx, unit: &Unit<'_>, target: Target) -> Result<Result<(Scheduled, Vec<Dependence>), String>, Fault> {
+pub fn prepare(
+    ctx: &Ctx,
+    unit: &Unit<'_>,
+    target: Target,
+) -> Result<Result<(Scheduled, Vec<Dependence>), String>, Fault> {
     let Lowered { algorithm, .. } = match pipeline::lower(ctx, &unit.function) {
         Ok(lowered) => lowered,
         Err(errors) => return Ok(Err(codes(&errors))),
@@ -200,6 +208,36 @@ fn finish(ctx: &Ctx, scheduled: Scheduled, all: &[Dependence]) -> Result<Verifie
     verify::verify(ctx, connected, all)
 }
 
+/// Carries out commands without asking whether they are legal: whether brute force finds a conflict whose order is lost,
+/// and whether running the program shows it.
+pub fn without_proof(source: &str, target: Target) -> (bool, bool) {
+    let seen = with_unit(source, |unit| {
+        let ctx = pipeline::context();
+        let (mut scheduled, all) = match prepare(&ctx, unit, target)? {
+            Ok(prepared) => prepared,
+            Err(why) => return fault("refused", why),
+        };
+        let failed = |error: Error| Fault { kind: "refused", text: error.to_string() };
+        for command in unit.commands.iter().flatten() {
+            scheduled = transform::apply(&ctx, &scheduled, &[], &command.value).map_err(failed)?;
+        }
+        let lost = check_order(&ctx, &scheduled, &mut Random::new(1)).is_err();
+        let placed = place::place(&ctx, scheduled).map_err(failed)?;
+        let connected = connect::connect(&ctx, placed, &all).map_err(failed)?;
+        let verified = verify::verify(&ctx, connected, &[]).map_err(failed)?;
+        let program =
+            generate(&Input::from(&verified)).map_err(|error| Fault { kind: "refused", text: error.to_string() })?;
+        let case = Case { source: source.into(), target, seed: 1, compile: false };
+        let ran = run(&case, unit, &ctx, &verified, &program, &mut Random::new(2));
+        Ok((lost, ran.is_err()))
+    });
+    match seen {
+        Ok(Ok(seen)) => seen,
+        Ok(Err(text)) => panic!("{text}"),
+        Err(fault) => panic!("{fault:?}"),
+    }
+}
+
 /// The order that commands lead to when nothing has to be kept: what the last, refused one would have made.
 pub fn unproved(
     ctx: &Ctx,
@@ -226,7 +264,8 @@ pub fn check_order(ctx: &Ctx, scheduled: &Scheduled, random: &mut Random) -> Res
             continue;
         };
         if let Some(conflict) = lost_order(algorithm, &scheduled.schedule, &instances) {
-            let named = algorithm.param_names().into_iter().zip(params).map(|(name, value)| format!("{name} = {value}"));
+            let named =
+                algorithm.param_names().into_iter().zip(params).map(|(name, value)| format!("{name} = {value}"));
             return fault(
                 "accepted an illegal order",
                 format!(
@@ -321,12 +360,14 @@ fn run(
     let (mut runs, mut refused_runs) = (0, 0);
     for _ in 0..3 {
         let Some(arguments) = inputs::arguments(ctx, algorithm, &types, random)? else { continue };
-        let params = scheduled::parameters(&input, &arguments).map_err(|error| Fault { kind: "fault", text: error.to_string() })?;
+        let params = scheduled::parameters(&input, &arguments)
+            .map_err(|error| Fault { kind: "fault", text: error.to_string() })?;
         let inside = stays_inside(ctx, algorithm, &params)?;
         let mut expected = arguments.clone();
         let outcome = run_within(STEPS, &unit.function, &mut expected);
         let sizes = || {
-            let shown = algorithm.param_names().into_iter().zip(&params).map(|(name, value)| format!("{name} = {value}"));
+            let shown =
+                algorithm.param_names().into_iter().zip(&params).map(|(name, value)| format!("{name} = {value}"));
             shown.collect::<Vec<_>>().join(", ")
         };
         let mut actual = arguments.clone();
@@ -388,9 +429,11 @@ fn stays_inside(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<bool
     Ok(instances.touched.iter().flatten().all(|touch| {
         let array = algorithm.array(touch.array);
         array.kind != ArrayKind::Argument
-            || touch.element.iter().zip(&array.extents).all(|(&subscript, extent)| {
-                subscript >= 1 && subscript <= extent.evaluate(&[], params).unwrap_or(0)
-            })
+            || touch
+                .element
+                .iter()
+                .zip(&array.extents)
+                .all(|(&subscript, extent)| subscript >= 1 && subscript <= extent.evaluate(&[], params).unwrap_or(0))
     }))
 }
 
@@ -426,6 +469,7 @@ fn difference(
 
 /// Equal bits; NaNs equal one another.
 fn same(a: Constant, b: Constant) -> bool {
-    let is_nan = |it: Constant| matches!(it.ty, ScalarType::F32 | ScalarType::F64) && it.as_float().is_some_and(f64::is_nan);
+    let is_nan =
+        |it: Constant| matches!(it.ty, ScalarType::F32 | ScalarType::F64) && it.as_float().is_some_and(f64::is_nan);
     a == b || (is_nan(a) && is_nan(b))
 }

@@ -17,7 +17,8 @@ pub fn drivers(algorithm: &Algorithm) -> Vec<usize> {
     let mut found = BTreeSet::new();
     let mut of_set = |set: &Set| {
         for (at, param) in algorithm.params.iter().enumerate() {
-            let position = set.space().ok().and_then(|space| space.find_dim_by_name(DimType::Param, &param.name).ok()?);
+            let position =
+                set.space().ok().and_then(|space| space.find_dim_by_name(DimType::Param, &param.name).ok()?);
             if position.is_some_and(|position| set.involves_dims(DimType::Param, position, 1).unwrap_or(true)) {
                 found.insert(at);
             }
@@ -68,9 +69,7 @@ pub fn small_parameters(algorithm: &Algorithm, random: &mut Random) -> Vec<Vec<i
     match drivers.len() {
         0 => vec![with(&[])],
         1 => (0..=6).map(|value| with(&[value])).collect(),
-        count => (0..7)
-            .map(|_| with(&(0..count).map(|_| random.between(0, 6)).collect::<Vec<_>>()))
-            .collect(),
+        count => (0..7).map(|_| with(&(0..count).map(|_| random.between(0, 6)).collect::<Vec<_>>())).collect(),
     }
 }
 

@@ -157,12 +157,10 @@ pub struct Conflict {
 pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instances) -> Option<Conflict> {
     let params = &instances.params;
     let mut sorted: Vec<usize> = (0..instances.all.len()).collect();
-    sorted.sort_by(|&a, &b| {
-        match order(&algorithm.source_order, params, &instances.all[a], &instances.all[b]) {
-            Order::Before => std::cmp::Ordering::Less,
-            Order::After => std::cmp::Ordering::Greater,
-            Order::Open => a.cmp(&b),
-        }
+    sorted.sort_by(|&a, &b| match order(&algorithm.source_order, params, &instances.all[a], &instances.all[b]) {
+        Order::Before => std::cmp::Ordering::Less,
+        Order::After => std::cmp::Ordering::Greater,
+        Order::Open => a.cmp(&b),
     });
     let mut last_write: BTreeMap<(ArrayId, &[i64]), usize> = BTreeMap::new();
     let mut reads: BTreeMap<(ArrayId, &[i64]), Vec<usize>> = BTreeMap::new();

@@ -27,8 +27,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tessella::pipeline;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::dependence::Dependence;
+use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::transform;
@@ -124,6 +124,32 @@ fn random_schedules_keep_what_programs_mean() {
         }
     }
     assert!(total == 0, "{total} programs with a fault: {kinds:?}\n\n{}", texts.join("\n----\n"));
+}
+
+/// Orders that the core is not asked about: the oracle must see what is wrong with them.
+#[test]
+fn the_oracle_sees_what_is_wrong() {
+    prepare_process();
+    let carried = "@tessella function f!(A::Array{Float64,1}, n::Int64)
+        for i in 2:n
+            @comp S A[i] = A[i-1] + 1.0
+        end
+        return nothing
+    end";
+    for command in ["parallel(S, i)", "reverse(S, i)", "vectorize(S, i, 4)"] {
+        let source = format!("{carried}\n\n@schedule f! begin\n    {command}\nend\n");
+        let seen = examine::without_proof(&source, Target::Cpu);
+        assert!(matches!(&seen, (true, true)), "{command}: brute force and execution see {seen:?}");
+    }
+    let alive = "@tessella function f!(A::Array{Float64,1}, B::Array{Float64,1}, n::Int64)
+        for i in 1:n
+            @comp S s = A[i]
+            @comp R B[i] = s
+        end
+        return nothing
+    end";
+    let source = format!("{alive}\n\n@schedule f! begin\n    before(R, S, i)\nend\n");
+    assert_eq!(examine::without_proof(&source, Target::Cpu), (true, true));
 }
 
 #[test]
@@ -278,7 +304,9 @@ fn choose_some(
 fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
     let folder = root().join("tests/oracle/regressions");
     let text = pair.source();
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     let name = format!("{}_{:08x}.jl", fault.kind.replace(' ', "_"), hash as u32);
     let target = if pair.target == Target::Gpu { "cuda" } else { "c" };
     let head = format!("#! target {target}\n#! seed {seed}\n# Found: {}\n", fault.kind);

@@ -43,11 +43,23 @@ pub struct Linear {
 pub enum Subscript {
     Linear(Linear),
     /// `fld(of, divisor) + plus`.
-    Floor { of: Linear, divisor: i64, plus: i64 },
+    Floor {
+        of: Linear,
+        divisor: i64,
+        plus: i64,
+    },
     /// `mod(of, divisor) + plus`.
-    Mod { of: Linear, divisor: i64, plus: i64 },
+    Mod {
+        of: Linear,
+        divisor: i64,
+        plus: i64,
+    },
     /// `of ÷ divisor + plus`.
-    Trunc { of: Linear, divisor: i64, plus: i64 },
+    Trunc {
+        of: Linear,
+        divisor: i64,
+        plus: i64,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -80,10 +92,25 @@ pub enum Target {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
-    For { iterator: String, lower: Linear, upper: Linear, step: i64, body: Vec<Statement> },
-    If { condition: Condition, then: Vec<Statement>, otherwise: Vec<Statement> },
+    For {
+        iterator: String,
+        lower: Linear,
+        upper: Linear,
+        step: i64,
+        body: Vec<Statement>,
+    },
+    If {
+        condition: Condition,
+        then: Vec<Statement>,
+        otherwise: Vec<Statement>,
+    },
     /// `op` is an assignment operator, or a function of the old and the new value.
-    Assign { label: String, target: Target, op: &'static str, value: Expr },
+    Assign {
+        label: String,
+        target: Target,
+        op: &'static str,
+        value: Expr,
+    },
 }
 
 impl Element {
