@@ -27,7 +27,7 @@ end
 # The address that the compiled method calls.
 function entry_address(f, arguments...)
     definition, types = Tessella.resolve_types(f, typeof(arguments))
-    program = Tessella.Program(Tessella.request(definition, Tessella.type_names(types);
+    program = Tessella.Program(Tessella.request(definition, Tessella.surroundings(definition), Tessella.type_names(types);
                                                 target = :c, emit = Symbol[], load = true))
     return Tessella.entry(program)
 end

@@ -12,6 +12,7 @@ use tessella_frontend::typed::ArgumentType;
 use tessella_interpreter::{Array, Value, run_within};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ParamOrigin};
+use tessella_polyhedral::bounds;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{DimType, Set, Val};
 use tessella_scalar::{Constant, ScalarType};
@@ -145,7 +146,16 @@ fn solve_params(built: &Built, options: &RunOptions) -> Result<Option<Vec<i64>>,
         allowed = allowed.intersect(&requirement.holds)?;
     }
     for check in verified.checks() {
-        allowed = allowed.intersect(&check.holds)?;
+        allowed = allowed.intersect(&check.holds)?.coalesce()?;
+    }
+    // Nobody checks what stands under `@inbounds`, so the inputs made here have to fit it.
+    let mut all_checked = algorithm.clone();
+    for computation in &mut all_checked.computations {
+        computation.write.checked = true;
+        computation.reads.iter_mut().for_each(|read| read.checked = true);
+    }
+    for check in bounds::entry_checks(&built.ctx, &all_checked)? {
+        allowed = allowed.intersect(&check.holds)?.coalesce()?;
     }
     let fix = |set: &Set, name: &str, value: i64| -> Result<Set, Error> {
         match set.space()?.find_dim_by_name(DimType::Param, name)? {

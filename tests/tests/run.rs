@@ -1,0 +1,26 @@
+//! `tessella run` makes inputs that fit, also where nothing checks them.
+
+use tessella::file::{FileOptions, ScheduleSource};
+use tessella::request::Backend;
+use tessella::run::{Failed, RunOptions, run};
+
+const SOURCE: &str = "\
+function p!(A::Vector{Float32}, n::Int)
+    @inbounds for i = 1:n
+        A[i] = 2A[i] + 1f0
+    end
+end
+";
+
+#[test]
+fn arrays_under_inbounds_are_as_large_as_their_subscripts() {
+    let options = FileOptions { name: "p.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sizes = vec![("n".to_string(), 1000)];
+    let run_options = RunOptions { sizes, values: vec![], seed: 1, repeat: 1, compare: true };
+    let outcomes = match run(SOURCE, &options, &run_options, Backend::C) {
+        Ok(outcomes) => outcomes,
+        Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{text}"),
+    };
+    assert_eq!(outcomes[0].params, [("A_1".to_string(), 1000), ("n".to_string(), 1000)]);
+    assert!(outcomes[0].differences.is_empty());
+}
