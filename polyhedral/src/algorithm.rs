@@ -1,6 +1,6 @@
 //! Layer I: what is computed, as the source wrote it, with no order of ours.
 
-use crate::affine::{Affine, AffineOverflow, ParamId};
+use crate::affine::{Affine, ParamId};
 use crate::expr::Expr;
 use crate::isl::Set;
 use crate::schedule::Schedule;
@@ -244,12 +244,5 @@ impl Algorithm {
     /// Whether any computation reads the array.
     pub fn is_read(&self, array: ArrayId) -> bool {
         self.computations.iter().any(|computation| computation.reads.iter().any(|read| read.array == array))
-    }
-}
-
-impl Access {
-    /// The subscripts with one added offset each; used by layouts.
-    pub fn shifted(&self, by: i64) -> Result<Vec<Affine>, AffineOverflow> {
-        self.subscripts.iter().map(|subscript| subscript.add_constant(by)).collect()
     }
 }
