@@ -1,90 +1,190 @@
-# The PolyBench kernels: compiled with 1 and with 2 threads, against plain Julia.
+# PolyBench: functions compiled by Tessella, against plain Julia and against the same algorithms in C.
 #
-#     julia --project=julia-pkg benches/polybench.jl [--share=0.5] [NAME ...]
+#     ./x bench polybench [OPTION ...] [NAME ...]
+#     julia --project=julia-pkg benches/polybench.jl [OPTION ...] [NAME ...]
 #
-# Extents are PolyBench's LARGE ones times the share (default 0.4); names choose kernels. Results are checked first, and
-# the script exits with 1 if one differs. OpenMP reads OMP_NUM_THREADS once: each number of threads runs in a process of
-# its own.
+# Names choose kernels (all thirty if none is given). Options, with what holds when they are not given:
+#
+#     --share=1               extents, as a share of PolyBench's LARGE ones
+#     --types=Float32,Float64 floyd-warshall and nussinov use the integers of the same size
+#     --threads=1,2           numbers of threads for Tessella and for Polly; all others use one
+#     --others=gcc,clang,polly which C compilers to compare with, of those that are installed
+#     --seconds=1             how long each measurement may go on; the fastest of its runs counts
+#     --quick                 --share=0.1 --seconds=0.1
+#     --results=FILE          where measurements are kept (target/polybench.tsv); those already there stay, unless they
+#                             are measured again, so a long table can be made in parts
+#     --write                 write the table and the chart into docs/performance.md and docs/performance-polybench.svg
+#     --only-write            the same, from the results file alone: nothing is measured
+#     --prebuild=FOLDER       only compile the C kernels, for machines that lack these compilers (see ./x bundle)
+#
+# Every result is compared with plain Julia's first, bit for bit (deriche, which calls `exp`, within a bound). The script
+# exits with 1 if one differs or a kernel does not run. What is timed is in benches/polybench/worker.jl, what the
+# compilers are told in benches/polybench/compilers.jl.
+module PolyBenchBench
 
-using Tessella
 using Printf
 
-include(joinpath(@__DIR__, "..", "tests", "polybench", "registry.jl"))
+include(joinpath(@__DIR__, "polybench", "kernels.jl"))
+include(joinpath(@__DIR__, "polybench", "compilers.jl"))
+include(joinpath(@__DIR__, "polybench", "machine.jl"))
+include(joinpath(@__DIR__, "polybench", "results.jl"))
+include(joinpath(@__DIR__, "polybench", "table.jl"))
+include(joinpath(@__DIR__, "polybench", "chart.jl"))
 
-const THREADS = (1, 2)
-const THIS_FILE = @__FILE__
+const ROOT = normpath(joinpath(@__DIR__, ".."))
+const DOCUMENT = joinpath(ROOT, "docs", "performance.md")
+const CHART = joinpath(ROOT, "docs", "performance-polybench.svg")
+const BUNDLE = joinpath(ROOT, ".gpu-bundle", "polybench")
 
-copy_array(argument) = argument isa AbstractArray ? copy(argument) : argument
-
-# Seconds of the fastest of a few runs, each on fresh arguments; no new run after two seconds.
-function best(f, arguments; runs = 3)
-    fastest = Inf
-    start = time()
-    for _ in 1:runs
-        copies = map(copy_array, arguments)
-        fastest = min(fastest, @elapsed f(copies...))
-        time() - start > 2 && break
-    end
-    return fastest
+struct Options
+    kernels::Vector{Any}
+    "sizes of the elements in bytes"
+    widths::Vector{Int}
+    threads::Vector{Int}
+    others::Vector{String}
+    share::Float64
+    seconds::Float64
+    results::String
+    write::Bool
+    measure::Bool
+    prebuild::String
 end
 
-dims(kernel, share) = map(extent -> max(2, round(Int, share * extent)), kernel.large)
+const USAGE = "options: --share= --types= --threads= --others= --seconds= --quick --results= --write --only-write " *
+              "--prebuild=; see the head of benches/polybench.jl"
 
-# Prints one line a kernel: its time, and with the first number of threads that of plain Julia and whether both agree.
-function measure(names, share, with_plain)
-    ENV["TESSELLA_FALLBACK"] = "0"
-    for kernel in PolyBench.ALL
-        isempty(names) || kernel.name in names || continue
-        arguments = kernel.inputs(last(kernel.types), dims(kernel, share)...)
-        plain, same = 0.0, true
-        # Julia and Tessella compile first.
-        small = PolyBench.inputs(kernel, last(kernel.types), 7)
-        foreach(f -> PolyBench.run_on_copies(f, small), (kernel.f, Tessella.original(kernel.f)))
-        if with_plain
-            expected = PolyBench.run_on_copies(Tessella.original(kernel.f), arguments)
-            same = PolyBench.agree(kernel, PolyBench.run_on_copies(kernel.f, arguments), expected)
-            plain = best(Tessella.original(kernel.f), arguments)
+function parse_options(arguments)
+    given = Dict{String,String}()
+    names = String[]
+    for argument in arguments
+        startswith(argument, "--") || (push!(names, argument); continue)
+        parts = split(argument[3:end], '='; limit = 2)
+        given[parts[1]] = length(parts) == 2 ? parts[2] : ""
+    end
+    flag(name) = pop!(given, name, "no") != "no"
+    list(name, default) = split(pop!(given, name, default), ','; keepempty = false)
+    quick = flag("quick")
+    append!(names, list("kernels", ""))
+    known = [kernel.name for kernel in PolyBench.ALL]
+    foreach(name -> name in known || refuse("no such kernel: $name; there are $(join(known, ", "))"), names)
+    options = Options(
+        filter(kernel -> isempty(names) || kernel.name in names, PolyBench.ALL),
+        [width_of(name) for name in list("types", "Float32,Float64")],
+        [number(Int, "threads", text) for text in list("threads", "1,2")],
+        [String(name) for name in list("others", "gcc,clang,polly")],
+        number(Float64, "share", pop!(given, "share", quick ? "0.1" : "1")),
+        number(Float64, "seconds", pop!(given, "seconds", quick ? "0.1" : "1")),
+        abspath(pop!(given, "results", joinpath(ROOT, "target", "polybench.tsv"))),
+        flag("write") | haskey(given, "only-write"), !flag("only-write"), pop!(given, "prebuild", ""))
+    isempty(given) || refuse("no such option: --$(first(keys(given)))\n$USAGE")
+    return options
+end
+
+refuse(text) = (println(stderr, "polybench: $text"); exit(2))
+
+function number(T, option, text)
+    parsed = tryparse(T, text)
+    parsed === nothing || parsed <= 0 ? refuse("--$option needs a positive number, not $text") : parsed
+end
+
+function width_of(name)
+    at = findfirst(==(name), ["Float32", "Float64"])
+    return at === nothing ? refuse("--types knows Float32 and Float64, not $name") : 4at
+end
+
+# --- measuring --------------------------------------------------------------------------------------------------------
+
+# A process that measures one sort of contender. It starts with the first question, and anew should it have ended.
+mutable struct Worker
+    command::Cmd
+    process::Union{Nothing,Base.Process}
+end
+
+function worker(role, threads, flags = ``)
+    command = `$(Base.julia_cmd()) --startup-file=no $flags --project=$(dirname(Base.active_project()))`
+    script = joinpath(@__DIR__, "polybench", "worker.jl")
+    environment = merge(ENV, Dict("OMP_NUM_THREADS" => string(threads), "TESSELLA_FALLBACK" => "0"))
+    return Worker(setenv(`$command $script $role`, environment), nothing)
+end
+
+# Seconds of the fastest run, and "same", "differs" or "failed: why".
+function ask(worker::Worker, question...)
+    if worker.process === nothing || !process_running(worker.process)
+        worker.process = open(worker.command, "r+")
+    end
+    answer = try
+        println(worker.process, join(question, '\t'))
+        readline(worker.process)
+    catch failure
+        failure isa Base.IOError || rethrow()
+        ""
+    end
+    isempty(answer) && return Measurement(NaN, "failed: the process ended")
+    seconds, verdict = split(answer, '\t'; limit = 2)
+    return Measurement(parse(Float64, seconds), verdict)
+end
+
+dismiss(worker::Worker) = worker.process === nothing || close(worker.process)
+
+# All contenders of one kernel are measured one right after the other, so that whatever else the machine is doing
+# disturbs them alike.
+function measure(options, results, contenders, libraries)
+    plain = worker("plain", 1, `--check-bounds=no -O3`)
+    ours = Dict(threads => worker("tessella", threads) for threads in options.threads)
+    in_c = Dict(threads => worker("c", threads) for threads in union([1], options.threads))
+    mktempdir() do folder
+        reference = joinpath(folder, "reference")
+        for width in options.widths, kernel in options.kernels
+            T = element_type(kernel, width)
+            print(rpad(kernel.name, 16), rpad(T, 9), rpad(join(dims(kernel, options.share), 'x'), 24))
+            task = (kernel.name, width, options.share, options.seconds, reference)
+            record(name, threads, measurement) = record!(results, kernel.name, width, name, threads, measurement)
+            record("plain", 1, ask(plain, task..., ""))
+            for threads in options.threads
+                record("tessella", threads, ask(ours[threads], task..., ""))
+            end
+            for contender in contenders, threads in (contender.parallel ? filter(>(1), options.threads) : [1])
+                library = get(libraries, (contender.name, width), nothing)
+                library === nothing && continue
+                record(contender.name, threads, ask(in_c[threads], task..., library))
+            end
+            println()
+            save(results, options.results)
+            rm(reference; force = true)
         end
-        println(join((kernel.name, best(kernel.f, arguments), plain, same), '\t'))
-        flush(stdout)
     end
+    foreach(dismiss, [plain; collect(values(ours)); collect(values(in_c))])
 end
 
-function child(threads, names, share)
-    flags = ["--measure", "--share=$share"]
-    threads == first(THREADS) && push!(flags, "--plain")
-    project = dirname(Base.active_project())
-    command = `$(Base.julia_cmd()) --project=$project $THIS_FILE $flags $names`
-    output = read(setenv(command, merge(ENV, Dict("OMP_NUM_THREADS" => string(threads)))), String)
-    return [split(line, '\t') for line in split(output, '\n'; keepempty = false)]
-end
-
-function table(names, share)
-    results = [child(threads, names, share) for threads in THREADS]
-    print(rpad("kernel", 16), rpad("extents", 24), lpad("plain Julia", 14))
-    println(join(lpad("$threads thread$(threads == 1 ? "" : "s")", 14) * lpad("ratio", 8) for threads in THREADS))
-    all_same = true
-    for rows in zip(results...)
-        name, _, plain, same = first(rows)
-        kernel = PolyBench.ALL[findfirst(kernel -> kernel.name == name, PolyBench.ALL)]
-        plain = parse(Float64, plain)
-        print(rpad(name, 16), rpad(join(dims(kernel, share), 'x'), 24), @sprintf("%11.2f ms", 1e3 * plain))
-        for row in rows
-            seconds = parse(Float64, row[2])
-            @printf("%11.2f ms%8.2f", 1e3 * seconds, plain / seconds)
-        end
-        println(same == "true" ? "" : "   DIFFERS")
-        all_same &= same == "true"
-    end
-    return all_same
+function record!(results, kernel, width, contender, threads, measurement)
+    results.rows[(kernel, width, contender, threads)] = measurement
+    print("  ", contender, threads == 1 ? "" : "/$threads", " ")
+    print(measurement.verdict == "failed: the process ended" || isnan(measurement.seconds) ? "failed" :
+          milliseconds(measurement.seconds), measurement.verdict == "differs" ? " DIFFERS" : "")
+    flush(stdout)
 end
 
 function main(arguments)
-    names = filter(argument -> !startswith(argument, "--"), arguments)
-    shares = [split(argument, '=')[2] for argument in arguments if startswith(argument, "--share=")]
-    share = isempty(shares) ? 0.4 : parse(Float64, last(shares))
-    "--measure" in arguments && return measure(names, share, "--plain" in arguments)
-    table(names, share) || exit(1)
+    options = parse_options(arguments)
+    isempty(options.prebuild) || return prebuild(options)
+    results = load_results(options.results, options.share)
+    if options.measure
+        mktempdir() do folder
+            describe_machine!(results.facts, options, folder)
+            contenders, libraries = c_libraries!(results.facts, options, folder)
+            print_facts(results.facts)
+            measure(options, results, contenders, libraries)
+        end
+    end
+    foreach(width -> print_table(results, width), (4, 8))
+    if options.write
+        write_markdown(results, DOCUMENT, basename(CHART))
+        write(CHART, chart(results))
+        println("wrote $(relpath(DOCUMENT, ROOT)) and $(relpath(CHART, ROOT))")
+    end
+    return report_faults(results) ? nothing : exit(1)
 end
 
-main(ARGS)
+end
+
+PolyBenchBench.main(ARGS)
