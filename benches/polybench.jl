@@ -3,7 +3,7 @@
 #     ./x bench polybench [OPTION ...] [NAME ...]
 #     julia --project=julia-pkg benches/polybench.jl [OPTION ...] [NAME ...]
 #
-# Names choose kernels (all thirty if none is given). Options, with what holds when they are not given:
+# Names choose kernels, as --kernels=NAME,NAME does (all thirty if none is given). Options, with what holds when they are not given:
 #
 #     --share=1               extents, as a share of PolyBench's LARGE ones
 #     --types=Float32,Float64 floyd-warshall and nussinov use the integers of the same size
@@ -18,7 +18,7 @@
 #     --prebuild=FOLDER       only compile the C kernels, for machines that lack these compilers (see ./x bundle)
 #
 # Every result is compared with plain Julia's first, bit for bit (deriche, which calls `exp`, within a bound). The script
-# exits with 1 if one differs or a kernel does not run. What is timed is in benches/polybench/worker.jl, what the
+# exits with 1 if one differs or a kernel does not run; such times are left out. What is timed is in benches/polybench/worker.jl, what the
 # compilers are told in benches/polybench/compilers.jl.
 module PolyBenchBench
 
@@ -119,12 +119,17 @@ function ask(worker::Worker, question...)
         failure isa Base.IOError || rethrow()
         ""
     end
-    isempty(answer) && return Measurement(NaN, "failed: the process ended")
+    if isempty(answer)
+        close(worker.process)
+        worker.process = nothing
+        return Measurement(NaN, "failed: the process ended")
+    end
     seconds, verdict = split(answer, '\t'; limit = 2)
     return Measurement(parse(Float64, seconds), verdict)
 end
 
-dismiss(worker::Worker) = worker.process === nothing || close(worker.process)
+# A worker ends when its questions do.
+dismiss(worker::Worker) = worker.process === nothing || (close(worker.process); wait(worker.process))
 
 # All contenders of one kernel are measured one right after the other, so that whatever else the machine is doing
 # disturbs them alike.
@@ -159,8 +164,8 @@ end
 function record!(results, kernel, width, contender, threads, measurement)
     results.rows[(kernel, width, contender, threads)] = measurement
     print("  ", contender, threads == 1 ? "" : "/$threads", " ")
-    print(measurement.verdict == "failed: the process ended" || isnan(measurement.seconds) ? "failed" :
-          milliseconds(measurement.seconds), measurement.verdict == "differs" ? " DIFFERS" : "")
+    print(isnan(measurement.seconds) ? "FAILED" : milliseconds(measurement.seconds),
+          measurement.verdict == "differs" ? " DIFFERS" : "")
     flush(stdout)
 end
 
@@ -170,13 +175,17 @@ function main(arguments)
     results = load_results(options.results, options.share)
     if options.measure
         mktempdir() do folder
+            known = get(results.facts, "processor", processor())
+            known == processor() ||
+                refuse("$(options.results) holds results of another machine ($known): name another file with --results=")
             describe_machine!(results.facts, options, folder)
             contenders, libraries = c_libraries!(results.facts, options, folder)
             print_facts(results.facts)
             measure(options, results, contenders, libraries)
         end
     end
-    foreach(width -> print_table(results, width), (4, 8))
+    isempty(results.rows) && refuse("there are no results in $(options.results) yet")
+    foreach(width -> print_table(results, width), (8, 4))
     if options.write
         write_markdown(results, DOCUMENT, basename(CHART))
         write(CHART, chart(results))

@@ -22,8 +22,7 @@ gpu() {
         export TESSELLA_CUDA_LIBRARY=$TARGET/release/libtessella_cuda.so
         PATH=$TARGET/release:$PATH
     elif [ -e "$BUNDLE/libtessella.so" ]; then
-        unpack_bundled_julia
-        export TESSELLA_LIBRARY=$BUNDLE/libtessella.so
+        use_bundle
         export TESSELLA_CUDA_LIBRARY=$BUNDLE/libtessella_cuda.so
         export TESSELLA_NVRTC=${TESSELLA_NVRTC:-$(find_nvrtc)}
         [ "$TESSELLA_NVRTC" ] || die "missing: NVRTC (libnvrtc.so of CUDA 12 or newer)
@@ -36,9 +35,15 @@ gpu() {
     julia --project=julia-pkg tests/gpu/run.jl "$@"
 }
 
-# Collects what a bare GPU machine needs.
+# Julia and Tessella from the bundle.
+use_bundle() {
+    unpack_bundled_julia
+    export TESSELLA_LIBRARY=$BUNDLE/libtessella.so
+}
+
+# Collects what a bare machine needs: for ./x gpu, and for ./x bench.
 bundle() {
-    local archives=("$ROOT"/../shared/julia/julia-*.tar.xz) file
+    local archives=("$ROOT"/../shared/julia/julia-*.tar.xz) file share
     rm -rf "$BUNDLE" "$BUNDLE.part"
     mkdir -p "$BUNDLE.part"
     for file in libtessella.so libtessella_cuda.so; do
@@ -53,6 +58,10 @@ bundle() {
     else
         say "no Julia archive to bundle: the GPU machine needs its own 'julia'"
     fi
+    # For machines that lack clang or Polly: at LARGE sizes, and at those of --quick.
+    for share in 1.0 0.1; do
+        julia --startup-file=no --project=julia-pkg benches/polybench.jl "--prebuild=$BUNDLE.part/polybench" --share=$share
+    done
     mv "$BUNDLE.part" "$BUNDLE"
     local mib
     mib=$(du -sm "$BUNDLE" | cut -f 1)

@@ -11,8 +11,8 @@ struct Contender
     parallel::Bool
 end
 
-# Strict floating point: no contraction, no reordering. The last two change no value, they only give up `errno` and
-# traps; Tessella's own code is compiled with the same.
+# Strict floating point: no contraction, no reordering. The last two change no value: they give up `errno` and traps, as
+# Tessella's own code does.
 const C_FLAGS = ["-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
 const POLLY = ["-mllvm", "-polly"]
 const POLLY_PARALLEL = [POLLY; "-mllvm"; "-polly-parallel"]
@@ -43,7 +43,7 @@ major_version(compiler) = parse(Int, match(r"^\d+", readchomp(`$compiler -dumpve
 
 "Whether the compiler is installed and takes these flags: many a clang is built without Polly."
 function works(contender)
-    isempty(contender.compiler) && return false
+    (isempty(contender.compiler) || Sys.which(contender.compiler) === nothing) && return false
     mktempdir() do folder
         source = joinpath(folder, "empty.c")
         write(source, "void empty(void) {}\n")

@@ -6,6 +6,7 @@ function processor_line(key)
     return isempty(lines) ? "" : strip(last(split(first(lines), ':'; limit = 2)))
 end
 
+processor() = "$(processor_line("model name")), $(Sys.CPU_THREADS) cores"
 processor_features() = split(processor_line("flags"))
 
 const PEAK_NAMES = ["Float32", "Float64"]
@@ -16,7 +17,7 @@ copy_fact(threads) = "copy $threads"
 
 # Measures peaks with gcc, at the width of vectors that is fastest here.
 function describe_machine!(facts, options, folder)
-    facts["processor"] = join([processor_line("model name"), "$(Sys.CPU_THREADS) cores"], ", ")
+    facts["processor"] = processor()
     facts["julia"] = "Julia $VERSION, --check-bounds=no -O3"
     compiler = find_compiler("GCC", ["gcc", "cc"])
     isempty(compiler) && return

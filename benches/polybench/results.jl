@@ -27,7 +27,7 @@ function save(results, file)
     mv(file * ".part", file; force = true)
 end
 
-# What the file holds, or nothing of it if that was measured on other sizes or another machine.
+# What the file holds; it must have been measured on the same sizes.
 function load_results(file, share)
     facts = Dict("share" => string(share))
     rows = Dict{Tuple{String,Int,String,Int},Measurement}()
@@ -64,7 +64,7 @@ function best_other(results, kernel, width, threads)
     best = nothing
     for (name, title) in OTHERS, used in unique((1, threads))
         taken = seconds(results, kernel, width, name, used)
-        taken === nothing || best !== nothing && best[2] <= taken || (best = (title, taken))
+        (taken === nothing || best !== nothing && best[2] <= taken) || (best = (title, taken))
     end
     return best
 end

@@ -146,6 +146,6 @@ end
 function write_markdown(results, document, chart_file)
     text = read(document, String)
     from, to = findfirst(BEGIN_MARK, text), findfirst(END_MARK, text)
-    from === nothing || to === nothing && refuse("$document lacks the marks $BEGIN_MARK and $END_MARK")
+    (from === nothing || to === nothing) && refuse("$document lacks the marks $BEGIN_MARK and $END_MARK")
     write(document, text[1:last(from)], "\n", markdown(results, chart_file), text[first(to):end])
 end

@@ -41,7 +41,10 @@ function c_function(library, kernel, arguments)
     names = [Symbol(:argument, at) for at in 1:length(arguments)]
     passed = [at for at in 1:length(arguments) if !(arguments[at] isa Int)]
     types = [arguments[at] isa Array ? Ptr{eltype(arguments[at])} : typeof(arguments[at]) for at in passed]
-    return eval(:(($(names...),) -> ccall($entry, Cvoid, ($(types...),), $(names[passed]...))))
+    f = eval(:(($(names...),) -> ccall($entry, Cvoid, ($(types...),), $(names[passed]...))))
+    # Or else the first run would include Julia's compiling of this.
+    precompile(f, Tuple(map(typeof, arguments)))
+    return f
 end
 
 function answer(role, name, width, share, seconds, reference, library)
