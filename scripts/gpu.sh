@@ -1,10 +1,11 @@
-# Runs the examples on an NVIDIA GPU. Sourced by ./x.
+# Runs the examples on an NVIDIA GPU, and makes the bundle. Sourced by ./x.
 #
 # With Rust there, ./x gpu builds what it runs. A machine that has neither Rust nor a network gets a bundle instead,
 # made elsewhere by ./x bundle and carried along with the sources: the stripped binaries, and Julia as one archive.
 
 BUNDLE=$ROOT/.gpu-bundle
 BUNDLE_LIMIT_MIB=64
+PREBUILT=$TARGET/polybench-prebuilt
 
 gpu() {
     PATH=$PATH:/usr/local/cuda/bin:/usr/local/nvidia/bin
@@ -43,7 +44,7 @@ use_bundle() {
 
 # Collects what a bare machine needs: for ./x gpu, and for ./x bench.
 bundle() {
-    local archives=("$ROOT"/../shared/julia/julia-*.tar.xz) file share
+    local archives=("$ROOT"/../shared/julia/julia-*.tar.xz) file
     rm -rf "$BUNDLE" "$BUNDLE.part"
     mkdir -p "$BUNDLE.part"
     for file in libtessella.so libtessella_cuda.so; do
@@ -58,15 +59,26 @@ bundle() {
     else
         say "no Julia archive to bundle: the GPU machine needs its own 'julia'"
     fi
-    # For machines that lack clang or Polly: at LARGE sizes, and at those of --quick.
-    for share in 1.0 0.1; do
-        julia --startup-file=no --project=julia-pkg benches/polybench.jl "--prebuild=$BUNDLE.part/polybench" --share=$share
-    done
+    prebuild_polybench
+    [ ! -d "$PREBUILT" ] || cp -r "$PREBUILT" "$BUNDLE.part/polybench"
     mv "$BUNDLE.part" "$BUNDLE"
     local mib
     mib=$(du -sm "$BUNDLE" | cut -f 1)
     say "made .gpu-bundle: $mib MiB"
     [ "$mib" -le "$BUNDLE_LIMIT_MIB" ] || say "warning: that is over $BUNDLE_LIMIT_MIB MiB, too large to carry to some machines"
+}
+
+# PolyBench's kernels at LARGE sizes by clang and Polly, for ./x bench on machines that lack these. It takes minutes, so
+# they are kept until something they are made from changes.
+prebuild_polybench() {
+    local sources=(benches/polybench/c benches/polybench/compilers.jl tests/polybench/registry.jl)
+    [ ! -e "$PREBUILT" ] || [ "$(find "${sources[@]}" -newer "$PREBUILT")" ] || return 0
+    rm -rf "$PREBUILT" "$PREBUILT.part"
+    mkdir -p "$PREBUILT.part"
+    say "compiling PolyBench's kernels with clang and Polly, if they are installed"
+    julia --startup-file=no --project=julia-pkg benches/polybench.jl "--prebuild=$PREBUILT.part"
+    touch "$PREBUILT.part"
+    mv "$PREBUILT.part" "$PREBUILT"
 }
 
 # Unpacks the bundle's Julia once, outside the checkout, which may be read-only or sent anew for every command.
