@@ -75,7 +75,8 @@ end
 function panel_lines(results, width, kernels, list, left, low, high, position)
     bottom = TOP + ROW_HEIGHT * length(kernels)
     lines = [label(left, TOP - 26, title(results, width); extra = " font-weight=\"bold\"")]
-    for power in low:high
+    # Negative and positive powers alike, at most a dozen of them.
+    for power in filter(power -> mod(power, cld(high - low, 12)) == 0, low:high)
         x = round(left + position(2.0^power); digits = 1)
         colour = power == 0 ? "#444" : "#ddd"
         push!(lines, "<path d=\"M$x $(TOP - 4) V$bottom\" stroke=\"$colour\"/>",
