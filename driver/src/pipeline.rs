@@ -73,6 +73,46 @@ pub fn schedule_of(scan: &Scan, name: &str) -> Result<Option<Vec<Spanned<Command
     tessella_lowering::schedule::commands(&block).map(Some).map_err(words)
 }
 
+/// A schedule that stands in a file of its own.
+#[derive(Debug, Clone)]
+pub enum ScheduleFile {
+    /// Commands, for every function.
+    Commands(Vec<Spanned<Command>>),
+    /// `@schedule f begin ... end`, one or several: function and commands.
+    Blocks(Vec<(Spanned<String>, Vec<Spanned<Command>>)>),
+}
+
+impl ScheduleFile {
+    /// The commands for a function; of several blocks, the last. `None`: the file says nothing about it.
+    pub fn commands_for(&self, function: &str) -> Option<Vec<Spanned<Command>>> {
+        match self {
+            ScheduleFile::Commands(commands) => Some(commands.clone()),
+            ScheduleFile::Blocks(blocks) => {
+                blocks.iter().rev().find(|(name, _)| name.value == function).map(|(_, commands)| commands.clone())
+            }
+        }
+    }
+}
+
+/// Reads a file of scheduling commands, or of `@schedule` blocks as `--emit schedule` prints them.
+pub fn schedule_file(sources: &SourceMap, file: FileId) -> Result<ScheduleFile, Refusal> {
+    let block = frontend::parse_commands(sources, file).map_err(words)?;
+    let commands = |block: &ast::Block| tessella_lowering::schedule::commands(block).map_err(words);
+    let mut blocks = vec![];
+    for expr in &block {
+        let ast::ExprKind::MacroCall { name, arguments } = &expr.kind else { return commands(&block).map(ScheduleFile::Commands) };
+        let ("schedule", [function, body]) = (name.value.as_str(), arguments.as_slice()) else {
+            return commands(&block).map(ScheduleFile::Commands);
+        };
+        let (ast::ExprKind::Name(_) | ast::ExprKind::Field { .. }, ast::ExprKind::Block(body)) = (&function.kind, &body.kind) else {
+            return commands(&block).map(ScheduleFile::Commands);
+        };
+        let name = Spanned { value: sources.text(function.span).to_string(), span: function.span };
+        blocks.push((name, commands(body)?));
+    }
+    if blocks.is_empty() { Ok(ScheduleFile::Commands(vec![])) } else { Ok(ScheduleFile::Blocks(blocks)) }
+}
+
 /// The commands of a file that holds nothing else.
 pub fn commands_of(sources: &SourceMap, file: FileId) -> Result<Vec<Spanned<Command>>, Refusal> {
     let block = frontend::parse_commands(sources, file).map_err(words)?;

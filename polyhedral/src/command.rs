@@ -3,6 +3,8 @@
 //! [`crate::transform::apply`] carries one out. Names are those of the user: computations as `@comp` labels them, loops
 //! as the source (or an earlier command) names them.
 
+use crate::order::{OrderNode, OrderTree};
+
 /// A scheduling command. `S` and `R` below are computations, `i` and `j` loops around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -36,6 +38,8 @@ pub enum Command {
     Gpu { computation: String, blocks: Vec<String>, threads: Vec<String> },
     /// `auto()`: lets Tessella choose.
     Auto,
+    /// Loops written out, `for i = i ... end`: the whole order as a tree.
+    Order(OrderTree),
 }
 
 impl std::fmt::Display for Command {
@@ -70,6 +74,10 @@ impl std::fmt::Display for Command {
                 write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
             }
             Command::Auto => write!(f, "auto()"),
+            Command::Order(tree) => {
+                let lines: Vec<String> = tree.iter().map(OrderNode::to_string).collect();
+                f.write_str(&lines.join("\n"))
+            }
         }
     }
 }

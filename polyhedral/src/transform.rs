@@ -10,6 +10,7 @@ use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::legality;
+use crate::order;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use std::collections::BTreeMap;
@@ -48,6 +49,7 @@ pub fn apply(
         }
         Command::Gpu { computation, blocks, threads } => gpu(scheduled, computation, blocks, threads)?,
         Command::Auto => return crate::default_order::schedule(ctx, scheduled, dependences),
+        Command::Order(tree) => order::build(ctx, scheduled, tree)?,
     };
     legality::check(ctx, algorithm, &schedule, dependences)?;
     Ok(Scheduled { schedule, ..scheduled.clone() })
@@ -396,7 +398,7 @@ fn gpu_error(algorithm: &Algorithm, it: &Loop, reason: &'static str) -> Schedule
 
 // Finding things by name.
 
-fn find_computation(algorithm: &Algorithm, name: &str) -> Result<ComputationId, ScheduleError> {
+pub(crate) fn find_computation(algorithm: &Algorithm, name: &str) -> Result<ComputationId, ScheduleError> {
     algorithm.find(name).ok_or_else(|| {
         let known = algorithm.computations.iter().map(|computation| computation.name.clone()).collect();
         ScheduleError::UnknownComputation { name: name.to_string(), known }
