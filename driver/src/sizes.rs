@@ -77,6 +77,13 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
     if allowed.is_empty()? {
         return Ok(None);
     }
+    // Sizes for which every statement runs, where there are such.
+    for computation in &algorithm.computations {
+        let running = allowed.intersect(&computation.domain.params()?)?.coalesce()?;
+        if !running.is_empty()? {
+            allowed = running;
+        }
+    }
     // Defaults for what the user named himself in the source; for the rest the least that the checks need.
     for named in [true, false] {
         for (at, param) in algorithm.params.iter().enumerate() {
@@ -97,7 +104,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
             let least = as_set.project_out_all_params()?.dim_min_val(0)?.to_i64();
             // A size that nothing needs gets the default, so that there is something to see.
             let value = match least {
-                Some(least) if least > 0 => least,
+                Some(least) if least > 1 => least,
                 _ if !fix(&allowed, &param.name, default)?.is_empty()? => default,
                 _ => least.unwrap_or(0),
             };

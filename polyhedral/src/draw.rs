@@ -200,9 +200,9 @@ fn slice(
             Some((_, value)) => *value,
             None => {
                 let values = set.apply(&map)?.project_out_all_params()?;
-                let (low, high) = (values.dim_min_val(0)?.to_i64(), values.dim_max_val(0)?.to_i64());
-                let (Some(low), Some(high)) = (low, high) else { return Err(DrawError::TooManyPoints) };
-                let value = low + (high - low) / 2;
+                let low = values.lexmin()?.sample_point()?.coordinates()?[0];
+                let high = values.lexmax()?.sample_point()?.coordinates()?[0];
+                let value = i64::midpoint(low, high);
                 view.fixed.push((name, value));
                 value
             }
@@ -210,7 +210,7 @@ fn slice(
         let wanted = map.range()?.fix(DimType::Set, 0, &Val::from_i64(ctx, value)?)?;
         set = set.intersect(&map.intersect_range(&wanted)?.domain()?)?;
     }
-    Ok(set)
+    Ok(set.project_out_all_params()?)
 }
 
 fn with_params(ctx: &Ctx, algorithm: &Algorithm, set: &Set, params: &[i64]) -> Result<Set, DrawError> {
@@ -226,6 +226,10 @@ fn with_params(ctx: &Ctx, algorithm: &Algorithm, set: &Set, params: &[i64]) -> R
 /// The points of a set in lexicographic order; `None` if there are more than `most`.
 fn instances(set: &Set, most: usize) -> Result<Option<Vec<Vec<i64>>>, DrawError> {
     let mut found: Vec<Vec<i64>> = vec![];
+    // isl has no points of an empty set to go through.
+    if set.is_empty()? {
+        return Ok(Some(found));
+    }
     let flow = set.foreach_point(|point| {
         if found.len() == most {
             return ControlFlow::Break(Ok(()));

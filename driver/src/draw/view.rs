@@ -13,8 +13,8 @@ use tessella_polyhedral::verify::Verified;
 const MOST_NUMBERS: usize = 150;
 
 /// The longest side of the area of points, in pixels.
-const AREA: f64 = 760.0;
-const UNIT: std::ops::RangeInclusive<f64> = 14.0..=54.0;
+const AREA: f64 = 660.0;
+const UNIT: std::ops::RangeInclusive<f64> = 14.0..=46.0;
 
 const INK: &str = "#1f2937";
 const FAINT: &str = "#6b7280";
