@@ -96,21 +96,15 @@ impl ScheduleFile {
 
 /// Reads a file of scheduling commands, or of `@schedule` blocks as `--emit schedule` prints them.
 pub fn schedule_file(sources: &SourceMap, file: FileId) -> Result<ScheduleFile, Refusal> {
-    let block = frontend::parse_commands(sources, file).map_err(words)?;
-    let commands = |block: &ast::Block| tessella_lowering::schedule::commands(block).map_err(words);
-    let mut blocks = vec![];
-    for expr in &block {
-        let ast::ExprKind::MacroCall { name, arguments } = &expr.kind else { return commands(&block).map(ScheduleFile::Commands) };
-        let ("schedule", [function, body]) = (name.value.as_str(), arguments.as_slice()) else {
-            return commands(&block).map(ScheduleFile::Commands);
-        };
-        let (ast::ExprKind::Name(_) | ast::ExprKind::Field { .. }, ast::ExprKind::Block(body)) = (&function.kind, &body.kind) else {
-            return commands(&block).map(ScheduleFile::Commands);
-        };
-        let name = Spanned { value: sources.text(function.span).to_string(), span: function.span };
-        blocks.push((name, commands(body)?));
+    let blocks = frontend::scan(sources, file).schedules;
+    if blocks.is_empty() {
+        return commands_of(sources, file).map(ScheduleFile::Commands);
     }
-    if blocks.is_empty() { Ok(ScheduleFile::Commands(vec![])) } else { Ok(ScheduleFile::Blocks(blocks)) }
+    let read = blocks.into_iter().map(|item| {
+        let block = item.commands.map_err(words)?;
+        Ok((item.function, tessella_lowering::schedule::commands(&block).map_err(words)?))
+    });
+    Ok(ScheduleFile::Blocks(read.collect::<Result<_, Refusal>>()?))
 }
 
 /// The commands of a file that holds nothing else.
