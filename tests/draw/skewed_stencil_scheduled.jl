@@ -1,7 +1,7 @@
 #! draw
 #! size n=9 steps=5
 #! space schedule
-# The same loops with their new coordinates: each step of time starts two iterations later, so points above one another are independent.
+# The same loops with their new coordinates: each step of time starts two iterations later, so the points of a row are independent.
 @tessella function smooth!(B, steps)
     n = size(B, 1)
     for t in 1:steps
