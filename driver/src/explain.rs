@@ -5,7 +5,7 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId, ParamOrigin};
+use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId, Let, ParamOrigin};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Direction, Lifetime, MemorySpace, Target};
@@ -67,7 +67,10 @@ fn statement(algorithm: &Algorithm, id: ComputationId, lines: &Lines) -> (String
         [] => "[once]".to_string(),
         iterators => format!("[{}]", iterators.join(", ")),
     };
-    (words::named(algorithm, id, lines), format!("{}  {around}", print::statement(algorithm, computation)))
+    let value = |item: &Let| format!("{} = {}", item.name, print::expression(algorithm, computation, &item.value));
+    let lets: Vec<String> = computation.lets.iter().map(value).collect();
+    let lets = if lets.is_empty() { String::new() } else { format!(" where {}", lets.join(", ")) };
+    (words::named(algorithm, id, lines), format!("{}{lets}  {around}", print::statement(algorithm, computation)))
 }
 
 fn checks(text: &mut String, verified: &Verified, lines: &Lines) {
