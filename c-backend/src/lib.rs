@@ -4,7 +4,9 @@ mod pragmas;
 
 use pragmas::Pragmas;
 use std::collections::BTreeSet;
-use tessella_codegen::c_family::{Dialect, Printer, TextOptions, Writer, c_type, header_comment, helper_texts};
+use tessella_codegen::c_family::{Dialect, Printer, TextOptions, Writer, c_type, header_comment, helper_texts,
+    vector_types,
+};
 use tessella_codegen::entry::STATUS_OUT_OF_MEMORY;
 use tessella_codegen::{CodegenError, Input, Program, generate};
 use tessella_polyhedral::algorithm::Outcome;
@@ -67,6 +69,11 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     for helper in helper_texts(&printer.helpers, Dialect::C) {
         out.blank();
         out.text(&helper);
+    }
+    if !printer.vectors.is_empty() {
+        out.blank();
+        out.line("// Vectors, and the elements that lie side by side from one on.");
+        vector_types(&printer.vectors).iter().for_each(|text| out.line(text));
     }
     if !macros.is_empty() {
         out.blank();

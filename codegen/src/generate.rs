@@ -9,6 +9,7 @@ use crate::isl_schedule::{Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
 use crate::names::{Namer, Names};
 use crate::program::{Node, Program};
+use crate::tile::tile_registers;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption};
 use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
@@ -57,6 +58,7 @@ pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
         body = extract.host_block(body)?;
         kernels = extract.kernels;
     } else {
+        body = tile_registers(input, &mut names, body);
         check_allocations(input, &body)?;
     }
     let computations = &input.algorithm.computations;

@@ -3,6 +3,7 @@
 use crate::entry::Entry;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::Names;
+use crate::tile::Tile;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ComputationId, ScalarId};
 use tessella_polyhedral::layers::{BufferId, Direction, Target};
@@ -58,6 +59,8 @@ pub enum Node {
     },
     /// In kernels: all threads of a block wait for each other.
     Barrier,
+    /// On the CPU: a nest with a version for full tiles.
+    Tile(Box<Tile>),
 }
 
 /// `for variable = lower, lower + step, ... while variable <= upper`.
@@ -157,6 +160,7 @@ impl Node {
     pub fn blocks(&self) -> Vec<&[Node]> {
         match self {
             Node::For(it) => vec![&it.body],
+            Node::Tile(it) => vec![&it.generic.body],
             Node::Spread(it) => vec![&it.body],
             Node::If { then, otherwise, .. } => vec![then, otherwise],
             Node::Declare { body, .. } | Node::OneThread { body, .. } => vec![body],
@@ -181,6 +185,10 @@ impl Node {
                 lower.walk(visit);
                 upper.walk(visit);
             }
+            Node::Tile(it) => {
+                it.generic.lower.walk(visit);
+                it.generic.upper.walk(visit);
+            }
             Node::If { condition, .. } => condition.walk(visit),
             Node::Let { value, .. } => value.walk(visit),
             Node::Statement(it) => it.bindings.iter().for_each(|(_, value)| value.walk(visit)),
@@ -192,6 +200,7 @@ impl Node {
     pub fn bound(&self) -> Vec<VariableId> {
         match self {
             Node::For(it) => vec![it.variable],
+            Node::Tile(it) => vec![it.generic.variable],
             Node::Spread(it) => vec![it.variable],
             Node::Let { variable, .. } => vec![*variable],
             Node::Statement(it) => it.bindings.iter().map(|(variable, _)| *variable).collect(),

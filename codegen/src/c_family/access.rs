@@ -5,6 +5,7 @@ use crate::int_expr::{IntExpr, VariableId};
 use crate::int_text::{Bound, Precedence, Spelling, int_text};
 use crate::names::Names;
 use crate::program::Node;
+use crate::tile::subscripts_of;
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::{Access, ArrayId};
 use tessella_polyhedral::layers::{Lifetime, MemorySpace};
@@ -12,6 +13,12 @@ use tessella_polyhedral::layers::{Lifetime, MemorySpace};
 impl Printer<'_> {
     /// The element that an access names, for an instance whose iterators have these values.
     pub fn element(&mut self, access: &Access, iterators: &[IntExpr]) -> Bound {
+        if self.kept.iter().any(|it| it.array == access.array) {
+            let subscripts = subscripts_of(access, iterators);
+            if let Some(it) = self.kept.iter().find(|it| it.array == access.array && it.subscripts == subscripts) {
+                return (it.name.clone(), Precedence::Primary);
+            }
+        }
         let layout = self.input.layout;
         let buffer_id = layout.placement(access.array).buffer;
         let buffer = layout.buffer(buffer_id);
@@ -22,11 +29,14 @@ impl Printer<'_> {
             let one = if variable { name.clone() } else { format!("{name}[0]") };
             return (one, Precedence::Primary);
         }
-        self.macros.insert(access.array);
-        let subscripts: Vec<String> =
-            access.subscripts.iter().map(|subscript| self.int(&IntExpr::from_affine(subscript, iterators))).collect();
-        let name = &self.program.names.arrays[access.array.0 as usize];
-        (format!("{name}({})", subscripts.join(", ")), Precedence::Primary)
+        (self.element_at(access.array, &subscripts_of(access, iterators)), Precedence::Primary)
+    }
+
+    /// The element of an array in memory at these subscripts.
+    pub fn element_at(&mut self, array: ArrayId, subscripts: &[IntExpr]) -> String {
+        self.macros.insert(array);
+        let subscripts: Vec<String> = subscripts.iter().map(|subscript| self.int(subscript)).collect();
+        format!("{}({})", self.program.names.arrays[array.0 as usize], subscripts.join(", "))
     }
 
     /// The `#define`s of all subscripts that were used.

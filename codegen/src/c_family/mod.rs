@@ -5,15 +5,19 @@ mod block;
 mod expr;
 mod helpers;
 mod signature;
+mod tile;
+mod vector;
 mod writer;
 
 pub use block::{LoopHooks, NoHooks};
 pub use helpers::{Helper, Operation, helper_texts};
 pub use signature::{TextOptions, header_comment};
+pub use vector::vector_types;
 pub use writer::Writer;
 
 use crate::input::Input;
 use crate::program::Program;
+use crate::tile::Kept;
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::ArrayId;
 use tessella_scalar::ScalarType;
@@ -37,11 +41,15 @@ pub struct Printer<'a> {
     pub helpers: BTreeSet<Helper>,
     /// Arrays whose subscript macros the printed text uses.
     pub macros: BTreeSet<ArrayId>,
+    /// Vectors that the printed text uses: element type and lanes.
+    pub vectors: BTreeSet<(ScalarType, u32)>,
+    /// The registers of the tile that is being printed.
+    kept: Vec<Kept>,
 }
 
 impl<'a> Printer<'a> {
     pub fn new(input: Input<'a>, program: &'a Program, dialect: Dialect, options: &'a TextOptions) -> Self {
-        Self { input, program, dialect, options, helpers: BTreeSet::new(), macros: BTreeSet::new() }
+        Self { input, program, dialect, options, helpers: BTreeSet::new(), macros: BTreeSet::new(), vectors: BTreeSet::new(), kept: vec![] }
     }
 }
 

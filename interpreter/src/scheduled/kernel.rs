@@ -138,6 +138,10 @@ impl<'a> Thread<'a> {
                 let values = values(it, host.params, &self.variables)?.into_iter();
                 self.frames.push(Frame::Loop { it, values });
             }
+            Node::Tile(it) => {
+                let values = values(&it.generic, host.params, &self.variables)?.into_iter();
+                self.frames.push(Frame::Loop { it: &it.generic, values });
+            }
             Node::If { condition, then, otherwise } => {
                 let holds = integer::holds(condition, host.params, &self.variables)?;
                 self.push(if holds { then } else { otherwise });
