@@ -13,7 +13,7 @@
 mod form;
 mod registers;
 
-pub use form::{is_dense, lane_strides, varies};
+pub use form::{is_dense, is_side_by_side, lane_strides, varies};
 pub use registers::subscripts_of;
 
 use crate::input::Input;
@@ -84,8 +84,8 @@ pub struct Kept {
     pub array: ArrayId,
     pub name: String,
     pub subscripts: Vec<IntExpr>,
-    /// Whether lanes hold neighbours along the first axis; else all of them one element.
-    pub varying: bool,
+    /// What each subscript gains from lane to lane; none if all lanes hold one element.
+    pub strides: Vec<i64>,
 }
 
 /// Replaces nests by tiles wherever that is possible.
@@ -208,6 +208,14 @@ impl<'a> Shape<'a> {
             if along.tag.keeps_order() {
                 keep_in_registers(input, names, &mut tile);
             }
+        }
+        // Lanes are stored side by side, or once after the moving loop.
+        let stored = tile.instances.iter().all(|it| {
+            let write = &input.algorithm.computation(it.computation).write;
+            tile.lanes == 1 || it.target.is_some() || is_side_by_side(input, write, &it.strides)
+        });
+        if !stored {
+            return None;
         }
         let worth = self.along.is_some_and(|it| matches!(it.tag, Tag::Vector(_)))
             || !tile.registers.is_empty()

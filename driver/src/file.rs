@@ -8,6 +8,8 @@ use tessella_diagnostics::{Code, Diagnostic, FileId, SourceMap, Style, render};
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
 use tessella_frontend::typed::{ArgumentType, Surroundings, infer_arguments_in, parse_type};
+use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::command::Command;
 use tessella_polyhedral::schedule::Tag;
 
 /// A file's name and what to do with it.
@@ -89,7 +91,7 @@ impl Sources {
         let surroundings = Surroundings { constants: &constants, functions: &functions };
         let types = argument_types(&function, surroundings, types)?;
         let typed = pipeline::check(&function, &types, &constants, &functions)?;
-        Ok(Unit { sources: &self.map, function: typed, commands })
+        Ok(Unit { sources: &self.map, function: typed, commands, machine: Machine::GENERIC })
     }
 
     pub fn show(&self, errors: &[Diagnostic]) -> String {

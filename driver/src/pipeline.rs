@@ -12,6 +12,7 @@ use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::{connect, default_order, place, transform, verify};
 
@@ -148,13 +149,14 @@ pub fn verify(
     lowered: Lowered,
     commands: Option<&[Spanned<Command>]>,
     target: Target,
+    machine: Machine,
 ) -> Result<Analysed, Refusal> {
     let Lowered { algorithm, spans } = lowered;
     let mut at = None;
     let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
         let all = dependences(ctx, &algorithm)?;
         let schedule = algorithm.source_order.clone();
-        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target };
+        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine };
         match commands {
             None => scheduled = default_order::schedule(ctx, &scheduled, &all)?,
             Some(commands) => {

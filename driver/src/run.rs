@@ -64,7 +64,8 @@ pub fn run(
     let refused = |errors: Refusal| Failed::Refused(sources.show(&errors));
     let mut outcomes = vec![];
     for item in sources.functions() {
-        let unit = sources.unit(item, &options.types).map_err(refused)?;
+        let mut unit = sources.unit(item, &options.types).map_err(refused)?;
+        unit.machine = tessella_runtime::machine::native();
         let built = unit.build(backend).map_err(refused)?;
         let program = session::load(&unit, &built, backend, None).map_err(|(status, errors)| match status {
             Status::ToolChain => Failed::ToolChain(sources.show(&errors)),

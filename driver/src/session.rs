@@ -72,7 +72,7 @@ fn compile_into(
         }
     }
     let function = pipeline::check(&syntax, &types, &constants, &functions).map_err(refused)?;
-    let unit = Unit { sources, function, commands };
+    let unit = Unit { sources, function, commands, machine: tessella_runtime::machine::native() };
     let mut built = BTreeMap::new();
     let wanted = request.emit.iter().map(|kind| (*kind, natural_target(*kind, request.target)));
     let all = [(TextKind::Result, request.target)].into_iter().chain(wanted);

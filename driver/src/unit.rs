@@ -14,6 +14,7 @@ use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::{print, report, spell};
+use tessella_polyhedral::machine::Machine;
 use tessella_scalar::ScalarType;
 use tessella_c_backend as c_backend;
 use tessella_cuda_backend as cuda_backend;
@@ -24,6 +25,8 @@ pub struct Unit<'a> {
     pub function: tree::Function,
     /// `None`: Tessella chooses the order.
     pub commands: Option<Vec<Spanned<Command>>>,
+    /// The machine that Tessella's own order is made for.
+    pub machine: Machine,
 }
 
 /// A verified program and the context that its sets live in.
@@ -45,7 +48,7 @@ impl Unit<'_> {
         let ctx = pipeline::context();
         let lowered = pipeline::lower(&ctx, &self.function)?;
         let target = target(backend);
-        let analysed = pipeline::verify(&ctx, self.sources, lowered, self.commands.as_deref(), target)?;
+        let analysed = pipeline::verify(&ctx, self.sources, lowered, self.commands.as_deref(), target, self.machine)?;
         Ok(Built { ctx, analysed })
     }
 

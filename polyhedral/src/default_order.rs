@@ -10,7 +10,9 @@ use crate::algorithm::{AccessRef, Algorithm, ArrayKind, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
+use crate::auto::register_tile::{self, Nest, Shape};
 use crate::layers::{Scheduled, Target};
+use crate::machine::Machine;
 use crate::legality;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{distribute_at, loop_mut, put_chain, simplify, split_at, take_chain};
@@ -23,12 +25,9 @@ const LINE: u32 = 256;
 /// Iterations of a strip of an innermost parallel loop: long enough for vectors, short enough for the first cache.
 const STRIP: u32 = 256;
 
-/// Bytes of a vector register that `Vector` tags aim at.
-const VECTOR_BYTES: u32 = 32;
-
 /// Chooses an order for the whole program, from its present one.
 pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
-    let chooser = Chooser { ctx, algorithm: &scheduled.algorithm, target: scheduled.target, dependences };
+    let chooser = Chooser { ctx, machine: &scheduled.machine, algorithm: &scheduled.algorithm, target: scheduled.target, dependences };
     let mut schedule = scheduled.schedule.clone();
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
@@ -36,8 +35,16 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
     Ok(Scheduled { schedule, ..scheduled.clone() })
 }
 
+/// Whether a loop further out already runs on threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    Free,
+    Taken,
+}
+
 struct Chooser<'a> {
     ctx: &'a Ctx,
+    machine: &'a Machine,
     algorithm: &'a Algorithm,
     target: Target,
     dependences: &'a [Dependence],
@@ -56,6 +63,14 @@ impl Chooser<'_> {
     }
 
     fn nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        if self.target == Target::Cpu {
+            if self.distribute_sums(schedule, path)? {
+                return self.node(schedule, path);
+            }
+            if self.tile_registers(schedule, path, Threads::Free)? {
+                return Ok(());
+            }
+        }
         if self.distribute(schedule, path)? {
             return self.node(schedule, path);
         }
@@ -66,6 +81,85 @@ impl Chooser<'_> {
             Target::Cpu => self.cpu_tags(schedule, path, depth, &parallel),
             Target::Gpu => self.gpu_tags(schedule, path, &parallel),
         }
+    }
+
+    /// Distributes an imperfect nest of which a part accumulates: its results can then stay in registers.
+    fn distribute_sums(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
+        let depth = chain_length(schedule, path);
+        let Some(Node::Sequence(children)) = schedule.node(&path.down(depth)) else { return Ok(false) };
+        if !children.iter().any(has_loop) || self.shares_private(children) {
+            return Ok(false);
+        }
+        let mut trial = schedule.clone();
+        for level in (0..depth).rev() {
+            distribute_at(&mut trial, &path.down(level));
+        }
+        let Some(Node::Sequence(parts)) = trial.node(path) else { return Ok(false) };
+        for part in (0..parts.len()).map(|at| path.child(at)) {
+            if self.shape(&trial, &part)?.is_some() {
+                let legal = self.is_legal(&trial, path)?;
+                if legal {
+                    *schedule = trial;
+                }
+                return Ok(legal);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The register tile that suits the perfect nest at `path`, and its parallel loops.
+    fn shape(&self, schedule: &Schedule, path: &Path) -> Result<Option<(Shape, Vec<usize>)>, Error> {
+        let depth = chain_length(schedule, path);
+        if depth == 0 || schedule.node(&path.down(depth)).is_none_or(has_loop) {
+            return Ok(None);
+        }
+        let parallel = self.parallel_loops(schedule, path, depth)?;
+        let nest = Nest {
+            ctx: self.ctx,
+            algorithm: self.algorithm,
+            machine: self.machine,
+            path,
+            depth,
+            parallel: &parallel,
+        };
+        Ok(register_tile::choose(&nest, schedule).map(|shape| (shape, parallel)))
+    }
+
+    /// Gives a perfect nest a register tile, where it has one that is legal.
+    fn tile_registers(&self, schedule: &mut Schedule, path: &Path, threads: Threads) -> Result<bool, Error> {
+        let Some((shape, parallel)) = self.shape(schedule, path)? else { return Ok(false) };
+        let depth = chain_length(schedule, path);
+        let nest = Nest {
+            ctx: self.ctx,
+            algorithm: self.algorithm,
+            machine: self.machine,
+            path,
+            depth,
+            parallel: &parallel,
+        };
+        for blocked in [true, false] {
+            let mut trial = register_tile::apply(&nest, schedule, &shape, blocked)?;
+            if !self.is_legal(&trial, path)? {
+                continue;
+            }
+            if threads == Threads::Free {
+                for level in 0..chain_length(&trial, path) {
+                    let at = path.down(level);
+                    if loop_at(&trial, &at).is_none_or(|it| it.tag != Tag::Sequential) {
+                        break;
+                    }
+                    let mut parallel = trial.clone();
+                    loop_mut(&mut parallel, &at).tag = Tag::Parallel;
+                    if self.is_legal(&parallel, path)? {
+                        trial = parallel;
+                        break;
+                    }
+                }
+            }
+            *schedule = trial;
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     /// Distributes an imperfect nest where its parts then reach their contiguous axis.
@@ -261,6 +355,9 @@ impl Chooser<'_> {
                 (0..children.len()).try_for_each(|child| self.vectors_below(schedule, &path.child(child)))
             }
             Some(Node::Loop(_)) => {
+                if self.tile_registers(schedule, path, Threads::Taken)? {
+                    return Ok(());
+                }
                 if self.distribute(schedule, path)? {
                     return self.vectors_below(schedule, path);
                 }
@@ -287,7 +384,7 @@ impl Chooser<'_> {
             let written = self.algorithm.computation(id).write.array;
             self.algorithm.array(written).element.bytes()
         });
-        VECTOR_BYTES / bytes.max().unwrap_or(8)
+        self.machine.vector_bytes / bytes.max().unwrap_or(8)
     }
 
     /// Maps up to three parallel loops that stand outermost to blocks and threads; else goes inside.

@@ -18,6 +18,8 @@ pub mod command;
 pub mod transform;
 pub mod order;
 pub mod spell;
+pub mod machine;
+pub mod auto;
 pub mod default_order;
 pub mod place;
 pub mod known;

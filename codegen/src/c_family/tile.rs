@@ -4,7 +4,7 @@ use super::block::LoopHooks;
 use super::{Printer, Writer, c_type};
 use crate::int_expr::{Cond, IntExpr};
 use crate::program::{For, Node};
-use crate::tile::{Along, Tile};
+use crate::tile::{Along, Kept, Tile, is_dense};
 use tessella_polyhedral::algorithm::ComputationId;
 
 impl Printer<'_> {
@@ -56,16 +56,29 @@ impl Printer<'_> {
             self.block(&[before], hooks, out);
         }
         for kept in &it.registers {
-            let ty = self.register_type(it, kept.varying, kept.array);
-            let value = self.memory(it, kept);
+            let element = self.input.algorithm.array(kept.array).element;
+            let ty = match kept.strides.is_empty() {
+                true => c_type(element).to_string(),
+                false => self.vector_type(element, it.lanes),
+            };
+            let value = match self.side(it, kept) {
+                Some(place) => place,
+                None => format!("({ty}){{{}}}", self.each_lane(it, kept).join(", ")),
+            };
             out.line(format!("{ty} {} = {value};", kept.name));
         }
         self.kept = it.registers.clone();
         self.along(it, along, hooks, out);
         self.kept = vec![];
         for kept in &it.registers {
-            let place = self.memory(it, kept);
-            out.line(format!("{place} = {};", kept.name));
+            match self.side(it, kept) {
+                Some(place) => out.line(format!("{place} = {};", kept.name)),
+                None => {
+                    for (lane, place) in self.each_lane(it, kept).into_iter().enumerate() {
+                        out.line(format!("{place} = {}[{lane}];", kept.name));
+                    }
+                }
+            }
         }
         if along.clipped {
             let after = generic(until.plus(IntExpr::Const(1)), it.generic.upper.clone());
@@ -120,21 +133,24 @@ impl Printer<'_> {
         }
     }
 
-    /// The place in memory of a register's elements.
-    fn memory(&mut self, it: &Tile, kept: &crate::tile::Kept) -> String {
-        let element = self.element_at(kept.array, &kept.subscripts);
-        match kept.varying {
-            false => element,
-            true => self.side_by_side(self.input.algorithm.array(kept.array).element, it.lanes, &element),
+    /// The place in memory of a register's elements, if they are one or side by side.
+    fn side(&mut self, it: &Tile, kept: &Kept) -> Option<String> {
+        let first = self.element_at(kept.array, &kept.subscripts);
+        if kept.strides.is_empty() {
+            return Some(first);
         }
+        let neighbours = kept.strides.iter().enumerate().all(|(axis, &stride)| stride == i64::from(axis == 0));
+        let element = self.input.algorithm.array(kept.array).element;
+        (neighbours && is_dense(&self.input, kept.array)).then(|| self.side_by_side(element, it.lanes, &first))
     }
 
-    fn register_type(&mut self, it: &Tile, varying: bool, array: tessella_polyhedral::algorithm::ArrayId) -> String {
-        let element = self.input.algorithm.array(array).element;
-        match varying {
-            false => c_type(element).to_string(),
-            true => self.vector_type(element, it.lanes),
-        }
+    /// The places of a register's lanes.
+    fn each_lane(&mut self, it: &Tile, kept: &Kept) -> Vec<String> {
+        let place = |lane: i64| {
+            let subscripts = kept.subscripts.iter().zip(&kept.strides);
+            subscripts.map(|(at, stride)| at.clone().plus(IntExpr::Const(lane * stride))).collect::<Vec<_>>()
+        };
+        (0..i64::from(it.lanes)).map(|lane| self.element_at(kept.array, &place(lane))).collect()
     }
 
     fn variable(&self, variable: crate::int_expr::VariableId) -> &str {

@@ -4,7 +4,7 @@ use super::expr::Instance;
 use super::{Printer, Writer, c_type};
 use crate::int_expr::IntExpr;
 use crate::int_text::{Bound, Precedence, within};
-use crate::tile::{Spelled, lane_strides, varies};
+use crate::tile::{Spelled, is_side_by_side, varies};
 use std::collections::BTreeSet;
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Intrinsic, ScalarType, UnaryOp};
@@ -98,13 +98,11 @@ impl Printer<'_> {
             }
             ExprKind::Read(position) => {
                 let read = &self.input.algorithm.computation(it.computation).reads[*position as usize];
-                let strides = lane_strides(read, &it.strides).unwrap_or_default();
                 let first = self.element(read, &it.iterators).0;
                 if self.kept.iter().any(|kept| kept.name == first) {
                     return (first, Primary);
                 }
-                let neighbours = strides.iter().enumerate().all(|(axis, &stride)| stride == i64::from(axis == 0));
-                if neighbours && crate::tile::is_dense(&self.input, read.array) {
+                if is_side_by_side(&self.input, read, &it.strides) {
                     return (self.side_by_side(expr.ty, lanes, &first), Primary);
                 }
                 let each: Vec<String> = (0..i64::from(lanes))

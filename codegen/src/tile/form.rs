@@ -11,16 +11,21 @@ pub(super) fn has_vector_form(input: &Input<'_>, id: ComputationId, strides: &[i
     let computation = input.algorithm.computation(id);
     let stride = |access: &Access| lane_strides(access, strides);
     let Some(write) = stride(&computation.write) else { return false };
-    let contiguous = write.iter().enumerate().all(|(axis, &stride)| stride == i64::from(axis == 0));
     let reads: Option<Vec<Vec<i64>>> = computation.reads.iter().map(stride).collect();
     let Some(reads) = reads else { return false };
     let mut form = Form { input, id, strides, reads: &reads };
     computation.predicate.is_none()
-        && contiguous
-        && is_dense(input, computation.write.array)
+        && write.iter().any(|&stride| stride != 0)
         && input.algorithm.array(computation.write.array).element.is_float()
         && computation.lets.iter().all(|it| form.fits(&it.value))
         && form.fits(&computation.value)
+}
+
+/// Whether the lanes of an access lie side by side.
+pub fn is_side_by_side(input: &Input<'_>, access: &Access, strides: &[i64]) -> bool {
+    is_dense(input, access.array)
+        && lane_strides(access, strides)
+            .is_some_and(|all| all.iter().enumerate().all(|(axis, &stride)| stride == i64::from(axis == 0)))
 }
 
 /// Whether the first subscript of an array is the first axis of its buffer, as the source has it.

@@ -27,25 +27,23 @@ pub(super) fn keep_in_registers(input: &Input<'_>, names: &mut Names, tile: &mut
         // Arrays in one buffer could share elements.
         let shares = input.layout.placements.iter().filter(|(_, it)| it.buffer == input.buffer_of(array)).count() > 1;
         let Some(elements) = elements_of(input, tile, array) else { continue };
-        let mut kept: Vec<(Vec<IntExpr>, bool)> = vec![];
-        for (_, subscripts, varying) in elements.iter().filter(|(writer, _, _)| writer.is_some()) {
-            if !kept.iter().any(|(known, _)| known == subscripts) {
-                kept.push((subscripts.clone(), *varying));
+        let mut kept: Vec<Element> = vec![];
+        for (_, element) in elements.iter().filter(|(writer, _)| writer.is_some()) {
+            if !kept.iter().any(|known| known.subscripts == element.subscripts) {
+                kept.push(element.clone());
             }
         }
         let (inside, outside): (Elements, Elements) =
-            elements.into_iter().partition(|(_, subscripts, _)| kept.iter().any(|(known, _)| known == subscripts));
-        let consistent = inside.iter().all(|(_, subscripts, varying)| {
-            subscripts.iter().all(&stays)
-                && kept.iter().any(|(known, known_varying)| known == subscripts && known_varying == varying)
-        });
+            elements.into_iter().partition(|(_, it)| kept.iter().any(|known| known.subscripts == it.subscripts));
+        let consistent =
+            inside.iter().all(|(_, element)| element.subscripts.iter().all(&stays) && kept.contains(element));
         let distinct = (0..kept.len()).all(|a| (0..a).all(|b| are_apart(&kept[a], &kept[b], tile.lanes)));
         if shares || !consistent || !distinct {
             continue;
         }
         let mut apart = vec![tile.apart.clone()];
-        for (_, subscripts, varying) in &outside {
-            match outside_of(tile, &kept, subscripts, *varying) {
+        for (_, element) in &outside {
+            match outside_of(tile, &kept, element) {
                 Some(Cond::Const(true)) => {}
                 Some(condition) if apart.contains(&condition) => {}
                 Some(condition) => apart.push(condition),
@@ -58,12 +56,12 @@ pub(super) fn keep_in_registers(input: &Input<'_>, names: &mut Names, tile: &mut
         }
         let name = names.arrays[array.0 as usize].clone();
         let first = tile.registers.len();
-        for (number, (subscripts, varying)) in kept.iter().enumerate() {
+        for (number, Element { subscripts, strides }) in kept.iter().cloned().enumerate() {
             let name = names.namer().fresh(&format!("{name}_{number}"));
-            tile.registers.push(Kept { array, name, subscripts: subscripts.clone(), varying: *varying });
+            tile.registers.push(Kept { array, name, subscripts, strides });
         }
-        for (writer, subscripts, _) in inside {
-            let at = kept.iter().position(|(known, _)| *known == subscripts).map(|at| (first + at) as u32);
+        for (writer, element) in inside {
+            let at = kept.iter().position(|known| *known == element).map(|at| (first + at) as u32);
             if let Some(writer) = writer {
                 tile.instances[writer].target = at;
             }
@@ -73,23 +71,24 @@ pub(super) fn keep_in_registers(input: &Input<'_>, names: &mut Names, tile: &mut
 
 /// When an element that moves with the tile is none of those that stay: along some axis it is below or above all of
 /// them, at the first and at the last iteration of the moving loop. `None` if that cannot be said.
-fn outside_of(tile: &Tile, kept: &[(Vec<IntExpr>, bool)], moving: &[IntExpr], varying: bool) -> Option<Cond> {
+fn outside_of(tile: &Tile, kept: &[Element], moving: &Element) -> Option<Cond> {
     let along = tile.along.as_ref()?;
-    let (first, _) = kept.first()?;
+    let first = &kept.first()?.subscripts;
     let mut ways = vec![];
-    for (axis, subscript) in moving.iter().enumerate() {
-        let lanes = |varies: bool| if varies && axis == 0 { i64::from(tile.lanes) - 1 } else { 0 };
+    for (axis, subscript) in moving.subscripts.iter().enumerate() {
         let (mut low, mut high) = (i64::MAX, i64::MIN);
         let mut known = true;
-        for (subscripts, varies) in kept {
-            match constant_difference(&subscripts[axis], &first[axis]) {
+        for element in kept {
+            match constant_difference(&element.subscripts[axis], &first[axis]) {
                 Some(distance) => {
-                    low = low.min(distance);
-                    high = high.max(distance + lanes(*varies));
+                    let (below, above) = element.reach(axis, tile.lanes);
+                    low = low.min(distance + below);
+                    high = high.max(distance + above);
                 }
                 None => known = false,
             }
         }
+        let (below, above) = moving.reach(axis, tile.lanes);
         if !known {
             continue;
         }
@@ -100,7 +99,7 @@ fn outside_of(tile: &Tile, kept: &[(Vec<IntExpr>, bool)], moving: &[IntExpr], va
         let Some((factors, rest)) = distance.linear(&|variable| variable == along.variable) else { continue };
         let factor = factors.get(&along.variable).copied().unwrap_or(0);
         if let Some(distance) = constant_difference(&subscript.substitute(&bases), &first[axis]) {
-            if distance > high || distance + lanes(varying) < low {
+            if distance + below > high || distance + above < low {
                 return Some(Cond::Const(true));
             }
             continue;
@@ -110,15 +109,32 @@ fn outside_of(tile: &Tile, kept: &[(Vec<IntExpr>, bool)], moving: &[IntExpr], va
             true => (end(along.from.0), end(along.until.0)),
             false => (end(along.until.0), end(along.from.0)),
         };
-        ways.push(Cond::Compare(CompareOp::Gt, least, IntExpr::Const(high)));
-        ways.push(Cond::Compare(CompareOp::Lt, most, IntExpr::Const(low - lanes(varying))));
+        ways.push(Cond::Compare(CompareOp::Gt, least, IntExpr::Const(high - below)));
+        ways.push(Cond::Compare(CompareOp::Lt, most, IntExpr::Const(low - above)));
     }
     Some(Cond::any_of(ways))
 }
 
-/// The elements of an array that the instances access: the instance that writes it (reads have none), subscripts in
-/// the first lane, whether the lanes' elements are neighbours. `None` if lanes do not fall together or side by side.
-type Elements = Vec<(Option<usize>, Vec<IntExpr>, bool)>;
+/// An element that an instance accesses, or one for each lane.
+#[derive(Debug, Clone, PartialEq)]
+struct Element {
+    /// In the first lane.
+    subscripts: Vec<IntExpr>,
+    /// What each gains from lane to lane; none if all lanes access one element.
+    strides: Vec<i64>,
+}
+
+impl Element {
+    /// How far below and above the first lane's subscript those of the others lie.
+    fn reach(&self, axis: usize, lanes: u32) -> (i64, i64) {
+        let last = self.strides.get(axis).map_or(0, |stride| stride.saturating_mul(i64::from(lanes) - 1));
+        (last.min(0), last.max(0))
+    }
+}
+
+/// The elements of an array that the instances access, each with the instance that writes it (reads have none). `None`
+/// if lanes do not lie evenly.
+type Elements = Vec<(Option<usize>, Element)>;
 
 fn elements_of(input: &Input<'_>, tile: &Tile, array: ArrayId) -> Option<Elements> {
     let mut found = vec![];
@@ -126,14 +142,12 @@ fn elements_of(input: &Input<'_>, tile: &Tile, array: ArrayId) -> Option<Element
         let computation = input.algorithm.computation(instance.computation);
         let used = input.used_accesses(instance.computation);
         for (position, access) in used.into_iter().enumerate().filter(|(_, access)| access.array == array) {
-            let strides = lane_strides(access, &instance.strides)?;
-            let varying = strides.iter().any(|&stride| stride != 0);
-            let neighbours = strides.iter().enumerate().all(|(axis, &stride)| stride == i64::from(axis == 0));
-            if tile.lanes > 1 && varying && !neighbours {
-                return None;
+            let mut strides = lane_strides(access, &instance.strides)?;
+            if strides.iter().all(|&stride| stride == 0) {
+                strides.clear();
             }
             let writer = (position == 0 && std::ptr::eq(access, &computation.write)).then_some(at);
-            found.push((writer, subscripts_of(access, &instance.iterators), tile.lanes > 1 && varying));
+            found.push((writer, Element { subscripts: subscripts_of(access, &instance.iterators), strides }));
         }
     }
     Some(found)
@@ -144,12 +158,12 @@ pub fn subscripts_of(access: &Access, iterators: &[IntExpr]) -> Vec<IntExpr> {
     access.subscripts.iter().map(|subscript| IntExpr::from_affine(subscript, iterators)).collect()
 }
 
-/// Whether two registers surely hold different elements.
-fn are_apart((a, a_varying): &(Vec<IntExpr>, bool), (b, b_varying): &(Vec<IntExpr>, bool), lanes: u32) -> bool {
-    a.iter().zip(b).enumerate().any(|(axis, (a, b))| {
-        let Some(distance) = constant_difference(a, b) else { return false };
-        let least = if axis == 0 && (*a_varying || *b_varying) { i64::from(lanes) } else { 1 };
-        distance.unsigned_abs() >= least as u64
+/// Whether two registers surely hold different elements: along some axis, no lanes of theirs meet.
+fn are_apart(a: &Element, b: &Element, lanes: u32) -> bool {
+    (0..a.subscripts.len()).any(|axis| {
+        let Some(distance) = constant_difference(&a.subscripts[axis], &b.subscripts[axis]) else { return false };
+        let ((a_low, a_high), (b_low, b_high)) = (a.reach(axis, lanes), b.reach(axis, lanes));
+        distance + a_low > b_high || distance + a_high < b_low
     })
 }
 
