@@ -10,6 +10,7 @@ use crate::algorithm::{AccessRef, Algorithm, ArrayKind, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
+use crate::auto::regroup::{self, Grain};
 use crate::auto::register_tile::{self, Nest, Shape};
 use crate::layers::{Scheduled, Target};
 use crate::machine::Machine;
@@ -64,11 +65,14 @@ impl Chooser<'_> {
 
     fn nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
         if self.target == Target::Cpu {
-            if self.distribute_sums(schedule, path)? {
+            if self.take_sums_apart(schedule, path)? {
                 return self.node(schedule, path);
             }
             if self.tile_registers(schedule, path, Threads::Free)? {
                 return Ok(());
+            }
+            if self.align(schedule, path)? {
+                return self.node(schedule, &path.down(1));
             }
         }
         if self.distribute(schedule, path)? {
@@ -83,28 +87,74 @@ impl Chooser<'_> {
         }
     }
 
-    /// Distributes an imperfect nest of which a part accumulates: its results can then stay in registers.
-    fn distribute_sums(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
+    /// Takes an imperfect nest apart of which a part accumulates: its results can then stay in registers.
+    fn take_sums_apart(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
         let depth = chain_length(schedule, path);
         let Some(Node::Sequence(children)) = schedule.node(&path.down(depth)) else { return Ok(false) };
-        if !children.iter().any(has_loop) || self.shares_private(children) {
+        if !children.iter().any(has_loop) {
             return Ok(false);
         }
-        let mut trial = schedule.clone();
-        for level in (0..depth).rev() {
-            distribute_at(&mut trial, &path.down(level));
-        }
-        let Some(Node::Sequence(parts)) = trial.node(path) else { return Ok(false) };
-        for part in (0..parts.len()).map(|at| path.child(at)) {
-            if self.shape(&trial, &part)?.is_some() {
-                let legal = self.is_legal(&trial, path)?;
-                if legal {
+        for grain in [Grain::Neighbours, Grain::Statements] {
+            let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
+            let Some(trial) = apart else { continue };
+            let Some(Node::Sequence(parts)) = trial.node(path) else { continue };
+            let needs_memory = self.shares_private(parts);
+            for part in (0..parts.len()).map(|at| path.child(at)) {
+                let Some((shape, _)) = self.shape(&trial, &part)? else { continue };
+                if (!needs_memory || register_tile::is_product(&shape)) && self.is_legal(&trial, path)? {
                     *schedule = trial;
+                    return Ok(true);
                 }
-                return Ok(legal);
             }
         }
         Ok(false)
+    }
+
+    /// Gives the statements of a nest without a parallel loop an outermost loop that leaves each a parallel nest.
+    fn align(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
+        let depth = chain_length(schedule, path);
+        let imperfect = schedule.node(&path.down(depth)).is_some_and(has_loop);
+        if !imperfect || !self.parallel_loops(schedule, path, depth)?.is_empty() {
+            return Ok(false);
+        }
+        let mut best: Option<(i64, Schedule)> = None;
+        for trial in regroup::align(self.ctx, self.algorithm, schedule, self.dependences, path)? {
+            if !self.is_legal(&trial, path)? {
+                continue;
+            }
+            let Some(score) = self.score(&trial, path)? else { continue };
+            if best.as_ref().is_none_or(|(most, _)| score > *most) {
+                best = Some((score, trial));
+            }
+        }
+        let Some((_, trial)) = best else { return Ok(false) };
+        *schedule = trial;
+        Ok(true)
+    }
+
+    /// How well the statements inside an aligned loop run: parallel loops count, most of all a contiguous one. `None`
+    /// if one of the deepest statements has none.
+    fn score(&self, schedule: &Schedule, path: &Path) -> Result<Option<i64>, Error> {
+        let body = path.down(1);
+        let Some(Node::Sequence(children)) = schedule.node(&body) else { return Ok(None) };
+        let depths: Vec<usize> = (0..children.len()).map(|at| chain_length(schedule, &body.child(at))).collect();
+        let deepest = depths.iter().copied().max().unwrap_or(0);
+        let mut score = 0;
+        for (at, &depth) in depths.iter().enumerate() {
+            let child = body.child(at);
+            let weight = if depth == deepest { 10 } else { 1 };
+            let parallel = self.parallel_loops(schedule, &child, depth)?;
+            let ids = schedule.node(&child).map(Node::computations).unwrap_or_default();
+            let cost = |level: usize| {
+                self.stride_cost(&ids, |id| loop_at(schedule, &child.down(level))?.at.get(&id).cloned())
+            };
+            let contiguous = parallel.iter().any(|&level| (0..depth).all(|other| cost(level) <= cost(other)));
+            if depth == deepest && !contiguous {
+                return Ok(None);
+            }
+            score += weight * (parallel.len() as i64 + 2 * i64::from(contiguous));
+        }
+        Ok(Some(score))
     }
 
     /// The register tile that suits the perfect nest at `path`, and its parallel loops.

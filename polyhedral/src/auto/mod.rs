@@ -2,3 +2,4 @@
 
 pub mod profile;
 pub mod register_tile;
+pub mod regroup;
