@@ -14,6 +14,7 @@ use crate::auto::regroup::{self, Grain};
 use crate::auto::register_tile::{self, Nest, Shape};
 use crate::layers::{Scheduled, Target};
 use crate::machine::Machine;
+use crate::place;
 use crate::legality;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{distribute_at, loop_mut, put_chain, simplify, split_at, take_chain};
@@ -25,6 +26,9 @@ const LINE: u32 = 256;
 
 /// Iterations of a strip of an innermost parallel loop: long enough for vectors, short enough for the first cache.
 const STRIP: u32 = 256;
+
+/// Iterations of a strip of a single loop.
+const LINE_STRIP: u32 = 4096;
 
 /// Chooses an order for the whole program, from its present one.
 pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
@@ -72,7 +76,7 @@ impl Chooser<'_> {
                 return Ok(());
             }
             if self.align(schedule, path)? {
-                return self.node(schedule, &path.down(1));
+                return Ok(());
             }
         }
         if self.distribute(schedule, path)? {
@@ -101,7 +105,8 @@ impl Chooser<'_> {
             let needs_memory = self.shares_private(parts);
             for part in (0..parts.len()).map(|at| path.child(at)) {
                 let Some((shape, _)) = self.shape(&trial, &part)? else { continue };
-                if (!needs_memory || register_tile::is_product(&shape)) && self.is_legal(&trial, path)? {
+                let wanted = !needs_memory || (register_tile::is_product(&shape) && self.has_place(&trial)?);
+                if wanted && self.is_legal(&trial, path)? {
                     *schedule = trial;
                     return Ok(true);
                 }
@@ -110,16 +115,44 @@ impl Chooser<'_> {
         Ok(false)
     }
 
-    /// Gives the statements of a nest without a parallel loop an outermost loop that leaves each a parallel nest.
+    /// Gives the statements of a nest without a parallel loop an outermost loop that leaves each a parallel nest;
+    /// statements that dependences allow to come first or last are taken out of it before, where that helps.
     fn align(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
         let depth = chain_length(schedule, path);
         let imperfect = schedule.node(&path.down(depth)).is_some_and(has_loop);
         if !imperfect || !self.parallel_loops(schedule, path, depth)?.is_empty() {
             return Ok(false);
         }
+        if let Some(trial) = self.aligned(schedule, path)? {
+            *schedule = trial;
+            self.node(schedule, &path.down(1))?;
+            return Ok(true);
+        }
+        let grain = Grain::Statements;
+        let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
+        let Some(mut trial) = apart else { return Ok(false) };
+        let Some(Node::Sequence(parts)) = trial.node(path) else { return Ok(false) };
+        let mut helped = false;
+        for part in (0..parts.len()).map(|at| path.child(at)) {
+            let imperfect = trial.node(&part.down(chain_length(&trial, &part))).is_some_and(has_loop);
+            if imperfect && let Some(aligned) = self.aligned(&trial, &part)? {
+                trial = aligned;
+                helped = true;
+            }
+        }
+        if !helped || !self.is_legal(&trial, path)? || !self.has_place(&trial)? {
+            return Ok(false);
+        }
+        *schedule = trial;
+        self.node(schedule, path)?;
+        Ok(true)
+    }
+
+    /// The best alignment of the statements at `path`.
+    fn aligned(&self, schedule: &Schedule, path: &Path) -> Result<Option<Schedule>, Error> {
         let mut best: Option<(i64, Schedule)> = None;
         for trial in regroup::align(self.ctx, self.algorithm, schedule, self.dependences, path)? {
-            if !self.is_legal(&trial, path)? {
+            if !self.is_legal(&trial, path)? || !self.has_place(&trial)? {
                 continue;
             }
             let Some(score) = self.score(&trial, path)? else { continue };
@@ -127,9 +160,22 @@ impl Chooser<'_> {
                 best = Some((score, trial));
             }
         }
-        let Some((_, trial)) = best else { return Ok(false) };
-        *schedule = trial;
-        Ok(true)
+        Ok(best.map(|(_, trial)| trial))
+    }
+
+    /// Whether every array finds a buffer under this order.
+    fn has_place(&self, schedule: &Schedule) -> Result<bool, Error> {
+        let scheduled = Scheduled {
+            algorithm: self.algorithm.clone(),
+            schedule: schedule.clone(),
+            target: self.target,
+            machine: *self.machine,
+        };
+        match place::place(self.ctx, scheduled) {
+            Ok(_) => Ok(true),
+            Err(Error::Layout(_)) => Ok(false),
+            Err(other) => Err(other),
+        }
     }
 
     /// How well the statements inside an aligned loop run: parallel loops count, most of all a contiguous one. `None`
@@ -222,14 +268,15 @@ impl Chooser<'_> {
             let leaf = child.computations();
             matches!(child, Node::Loop(_)) && leaf.iter().any(|&id| self.wants_outer_loop_inside(schedule, id, depth, path))
         });
-        if !has_loops || !blocked || self.shares_private(children) {
+        if !has_loops || !blocked {
             return Ok(false);
         }
+        let needs_memory = self.shares_private(children);
         let mut trial = schedule.clone();
         for level in (0..depth).rev() {
             distribute_at(&mut trial, &path.down(level));
         }
-        if !self.is_legal(&trial, path)? {
+        if !self.is_legal(&trial, path)? || (needs_memory && !self.has_place(&trial)?) {
             return Ok(false);
         }
         *schedule = trial;
@@ -358,6 +405,9 @@ impl Chooser<'_> {
         let innermost = depth - 1;
         let is_leaf = !schedule.node(&body).is_some_and(has_loop);
         let outer = parallel.first().copied();
+        if is_leaf && depth == 1 && outer == Some(0) {
+            return self.line(schedule, path);
+        }
         if is_leaf && depth > 1 && outer == Some(innermost) && self.strip(schedule, path, depth)? {
             return Ok(());
         }
@@ -372,6 +422,22 @@ impl Chooser<'_> {
         if !is_leaf {
             self.vectors_below(schedule, &body)?;
         }
+        Ok(())
+    }
+
+    /// A single parallel loop: vectors, and threads unless a loop around it would start them again and again.
+    ///
+    /// Rewrite: `for i { S } -> for i0 { for i1 { S } }`
+    fn line(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        let width = self.vector_width(schedule, path);
+        let inside = (0..path.0.len()).any(|depth| loop_at(schedule, &Path(path.0[..depth].to_vec())).is_some());
+        if inside {
+            loop_mut(schedule, path).tag = Tag::Vector(width);
+            return Ok(());
+        }
+        split_at(self.ctx, self.algorithm, schedule, path, LINE_STRIP)?;
+        loop_mut(schedule, path).tag = Tag::Parallel;
+        loop_mut(schedule, &path.down(1)).tag = Tag::Vector(width);
         Ok(())
     }
 
