@@ -9,7 +9,6 @@ use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
 use tessella_frontend::typed::{ArgumentType, Surroundings, infer_arguments_in, parse_type};
 use tessella_polyhedral::machine::Machine;
-use tessella_polyhedral::command::Command;
 use tessella_polyhedral::schedule::Tag;
 
 /// A file's name and what to do with it.

@@ -130,7 +130,7 @@ impl Built {
             Some(commands) => commands.iter().map(|command| command.value.clone()).collect(),
             None => {
                 let (algorithm, schedule) = (algorithm.clone(), algorithm.source_order.clone());
-                let start = Scheduled { algorithm, schedule, target: verified.target() };
+                let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine };
                 spell::commands(&self.ctx, &start, &self.analysed.dependences, verified.schedule())
             }
         };

@@ -9,12 +9,13 @@ use crate::affine::{Affine, Atom};
 use crate::algorithm::{AccessRef, Algorithm, ArrayKind, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::Ctx;
+use crate::isl::{Aff, Ctx, Set};
 use crate::auto::regroup::{self, Grain};
 use crate::auto::register_tile::{self, Nest, Shape};
 use crate::layers::{Scheduled, Target};
 use crate::machine::Machine;
 use crate::place;
+use crate::relation;
 use crate::legality;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{distribute_at, loop_mut, put_chain, simplify, split_at, take_chain};
@@ -217,8 +218,27 @@ impl Chooser<'_> {
             path,
             depth,
             parallel: &parallel,
+            extents: &self.extents(schedule, path, depth)?,
         };
         Ok(register_tile::choose(&nest, schedule).map(|shape| (shape, parallel)))
+    }
+
+    /// The iterations of each loop of the nest at `path`, where that is a number.
+    fn extents(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<Vec<Option<i64>>, Error> {
+        let extent = |level: usize| -> Result<Option<i64>, Error> {
+            let Some(it) = loop_at(schedule, &path.down(level)) else { return Ok(None) };
+            let Some((&id, at)) = it.at.iter().next() else { return Ok(None) };
+            let values = relation::function(self.ctx, self.algorithm, id, at)?
+                .intersect_domain(&relation::domain(self.algorithm, id)?)?
+                .range()?;
+            let (low, high) = (values.dim_min(0)?.pieces()?, values.dim_max(0)?.pieces()?);
+            let number = |pieces: &[(Set, Aff)]| match pieces {
+                [(_, aff)] if aff.is_constant().unwrap_or(false) => aff.constant().ok()?.to_i64(),
+                _ => None,
+            };
+            Ok(number(&low).zip(number(&high)).map(|(low, high)| high - low + 1))
+        };
+        (0..depth).map(extent).collect()
     }
 
     /// Gives a perfect nest a register tile, where it has one that is legal.
@@ -232,6 +252,7 @@ impl Chooser<'_> {
             path,
             depth,
             parallel: &parallel,
+            extents: &self.extents(schedule, path, depth)?,
         };
         for blocked in [true, false] {
             let mut trial = register_tile::apply(&nest, schedule, &shape, blocked)?;
@@ -425,16 +446,11 @@ impl Chooser<'_> {
         Ok(())
     }
 
-    /// A single parallel loop: vectors, and threads unless a loop around it would start them again and again.
+    /// A single parallel loop: strips on threads, their points in vectors.
     ///
     /// Rewrite: `for i { S } -> for i0 { for i1 { S } }`
     fn line(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
         let width = self.vector_width(schedule, path);
-        let inside = (0..path.0.len()).any(|depth| loop_at(schedule, &Path(path.0[..depth].to_vec())).is_some());
-        if inside {
-            loop_mut(schedule, path).tag = Tag::Vector(width);
-            return Ok(());
-        }
         split_at(self.ctx, self.algorithm, schedule, path, LINE_STRIP)?;
         loop_mut(schedule, path).tag = Tag::Parallel;
         loop_mut(schedule, &path.down(1)).tag = Tag::Vector(width);

@@ -22,6 +22,8 @@ use crate::transform::{put_chain, split_at, take_chain};
 const DEPTH: u32 = 256;
 /// Iterations of `u` for which a block of `v` and `k` is used again.
 const WIDTH: u32 = 64;
+/// Loops of this many iterations are passed through inside a tile.
+const SHORT: i64 = 32;
 /// Bytes of a strip of results that a streaming nest passes over again and again.
 const STRIP_BYTES: u32 = 8192;
 /// Columns that a streaming nest takes at a time.
@@ -47,6 +49,8 @@ pub struct Nest<'a> {
     pub depth: usize,
     /// Levels that may run in any order, each taken alone.
     pub parallel: &'a [usize],
+    /// Iterations of each level, where that is a number.
+    pub extents: &'a [Option<i64>],
 }
 
 /// The shape that promises most, if the nest accumulates over one of its loops and has a parallel one.
@@ -179,13 +183,13 @@ pub fn apply(nest: &Nest<'_>, schedule: &Schedule, shape: &Shape, blocked: bool)
         Shape::Matrix { v, u, k, vectors, lanes, unrolled } => {
             let points = vectors * lanes;
             if let Some(u) = u {
-                sizes[u] = if blocked && v.is_some() { vec![WIDTH, unrolled] } else { vec![unrolled] };
+                sizes[u] = if blocked && v.is_some() { vec![WIDTH / unrolled * unrolled, unrolled] } else { vec![unrolled] };
             }
             if let Some(v) = v {
                 let rows = block_rows(nest, points);
                 sizes[v] = if blocked && u.is_some() { vec![rows, points] } else { vec![points] };
             }
-            if blocked && u.is_some() && v.is_some() {
+            if blocked && u.is_some() && v.is_some() && nest.extents[k].is_none_or(|extent| extent > i64::from(DEPTH)) {
                 sizes[k] = vec![DEPTH];
             }
         }
@@ -224,11 +228,16 @@ fn order(nest: &Nest<'_>, shape: &Shape, mut parts: Vec<Vec<Loop>>) -> Vec<Loop>
         Shape::Stream { v, k, .. } => (Some(v), None, k),
     };
     let chosen = |level: usize| Some(level) == v || Some(level) == u || level == k;
-    // Parallel loops of no role, then the serial ones, in the source's order; those inside `k` stay inside the tiles.
-    for level in (0..nest.depth).filter(|&level| !chosen(level) && level < k) {
+    // Loops of no role stay outside, in the source's order; short ones over which results accumulate go inside the tiles.
+    let short = |level: usize| {
+        let few = |level: usize| nest.extents[level].is_some_and(|extent| extent <= SHORT);
+        !nest.parallel.contains(&level) && few(level) && few(k)
+    };
+    let (inner, outer): (Vec<usize>, Vec<usize>) =
+        (0..nest.depth).filter(|&level| !chosen(level)).partition(|&level| level > k || short(level));
+    for level in outer {
         chain.append(&mut parts[level]);
     }
-    let inner: Vec<usize> = (0..nest.depth).filter(|&level| !chosen(level) && level > k).collect();
     let points = |level: Option<usize>, parts: &mut Vec<Vec<Loop>>| level.and_then(|level| parts[level].pop());
     match *shape {
         Shape::Matrix { lanes, unrolled, .. } => {
