@@ -14,6 +14,7 @@ use tessella_polyhedral::algorithm::{Argument, ArrayId, Outcome, ParamOrigin, Sc
 use tessella_polyhedral::isl::{AstBuild, Set};
 use tessella_polyhedral::known::Known;
 use tessella_polyhedral::layers::Lifetime;
+use tessella_polyhedral::print;
 
 /// All went well.
 pub const STATUS_OK: i32 = 0;
@@ -192,11 +193,6 @@ fn checks(input: &Input<'_>, scope: &Scope) -> Result<Vec<Check>, CodegenError> 
         }
         let access = algorithm.access(check.access);
         let computation = algorithm.computation(check.access.computation);
-        let subscripts: Vec<_> = access
-            .subscripts
-            .iter()
-            .map(|subscript| subscript.display(&computation.iterators, &algorithm.param_names()))
-            .collect();
         let verb = match check.access.which {
             Which::Write => "writes",
             Which::Read(_) => "reads",
@@ -205,10 +201,9 @@ fn checks(input: &Input<'_>, scope: &Scope) -> Result<Vec<Check>, CodegenError> 
             number: i32::try_from(at + 1).unwrap_or(i32::MAX),
             holds: tested(&check.holds, &known, scope)?,
             about: format!(
-                "{} {verb} {}[{}]: axis {}",
+                "{} {verb} {}: axis {}",
                 computation.name,
-                algorithm.array(access.array).name,
-                subscripts.join(", "),
+                print::access(algorithm, computation, access),
                 check.axis + 1
             ),
         });

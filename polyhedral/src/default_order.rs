@@ -395,12 +395,12 @@ impl Chooser<'_> {
                     continue;
                 }
                 let involved: Vec<usize> = (0..access.subscripts.len())
-                    .filter(|&axis| access.subscripts[axis].involves_iterator(iterator))
+                    .filter(|&axis| computation.involves_iterator(&access.subscripts[axis], iterator))
                     .collect();
                 match involved.as_slice() {
                     [] => cost += 1,
                     [axis] if *axis == self.algorithm.array(access.array).kind.outer() as usize
-                        && access.subscripts[*axis].coefficient(iterator).abs() == 1 => {}
+                        && access.subscripts[*axis].as_affine().is_some_and(|it| it.coefficient(iterator).abs() == 1) => {}
                     _ => cost += 4 * weight,
                 }
             }

@@ -2,7 +2,7 @@
 //! code.
 
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, Argument, Computation, ComputationId};
+use crate::algorithm::{Access, Algorithm, Argument, Computation, ComputationId, Subscript};
 use crate::expr::{Expr, ExprKind};
 use crate::report::{Distance, ReportedDependence};
 use crate::schedule::{Node, ProcessorAxis, Schedule, Tag};
@@ -60,11 +60,18 @@ pub fn statement(algorithm: &Algorithm, computation: &Computation) -> String {
 
 /// `A[i - 1, j]`; a bare name for a single element.
 pub fn access(algorithm: &Algorithm, computation: &Computation, access: &Access) -> String {
-    let params = algorithm.param_names();
     let name = &algorithm.array(access.array).name;
     let subscripts: Vec<String> =
-        access.subscripts.iter().map(|subscript| subscript.display(&computation.iterators, &params)).collect();
+        access.subscripts.iter().map(|it| subscript(algorithm, computation, it)).collect();
     if subscripts.is_empty() { name.clone() } else { format!("{name}[{}]", subscripts.join(", ")) }
+}
+
+/// `i - 1`, `idx[i]`.
+pub fn subscript(algorithm: &Algorithm, computation: &Computation, subscript: &Subscript) -> String {
+    match subscript {
+        Subscript::Affine(affine) => affine.display(&computation.iterators, &algorithm.param_names()),
+        Subscript::Computed(value) => expression(algorithm, computation, value),
+    }
 }
 
 /// The expression in Julia's notation, with the parentheses that keep its evaluation order visible.

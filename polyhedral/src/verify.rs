@@ -1,12 +1,14 @@
 //! The token that backends demand: a program whose order, storage and transfers have been proved right.
 
-use crate::algorithm::{AccessRef, Algorithm, ComputationId};
+use crate::algorithm::{AccessRef, Algorithm, ComputationId, Scan};
 use crate::bounds;
-use crate::dependence::Dependence;
+use crate::connect;
+use crate::dependence::{Dependence, dependences};
 use crate::error::Error;
 use crate::isl::{Ctx, Set};
-use crate::layers::{Connected, Layout, Target, Transfer};
+use crate::layers::{Connected, Layout, Scheduled, Target, Transfer};
 use crate::legality;
+use crate::place;
 use crate::schedule::{Node, Schedule};
 use crate::transform;
 
@@ -20,7 +22,17 @@ pub fn verify(ctx: &Ctx, connected: Connected, dependences: &[Dependence]) -> Re
     transform::check_gpu(&scheduled.algorithm, &scheduled.schedule)?;
     check_complete(&scheduled.algorithm, &scheduled.schedule);
     let checks = bounds::entry_checks(ctx, &scheduled.algorithm)?;
-    Ok(Verified { connected, checks })
+    let scan = scheduled.algorithm.scan.as_ref().map(|scan| verify_scan(ctx, scan)).transpose()?.map(Box::new);
+    Ok(Verified { connected, checks, scan })
+}
+
+/// The scan as it stands, for the CPU: the arguments are in the caller's memory when it runs.
+fn verify_scan(ctx: &Ctx, scan: &Scan) -> Result<Verified, Error> {
+    let algorithm = scan.algorithm.clone();
+    let all = dependences(ctx, &algorithm)?;
+    let schedule = algorithm.source_order.clone();
+    let placed = place::place(ctx, Scheduled { algorithm, schedule, target: Target::Cpu })?;
+    verify(ctx, connect::connect(ctx, placed, &all)?, &all)
 }
 
 /// Every computation has one leaf, and every loop a function for just the computations below it.
@@ -50,6 +62,7 @@ fn check_functions(node: &Node) {
 pub struct Verified {
     connected: Connected,
     checks: Vec<EntryCheck>,
+    scan: Option<Box<Verified>>,
 }
 
 /// What must hold at entry so that one subscript of one access stays inside its array.
@@ -87,5 +100,11 @@ impl Verified {
 
     pub fn checks(&self) -> &[EntryCheck] {
         &self.checks
+    }
+
+    /// What runs at entry, before anything is written, to find computed subscripts that are outside; a program for the
+    /// CPU. See [`Scan`].
+    pub fn scan(&self) -> Option<&Verified> {
+        self.scan.as_deref()
     }
 }

@@ -1,23 +1,24 @@
 //! Array accesses: `A(i - 1, j)`, with a macro that knows where the array lies.
 
 use super::Printer;
+use super::expr::Instance;
 use crate::int_expr::{IntExpr, VariableId};
 use crate::int_text::{Bound, Precedence, Spelling, int_text};
 use crate::names::Names;
 use crate::program::Node;
 use crate::tile::subscripts_of;
 use std::collections::BTreeSet;
-use tessella_polyhedral::algorithm::{Access, ArrayId};
+use tessella_polyhedral::algorithm::{Access, ArrayId, Subscript};
 use tessella_polyhedral::layers::{Lifetime, MemorySpace};
 
 impl Printer<'_> {
     /// The element that an access names, for an instance whose iterators have these values.
-    pub fn element(&mut self, access: &Access, iterators: &[IntExpr]) -> Bound {
-        if self.kept.iter().any(|it| it.array == access.array) {
-            let subscripts = subscripts_of(access, iterators);
-            if let Some(it) = self.kept.iter().find(|it| it.array == access.array && it.subscripts == subscripts) {
-                return (it.name.clone(), Precedence::Primary);
-            }
+    pub fn element(&mut self, access: &Access, at: &Instance<'_>) -> Bound {
+        if self.kept.iter().any(|it| it.array == access.array)
+            && let Some(subscripts) = subscripts_of(access, at.iterators)
+            && let Some(it) = self.kept.iter().find(|it| it.array == access.array && it.subscripts == subscripts)
+        {
+            return (it.name.clone(), Precedence::Primary);
         }
         let layout = self.input.layout;
         let buffer_id = layout.placement(access.array).buffer;
@@ -29,7 +30,16 @@ impl Printer<'_> {
             let one = if variable { name.clone() } else { format!("{name}[0]") };
             return (one, Precedence::Primary);
         }
-        (self.element_at(access.array, &subscripts_of(access, iterators)), Precedence::Primary)
+        self.macros.insert(access.array);
+        let mut subscripts = vec![];
+        for subscript in &access.subscripts {
+            subscripts.push(match subscript {
+                Subscript::Affine(affine) => self.int(&IntExpr::from_affine(affine, at.iterators)),
+                Subscript::Computed(value) => self.value(value, at).0,
+            });
+        }
+        let name = &self.program.names.arrays[access.array.0 as usize];
+        (format!("{name}({})", subscripts.join(", ")), Precedence::Primary)
     }
 
     /// The element of an array in memory at these subscripts.

@@ -175,7 +175,7 @@ impl Printer<'_> {
             out.line(format!("const {} {name} = {value};", c_type(binding.value.ty)));
         }
         let value = self.value(&source.value, &at).0;
-        let target = self.element(&source.write, iterators).0;
+        let target = self.element(&source.write, &at).0;
         out.line(format!("{target} = {value};"));
         if source.predicate.is_some() {
             out.close();

@@ -44,6 +44,7 @@ impl Printer<'_> {
     /// The assignment of all lanes of an instance.
     pub(super) fn vector_update(&mut self, it: &Spelled, lanes: u32, out: &mut Writer) {
         let source = self.input.algorithm.computation(it.computation);
+        let at_first = Instance { computation: it.computation, iterators: &it.iterators };
         for (position, binding) in source.lets.iter().enumerate() {
             let varying = varies(&self.input, it.computation, &it.strides, &binding.value);
             let value = self.lanes(&binding.value, it, lanes).0;
@@ -59,7 +60,7 @@ impl Printer<'_> {
             true => value,
             false => self.broadcast(&value, source.value.ty, lanes),
         };
-        let first = self.element(&source.write, &it.iterators).0;
+        let first = self.element(&source.write, &at_first).0;
         let target = match it.target {
             Some(_) => first,
             None => self.side_by_side(source.value.ty, lanes, &first),
@@ -98,7 +99,7 @@ impl Printer<'_> {
             }
             ExprKind::Read(position) => {
                 let read = &self.input.algorithm.computation(it.computation).reads[*position as usize];
-                let first = self.element(read, &it.iterators).0;
+                let first = self.element(read, &at).0;
                 if self.kept.iter().any(|kept| kept.name == first) {
                     return (first, Primary);
                 }
@@ -110,7 +111,7 @@ impl Printer<'_> {
                         let iterators = it.iterators.iter().zip(&it.strides);
                         let iterators: Vec<IntExpr> =
                             iterators.map(|(at, stride)| at.clone().plus(IntExpr::Const(lane * stride))).collect();
-                        self.element(read, &iterators).0
+                        self.element(read, &Instance { computation: it.computation, iterators: &iterators }).0
                     })
                     .collect();
                 (format!("({}){{{}}}", self.vector_type(expr.ty, lanes), each.join(", ")), Primary)

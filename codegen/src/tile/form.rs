@@ -41,6 +41,7 @@ pub fn is_dense(input: &Input<'_>, array: ArrayId) -> bool {
 /// What each subscript gains from lane to lane; `None` if that is not a constant.
 pub fn lane_strides(access: &Access, strides: &[i64]) -> Option<Vec<i64>> {
     let each = access.subscripts.iter().map(|subscript| {
+        let subscript = subscript.as_affine()?;
         let mut sum = 0i64;
         for (position, &stride) in strides.iter().enumerate().filter(|(_, stride)| **stride != 0) {
             let factor = subscript.coefficient(position as u32);

@@ -147,15 +147,15 @@ fn elements_of(input: &Input<'_>, tile: &Tile, array: ArrayId) -> Option<Element
                 strides.clear();
             }
             let writer = (position == 0 && std::ptr::eq(access, &computation.write)).then_some(at);
-            found.push((writer, Element { subscripts: subscripts_of(access, &instance.iterators), strides }));
+            found.push((writer, Element { subscripts: subscripts_of(access, &instance.iterators)?, strides }));
         }
     }
     Some(found)
 }
 
-/// The subscripts of an access at given iterators.
-pub fn subscripts_of(access: &Access, iterators: &[IntExpr]) -> Vec<IntExpr> {
-    access.subscripts.iter().map(|subscript| IntExpr::from_affine(subscript, iterators)).collect()
+/// The subscripts of an access at given iterators; `None` if one is computed.
+pub fn subscripts_of(access: &Access, iterators: &[IntExpr]) -> Option<Vec<IntExpr>> {
+    access.subscripts.iter().map(|it| Some(IntExpr::from_affine(it.as_affine()?, iterators))).collect()
 }
 
 /// Whether two registers surely hold different elements: along some axis, no lanes of theirs meet.

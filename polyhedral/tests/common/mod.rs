@@ -33,7 +33,7 @@ pub struct Statement<'a> {
 pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], order: Node) -> Algorithm {
     let access = |(array, rows): &(usize, Rows)| Access {
         array: ArrayId(*array as u32),
-        subscripts: rows.iter().map(|(coefficients, constant)| affine(coefficients, *constant)).collect(),
+        subscripts: rows.iter().map(|(coefficients, constant)| affine(coefficients, *constant).into()).collect(),
         within: None,
         checked: true,
     };
@@ -73,6 +73,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
         computations: computations.collect(),
         context: Set::from_text(ctx, "[n] -> { : 0 <= n <= 1099511627776 }").unwrap(),
         source_order: Schedule { root: order },
+        scan: None,
         requirements: vec![],
         result: Outcome::Nothing,
     }
