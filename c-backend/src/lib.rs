@@ -4,8 +4,8 @@ mod pragmas;
 
 use pragmas::Pragmas;
 use std::collections::BTreeSet;
-use tessella_codegen::c_family::{Dialect, Printer, TextOptions, Writer, c_type, header_comment, helper_texts,
-    vector_types,
+use tessella_codegen::c_family::{
+    Dialect, Printer, TextOptions, Writer, c_type, header_comment, helper_texts, scan_text, vector_types,
 };
 use tessella_codegen::entry::STATUS_OUT_OF_MEMORY;
 use tessella_codegen::{CodegenError, Input, Program, generate};
@@ -66,7 +66,9 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
         out.line("#include <stdlib.h>");
     }
     let macros = printer.subscript_macros();
-    for helper in helper_texts(&printer.helpers, Dialect::C) {
+    let (scan, scan_helpers) = scan_text(input, program, Dialect::C, options);
+    let helpers = printer.helpers.union(&scan_helpers).copied().collect();
+    for helper in helper_texts(&helpers, Dialect::C) {
         out.blank();
         out.text(&helper);
     }
@@ -75,6 +77,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
         out.line("// Vectors, and the elements that lie side by side from one on.");
         vector_types(&printer.vectors).iter().for_each(|text| out.line(text));
     }
+    out.append(&scan);
     if !macros.is_empty() {
         out.blank();
         out.line("// Subscripts as in the source: from 1, first axis contiguous.");

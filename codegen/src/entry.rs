@@ -79,6 +79,9 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
     namer.reserve(&names.function);
     // What calls the entry by a fixed signature, where the text is compiled in memory.
     namer.reserve(&format!("{}_packed", names.function));
+    if let Some(scan) = input.scan {
+        namer.reserve(&function_name(&scan.algorithm().name));
+    }
     names.arrays = algorithm.arrays.iter().map(|it| namer.fresh(&it.name)).collect();
     names.scalars = algorithm.scalars.iter().map(|it| namer.fresh(&it.name)).collect();
     for param in &algorithm.params {

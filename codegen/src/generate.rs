@@ -8,7 +8,7 @@ use crate::int_expr::VariableId;
 use crate::isl_schedule::{Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
 use crate::names::{Namer, Names};
-use crate::program::{Node, Program};
+use crate::program::{Node, Program, Scan};
 use crate::tile::tile_registers;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption};
@@ -63,7 +63,14 @@ pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
     }
     let computations = &input.algorithm.computations;
     let fastmath = !computations.is_empty() && computations.iter().all(|it| it.fastmath);
-    Ok(Program { target: input.target, names, entry, body, kernels, fastmath })
+    let scan = input.scan.map(|scan| scan_program(input, &Input::from(scan))).transpose()?.map(Box::new);
+    Ok(Program { target: input.target, names, entry, body, kernels, fastmath, scan })
+}
+
+/// The scan's numbers follow those of the other checks.
+fn scan_program(input: &Input<'_>, scan: &Input<'_>) -> Result<Scan, CodegenError> {
+    let base = input.checks.len() + input.algorithm.requirements.len();
+    Ok(Scan { program: generate(scan)?, base: i32::try_from(base).unwrap_or(i32::MAX / 2) })
 }
 
 /// Names the `lets` of each computation differently from all else.

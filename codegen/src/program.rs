@@ -20,6 +20,17 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// Every computation allows contraction and reassociation.
     pub fastmath: bool,
+    /// Runs on the host after the other checks at entry, before anything is written.
+    pub scan: Option<Box<Scan>>,
+}
+
+/// The program that finds computed subscripts that are outside.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scan {
+    /// Takes the same arguments, and a place for its result.
+    pub program: Program,
+    /// The status is this and the result, where that is not 0.
+    pub base: i32,
 }
 
 /// Names a [`Kernel`] of a [`Program`].

@@ -76,6 +76,11 @@ impl<'a> Symbols<'a> {
         self.context.to_set(&self.space(None, &[])?, &self.param_names)?.params()
     }
 
+    /// `[params] -> { name[] }`: one instance without iterators.
+    pub(crate) fn one_instance(&self, name: &str) -> Result<Set, IslError> {
+        Set::universe(&self.space(Some(name), &[])?)
+    }
+
     /// Records what is known of a local once its only assignment has been seen.
     pub(crate) fn define(&mut self, local: LocalId, value: Result<Symbol, NotAffine>) {
         self.known.insert(local, value);

@@ -18,7 +18,7 @@ pub use writer::Writer;
 use crate::input::Input;
 use crate::program::Program;
 use crate::tile::Kept;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::ArrayId;
 use tessella_scalar::ScalarType;
 
@@ -45,6 +45,21 @@ pub struct Printer<'a> {
     pub vectors: BTreeSet<(ScalarType, u32)>,
     /// The registers of the tile that is being printed.
     kept: Vec<Kept>,
+}
+
+/// The text of a program's scan, empty if it has none, and the functions that it calls.
+pub fn scan_text(input: &Input<'_>, program: &Program, dialect: Dialect, options: &TextOptions) -> (Writer, BTreeSet<Helper>) {
+    let mut out = Writer::default();
+    let (Some(verified), Some(scan)) = (input.scan, &program.scan) else { return (out, BTreeSet::new()) };
+    let without_positions = TextOptions { positions: BTreeMap::new(), ..options.clone() };
+    let mut printer = Printer::new(Input::from(verified), &scan.program, dialect, &without_positions);
+    let restrict = match dialect {
+        Dialect::C => "restrict ",
+        Dialect::Cuda => "__restrict__ ",
+    };
+    out.blank();
+    printer.scan_function(restrict, &mut out);
+    (out, printer.helpers)
 }
 
 impl<'a> Printer<'a> {

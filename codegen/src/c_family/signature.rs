@@ -1,9 +1,10 @@
 //! The entry function's head and its checks.
 
-use super::{Helper, Printer, Writer, c_type};
+use super::{Helper, NoHooks, Printer, Writer, c_type};
 use crate::entry::{EntryParameter, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
 use crate::from_ast::negate;
 use crate::int_expr::{Cond, IntExpr};
+use crate::program::Scan;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
@@ -101,10 +102,7 @@ impl Printer<'_> {
     /// The checks: each returns its status if it fails.
     pub fn entry_checks(&mut self, out: &mut Writer) {
         let entry = &self.program.entry;
-        for (param, array, axis) in &entry.aliases {
-            let name = &self.program.names.params[param.0 as usize];
-            out.line(format!("const int64_t {name} = {};", self.extent_name(*array, *axis)));
-        }
+        self.aliases(out);
         if entry.context != Cond::Const(true) {
             self.leave_unless(&entry.context, STATUS_OUT_OF_CONTEXT, out);
         }
@@ -125,6 +123,56 @@ impl Printer<'_> {
         for check in &entry.checks {
             out.line(format!("// {}", one_line(&check.about)));
             self.leave_unless(&check.holds, check.number, out);
+        }
+        if let Some(scan) = &self.program.scan {
+            out.line("// Subscripts that are computed.");
+            self.call_scan(scan, out);
+        }
+    }
+
+    /// Runs the scan; returns its status if it found something.
+    fn call_scan(&self, scan: &Scan, out: &mut Writer) {
+        let names = &self.program.names;
+        let mut arguments: Vec<String> = vec![];
+        for parameter in &self.program.entry.parameters {
+            match *parameter {
+                EntryParameter::Pointer(array) => arguments.push(names.arrays[array.0 as usize].clone()),
+                EntryParameter::Extent { array, axis, .. } => arguments.push(self.extent_name(array, axis).to_owned()),
+                EntryParameter::Scalar(scalar) => arguments.push(names.scalars[scalar.0 as usize].clone()),
+                EntryParameter::Result(_) => {}
+            }
+        }
+        arguments.push("&tessella_outside".to_owned());
+        out.line("int32_t tessella_outside = 0;");
+        out.line(format!("{}({});", scan.program.names.function, arguments.join(", ")));
+        match scan.base {
+            0 => out.line("if (tessella_outside) return tessella_outside;"),
+            base => out.line(format!("if (tessella_outside) return {base} + tessella_outside;")),
+        }
+    }
+
+    /// The whole of a scan's function, which no other file sees, between its macros and their end.
+    pub fn scan_function(&mut self, restrict: &str, out: &mut Writer) {
+        let mut body = Writer::default();
+        body.open(format!("static {}", self.signature(restrict)));
+        self.aliases(&mut body);
+        self.block(&self.program.body, &mut NoHooks, &mut body);
+        body.line("return 0;");
+        body.close();
+        let macros = self.subscript_macros();
+        out.line("// Whether computed subscripts are inside: the number of the first that is not, or 0.");
+        macros.iter().for_each(|text| out.line(text));
+        out.append(&body);
+        for array in &self.macros {
+            out.line(format!("#undef {}", self.program.names.arrays[array.0 as usize]));
+        }
+    }
+
+    /// Declares the parameters of the algorithm that no C parameter is named after.
+    fn aliases(&self, out: &mut Writer) {
+        for (param, array, axis) in &self.program.entry.aliases {
+            let name = &self.program.names.params[param.0 as usize];
+            out.line(format!("const int64_t {name} = {};", self.extent_name(*array, *axis)));
         }
     }
 

@@ -56,6 +56,17 @@ pub fn run(
         }
     }
 
+    if let (Some(verified), Some(scan)) = (input.scan, &program.scan) {
+        let found = run(&Input::from(verified), &scan.program, &mut arguments.to_vec(), seed)?;
+        let status = match found {
+            Completion::Done(Some(status)) => status.bits as i32,
+            Completion::Done(None) | Completion::Refused { .. } => return Err(ScheduledError::Arguments),
+        };
+        if status != 0 {
+            return Ok(Completion::Refused { status: scan.base + status, about: "a computed subscript is outside".into() });
+        }
+    }
+
     let mut memory = Memory::new(input.layout.buffers.len());
     let mut outside = Memory::new(input.layout.buffers.len());
     for (at, buffer) in input.layout.buffers.iter().enumerate() {
