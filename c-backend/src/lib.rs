@@ -77,6 +77,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
         out.line("// Vectors, and the elements that lie side by side from one on.");
         vector_types(&printer.vectors).iter().for_each(|text| out.line(text));
     }
+    out.blank();
     out.append(&scan);
     if !macros.is_empty() {
         out.blank();

@@ -95,6 +95,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
             file.line(format!("#undef {}", program.names.arrays[array.0 as usize]));
         });
     }
+    file.blank();
     file.append(&scan);
     file.blank();
     file.append(&host);

@@ -65,7 +65,7 @@ int32_t tessella_status(const tessella_program *program);
 /* A text, which lives as long as the program; NULL if there is none of that name. Beside what "emit" asked for:
  *
  *     "diagnostics"  errors and warnings, rendered; NULL if there are none
- *     "codes"        their codes, separated by blanks: "E0301 E0302"
+ *     "codes"        their codes, separated by blanks: "E0302 E0303"
  *     "result"       what the function gives back: "nothing", "argument 0" (positions from 0), "scalar Float64"
  */
 const char *tessella_text(const tessella_program *program, const char *name);

@@ -254,6 +254,23 @@ fn layout(place: &Place, error: LayoutError) -> Diagnostic {
                 .with_note(format!("the range of axis {} depends on more than sizes and arguments", axis + 1))
                 .with_help("keep the statements that use it in one loop, or store it in an array argument")
         }
+        LayoutError::InexactScan { access, axis } => {
+            let used = place.algorithm.access(access);
+            let computation = place.algorithm.computation(access.computation);
+            let text = print::access(place.algorithm, computation, used);
+            let diagnostic = Diagnostic::error(
+                Code("E0312"),
+                format!("subscript {} of `{text}` may differ between the CPU, which checks it, and the GPU", axis + 1),
+            );
+            let span = place.spans.access(access).or_else(|| place.spans.computation(access.computation));
+            let diagnostic = match span {
+                Some(span) => diagnostic.primary(span, "it comes from an elementary function"),
+                None => diagnostic,
+            };
+            diagnostic
+                .with_note("`exp`, `sin`, `muladd` and the like may differ in the last place, and with it the subscript")
+                .with_help("keep the subscript inside with `clamp`, or write `@inbounds` before the statement")
+        }
         LayoutError::NeverInside { access, axis } => {
             let used = place.algorithm.access(access);
             let computation = place.algorithm.computation(access.computation);

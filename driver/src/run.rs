@@ -8,11 +8,13 @@ use crate::session;
 use crate::sizes::{self, Defaults};
 use crate::unit::{Built, Gives, Unit};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 use tessella_frontend::typed::ArgumentType;
 use tessella_interpreter::{Array, Value, run_within};
-use tessella_polyhedral::algorithm::{Algorithm, Argument, ParamOrigin};
-use tessella_scalar::{Constant, ScalarType};
+use tessella_polyhedral::algorithm::{Algorithm, Argument, ArrayId, Computation, ParamOrigin};
+use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
 /// What to run with.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,6 +138,7 @@ fn make_inputs(
             ParamOrigin::Extent { .. } => None,
         })
         .collect();
+    let ranges = subscript_ranges(algorithm, params);
     let mut values = vec![];
     for (argument, ty) in algorithm.arguments.iter().zip(types) {
         values.push(match argument {
@@ -155,12 +158,65 @@ fn make_inputs(
                     unreachable!("arguments of the algorithm and of the function agree")
                 };
                 let extents = array.extents.iter().map(|extent| extent.evaluate(&[], params).unwrap_or(0).max(0) as u64);
-                let made = Array::from_fn(element, extents.collect(), |_| random.constant(element));
+                let range = ranges.get(id);
+                let made = Array::from_fn(element, extents.collect(), |_| match range {
+                    Some(range) => random.within(element, range),
+                    None => random.constant(element),
+                });
                 Value::Array(made.map_err(|error| Failed::Usage(error.to_string()))?)
             }
         });
     }
     Ok(values)
+}
+
+/// For arrays of integers whose elements become subscripts, `A[idx[i] + 1]`: the values that stay inside.
+fn subscript_ranges(algorithm: &Algorithm, params: &[i64]) -> BTreeMap<ArrayId, RangeInclusive<i64>> {
+    let mut ranges: BTreeMap<ArrayId, RangeInclusive<i64>> = BTreeMap::new();
+    for at in algorithm.accesses() {
+        let access = algorithm.access(at);
+        let array = algorithm.array(access.array);
+        let computation = algorithm.computation(at.computation);
+        let outer = array.kind.outer() as usize;
+        for (subscript, extent) in access.subscripts.iter().skip(outer).zip(&array.extents) {
+            let Some((source, added)) = subscript.as_computed().and_then(|value| element_read(computation, value, 8))
+            else {
+                continue;
+            };
+            let most = extent.evaluate(&vec![1; computation.iterators.len()], params).unwrap_or(0);
+            let (low, high) = (1_i64.saturating_sub(added), most.saturating_sub(added));
+            let known = ranges.entry(source).or_insert(low..=high);
+            *known = (*known.start()).max(low)..=(*known.end()).min(high);
+        }
+    }
+    ranges
+}
+
+/// The array whose element the value is, and the constant that is added to it.
+fn element_read(computation: &Computation, value: &Expr, depth: u32) -> Option<(ArrayId, i64)> {
+    let depth = depth.checked_sub(1)?;
+    let constant = |part: &Expr| match part.kind {
+        ExprKind::Constant(constant) => constant.as_integer().and_then(|value| i64::try_from(value).ok()),
+        _ => None,
+    };
+    match &value.kind {
+        ExprKind::Read(at) => Some((computation.reads[*at as usize].array, 0)),
+        ExprKind::Let(at) => element_read(computation, &computation.lets[*at as usize].value, depth),
+        ExprKind::Convert(operand) | ExprKind::Wrap(operand) => element_read(computation, operand, depth),
+        ExprKind::Binary(BinaryOp::Add, left, right) => {
+            let (operand, added) = match (constant(left), constant(right)) {
+                (_, Some(added)) => (left, added),
+                (Some(added), None) => (right, added),
+                (None, None) => return None,
+            };
+            element_read(computation, operand, depth).map(|(array, sum)| (array, sum.saturating_add(added)))
+        }
+        ExprKind::Binary(BinaryOp::Sub, left, right) => {
+            let taken = constant(right)?;
+            element_read(computation, left, depth).map(|(array, sum)| (array, sum.saturating_sub(taken)))
+        }
+        _ => None,
+    }
 }
 
 fn number(ty: ScalarType, value: f64) -> Constant {
@@ -188,6 +244,23 @@ impl Random {
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// An integer of the range, as far as the type has it.
+    fn within(&mut self, ty: ScalarType, range: &RangeInclusive<i64>) -> Constant {
+        let most: i64 = match ty {
+            ScalarType::I8 => i8::MAX.into(),
+            ScalarType::I16 => i16::MAX.into(),
+            ScalarType::U8 => u8::MAX.into(),
+            ScalarType::U16 => u16::MAX.into(),
+            ScalarType::I32 => i32::MAX.into(),
+            ScalarType::U32 => u32::MAX.into(),
+            ScalarType::I64 | ScalarType::U64 => i64::MAX,
+            ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => return self.constant(ty),
+        };
+        let low = if ty.is_signed_integer() { *range.start() } else { (*range.start()).max(0) };
+        let count = (*range.end()).min(most).saturating_sub(low).saturating_add(1).max(1);
+        Constant::integer(ty, i128::from(low) + i128::from(self.next() >> 11) % i128::from(count))
     }
 
     /// Floats in -1..1, small integers.

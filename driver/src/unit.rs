@@ -13,6 +13,7 @@ use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId, Outcome
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::{print, report, spell};
 use tessella_polyhedral::machine::Machine;
 use tessella_scalar::ScalarType;
@@ -150,6 +151,12 @@ impl Built {
     pub fn c(&self, unit: &Unit<'_>, threads: Option<u32>) -> Result<c_backend::CSource, Refusal> {
         let options = TextOptions { threads, ..self.options(unit) };
         c_backend::emit(&self.analysed.verified, &options).map_err(|error| self.word(unit, error))
+    }
+
+    /// The scan as a function of its own: what the host runs before kernels.
+    pub fn c_of_scan(&self, unit: &Unit<'_>, scan: &Verified) -> Result<c_backend::CSource, Refusal> {
+        let options = TextOptions { source_name: scan.algorithm().name.clone(), ..TextOptions::default() };
+        c_backend::emit(scan, &options).map_err(|error| self.word(unit, error))
     }
 
     pub fn cuda(&self, unit: &Unit<'_>) -> Result<cuda_backend::CudaSource, Refusal> {

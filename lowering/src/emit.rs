@@ -4,7 +4,7 @@
 use crate::computation::{Builder, Value, both, constant, index};
 use crate::formula::Formula;
 use crate::nest::{Nest, Scope};
-use crate::scan::ScanDraft;
+use crate::scan::{ScanDraft, covers};
 use crate::symbolic::{Iterator, Site};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{Expr, Label, LocalId, Role, Type};
@@ -84,7 +84,10 @@ impl<'a> Nest<'a> {
         let fastmath = fastmath && parts.scans.is_empty();
         for (which, axis, computation) in parts.scans {
             let check = ScanCheck { access: AccessRef { computation: id, which }, axis };
-            self.scans.push(ScanDraft { check, computation });
+            let draft = ScanDraft { check, computation };
+            if !self.scans.iter().any(|known| covers(known, &draft)) {
+                self.scans.push(draft);
+            }
         }
         self.spans.computations.insert(id, draft.span);
         if let Some(label) = draft.label {

@@ -121,7 +121,7 @@ impl NotAffine {
                 "make one factor a constant, or pass the matrix with one more axis instead of computing its offsets"
             }
             Reason::ReadFromArray { .. } => {
-                "pass what is read as an `Int` argument, or leave loops with indirect subscripts to Julia"
+                "give every iteration the same bounds, as rows padded to one length have, or leave this loop to Julia"
             }
             Reason::DivisorNotConstant => "write the divisor as an integer literal",
             Reason::DivisionByZero => "divide by another constant",
@@ -152,7 +152,7 @@ impl NotAffine {
             diagnostic = diagnostic.secondary(*bound, format!("`{variable}` is first set here"));
         }
         let diagnostic = diagnostic.with_note(
-            "subscripts and loop bounds are sums of iterators, integer arguments and array sizes with constant factors",
+            "loop bounds and extents are sums of iterators, integer arguments and array sizes with constant factors",
         );
         match self.help() {
             Some(help) => diagnostic.with_help(help),

@@ -1,10 +1,11 @@
 //! The token that backends demand: a program whose order, storage and transfers have been proved right.
 
-use crate::algorithm::{AccessRef, Algorithm, ComputationId, Scan};
+use crate::algorithm::{AccessRef, Algorithm, ComputationId, Scan, Subscript};
 use crate::bounds;
 use crate::connect;
 use crate::dependence::{Dependence, dependences};
-use crate::error::Error;
+use crate::error::{Error, LayoutError};
+use crate::expr::ExprKind;
 use crate::isl::{Ctx, Set};
 use crate::layers::{Connected, Layout, Scheduled, Target, Transfer};
 use crate::legality;
@@ -22,8 +23,27 @@ pub fn verify(ctx: &Ctx, connected: Connected, dependences: &[Dependence]) -> Re
     transform::check_gpu(&scheduled.algorithm, &scheduled.schedule)?;
     check_complete(&scheduled.algorithm, &scheduled.schedule);
     let checks = bounds::entry_checks(ctx, &scheduled.algorithm)?;
+    check_scan(&scheduled.algorithm, scheduled.target)?;
     let scan = scheduled.algorithm.scan.as_ref().map(|scan| verify_scan(ctx, scan)).transpose()?.map(Box::new);
     Ok(Verified { connected, checks, scan })
+}
+
+/// A scan runs on the CPU. So what it evaluates must have the same bits everywhere, or it would not be what a kernel
+/// then uses as a subscript.
+fn check_scan(algorithm: &Algorithm, target: Target) -> Result<(), Error> {
+    let (Target::Gpu, Some(scan)) = (target, &algorithm.scan) else { return Ok(()) };
+    // The first computation of a scan looks at nothing.
+    for (computation, check) in scan.algorithm.computations.iter().skip(1).zip(&scan.checks) {
+        let reads = computation.reads.iter().flat_map(|read| &read.subscripts).filter_map(Subscript::as_computed);
+        let mut exact = true;
+        for expr in computation.predicate.iter().chain(reads) {
+            expr.walk(&mut |part| exact &= !matches!(&part.kind, ExprKind::Call(function, _) if !function.is_exact()));
+        }
+        if !exact {
+            return Err(LayoutError::InexactScan { access: check.access, axis: check.axis }.into());
+        }
+    }
+    Ok(())
 }
 
 /// The scan as it stands, for the CPU: the arguments are in the caller's memory when it runs.

@@ -57,7 +57,6 @@ pub fn scan_text(input: &Input<'_>, program: &Program, dialect: Dialect, options
         Dialect::C => "restrict ",
         Dialect::Cuda => "__restrict__ ",
     };
-    out.blank();
     printer.scan_function(restrict, &mut out);
     (out, printer.helpers)
 }

@@ -71,6 +71,15 @@ impl<G: Gpu> CudaProgram<G> {
         &self.types
     }
 
+    /// The status of the checks at entry alone, in the order of the C entry: 0 if all hold.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub unsafe fn check(&self, arguments: &[*mut c_void]) -> Result<i32, RuntimeError> {
+        // SAFETY: promised by the caller.
+        unsafe { Arguments::read(&self.plan, &self.types, arguments) }?.check(&self.plan)
+    }
+
     /// Runs the program; `arguments[k]` points to the value of parameter `k`. The status is that of the checks at
     /// entry, in the order of the C entry: 0 if all hold. A failure on the way is an error, whose
     /// [`status`](RuntimeError::status) a C entry would return.

@@ -139,7 +139,7 @@ fn refusal(error: Error) -> Result<String, Fault> {
         Error::Affine(_) => Ok("overflow".into()),
         Error::Schedule(ScheduleError::Illegal(_)) => fault("illegal", "an illegal order where none was asked for"),
         Error::Schedule(error) => Ok(variant(&error)),
-        Error::Layout(error @ (LayoutError::NoBox { .. } | LayoutError::NeverInside { .. })) => Ok(variant(&error)),
+        Error::Layout(error @ (LayoutError::NoBox { .. } | LayoutError::NeverInside { .. } | LayoutError::InexactScan { .. })) => Ok(variant(&error)),
         #[allow(unreachable_patterns)]
         Error::Layout(error) => Ok(variant(&error)),
     }

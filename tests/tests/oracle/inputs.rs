@@ -30,7 +30,8 @@ pub fn drivers(algorithm: &Algorithm) -> Vec<usize> {
     }
     for computation in &algorithm.computations {
         for access in computation.reads.iter().chain([&computation.write]) {
-            access.subscripts.iter().for_each(|subscript| params_of(subscript, &mut found));
+            let affine = access.subscripts.iter().filter_map(|subscript| subscript.as_affine());
+            affine.for_each(|subscript| params_of(subscript, &mut found));
         }
         let lets = computation.lets.iter().map(|it| &it.value);
         for expr in computation.predicate.iter().chain(lets).chain([&computation.value]) {
