@@ -1,4 +1,5 @@
 //! Small algorithms built by hand, as a compiler for another language would.
+#![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::{Affine, ParamId};
