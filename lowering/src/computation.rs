@@ -6,7 +6,7 @@ use crate::formula::Formula;
 use crate::inside::inside;
 use crate::names::Names;
 use crate::nest::{Nest, Predicate, Scope};
-use crate::scan::search_for;
+use crate::scan::{Search, search_for};
 use crate::values::Fate;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
@@ -19,6 +19,9 @@ use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
 
 /// A load whose subscripts have more combined cases is refused.
 const LOAD_CASE_LIMIT: usize = 16;
+
+/// The conditions around an access are evaluated at entry if they have no more operators, those of values included.
+const PREDICATE_LIMIT: usize = 256;
 
 /// What a computation writes.
 #[derive(Debug, Clone)]
@@ -456,17 +459,29 @@ impl<'n, 'a> Builder<'n, 'a> {
         let name = self.nest.scan_name(array);
         let scope = self.scope;
         let mut search = Builder::new(&mut *self.nest, scope, &name);
-        let mut all = None;
+        search.purpose = Purpose::Scan(Wanted::Condition(subscript.span));
+        let mut predicate = None;
+        for part in &scope.predicates[..self.decided] {
+            let (Predicate::Saved { parts, .. } | Predicate::Direct { parts, .. }) = part;
+            let cost = parts.iter().fold(0_usize, |sum, part| sum.saturating_add(search.nest.values.cost(part)));
+            if cost > PREDICATE_LIMIT {
+                let message = format!("a condition has more than {PREDICATE_LIMIT} operators once its values are spelled out");
+                return Err(LowerError::TooComplicated { span: subscript.span, message });
+            }
+            let part = search.predicate(part)?;
+            predicate = Some(match predicate {
+                None => part,
+                Some(before) => both(before, part),
+            });
+        }
+        search.mode = Lets::Make;
+        let mut outside: Option<Expr> = None;
         let mut add = |part: Expr| {
-            all = Some(match all.take() {
+            outside = Some(match outside.take() {
                 None => part,
                 Some(before) => both(before, part),
             });
         };
-        search.purpose = Purpose::Scan(Wanted::Condition(subscript.span));
-        for part in &scope.predicates[..self.decided] {
-            add(search.predicate(part)?);
-        }
         for (condition, expected) in &path {
             // What is affine is part of the domain.
             if search.nest.symbols.condition(condition, &scope.site, under).is_ok() {
@@ -477,12 +492,13 @@ impl<'n, 'a> Builder<'n, 'a> {
         }
         search.purpose = Purpose::Scan(Wanted::Subscript(subscript.span));
         let value = search.expr(subscript, under)?;
-        let reads = search.reads;
+        let Builder { reads, lets, .. } = search;
         add(not(self.nest.is_inside(array, axis, value)));
+        let outside = outside.expect("one part was added");
         let domain = self.nest.domain(&name, &scope.site.domain.and(&open), &scope.site);
         let domain = domain.map_err(|error| too_complicated(subscript.span, &error))?;
         let iterators = scope.site.iterators.iter().map(|it| it.name.clone()).collect();
-        let computation = search_for(name, iterators, domain, all, reads);
+        let computation = search_for(Search { name, iterators, domain, predicate, lets, outside, reads });
         let computation = computation.map_err(|error| too_complicated(subscript.span, &error))?;
         self.scans.push((which, axis + self.nest.arrays[array.0 as usize].kind.outer(), computation));
         Ok(())

@@ -11,7 +11,7 @@ use tessella_polyhedral::affine::Affine;
 use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 
 /// Expressions are followed this deep.
-const DEPTH: u32 = 24;
+const DEPTH: u32 = 12;
 
 /// No more comparisons are kept in mind.
 const FACTS: usize = 4;

@@ -2,7 +2,7 @@
 //! [`Scan`](tessella_polyhedral::algorithm::Scan).
 //!
 //! ```text
-//! y[i] = x[idx[i]]        if !(idx[i] >= 1 && idx[i] <= n): status = 1
+//! y[i] = x[idx[i]]        status = ifelse(!(idx[i] >= 1 && idx[i] <= n), 1, status)
 //! ```
 //!
 //! The searches run one after the other, the first one last: what remains is the position of the first that failed.
@@ -11,7 +11,7 @@ use crate::computation::constant;
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{
-    Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Outcome, Scan, ScanCheck, Subscript,
+    Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Let, Outcome, Scan, ScanCheck, Subscript,
 };
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{DimType, Id, IslError, Set};
@@ -28,23 +28,31 @@ pub(crate) struct ScanDraft {
     pub(crate) computation: Computation,
 }
 
-/// The computation whose predicate holds where something is outside; what it then writes is not decided yet.
+/// The parts of a search.
+pub(crate) struct Search {
+    pub(crate) name: String,
+    pub(crate) iterators: Vec<String>,
+    /// The instances that have to be looked at.
+    pub(crate) domain: Set,
+    pub(crate) predicate: Option<Expr>,
+    pub(crate) lets: Vec<Let>,
+    /// Whether the instance is outside.
+    pub(crate) outside: Expr,
+    pub(crate) reads: Vec<Access>,
+}
+
+/// The computation that evaluates whether an instance is outside; what it writes is not decided yet.
 ///
 /// Iterators that it does not depend on are left out of the domain.
-pub(crate) fn search_for(
-    name: String,
-    iterators: Vec<String>,
-    domain: Set,
-    predicate: Option<Expr>,
-    reads: Vec<Access>,
-) -> Result<Computation, IslError> {
+pub(crate) fn search_for(search: Search) -> Result<Computation, IslError> {
+    let Search { name, iterators, domain, predicate, lets, outside, reads } = search;
     let mut found = Computation {
         name,
         iterators,
         domain,
         predicate,
-        lets: vec![],
-        value: status(0),
+        lets,
+        value: outside,
         write: Access { array: ArrayId(0), subscripts: vec![], within: None, checked: false },
         reads,
         fastmath: false,
@@ -75,6 +83,8 @@ pub(crate) fn search_for(
         });
     };
     found.predicate.iter_mut().for_each(in_expr);
+    found.lets.iter_mut().for_each(|it| in_expr(&mut it.value));
+    in_expr(&mut found.value);
     for subscript in found.reads.iter_mut().flat_map(|read| &mut read.subscripts) {
         match subscript {
             Subscript::Affine(affine) => *affine = now(affine),
@@ -94,6 +104,8 @@ pub(crate) fn covers(known: &ScanDraft, other: &ScanDraft) -> bool {
     let alike = |(a, b): (&Access, &Access)| a.array == b.array && a.subscripts == b.subscripts;
     known.iterators == other.iterators
         && known.predicate == other.predicate
+        && known.lets == other.lets
+        && known.value == other.value
         && known.reads.len() == other.reads.len()
         && known.reads.iter().zip(&other.reads).all(alike)
         && is_part(&other.domain, &known.domain).unwrap_or(false)
@@ -105,11 +117,10 @@ fn is_part(part: &Set, whole: &Set) -> Result<bool, IslError> {
 }
 
 fn involves(computation: &Computation, iterator: u32) -> bool {
-    let subscripts = computation.reads.iter().flat_map(|read| &read.subscripts);
-    subscripts.into_iter().any(|subscript| computation.involves_iterator(subscript, iterator))
-        || computation.predicate.as_ref().is_some_and(|predicate| {
-            computation.involves_iterator(&Subscript::Computed(predicate.clone()), iterator)
-        })
+    let mut subscripts = computation.reads.iter().flat_map(|read| &read.subscripts);
+    let expressions = computation.predicate.iter().chain(computation.lets.iter().map(|it| &it.value));
+    subscripts.any(|subscript| computation.involves_iterator(subscript, iterator))
+        || expressions.chain([&computation.value]).any(|expr| computation.expression_involves(expr, iterator))
 }
 
 /// The searches as a function of the same arguments that returns the position of the first that found something.
@@ -138,7 +149,14 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
     let mut checks = vec![];
     for (at, draft) in drafts.into_iter().enumerate() {
         let id = ComputationId(computations.len() as u32);
-        let computation = Computation { value: status(at + 1), write: write.clone(), ..draft.computation };
+        let mut computation = Computation { write: write.clone(), ..draft.computation };
+        let before = Box::new(Expr { kind: ExprKind::Read(computation.reads.len() as u32), ty: ScalarType::I32 });
+        computation.reads.push(write.clone());
+        let condition = Box::new(computation.value);
+        computation.value = Expr {
+            kind: ExprKind::IfElse { condition, yes: Box::new(status(at + 1)), no: before },
+            ty: ScalarType::I32,
+        };
         let mut node = Node::Computation(id);
         for (position, name) in computation.iterators.iter().enumerate().rev() {
             let at = [(id, Affine::iterator(position as u32))].into_iter().collect();

@@ -249,7 +249,8 @@ impl Computation {
         }
     }
 
-    fn expression_involves(&self, expr: &Expr, iterator: u32) -> bool {
+    /// Whether the value of an expression of this computation may change with the iterator.
+    pub fn expression_involves(&self, expr: &Expr, iterator: u32) -> bool {
         let mut found = false;
         expr.walk(&mut |part| {
             found = found

@@ -36,7 +36,8 @@ fn check_scan(algorithm: &Algorithm, target: Target) -> Result<(), Error> {
     for (computation, check) in scan.algorithm.computations.iter().skip(1).zip(&scan.checks) {
         let reads = computation.reads.iter().flat_map(|read| &read.subscripts).filter_map(Subscript::as_computed);
         let mut exact = true;
-        for expr in computation.predicate.iter().chain(reads) {
+        let lets = computation.lets.iter().map(|it| &it.value);
+        for expr in computation.predicate.iter().chain(lets).chain([&computation.value]).chain(reads) {
             expr.walk(&mut |part| exact &= !matches!(&part.kind, ExprKind::Call(function, _) if !function.is_exact()));
         }
         if !exact {

@@ -24,3 +24,23 @@ fn arrays_under_inbounds_are_as_large_as_their_subscripts() {
     assert_eq!(outcomes[0].params, [("A_1".to_string(), 1000), ("n".to_string(), 1000)]);
     assert!(outcomes[0].differences.is_empty());
 }
+
+#[test]
+fn arrays_of_subscripts_stay_inside() {
+    let source = "\
+function f!(y::Vector{Float64}, x::Vector{Float64}, idx::Vector{Int32}, H::Vector{Int}, b::Vector{UInt8})
+    for i in eachindex(y)
+        y[i] = x[idx[i] - 2]
+        H[b[i] + 1] += 1
+    end
+end
+";
+    let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sizes = vec![("x_1".to_string(), 3), ("y_1".to_string(), 200), ("H_1".to_string(), 5)];
+    let run_options = RunOptions { sizes, values: vec![], seed: 1, repeat: 1, compare: true };
+    let outcomes = match run(source, &options, &run_options, Backend::C) {
+        Ok(outcomes) => outcomes,
+        Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{text}"),
+    };
+    assert!(outcomes[0].differences.is_empty());
+}
