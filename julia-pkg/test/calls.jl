@@ -157,7 +157,7 @@ function run()
             @test y == fill(7.0, 4)
         end
         scatter!(y, x, UInt8[1, 2, 3, 0])
-        @test y == [1, 1, 1, 0]
+        @test y == [1, 0, 0, 0]
     end
 
     @testset "overlap" begin
