@@ -7,6 +7,7 @@ use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, LayoutError};
 use crate::expr::ExprKind;
 use crate::isl::{Ctx, Set};
+use crate::machine::Machine;
 use crate::layers::{Connected, Layout, Scheduled, Target, Transfer};
 use crate::legality;
 use crate::place;
@@ -52,7 +53,7 @@ fn verify_scan(ctx: &Ctx, scan: &Scan) -> Result<Verified, Error> {
     let algorithm = scan.algorithm.clone();
     let all = dependences(ctx, &algorithm)?;
     let schedule = algorithm.source_order.clone();
-    let placed = place::place(ctx, Scheduled { algorithm, schedule, target: Target::Cpu })?;
+    let placed = place::place(ctx, Scheduled { algorithm, schedule, target: Target::Cpu, machine: Machine::GENERIC })?;
     verify(ctx, connect::connect(ctx, placed, &all)?, &all)
 }
 

@@ -42,7 +42,7 @@ pub fn profile<'a>(algorithm: &'a Algorithm, chain: &[Loop], body: &[Computation
                 continue;
             }
             seen.push(access);
-            let steps = iterators.iter().map(|&iterator| step(algorithm, access, iterator)).collect();
+            let steps = iterators.iter().map(|&iterator| step(algorithm, id, access, iterator)).collect();
             found.push(Profiled { access, is_write, steps });
         }
     }
@@ -50,13 +50,16 @@ pub fn profile<'a>(algorithm: &'a Algorithm, chain: &[Loop], body: &[Computation
 }
 
 /// The step of an access along an iterator.
-pub fn step(algorithm: &Algorithm, access: &Access, iterator: u32) -> Step {
+pub fn step(algorithm: &Algorithm, id: ComputationId, access: &Access, iterator: u32) -> Step {
     let first = algorithm.array(access.array).kind.outer() as usize;
-    let involved: Vec<usize> =
-        (0..access.subscripts.len()).filter(|&axis| access.subscripts[axis].involves_iterator(iterator)).collect();
+    let computation = algorithm.computation(id);
+    let involved: Vec<usize> = (0..access.subscripts.len())
+        .filter(|&axis| computation.involves_iterator(&access.subscripts[axis], iterator))
+        .collect();
+    let coefficient = |axis: usize| access.subscripts[axis].as_affine().map(|it| it.coefficient(iterator));
     match involved.as_slice() {
         [] => Step::Stays,
-        [axis] if *axis == first && access.subscripts[*axis].coefficient(iterator) == 1 => Step::Next,
+        [axis] if *axis == first && coefficient(*axis) == Some(1) => Step::Next,
         _ => Step::Jumps,
     }
 }
@@ -73,6 +76,7 @@ pub fn single_iterator(at: &Affine) -> Option<u32> {
 pub fn has_vector_form(algorithm: &Algorithm, id: ComputationId) -> bool {
     let computation = algorithm.computation(id);
     computation.predicate.is_none()
+        && computation.reads.iter().chain([&computation.write]).all(Access::is_affine)
         && algorithm.array(computation.write.array).element.is_float()
         && computation.lets.iter().all(|it| is_plain(&it.value))
         && is_plain(&computation.value)
