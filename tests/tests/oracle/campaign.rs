@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use tessella::pipeline;
 use tessella_diagnostics::SourceMap;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::default_order;
+use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_tests::root;
 
 /// Schedules of one program.

@@ -159,10 +159,12 @@ fn look(case: &Case) -> Result<Verdict, Fault> {
         };
         let mut scheduled = subject.source.clone();
         match &unit.commands {
-            None => match subject.limited(&scheduled, || default_order::schedule(&subject.ctx, &scheduled, &subject.all)) {
-                Ok(chosen) => scheduled = chosen,
-                Err(error) => return refusal(error).map(|why| (Verdict::Refused(why), None)),
-            },
+            None => {
+                match subject.limited(&scheduled, || default_order::schedule(&subject.ctx, &scheduled, &subject.all)) {
+                    Ok(chosen) => scheduled = chosen,
+                    Err(error) => return refusal(error).map(|why| (Verdict::Refused(why), None)),
+                }
+            }
             Some(commands) => {
                 for command in commands {
                     match step(&subject, &scheduled, &command.value)? {
@@ -312,9 +314,8 @@ fn check_witness(
     let wrong = |text: String| fault("false witness", format!("{text}: {violation:?}"));
     let first = Instance { computation: violation.source.computation, at: witness.source.clone() };
     let second = Instance { computation: violation.sink.computation, at: witness.sink.clone() };
-    let touched = |instance, access| {
-        element(ctx, algorithm, instance, access, &params).map_err(crate::subject::enumeration)
-    };
+    let touched =
+        |instance, access| element(ctx, algorithm, instance, access, &params).map_err(crate::subject::enumeration);
     match (touched(&first, violation.source)?, touched(&second, violation.sink)?) {
         (Some(a), Some(b)) if a == b => {}
         (Some(_), Some(_)) => return wrong("the instances access different elements".into()),

@@ -279,14 +279,10 @@ fn substitute(statement: &Statement, iterator: &str) -> Statement {
                 false => body.iter().map(|it| substitute(it, iterator)).collect(),
             },
         },
-        Statement::Zeros { name, element, extents } => Statement::Zeros {
-            name: name.clone(),
-            element: *element,
-            extents: extents.iter().map(linear).collect(),
-        },
-        Statement::Jump { condition, word } => {
-            Statement::Jump { condition: in_condition(condition, iterator), word }
+        Statement::Zeros { name, element, extents } => {
+            Statement::Zeros { name: name.clone(), element: *element, extents: extents.iter().map(linear).collect() }
         }
+        Statement::Jump { condition, word } => Statement::Jump { condition: in_condition(condition, iterator), word },
         Statement::If { condition, then, otherwise } => Statement::If {
             condition: in_condition(condition, iterator),
             then: then.iter().map(|it| substitute(it, iterator)).collect(),
