@@ -11,6 +11,7 @@ use crate::names::{Namer, Names};
 use crate::program::{Node, Program, Scan};
 use crate::tile::tile_registers;
 use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::effort;
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption};
 use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
 use tessella_polyhedral::schedule::Path;
@@ -20,6 +21,11 @@ use tessella_polyhedral::schedule::Path;
 /// # Errors
 /// `E06xx`: see [`CodegenError`].
 pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
+    let weight = effort::weight(input.algorithm, input.schedule);
+    input.algorithm.context.ctx().weighed(weight, || generate_weighed(input))
+}
+
+fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
     let (mut names, mut namer) = name_globals(input);
     let entry = entry(input)?;
     let context = input.context()?;

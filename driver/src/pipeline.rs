@@ -14,10 +14,11 @@ use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{connect, default_order, place, transform, verify};
+use tessella_polyhedral::{connect, default_order, effort, place, transform, verify};
 
-/// How much work isl may do for one function before it is refused with `E0430`.
-const ISL_OPERATIONS: u64 = 20_000_000;
+/// How much work isl may do for one function before it is refused with `E0430`, as [`effort::weight`] counts it: some
+/// five seconds. The functions of PolyBench take a hundredth to a fifth of it.
+pub const ISL_OPERATIONS: u64 = 6_000_000;
 
 /// All errors of a pass; never empty.
 pub type Refusal = Vec<Diagnostic>;
@@ -154,22 +155,30 @@ pub fn verify(
     let Lowered { algorithm, spans } = lowered;
     let mut at = None;
     let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
-        let all = dependences(ctx, &algorithm)?;
         let schedule = algorithm.source_order.clone();
         let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine };
+        let weight = |scheduled: &Scheduled| effort::weight(&scheduled.algorithm, &scheduled.schedule);
+        let all = ctx.weighed(weight(&scheduled), || dependences(ctx, &algorithm))?;
         match commands {
-            None => scheduled = default_order::schedule(ctx, &scheduled, &all)?,
+            None => {
+                let choose = || default_order::schedule(ctx, &scheduled, &all);
+                scheduled = ctx.weighed(weight(&scheduled), choose)?;
+            }
             Some(commands) => {
                 for command in commands {
                     at = Some(command.span);
-                    scheduled = transform::apply(ctx, &scheduled, &all, &command.value)?;
+                    let apply = || transform::apply(ctx, &scheduled, &all, &command.value);
+                    scheduled = ctx.weighed(weight(&scheduled), apply)?;
                 }
             }
         }
         at = None;
-        let placed = place::place(ctx, scheduled)?;
-        let connected = connect::connect(ctx, placed, &all)?;
-        let verified = verify::verify(ctx, connected, &all)?;
+        let finish = |scheduled| {
+            let placed = place::place(ctx, scheduled)?;
+            let connected = connect::connect(ctx, placed, &all)?;
+            verify::verify(ctx, connected, &all)
+        };
+        let verified = ctx.weighed(weight(&scheduled), || finish(scheduled))?;
         Ok((all, verified))
     })();
     match done {

@@ -13,9 +13,9 @@ use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId, Outcome
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
-use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{print, report, spell};
 use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::verify::Verified;
+use tessella_polyhedral::{effort, print, report, spell};
 use tessella_scalar::ScalarType;
 use tessella_c_backend as c_backend;
 use tessella_cuda_backend as cuda_backend;
@@ -89,7 +89,9 @@ impl Built {
         let verified = &self.analysed.verified;
         let algorithm = verified.algorithm();
         let core = |error| vec![self.diagnose(unit, error)];
-        let reported = || report::report_dependences(&self.ctx, algorithm).map_err(core);
+        let weight = effort::weight(algorithm, &algorithm.source_order);
+        let report = || report::report_dependences(&self.ctx, algorithm);
+        let reported = || self.ctx.weighed(weight, report).map_err(core);
         Ok(match kind {
             TextKind::Diagnostics | TextKind::Codes => String::new(),
             TextKind::Result => match &unit.function.result {

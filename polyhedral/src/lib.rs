@@ -11,6 +11,7 @@ pub mod algorithm;
 pub mod schedule;
 pub mod layers;
 
+pub mod effort;
 pub mod relation;
 pub mod dependence;
 pub mod legality;

@@ -74,13 +74,13 @@ pub fn small_parameters(algorithm: &Algorithm, random: &mut Random) -> Vec<Vec<i
     }
 }
 
-/// Random arguments; `None` if they would make too many instances.
+/// Random arguments and the parameters' values; `None` if they would make too many instances.
 pub fn arguments(
     ctx: &Ctx,
     algorithm: &Algorithm,
     types: &[ArgumentType],
     random: &mut Random,
-) -> Result<Option<Vec<Value>>, Fault> {
+) -> Result<Option<(Vec<Value>, Vec<i64>)>, Fault> {
     let drivers = drivers(algorithm);
     let mut params = vec![0; algorithm.params.len()];
     let most = *random.pick(&[3, 6, 6, 9, 11]);
@@ -125,7 +125,7 @@ pub fn arguments(
             _ => return Err(Fault { kind: "inputs", text: "arguments of another kind than the function's".into() }),
         });
     }
-    Ok(Some(values))
+    Ok(Some((values, params)))
 }
 
 /// Numbers that are often equal to one another and to constants of the programs.
