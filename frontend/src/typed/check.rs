@@ -2,13 +2,13 @@
 
 use super::error::TypeError;
 use super::flow::Flow;
+use super::result::Container;
 use super::inline::{Closure, OpenCall};
 use super::scope::{Scope, State, Variable, VariableId, is_assigned};
 use super::signature::TypeParameter;
-use super::statement::{Place, Tail};
+use super::statement::Place;
 use super::tree::{
-    Block, Expr, ExprKind, Function, Label, Local, LocalId, LoopId, Mode, Result as Outcome, Role, Statement,
-    StatementKind, Type,
+    Block, Expr, ExprKind, Function, InlinedCall, Label, Local, LocalId, LoopId, Mode, Role, Statement, StatementKind, Type,
 };
 use super::unsupported::Construct;
 use super::value::{Kind, Value};
@@ -104,6 +104,8 @@ pub(super) struct Checker<'a> {
     pub flow: Flow,
     /// The extents of arrays made inside the function; negative ones mean none.
     pub made: BTreeMap<LocalId, Vec<Expr>>,
+    /// Those of them that Julia makes as something else than an `Array`.
+    pub other_containers: BTreeMap<LocalId, Container>,
     /// Whether slices are views (`@views`).
     pub views: bool,
     /// The functions of the file.
@@ -112,6 +114,8 @@ pub(super) struct Checker<'a> {
     pub closures: Vec<Closure>,
     /// The calls whose bodies are being checked, outermost first.
     pub calls: Vec<OpenCall>,
+    /// All calls whose bodies were checked.
+    pub inlined: Vec<InlinedCall>,
 }
 
 impl<'a> Checker<'a> {
@@ -136,10 +140,12 @@ impl<'a> Checker<'a> {
             conditions: 0,
             flow: Flow::default(),
             made: BTreeMap::new(),
+            other_containers: BTreeMap::new(),
             views: false,
             functions: &[],
             closures: vec![],
             calls: vec![],
+            inlined: vec![],
         }
     }
 
@@ -258,6 +264,7 @@ impl<'a> Checker<'a> {
             arguments: ids,
             body,
             result,
+            calls: std::mem::take(&mut self.inlined),
             span: function.signature,
         })
     }
@@ -283,56 +290,5 @@ impl<'a> Checker<'a> {
         self.variables[variable.0].state = State::Scalar(copy);
         self.variables[variable.0].home = self.blocks.len();
         self.note_set(copy, false);
-    }
-
-    fn result(&mut self, function: &ast::Function, tail: Tail) -> Outcome {
-        match tail {
-            Tail::Nothing | Tail::Failed => Outcome::Nothing,
-            Tail::Argument(id, span) => match self.local(id).role {
-                Role::Argument => Outcome::Argument(id),
-                Role::Iterator(_) | Role::Variable(_) | Role::Value(_) => {
-                    let _: Checked<()> = self.returns_made(span);
-                    Outcome::Nothing
-                }
-            },
-            Tail::Choice(position, arguments, _) => Outcome::Choice { position, arguments },
-            Tail::Tuple(values, _) if values.is_empty() => {
-                self.fail(TypeError::ResultKind { found: Kind::Tuple, span: function.signature });
-                Outcome::Nothing
-            }
-            Tail::Tuple(_, span) => {
-                let _: Checked<()> = self.not_yet(Construct::SeveralResults, span);
-                Outcome::Nothing
-            }
-            Tail::Other(value, span) => {
-                let found = self.kind(&value);
-                self.fail(TypeError::ResultKind { found, span });
-                Outcome::Nothing
-            }
-            Tail::Scalar(value) => {
-                let value = match &function.return_type {
-                    Some(ty) => {
-                        let span = ty.span;
-                        let Ok(ty) = self.type_expression(ty) else { return Outcome::Nothing };
-                        let Ok(value) = self.coerce(value, ty, Some(span)) else { return Outcome::Nothing };
-                        value
-                    }
-                    None => value,
-                };
-                match value.kind {
-                    ExprKind::Local(id) => match self.local(id).role {
-                        Role::Argument => Outcome::Argument(id),
-                        Role::Variable(None) | Role::Value(None) => Outcome::Scalar(id),
-                        Role::Variable(Some(_)) | Role::Value(Some(_)) | Role::Iterator(_) => {
-                            unreachable!("loops are expressions without a value")
-                        }
-                    },
-                    _ => match self.hold("result", value).kind {
-                        ExprKind::Local(id) => Outcome::Scalar(id),
-                        _ => unreachable!("`hold` reads a local"),
-                    },
-                }
-            }
-        }
     }
 }

@@ -23,15 +23,15 @@ use memory::{Block, Memory, Position};
 use shuffle::Shuffle;
 use tessella_codegen::entry::STATUS_OUT_OF_CONTEXT;
 use tessella_codegen::{Input, Program};
-use tessella_polyhedral::algorithm::{Argument, ArrayId, Outcome, ParamOrigin};
+use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
 use tessella_scalar::{Constant, ScalarType};
 
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Completion {
-    /// With the scalar that the function returns, if it returns one.
-    Done(Option<Constant>),
+    /// With the scalars and new arrays that the function gives back, in the order of the entry.
+    Done(Vec<Value>),
     /// A condition at entry does not hold; nothing was written.
     Refused { status: i32, about: String },
 }
@@ -96,7 +96,7 @@ pub fn run(
     host.whole()?;
     let Host { memory, outside, .. } = host;
 
-    let mut returned = None;
+    let mut returned = vec![];
     let mut written = vec![];
     for (at, buffer) in input.layout.buffers.iter().enumerate() {
         let id = BufferId(at as u32);
@@ -106,7 +106,10 @@ pub fn run(
         match argument_position(input, array) {
             Some(at) => written.push((at, block)),
             // A result that no transfer brought back still reaches the caller.
-            None => returned = Some(block.first().or_else(|_| memory_first(&memory, id))?),
+            None if input.algorithm.array(array).kind == ArrayKind::Result => {
+                returned.push((array, Value::Scalar(block.first().or_else(|_| memory_first(&memory, id))?)));
+            }
+            None => returned.push((array, Value::Array(block.array()?))),
         }
     }
     for (at, block) in written {
@@ -116,11 +119,9 @@ pub fn run(
             }
         }
     }
-    let returned = match input.algorithm.result {
-        Outcome::Scalar(_) => returned,
-        Outcome::Nothing | Outcome::Argument(_) => None,
-    };
-    Ok(Completion::Done(returned))
+    let places = input.algorithm.result.places();
+    let given = places.iter().filter_map(|place| returned.iter().find(|(array, _)| array == place));
+    Ok(Completion::Done(given.map(|(_, value)| value.clone()).collect()))
 }
 
 fn memory_first(memory: &Memory, id: BufferId) -> Result<Constant, ScheduledError> {

@@ -14,11 +14,13 @@ use tessella_scalar::ScalarType;
 /// The arguments of one call.
 #[derive(Debug)]
 pub struct Arguments {
+    /// Of arguments and of places for results.
     pointers: BTreeMap<ArrayId, *mut u8>,
     extents: BTreeMap<(ArrayId, u32), i64>,
     /// The values' bytes, then zeros.
     scalars: BTreeMap<ScalarId, [u8; 8]>,
-    result: Option<*mut u8>,
+    /// Where the extents of the arrays that are given back go; null in a call that computes.
+    sizes: *mut i64,
     /// The values of the plan's parameters.
     pub environment: Environment,
 }
@@ -30,7 +32,10 @@ pub fn parameter_types(plan: &LaunchPlan) -> Result<Vec<ParamType>, RuntimeError
         PlanArgument::Array { .. } => None,
     });
     let types = plan.entry.parameters.iter().map(|parameter| match parameter {
-        EntryParameter::Pointer(_) | EntryParameter::Result(_) => Ok(ParamType::Pointer),
+        EntryParameter::Pointer(_)
+        | EntryParameter::Result(_)
+        | EntryParameter::Made(_)
+        | EntryParameter::Sizes => Ok(ParamType::Pointer),
         EntryParameter::Extent { .. } => Ok(ParamType::Scalar(ScalarType::I64)),
         EntryParameter::Scalar(scalar) => scalars
             .next()
@@ -57,17 +62,17 @@ impl Arguments {
             pointers: BTreeMap::new(),
             extents: BTreeMap::new(),
             scalars: BTreeMap::new(),
-            result: None,
+            sizes: std::ptr::null_mut(),
             environment: Environment::default(),
         };
         for ((parameter, ty), &argument) in plan.entry.parameters.iter().zip(types).zip(arguments) {
             match *parameter {
                 // SAFETY: the caller promises a pointer there.
-                EntryParameter::Pointer(array) => {
+                EntryParameter::Pointer(array) | EntryParameter::Made(array) | EntryParameter::Result(array) => {
                     read.pointers.insert(array, unsafe { argument.cast::<*mut u8>().read_unaligned() });
                 }
                 // SAFETY: the caller promises a pointer there.
-                EntryParameter::Result(_) => read.result = Some(unsafe { argument.cast::<*mut u8>().read_unaligned() }),
+                EntryParameter::Sizes => read.sizes = unsafe { argument.cast::<*mut i64>().read_unaligned() },
                 // SAFETY: the caller promises an `int64_t` there.
                 EntryParameter::Extent { array, axis, .. } => {
                     read.extents.insert((array, axis), unsafe { argument.cast::<i64>().read_unaligned() });
@@ -98,9 +103,21 @@ impl Arguments {
         self.pointers.get(&array).copied()
     }
 
-    /// Where the scalar that the function returns goes.
-    pub fn result(&self) -> Option<*mut u8> {
-        self.result
+    /// Answers a call that asks for the extents of the arrays that are given back; whether it is one.
+    ///
+    /// # Safety
+    /// The pointer for the extents is null, or to memory for all of them.
+    pub unsafe fn answer_sizes(&self, plan: &LaunchPlan) -> Result<bool, RuntimeError> {
+        if self.sizes.is_null() {
+            return Ok(false);
+        }
+        for (at, size) in plan.entry.sizes.iter().enumerate() {
+            let size = size.evaluate(&self.environment);
+            let size = size.ok_or_else(|| malformed("an extent cannot be evaluated".to_owned()))?;
+            // SAFETY: promised by the caller.
+            unsafe { self.sizes.add(at).write_unaligned(size) };
+        }
+        Ok(true)
     }
 
     pub fn scalar(&self, scalar: ScalarId) -> Option<[u8; 8]> {

@@ -10,7 +10,8 @@ use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::pipeline;
 use tessella::request::Backend;
 use tessella::session;
-use tessella::unit::{Gives, Unit};
+use tessella::results;
+use tessella::unit::Unit;
 use tessella_codegen::{CodegenError, Input, Program, generate};
 use tessella_diagnostics::Diagnostic;
 use tessella_interpreter::scheduled::{self, Completion};
@@ -347,10 +348,7 @@ fn run(
             };
             match session::load(unit, &built, Backend::C, Some(2)) {
                 Ok(program) => {
-                    let result = match built.gives() {
-                        Gives::Scalar(ty) => Some(ty),
-                        Gives::Nothing | Gives::Argument(_) => None,
-                    };
+                    let result = results::types(&unit.function);
                     Some((program, result))
                 }
                 Err((_, errors)) => return fault("tool chain", format!("{errors:?}")),
@@ -391,22 +389,22 @@ fn run(
                     return fault("refused sizes that fit", format!("for {}: {about}", sizes()));
                 }
             }
-            (Ok(returned), Completion::Done(scalar)) => {
+            (Ok(returned), Completion::Done(given)) => {
                 if !inside {
                     return fault("accepted sizes that do not fit", format!("for {}", sizes()));
                 }
-                if let Some(text) = difference(&actual, *scalar, &expected, returned) {
+                if let Some(text) = difference(&actual, given, &expected, &results::values(&unit.function, returned)) {
                     return fault("different result", format!("for {}: {text}\n{program}", sizes()));
                 }
             }
         }
         if let Some((compiled, result)) = &compiled {
             let mut actual = arguments.clone();
-            let (code, scalar) = call(&**compiled, &types, &mut actual, *result);
+            let (code, given) = call(&**compiled, &types, &mut actual, result);
             match (&done, code) {
                 (Completion::Done(_), 0) => {
                     if let Ok(returned) = &outcome
-                        && let Some(text) = difference(&actual, scalar, &expected, returned)
+                        && let Some(text) = difference(&actual, &given, &expected, &results::values(&unit.function, returned))
                     {
                         return fault("different result in C", format!("for {}: {text}\n{program}", sizes()));
                     }
@@ -437,34 +435,28 @@ fn stays_inside(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<bool
     }))
 }
 
-fn difference(
-    actual: &[Value],
-    scalar: Option<Constant>,
-    expected: &[Value],
-    returned: &Option<Value>,
-) -> Option<String> {
-    for (position, (actual, expected)) in actual.iter().zip(expected).enumerate() {
-        if let (Value::Array(actual), Value::Array(expected)) = (actual, expected) {
-            for at in 0..expected.len() {
-                if !same(actual.get(at), expected.get(at)) {
-                    return Some(format!(
-                        "element {} of argument {} is {} and should be {}",
-                        at + 1,
-                        position + 1,
-                        actual.get(at),
-                        expected.get(at)
-                    ));
-                }
-            }
-        }
+fn difference(actual: &[Value], given: &[Value], expected: &[Value], returned: &[Value]) -> Option<String> {
+    if given.len() != returned.len() {
+        return Some(format!("there are {} results, there should be {}", given.len(), returned.len()));
     }
-    match (scalar, returned) {
-        (Some(scalar), Some(Value::Scalar(expected))) if !same(scalar, *expected) => {
-            Some(format!("the result is {scalar} and should be {expected}"))
+    let arguments = actual.iter().zip(expected).enumerate().map(|(at, pair)| (format!("argument {}", at + 1), pair));
+    let results = given.iter().zip(returned).enumerate().map(|(at, pair)| (format!("result {}", at + 1), pair));
+    arguments.chain(results).find_map(|(name, (actual, expected))| match (actual, expected) {
+        (Value::Array(actual), Value::Array(expected)) if actual.extents() != expected.extents() => {
+            Some(format!("{name} has the extents {:?}, it should have {:?}", actual.extents(), expected.extents()))
         }
-        (None, Some(Value::Scalar(expected))) => Some(format!("there is no result, it should be {expected}")),
-        _ => None,
-    }
+        (Value::Array(actual), Value::Array(expected)) => {
+            let at = (0..expected.len()).find(|&at| !same(actual.get(at), expected.get(at)))?;
+            let (is, should) = (actual.get(at), expected.get(at));
+            Some(format!("element {} of {name} is {is} and should be {should}", at + 1))
+        }
+        (Value::Scalar(actual), Value::Scalar(expected)) => {
+            (!same(*actual, *expected)).then(|| format!("{name} is {actual} and should be {expected}"))
+        }
+        (Value::Scalar(_), Value::Array(_)) | (Value::Array(_), Value::Scalar(_)) => {
+            Some(format!("{name} is of another kind than it should be"))
+        }
+    })
 }
 
 /// Equal bits; NaNs equal one another.
