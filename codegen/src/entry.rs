@@ -16,6 +16,7 @@ use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin, 
 use tessella_polyhedral::isl::{AstBuild, Set};
 use tessella_polyhedral::known::Known;
 use tessella_polyhedral::layers::Lifetime;
+use tessella_scalar::ScalarType;
 
 /// All went well.
 pub const STATUS_OK: i32 = 0;
@@ -25,7 +26,7 @@ pub const STATUS_OVERLAP: i32 = -1;
 pub const STATUS_OUT_OF_MEMORY: i32 = -2;
 /// A parameter is outside of what the program was made for; nothing has been written.
 pub const STATUS_OUT_OF_CONTEXT: i32 = -3;
-/// The GPU or its driver failed; nothing has been written to the arguments.
+/// The GPU or its driver failed; if it did while arrays were copied back, those before are written.
 pub const STATUS_DEVICE_FAILED: i32 = -4;
 /// A kernel needs more blocks than a grid can have; nothing has been written to the arguments.
 pub const STATUS_GRID_TOO_LARGE: i32 = -5;
@@ -39,6 +40,8 @@ pub struct Entry {
     pub parameters: Vec<EntryParameter>,
     /// Parameters of the algorithm that no C parameter is named after, and the extent that each is.
     pub aliases: Vec<(ParamId, ArrayId, u32)>,
+    /// Parameters that are scalar arguments of narrower types than `int64_t`.
+    pub widened: Vec<(ParamId, ScalarId)>,
     /// What must hold of the algorithm's parameters, else [`STATUS_OUT_OF_CONTEXT`].
     pub context: Cond,
     /// Pairs of array arguments that must not overlap, else [`STATUS_OVERLAP`].
@@ -91,7 +94,11 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
     names.scalars = algorithm.scalars.iter().map(|it| namer.fresh(&it.name)).collect();
     for param in &algorithm.params {
         let name = match param.origin {
-            ParamOrigin::Argument(scalar) => names.scalars[scalar.0 as usize].clone(),
+            ParamOrigin::Argument(scalar) if algorithm.scalar(scalar).ty == ScalarType::I64 => {
+                names.scalars[scalar.0 as usize].clone()
+            }
+            // Arithmetic in the argument's own type could wrap around.
+            ParamOrigin::Argument(_) => namer.fresh(&format!("{}_int64", param.name)),
             ParamOrigin::Extent { .. } => namer.fresh(&param.name),
         };
         names.params.push(name);
@@ -170,10 +177,17 @@ pub fn entry(input: &Input<'_>) -> Result<Entry, CodegenError> {
             ParamOrigin::Extent { .. } | ParamOrigin::Argument(_) => None,
         });
     let aliases = aliases.collect();
+    let widened = algorithm.params.iter().enumerate().filter_map(|(at, param)| match param.origin {
+        ParamOrigin::Argument(scalar) if algorithm.scalar(scalar).ty != ScalarType::I64 => {
+            Some((ParamId(at as u32), scalar))
+        }
+        ParamOrigin::Extent { .. } | ParamOrigin::Argument(_) => None,
+    });
+    let widened = widened.collect();
     let scope = Scope::new(&algorithm.param_names());
     let anything = AstBuild::new(algorithm.context.ctx())?;
     let context = condition(&anything.expr_from_set(&algorithm.context)?.view()?, &scope)?;
-    Ok(Entry { parameters, aliases, context, apart: apart(input), checks: checks(input, &scope)?, sizes })
+    Ok(Entry { parameters, aliases, widened, context, apart: apart(input), checks: checks(input, &scope)?, sizes })
 }
 
 /// Whether the parameter is an extent, and so never negative.

@@ -109,6 +109,11 @@ impl Printer<'_> {
             let name = &self.program.names.params[param.0 as usize];
             out.line(format!("const int64_t {name} = {};", self.extent_name(*array, *axis)));
         }
+        for (param, scalar) in &entry.widened {
+            let names = &self.program.names;
+            let (name, from) = (&names.params[param.0 as usize], &names.scalars[scalar.0 as usize]);
+            out.line(format!("const int64_t {name} = {from};"));
+        }
         if entry.context != Cond::Const(true) {
             self.leave_unless(&entry.context, STATUS_OUT_OF_CONTEXT, out);
         }

@@ -249,6 +249,7 @@ impl<'a> Checker<'a> {
             });
             return None;
         }
+        self.distinct_parameters(function);
         let ids = self.parameters(function, arguments);
         self.copy_assigned_arguments(function, &ids);
         let body = super::jumps::function_without_returns(&function.body, &mut self.flow.fresh);
@@ -269,23 +270,41 @@ impl<'a> Checker<'a> {
         })
     }
 
+    /// Julia refuses `f(A, A)`; `_` may stand for several.
+    fn distinct_parameters(&mut self, function: &ast::Function) {
+        let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+        for name in function.parameters.iter().filter_map(|parameter| parameter.name.as_ref()) {
+            let is_blank = name.value.chars().all(|c| c == '_');
+            match seen.get(name.value.as_str()) {
+                Some(&first) if !is_blank => {
+                    self.fail(TypeError::DuplicateParameter { name: name.value.clone(), first, second: name.span });
+                }
+                Some(_) | None => {
+                    seen.insert(&name.value, name.span);
+                }
+            }
+        }
+    }
+
     /// A scalar argument that the body assigns to becomes a variable that starts with the argument's value.
     fn copy_assigned_arguments(&mut self, function: &ast::Function, ids: &[LocalId]) {
         for (parameter, &argument) in function.parameters.iter().zip(ids) {
             let Some(name) = &parameter.name else { continue };
             if is_assigned(&name.value, &function.body) {
-                self.make_assignable(&name.value, argument);
+                let value = self.read(argument, self.local(argument).span);
+                if matches!(self.local(argument).ty, Type::Scalar(_)) {
+                    self.make_assignable(&name.value, value);
+                }
             }
         }
     }
 
-    /// Lets `name` mean a variable that starts with the value of `from`, an argument or iterator.
-    pub(super) fn make_assignable(&mut self, name: &str, from: LocalId) {
-        let Local { ty: Type::Scalar(ty), span, .. } = *self.local(from) else { return };
+    /// Lets `name` mean a variable that starts with this value, of an argument or iterator.
+    pub(super) fn make_assignable(&mut self, name: &str, value: Expr) {
+        let (ty, span) = (value.ty, value.span);
         let Some(variable) = self.lookup(name) else { return };
         let owner = self.loops.last().copied();
         let copy = self.new_local(name, Type::Scalar(ty), Role::Variable(owner), span);
-        let value = self.read(from, span);
         self.emit(StatementKind::Set { target: copy, value, label: None, mode: Mode::default() }, span);
         self.variables[variable.0].state = State::Scalar(copy);
         self.variables[variable.0].home = self.blocks.len();

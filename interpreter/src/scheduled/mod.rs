@@ -25,7 +25,7 @@ use tessella_codegen::entry::STATUS_OUT_OF_CONTEXT;
 use tessella_codegen::{Input, Program};
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
-use tessella_scalar::{Constant, ScalarType};
+use tessella_scalar::Constant;
 
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,8 +147,8 @@ pub fn parameters(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<i64>, Sc
                 Value::Scalar(_) => None,
             },
             ParamOrigin::Argument(scalar) => match arguments.get(position(Argument::Scalar(scalar))?)? {
-                Value::Scalar(constant) if constant.ty == ScalarType::I64 => Some(constant.bits as i64),
-                Value::Scalar(_) | Value::Array(_) => None,
+                Value::Scalar(constant) => constant.as_integer().and_then(|value| i64::try_from(value).ok()),
+                Value::Array(_) => None,
             },
         }
     };

@@ -221,6 +221,7 @@ fn update_plan() -> LaunchPlan {
                 EntryParameter::Scalar(ScalarId(1)),
             ],
             aliases: vec![],
+            widened: vec![],
             context: Cond::And(vec![at_most(0), at_most(1), at_most(2)]),
             apart: vec![(A, B)],
             checks: vec![Check {
