@@ -13,7 +13,7 @@ use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{connect, default_order, place, transform, verify};
+use tessella_polyhedral::{connect, default_order, magnitude, place, transform, verify};
 
 /// How much work isl may do for one function before it is refused with `E0430`.
 const ISL_OPERATIONS: u64 = 20_000_000;
@@ -184,6 +184,7 @@ pub fn verify(
                 for command in commands {
                     at = Some(command.span);
                     scheduled = transform::apply(ctx, &scheduled, &all, &command.value)?;
+                    magnitude::check(ctx, &scheduled)?;
                 }
             }
         }

@@ -14,6 +14,7 @@ pub mod layers;
 pub mod relation;
 pub mod dependence;
 pub mod legality;
+pub mod magnitude;
 pub mod command;
 pub mod transform;
 pub mod order;
