@@ -383,7 +383,7 @@ impl IntoDiagnostic for TypeError {
                 .with_help("end the function with `return nothing`, or with the value to return"),
             TypeError::ResultKind { found, span } => base
                 .primary(span, format!("this is {found}"))
-                .with_help("end the function with `return nothing`, or return an argument or a number"),
+                .with_help("end the function with `return nothing`, or return an array, a number, or a tuple of these"),
             TypeError::Destructuring { span, targets, values } => {
                 base.primary(span, format!("{targets} names, {values} values"))
                     .with_help("write as many names as there are values")

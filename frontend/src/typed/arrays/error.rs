@@ -21,7 +21,7 @@ pub enum ArrayError {
     Constant { span: Span },
     #[error("one of several arrays is returned, and the function makes one of them itself")]
     Returned { span: Span },
-    #[error("Julia returns {} here, not an `Array`", container.name())]
+    #[error("the result is {} in Julia, not an `Array`", container.name())]
     OtherContainer { container: Container, span: Span },
     #[error("the result, {found}, would be converted to {declared}")]
     ResultConverted { found: Kind, declared: String, span: Span },
