@@ -141,7 +141,7 @@ fn results_are_the_last_expression() {
     assert_eq!(result("return A[1] + n"), Returned::Value(float(4.5)));
     assert_eq!(result("if n > 2\n 1.0\nelse\n A[end]\nend"), Returned::Value(float(1.0)));
     assert_eq!(result("x = if n < 2 1.0 elseif n < 4 2.0 else 3.0 end"), Returned::Value(float(2.0)));
-    assert_eq!(result("for i in 1:n\nend"), None);
+    assert_eq!(result("for i in 1:n\nend"), Returned::Nothing);
     assert_eq!(result("x::Float64 = n; x /= 2"), Returned::Value(float(1.5)));
 }
 
