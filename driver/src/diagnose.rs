@@ -216,7 +216,7 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         )),
         ScheduleError::OrderName { name, known, .. } => {
             let diagnostic = make("E0473", "in these loops").with_note(format!("known here are {}", names(&known)));
-            match closest(&name, &known) {
+            match nearest(&name, known.iter().map(String::as_str)) {
                 Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
                 None => diagnostic.with_help("say what a loop runs through by the iterators of the source"),
             }
