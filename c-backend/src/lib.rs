@@ -9,7 +9,7 @@ use tessella_codegen::c_family::{
 };
 use tessella_codegen::entry::STATUS_OUT_OF_MEMORY;
 use tessella_codegen::{CodegenError, Input, Program, generate};
-use tessella_polyhedral::algorithm::Outcome;
+use tessella_polyhedral::algorithm::ArrayId;
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
 use tessella_polyhedral::verify::Verified;
 
@@ -49,10 +49,11 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     let mut body = Writer::default();
     body.open(printer.signature("restrict "));
     printer.entry_checks(&mut body);
+    printer.sizes_answer(&mut body);
     let scratch = declare_buffers(&mut printer, &mut body);
     body.blank();
     printer.block(&program.body, &mut Pragmas::default(), &mut body);
-    return_result(&printer, &mut body);
+    return_results(&printer, &mut body);
     scratch.iter().rev().for_each(|name| body.line(format!("free({name});")));
     body.line("return 0;");
     body.close();
@@ -129,17 +130,21 @@ fn declare_buffers(printer: &mut Printer<'_>, out: &mut Writer) -> Vec<String> {
     scratch
 }
 
-/// Hands the result over, where it was not computed in the caller's memory.
-fn return_result(printer: &Printer<'_>, out: &mut Writer) {
-    let Outcome::Scalar(array) = printer.input.algorithm.result else { return };
+/// Hands scalar results over that were not computed in the caller's memory.
+fn return_results(printer: &Printer<'_>, out: &mut Writer) {
+    for (&array, result) in &printer.program.names.results {
+        return_result(printer, array, result, out);
+    }
+}
+
+fn return_result(printer: &Printer<'_>, array: ArrayId, result: &str, out: &mut Writer) {
     let id = printer.input.buffer_of(array);
     let buffer = printer.input.layout.buffer(id);
-    let names = &printer.program.names;
-    let name = &names.buffers[id.0 as usize];
+    let name = &printer.program.names.buffers[id.0 as usize];
     match (&buffer.lifetime, buffer.space) {
         (Lifetime::Argument(_), _) => {}
-        (_, MemorySpace::Register) => out.line(format!("*{} = {name};", names.result)),
-        (_, MemorySpace::Host | MemorySpace::Global) => out.line(format!("*{} = {name}[0];", names.result)),
+        (_, MemorySpace::Register) => out.line(format!("*{result} = {name};")),
+        (_, MemorySpace::Host | MemorySpace::Global) => out.line(format!("*{result} = {name}[0];")),
     }
 }
 
@@ -161,6 +166,7 @@ fn header(printer: &Printer<'_>) -> String {
         "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
     );
     out.line("// -3 if an argument is out of range. Unless it is 0, nothing has been written.");
+    printer.results_comment(&mut out);
     out.text(&format!("{};", printer.signature("")));
     out.blank();
     out.line("#ifdef __cplusplus");

@@ -1,7 +1,8 @@
 //! One deterministic namer for generated text: ASCII, no keyword, no collision.
 
 use crate::words::{GREEK, LIBRARY, RESERVED};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::algorithm::ArrayId;
 
 /// The names of generated text.
 ///
@@ -21,8 +22,10 @@ pub struct Names {
     pub lets: Vec<Vec<String>>,
     /// Computations as the user calls them; only for comments.
     pub computations: Vec<String>,
-    /// The pointer that receives a scalar result.
-    pub result: String,
+    /// The pointers that receive scalar results.
+    pub results: BTreeMap<ArrayId, String>,
+    /// The pointer that receives the extents of arrays that are given back.
+    pub sizes: String,
     /// For each array, the names of those extents that are no parameter of their own.
     pub extents: Vec<Vec<String>>,
 }
@@ -32,7 +35,7 @@ impl Names {
     pub fn namer(&self) -> Namer {
         let lists = [&self.params, &self.scalars, &self.arrays, &self.buffers, &self.variables];
         let nested = self.lets.iter().chain(&self.extents);
-        let all = lists.into_iter().chain(nested).flatten().chain([&self.function, &self.result]);
+        let all = lists.into_iter().chain(nested).flatten().chain(self.results.values()).chain([&self.function, &self.sizes]);
         Namer { used: all.cloned().collect() }
     }
 }

@@ -152,7 +152,7 @@ fn memory(verified: &Verified) -> Vec<String> {
         let buffer = verified.layout().buffer(placement.buffer);
         match algorithm.array(*id).kind {
             ArrayKind::Private | ArrayKind::Local { .. } => {}
-            ArrayKind::Argument | ArrayKind::Result => continue,
+            ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => continue,
         }
         let extents: Vec<String> =
             buffer.extents.iter().map(|extent| extent.display(&[], &algorithm.param_names())).collect();
@@ -163,7 +163,7 @@ fn memory(verified: &Verified) -> Vec<String> {
                 let count = if extents.is_empty() { "1".to_string() } else { extents.join(" x ") };
                 let why = match algorithm.array(*id).kind {
                     ArrayKind::Private => ", since several iterations' values are alive at once",
-                    ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result => "",
+                    ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => "",
                 };
                 format!("{whose} memory of {count} elements{why}")
             }

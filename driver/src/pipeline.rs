@@ -1,7 +1,7 @@
 //! The passes in their order, from source text to a verified program.
 
 use crate::diagnose::{Place, diagnose};
-use tessella_diagnostics::{Code, Diagnostic, FileId, IntoDiagnostic, SourceMap, Spanned};
+use tessella_diagnostics::{Code, Diagnostic, FileId, IntoDiagnostic, Role, SourceMap, Span, Spanned};
 use tessella_frontend as frontend;
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
@@ -14,7 +14,7 @@ use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{connect, default_order, effort, place, transform, verify};
+use tessella_polyhedral::{connect, default_order, effort, magnitude, place, transform, verify};
 
 /// How much work isl may do for one function before it is refused with `E0430`, as [`effort::weight`] counts it: some
 /// five seconds. The functions of PolyBench take a hundredth to a fifth of it.
@@ -140,7 +140,30 @@ pub fn constants(scan: &Scan) -> Vec<ModuleConstant> {
 
 /// The algorithm of a typed function.
 pub fn lower(ctx: &Ctx, function: &tree::Function) -> Result<Lowered, Refusal> {
-    tessella_lowering::lower(ctx, function).map_err(words)
+    tessella_lowering::lower(ctx, function).map_err(|errors| {
+        let told = words(errors);
+        told.into_iter().map(|diagnostic| with_calls(diagnostic, &function.calls)).collect()
+    })
+}
+
+/// Adds the calls that led to a mistake inside a function whose body was put in place of a call.
+fn with_calls(mut diagnostic: Diagnostic, calls: &[tree::InlinedCall]) -> Diagnostic {
+    let is_inside = |inner: Span, outer: Span| {
+        inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
+    };
+    let primary = diagnostic.labels.iter().find(|label| label.role == Role::Primary);
+    let mut places: Vec<Span> = primary.map(|label| label.span).into_iter().collect();
+    let mut at = 0;
+    while let Some(&place) = places.get(at) {
+        at += 1;
+        for call in calls.iter().filter(|call| is_inside(place, call.definition) && !is_inside(call.call, call.definition)) {
+            if !places.contains(&call.call) {
+                places.push(call.call);
+                diagnostic = diagnostic.secondary(call.call, format!("`{}` is called here", call.function));
+            }
+        }
+    }
+    diagnostic
 }
 
 /// From an algorithm to a verified program: the user's commands, or Tessella's own order where there are none.
@@ -169,6 +192,7 @@ pub fn verify(
                     at = Some(command.span);
                     let apply = || transform::apply(ctx, &scheduled, &all, &command.value);
                     scheduled = ctx.weighed(weight(&scheduled), apply)?;
+                    magnitude::check(ctx, &scheduled)?;
                 }
             }
         }

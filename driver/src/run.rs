@@ -5,8 +5,9 @@ use crate::file::{FileOptions, Sources};
 use crate::pipeline::Refusal;
 use crate::request::{Backend, Program, Status};
 use crate::session;
+use crate::results;
 use crate::sizes::{self, Defaults};
-use crate::unit::{Built, Gives, Unit};
+use crate::unit::{Built, Unit};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
@@ -39,6 +40,8 @@ pub struct Outcome {
     /// The fastest of the timed calls.
     pub compiled: Duration,
     pub interpreted: Option<Duration>,
+    /// Scalars and new arrays that it gave back, in words.
+    pub results: Vec<String>,
     /// What differs from the interpreter, by argument; empty if nothing does.
     pub differences: Vec<String>,
 }
@@ -85,23 +88,20 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
     let types: Vec<ArgumentType> =
         unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect();
     let inputs = make_inputs(algorithm, &types, &params, options)?;
-    let result = match built.gives() {
-        Gives::Scalar(ty) => Some(ty),
-        Gives::Nothing | Gives::Argument(_) => None,
-    };
+    let results = results::types(&unit.function);
 
     let mut fastest = Duration::MAX;
-    let mut actual = (inputs.clone(), None);
+    let mut actual = (inputs.clone(), vec![]);
     for _ in 0..options.repeat.max(1) {
         let mut values = inputs.clone();
         let start = Instant::now();
-        let (code, scalar) = call(program, &types, &mut values, result);
+        let (code, given) = call(program, &types, &mut values, &results);
         fastest = fastest.min(start.elapsed());
         if code != 0 {
             let reason = program.failure(code).map_or_else(|| format!("code {code}"), |failure| failure.to_string());
             return Err(Failed::Usage(format!("`{}` refused these inputs:\n{reason}", algorithm.name)));
         }
-        actual = (values, scalar);
+        actual = (values, given);
     }
 
     let mut outcome = Outcome {
@@ -109,6 +109,7 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         params: algorithm.params.iter().zip(&params).map(|(param, value)| (param.name.clone(), *value)).collect(),
         compiled: fastest,
         interpreted: None,
+        results: actual.1.iter().map(shown).collect(),
         differences: vec![],
     };
     if options.compare {
@@ -117,7 +118,7 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         let returned = run_within(STEPS, &unit.function, &mut expected)
             .map_err(|error| Failed::Usage(format!("the interpreter stopped: {error}")))?;
         outcome.interpreted = Some(start.elapsed());
-        outcome.differences = differences(unit, &actual, &expected, &returned);
+        outcome.differences = differences(unit, &actual, &expected, &results::values(&unit.function, &returned));
     }
     Ok(outcome)
 }
@@ -281,36 +282,62 @@ impl Random {
     }
 }
 
+/// A result in a few words.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Scalar(constant) => format!("{constant} ({})", constant.ty),
+        Value::Array(array) => {
+            let extents: Vec<String> = array.extents().iter().map(u64::to_string).collect();
+            let first: Vec<String> = (0..array.len().min(4)).map(|at| array.get(at).to_string()).collect();
+            let more = if array.len() > 4 { ", ..." } else { "" };
+            format!("{} Array{{{}}}: {}{more}", extents.join("x"), array.element(), first.join(", "))
+        }
+    }
+}
+
 fn differences(
     unit: &Unit<'_>,
-    (values, scalar): &(Vec<Value>, Option<Constant>),
+    (values, results): &(Vec<Value>, Vec<Value>),
     expected: &[Value],
-    returned: &Option<Value>,
+    returned: &[Value],
 ) -> Vec<String> {
     let mut found = vec![];
     for ((value, expected), id) in values.iter().zip(expected).zip(&unit.function.arguments) {
         let name = &unit.function.locals[id.0 as usize].name;
-        if let (Value::Array(value), Value::Array(expected)) = (value, expected) {
-            let differing = (0..value.len()).filter(|&at| !same(value.get(at), expected.get(at)));
-            let differing: Vec<usize> = differing.collect();
-            if let Some(&first) = differing.first() {
-                found.push(format!(
-                    "{} of {} elements of `{name}` differ; the first, number {}, is {} and should be {}",
-                    differing.len(),
-                    value.len(),
-                    first + 1,
-                    value.get(first),
-                    expected.get(first)
-                ));
-            }
-        }
+        found.extend(difference(&format!("`{name}`"), value, expected));
     }
-    if let (Some(scalar), Some(Value::Scalar(expected))) = (scalar, returned)
-        && !same(*scalar, *expected)
-    {
-        found.push(format!("the result is {scalar} and should be {expected}"));
+    for (at, (value, expected)) in results.iter().zip(returned).enumerate() {
+        let name = if results.len() == 1 { "the result".to_string() } else { format!("result {}", at + 1) };
+        found.extend(difference(&name, value, expected));
     }
     found
+}
+
+fn difference(name: &str, value: &Value, expected: &Value) -> Option<String> {
+    match (value, expected) {
+        (Value::Array(value), Value::Array(expected)) if value.extents() != expected.extents() => {
+            Some(format!("{name} has the extents {:?} and should have {:?}", value.extents(), expected.extents()))
+        }
+        (Value::Array(value), Value::Array(expected)) => {
+            let differing: Vec<usize> =
+                (0..value.len()).filter(|&at| !same(value.get(at), expected.get(at))).collect();
+            let first = *differing.first()?;
+            Some(format!(
+                "{} of {} elements of {name} differ; the first, number {}, is {} and should be {}",
+                differing.len(),
+                value.len(),
+                first + 1,
+                value.get(first),
+                expected.get(first)
+            ))
+        }
+        (Value::Scalar(value), Value::Scalar(expected)) => {
+            (!same(*value, *expected)).then(|| format!("{name} is {value} and should be {expected}"))
+        }
+        (Value::Scalar(_), Value::Array(_)) | (Value::Array(_), Value::Scalar(_)) => {
+            Some(format!("{name} is of another kind than it should be"))
+        }
+    }
 }
 
 /// Equal bits; NaNs, whose bits Julia leaves open, equal one another.

@@ -5,6 +5,7 @@ use crate::draw;
 use crate::explain::{condition, scan_condition};
 use crate::pipeline::{self, Refusal};
 use crate::request::{Backend, CompileRequest, ConstantValue, CompileResult, Failure, Program, Status, TextKind};
+use crate::results;
 use crate::unit::{Built, Unit};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -408,8 +409,9 @@ impl Program for Interpreted {
     }
 
     fn parameter_count(&self) -> usize {
-        let result = matches!(self.function.result, tree::Result::Scalar(_) | tree::Result::Choice { .. });
-        self.types.iter().map(values::pointers_of).sum::<usize>() + usize::from(result)
+        let results = results::types(&self.function);
+        let arrays = results.iter().any(|ty| matches!(ty, ArgumentType::Array { .. }));
+        self.types.iter().map(values::pointers_of).sum::<usize>() + results.len() + usize::from(arrays)
     }
 
     unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
@@ -423,15 +425,9 @@ impl Program for Interpreted {
         });
         match done {
             Ok((values, result)) => {
-                let scalar = match (&self.function.result, result) {
-                    (
-                        tree::Result::Scalar(_) | tree::Result::Choice { .. },
-                        Some(interpreter::Value::Scalar(constant)),
-                    ) => Some(constant),
-                    _ => None,
-                };
-                // SAFETY: promised by the caller; the values came from `read`.
-                unsafe { values::write(&self.types, &values, scalar, arguments) };
+                let results = results::values(&self.function, &result);
+                // SAFETY: promised by the caller; the values came from `read`, the results are the function's.
+                unsafe { values::write(&self.types, &values, &results, arguments) };
                 0
             }
             Err(text) => {

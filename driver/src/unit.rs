@@ -3,20 +3,20 @@
 use crate::explain::explain;
 use crate::pipeline::{self, Analysed, Refusal};
 use crate::request::{Backend, DrawOptions, TextKind};
+use crate::results;
 use std::collections::BTreeMap;
 use tessella_codegen::c_family::TextOptions;
 use tessella_codegen::{CodegenError, Input, generate};
 use tessella_diagnostics::{IntoDiagnostic, SourceMap, Spanned};
 use tessella_frontend::typed::tree;
 use tessella_lowering::SpanTable;
-use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId, Outcome};
+use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::{effort, print, report, spell};
-use tessella_scalar::ScalarType;
 use tessella_c_backend as c_backend;
 use tessella_cuda_backend as cuda_backend;
 
@@ -34,13 +34,6 @@ pub struct Unit<'a> {
 pub struct Built {
     pub ctx: Ctx,
     pub analysed: Analysed,
-}
-
-/// What the entry's caller passes and gets, as the algorithm has it.
-pub enum Gives {
-    Nothing,
-    Argument(u32),
-    Scalar(ScalarType),
 }
 
 impl Unit<'_> {
@@ -94,17 +87,7 @@ impl Built {
         let reported = || self.ctx.weighed(weight, report).map_err(core);
         Ok(match kind {
             TextKind::Diagnostics | TextKind::Codes => String::new(),
-            TextKind::Result => match &unit.function.result {
-                tree::Result::Choice { arguments, .. } => {
-                    let position = |id| unit.function.arguments.iter().position(|argument| argument == id);
-                    let positions: Vec<String> =
-                        arguments.iter().filter_map(position).map(|position| position.to_string()).collect();
-                    format!("argument of {}", positions.join(" "))
-                }
-                tree::Result::Nothing | tree::Result::Argument(_) | tree::Result::Scalar(_) => {
-                    self.gives().to_string()
-                }
-            },
+            TextKind::Result => results::text(&unit.function),
             TextKind::Algorithm => print::algorithm(algorithm),
             TextKind::Dependences => print::dependences(algorithm, &reported()?),
             TextKind::Schedule => self.schedule_text(unit),
@@ -175,15 +158,6 @@ impl Built {
         }
     }
 
-    pub fn gives(&self) -> Gives {
-        let algorithm = self.analysed.verified.algorithm();
-        match algorithm.result {
-            Outcome::Nothing => Gives::Nothing,
-            Outcome::Argument(position) => Gives::Argument(position),
-            Outcome::Scalar(array) => Gives::Scalar(algorithm.array(array).element),
-        }
-    }
-
     /// The position of an array among the function's arguments.
     pub fn argument_of(&self, array: tessella_polyhedral::algorithm::ArrayId) -> Option<u32> {
         let arguments = &self.analysed.verified.algorithm().arguments;
@@ -219,16 +193,5 @@ pub fn target(backend: Backend) -> Target {
     match backend {
         Backend::C | Backend::Interpreter => Target::Cpu,
         Backend::Cuda => Target::Gpu,
-    }
-}
-
-impl std::fmt::Display for Gives {
-    /// As `tessella_text(program, "result")` has it.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Gives::Nothing => f.write_str("nothing"),
-            Gives::Argument(position) => write!(f, "argument {position}"),
-            Gives::Scalar(ty) => write!(f, "scalar {ty}"),
-        }
     }
 }

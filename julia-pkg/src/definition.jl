@@ -42,6 +42,8 @@ mutable struct Slot
     entry::Ptr{Cvoid}
     "whether the entry takes a pointer for a scalar result"
     scalar::Bool
+    "how new arrays and tuples are given back, a `Plan`; `nothing` where none are"
+    plan::Any
     compiled::Any
     home::Module
     definition::Symbol
@@ -49,7 +51,7 @@ mutable struct Slot
 end
 
 Slot(home::Module, definition::Symbol, types) =
-    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, home, definition, types)
+    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, nothing, home, definition, types)
 
 # What became of one definition for one list of argument types.
 struct Compiled
@@ -60,7 +62,11 @@ struct Compiled
     scalar::Union{Nothing,DataType}
     "the position of the argument that is given back; 0 if none is, -1 if it is written where a scalar result would be"
     position::Int
+    "how new arrays and tuples are given back; `nothing` where none are"
+    plan::Union{Nothing,Plan}
 end
+
+Compiled(program, entry, scalar, position) = Compiled(program, entry, scalar, position, nothing)
 
 const ORIGINAL = Compiled(nothing, C_NULL, nothing, 0)
 

@@ -27,6 +27,7 @@ function call_body(home::Module, constant::Symbol, names, types)
     return quote
         $prepare
         $direct || return $(detour)($slot, $original, $(names...))::$result_type
+        $(slot).plan === nothing || return $(give)($(slot).plan, $slot, $original, $(names...))::$result_type
         if $(slot).scalar
             result = Ref{UInt64}(0)
             GC.@preserve $(names...) result begin
@@ -114,6 +115,7 @@ end
             push!(values, Ref{c_type(typeof(argument))}(argument))
         end
     end
+    compiled.plan === nothing || return give_by_launch(compiled.plan, slot, original, values, arguments)
     compiled.scalar === nothing || push!(values, Ref{Ptr{Cvoid}}(Base.unsafe_convert(Ptr{UInt64}, result)))
     code = GC.@preserve arguments values result begin
         launch(program, Ptr{Cvoid}[pointer_from_objref(value) for value in values])
@@ -184,6 +186,7 @@ end
                         (slot.home, slot.definition, known.version, key, types))
         slot.compiled = compiled
         slot.scalar = compiled.scalar !== nothing
+        slot.plan = compiled.plan
         slot.entry = compiled.entry
         slot.epoch[] = epoch
     finally
@@ -258,13 +261,19 @@ end
 
 # What a loaded program gives back, checked against what inference knows of the original.
 function understand(known::Definition, program::Program, types)
-    words = split(something(text(program, "result"), "nothing"))
+    described = something(text(program, "result"), "nothing")
+    words = split(described)
     result = first(words)
     last_word = String(last(words))
     R = Core.Compiler.return_type(known.original, types)
     agrees = false
     compiled = ORIGINAL
-    if result == "nothing"
+    if startswith(described, '(') || result == "array"
+        plan = Plan(described)
+        compiled = Compiled(program, entry(program), nothing, 0, plan)
+        agrees = result_type(plan, types) <: R
+        agrees || return fall_back(known, other_result(known, result_type(plan, types), R))
+    elseif result == "nothing"
         compiled = Compiled(program, entry(program), nothing, 0)
         agrees = Nothing <: R
     elseif result == "argument" && length(words) > 1 && words[2] == "of"
@@ -285,6 +294,15 @@ function understand(known::Definition, program::Program, types)
             :internal))
     end
     return compiled
+end
+
+function other_result(known::Definition, made, R)
+    return TessellaError(
+        """
+        error[E0262]: the result of `$(known.name)` is of another type in Julia
+          = note: compiled, the function gives back $made; Julia gives back $R
+          = help: make the result with `zeros`, `similar` or a comprehension, or `collect` it""",
+        ["E0262"], :refused)
 end
 
 # The original runs from now on, if it may; else the error is thrown.

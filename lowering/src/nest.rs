@@ -124,7 +124,7 @@ impl<'a> Nest<'a> {
     }
 
     fn finish(mut self, function: &Function, children: &mut Vec<Node>) -> Result<Lowered, Vec<LowerError>> {
-        let result = self.outcome(function);
+        let result = self.outcome(function, &function.result);
         if self.computations.is_empty() && self.errors.is_empty() {
             let (function, signature) = (function.name.clone(), function.span);
             self.errors.push(LowerError::NoComputations { function, signature });
@@ -159,9 +159,14 @@ impl<'a> Nest<'a> {
         Ok(Lowered { algorithm, spans: self.spans })
     }
 
-    fn outcome(&mut self, function: &Function) -> Outcome {
-        let local = match &function.result {
+    fn outcome(&mut self, function: &Function, result: &Returned) -> Outcome {
+        let local = match result {
             Returned::Nothing => return Outcome::Nothing,
+            Returned::Tuple(parts) => {
+                return Outcome::Tuple(parts.iter().map(|part| self.outcome(function, part)).collect());
+            }
+            // An array whose extents were refused has been reported.
+            Returned::Array(local) => return self.made.get(local).map_or(Outcome::Nothing, |&array| Outcome::Array(array)),
             Returned::Argument(local) | Returned::Scalar(local) | Returned::Choice { position: local, .. } => *local,
         };
         match function.arguments.iter().position(|&argument| argument == local) {

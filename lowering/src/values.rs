@@ -112,12 +112,14 @@ impl<'a> Values<'a> {
         &self.labels
     }
 
-    /// Whether the function returns the local.
+    /// Whether the function returns the scalar.
     pub(crate) fn is_result(&self, local: LocalId) -> bool {
-        match self.function.result {
-            Returned::Scalar(result) | Returned::Choice { position: result, .. } => result == local,
-            Returned::Nothing | Returned::Argument(_) => false,
-        }
+        gives(&self.function.result, local, Form::Scalar)
+    }
+
+    /// Whether the function returns this array that it makes.
+    pub(crate) fn is_returned(&self, local: LocalId) -> bool {
+        gives(&self.function.result, local, Form::Array)
     }
 
     /// Whether some statement stores into the array or makes it.
@@ -332,6 +334,21 @@ impl<'a> Values<'a> {
             && !self.is_result(target)
             && !self.reads_memory(definition.value);
         !may_be_symbolic && self.fate(target) == Fate::Stored
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Scalar,
+    Array,
+}
+
+fn gives(result: &Returned, local: LocalId, form: Form) -> bool {
+    match result {
+        Returned::Scalar(it) | Returned::Choice { position: it, .. } => form == Form::Scalar && *it == local,
+        Returned::Array(it) => form == Form::Array && *it == local,
+        Returned::Tuple(parts) => parts.iter().any(|part| gives(part, local, form)),
+        Returned::Nothing | Returned::Argument(_) => false,
     }
 }
 

@@ -109,6 +109,9 @@ pub enum ArrayKind {
     Local { outer: u32 },
     /// A scalar variable that the function returns; rank 0.
     Result,
+    /// An array that the source makes once a call and gives back: the caller passes memory for it. Extents are
+    /// parameters only; a negative one counts as zero.
+    Returned,
 }
 
 /// A condition on sizes that the source needs besides its subscripts.
@@ -137,7 +140,7 @@ impl ArrayKind {
     pub fn outer(self) -> u32 {
         match self {
             ArrayKind::Local { outer } => outer,
-            ArrayKind::Argument | ArrayKind::Private | ArrayKind::Result => 0,
+            ArrayKind::Argument | ArrayKind::Private | ArrayKind::Result | ArrayKind::Returned => 0,
         }
     }
 }
@@ -149,13 +152,35 @@ pub enum Argument {
 }
 
 /// What the function gives back, beyond what it writes into its arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Nothing,
     /// The argument of this position.
     Argument(u32),
     /// The element of this array of kind [`ArrayKind::Result`].
     Scalar(ArrayId),
+    /// This array of kind [`ArrayKind::Returned`].
+    Array(ArrayId),
+    Tuple(Vec<Outcome>),
+}
+
+impl Outcome {
+    /// The arrays of kinds [`ArrayKind::Result`] and [`ArrayKind::Returned`], each once, in the order of the result.
+    pub fn places(&self) -> Vec<ArrayId> {
+        match self {
+            Outcome::Nothing | Outcome::Argument(_) => vec![],
+            Outcome::Scalar(array) | Outcome::Array(array) => vec![*array],
+            Outcome::Tuple(parts) => {
+                let mut all: Vec<ArrayId> = vec![];
+                for place in parts.iter().flat_map(Outcome::places) {
+                    if !all.contains(&place) {
+                        all.push(place);
+                    }
+                }
+                all
+            }
+        }
+    }
 }
 
 /// A statement and all its instances.

@@ -15,6 +15,7 @@ pub mod effort;
 pub mod relation;
 pub mod dependence;
 pub mod legality;
+pub mod magnitude;
 pub mod command;
 pub mod transform;
 pub mod order;

@@ -264,7 +264,11 @@ pub fn dependences(algorithm: &Algorithm, reported: &[ReportedDependence]) -> St
             loops => format!("carried by {}", loops.join(", ")),
         };
         let kind = dependence.kind.to_string();
-        let _ = writeln!(text, "{kind:<6} {source} -> {sink} on {array}: distance ({}), {carried}", distances.join(", "));
+        let how = match distances.is_empty() {
+            true => "they share no loop".to_string(),
+            false => format!("distance ({}), {carried}", distances.join(", ")),
+        };
+        let _ = writeln!(text, "{kind:<6} {source} -> {sink} on {array}: {how}");
         let _ = writeln!(text, "       {}", relation_text(algorithm, dependence));
     }
     if text.is_empty() {

@@ -131,7 +131,7 @@ fn argument_layout(algorithm: &Algorithm) -> Layout {
         let id = ArrayId(at as u32);
         let map = match array.kind {
             ArrayKind::Argument => (0..array.rank).map(|axis| plus(it(axis), -1)).collect(),
-            ArrayKind::Local { .. } | ArrayKind::Private | ArrayKind::Result => vec![],
+            ArrayKind::Local { .. } | ArrayKind::Private | ArrayKind::Result | ArrayKind::Returned => vec![],
         };
         layout.placements.insert(id, Placement { buffer: BufferId(at as u32), map });
         layout.buffers.push(Buffer {

@@ -23,6 +23,9 @@ impl Checker<'_> {
             Value::Scalar(expr) => Ok(expr),
             Value::Irrational(value, at) => Ok(Expr::constant(Constant::f64(value), at)),
             Value::Array(_) | Value::Elements(_) => self.not_yet(Construct::ArrayArithmetic, span),
+            Value::Position(super::arrays::Position { subscripts, linear_in: Some(extents) }) => {
+                Ok(super::arrays::linear_index(&subscripts, &extents, span))
+            }
             other @ (Value::Position(_)
             | Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::Function(_) | Value::Nothing) => {
                 let found = self.kind(&other);

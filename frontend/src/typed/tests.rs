@@ -287,7 +287,7 @@ fn each_mistake_has_its_code() {
         ("for i in 1:n:9\nend", "E0215"),
         ("for i in 1:0:9\nend", "E0215"),
         ("for i in 1:x\nend", "E0216"),
-        ("for i in 0x01:0x05\nend", "E0216"),
+        ("for i in 1:0x0000000000000005\nend", "E0216"),
         ("for i in n\nend", "E0217"),
         ("@inbound v[1] = 0", "E0219"),
         ("@simd v[1] = 0", "E0220"),

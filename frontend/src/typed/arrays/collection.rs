@@ -47,8 +47,20 @@ impl Checker<'_> {
             }
             ExprKind::MacroCall { name, .. } => matches!(name.value.as_str(), "view" | "views"),
             ExprKind::Adjoint(_) => true,
+            ExprKind::Range { .. } => self.all_elements_of(iterated).is_some(),
             _ => false,
         }
+    }
+
+    /// The arguments of `length(A)` in `1:length(A)`, where `A` has several dimensions.
+    fn all_elements_of<'e>(&self, iterated: &'e Expr) -> Option<&'e [Argument]> {
+        let ExprKind::Range { start, step: None, stop } = &iterated.kind else { return None };
+        let ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &stop.kind else { return None };
+        let is_length = matches!(&callee.kind, ExprKind::Name(name) if name == "length" && self.lookup(name).is_none());
+        let is_one = matches!(&start.kind, ExprKind::Integer(text) if text == "1");
+        let is_matrix = matches!(arguments.as_slice(), [only]
+            if matches!(only.value.kind, ExprKind::Name(_)) && !self.is_vector(&only.value));
+        (is_length && is_one && is_matrix).then_some(arguments.as_slice())
     }
 
     fn is_vector(&self, expr: &Expr) -> bool {
@@ -88,16 +100,17 @@ impl Checker<'_> {
         let span = iteration.range.span;
         let call = match &iteration.range.kind {
             ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-                ExprKind::Name(name) if COLLECTIONS.contains(&name.as_str()) => Some((name.as_str(), arguments)),
+                ExprKind::Name(name) if COLLECTIONS.contains(&name.as_str()) => Some((name.as_str(), arguments.as_slice())),
                 _ => None,
             },
             _ => None,
         };
+        let call = call.or(self.all_elements_of(&iteration.range).map(|arguments| ("eachindex", arguments)));
         let Some((name, arguments)) = call else {
             let source = self.source(&iteration.range, "#source")?;
             return Ok(self.over_elements(&source, &iteration.target, span));
         };
-        match (name, arguments.as_slice()) {
+        match (name, arguments) {
             ("enumerate" | "pairs", [argument]) => {
                 let source = self.source(&argument.value, "#source")?;
                 let ExprKind::Tuple(targets) = &iteration.target.kind else {
@@ -256,6 +269,22 @@ impl Checker<'_> {
         };
         Some(Ok(Value::Position(Position { subscripts, linear_in })))
     }
+}
+
+/// The number of a place among an array's elements, from 1: `i + m * (j - 1)`.
+pub(in crate::typed) fn linear_index(
+    subscripts: &[crate::typed::tree::Expr],
+    extents: &[crate::typed::tree::Expr],
+    span: Span,
+) -> crate::typed::tree::Expr {
+    let before = |subscript: &crate::typed::tree::Expr| super::shape::plus(subscript.clone().placed(span), -1);
+    let places = subscripts.iter().zip(extents).rev().map(|(subscript, extent)| (before(subscript), extent));
+    let distance = places.reduce(|(outer, _), (inner, extent)| {
+        let rows = binary(BinaryOp::Mul, outer, extent.clone().placed(span), span);
+        (binary(BinaryOp::Add, inner, rows, span), extent)
+    });
+    let distance = distance.map_or_else(|| crate::typed::tree::Expr::int64(0, span), |(distance, _)| distance);
+    super::shape::plus(distance, 1)
 }
 
 fn whole_axis(elements: &Elements, axis: usize) -> RangeValue {

@@ -26,7 +26,7 @@ impl Checker<'_> {
     }
 
     /// Stores the elements into an array of their own.
-    pub(super) fn materialize(&mut self, name: &str, elements: &Elements, at: Span) -> Checked<LocalId> {
+    pub(in crate::typed) fn materialize(&mut self, name: &str, elements: &Elements, at: Span) -> Checked<LocalId> {
         self.writes_statements(elements.span)?;
         let (label, mode) = (self.label.take(), self.mode);
         let extents: Vec<Expr> = elements.extents.iter().map(|extent| self.settled("extent", extent.clone())).collect();
@@ -80,7 +80,12 @@ impl Checker<'_> {
                 State::Array(part.array)
             }
             _ if elements.is_view() => State::Alias(Value::Elements(Box::new(elements))),
-            _ => State::Array(self.materialize(&name, &elements, at)?),
+            _ => {
+                let container = self.container(&elements);
+                let array = self.materialize(&name, &elements, at)?;
+                self.other_containers.extend(container.map(|container| (array, container)));
+                State::Array(array)
+            }
         };
         let value = match &state {
             State::Array(array) => Value::Array(*array),
@@ -162,7 +167,8 @@ impl Checker<'_> {
         Ok(Value::Elements(Box::new(elements)))
     }
 
-    fn copied(&mut self, like: Elements, span: Span) -> Elements {
+    /// As an array of its own, which it would be in Julia.
+    pub(super) fn copied(&mut self, like: Elements, span: Span) -> Elements {
         let (element, extents) = (like.element, like.extents.clone());
         let recipe = Recipe::Apply { operation: super::Operation::Identity, operands: vec![like] };
         Elements { element, extents, recipe, span }
@@ -341,10 +347,6 @@ impl Checker<'_> {
             sources.push((iteration.target.clone(), source));
         }
         self.elements(extents, Recipe::Comprehension { body: Box::new(body.clone()), sources }, span)
-    }
-
-    pub(in crate::typed) fn returns_made<T>(&mut self, span: Span) -> Checked<T> {
-        Err(self.array_error(ArrayError::Returned { span }))
     }
 }
 

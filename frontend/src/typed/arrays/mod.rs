@@ -17,6 +17,7 @@ mod reduce;
 mod shape;
 mod slice;
 
+pub(in crate::typed) use collection::linear_index;
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
 use shape::count;
