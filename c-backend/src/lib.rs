@@ -128,7 +128,7 @@ fn return_result(printer: &Printer<'_>, out: &mut Writer) {
     match (&buffer.lifetime, buffer.space) {
         (Lifetime::Argument(_), _) => {}
         (_, MemorySpace::Register) => out.line(format!("*{} = {name};", names.result)),
-        (_, MemorySpace::Host | MemorySpace::Global) => out.line(format!("*{} = {name}[0];", names.result)),
+        (_, MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared) => out.line(format!("*{} = {name}[0];", names.result)),
     }
 }
 

@@ -13,7 +13,7 @@ use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{connect, default_order, place, transform, verify};
+use tessella_polyhedral::{connect, default_order, storage, transform, verify};
 
 /// How much work isl may do for one function before it is refused with `E0430`.
 const ISL_OPERATIONS: u64 = 20_000_000;
@@ -158,16 +158,22 @@ pub fn verify(
         match commands {
             None => scheduled = default_order::schedule(ctx, &scheduled, &all)?,
             Some(commands) => {
-                for command in commands {
+                for command in commands.iter().filter(|it| !it.value.is_storage()) {
                     at = Some(command.span);
                     scheduled = transform::apply(ctx, &scheduled, &all, &command.value)?;
                 }
             }
         }
         at = None;
-        let placed = place::place(ctx, scheduled)?;
-        let connected = connect::connect(ctx, placed, &all)?;
-        let verified = verify::verify(ctx, connected, &all)?;
+        let storage: Vec<&Spanned<Command>> =
+            commands.into_iter().flatten().filter(|it| it.value.is_storage()).collect();
+        let asked: Vec<Command> = storage.iter().map(|it| it.value.clone()).collect();
+        let stored = storage::carry_out(ctx, scheduled, &all, &asked).map_err(|failure| {
+            at = failure.command.map(|position| storage[position].span);
+            failure.error
+        })?;
+        let connected = connect::connect(ctx, stored.placed, &stored.dependences)?;
+        let verified = verify::verify(ctx, connected, &stored.dependences)?;
         Ok((all, verified))
     })();
     match done {

@@ -20,6 +20,7 @@ pub mod order;
 pub mod spell;
 pub mod default_order;
 pub mod place;
+pub mod storage;
 pub mod known;
 pub mod bounds;
 pub mod connect;

@@ -1,7 +1,8 @@
 //! Random commands for the loops that a schedule has.
 
 use crate::random::Random;
-use tessella_polyhedral::algorithm::ComputationId;
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{ArrayKind, ComputationId};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::schedule::{Loop, Tag};
@@ -100,6 +101,40 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             }
         },
     )
+}
+
+/// A storage command; about half of them can be carried out.
+pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
+    let algorithm = &scheduled.algorithm;
+    let ids: Vec<ComputationId> = algorithm.ids().collect();
+    let id = *random.pick(&ids);
+    let computation = algorithm.computation(id);
+    let name = computation.name.clone();
+    let written = algorithm.array(computation.write.array);
+    if matches!(written.kind, ArrayKind::Private | ArrayKind::Local { .. }) && random.percent(60) {
+        let place = |axis: u32, random: &mut Random| {
+            let subscript = Affine::iterator(axis);
+            match random.below(4) {
+                0 | 1 => subscript,
+                2 => subscript.modulo(*random.pick(&[1, 2, 2, 3])).unwrap_or_default(),
+                _ => Affine::constant(0),
+            }
+        };
+        let iterators = (0..written.rank).map(|axis| format!("x{axis}")).collect();
+        let map: Vec<Affine> = (0..written.rank).map(|axis| place(axis, random)).collect();
+        return (!map.is_empty()).then(|| Command::StoreIn { computation: name, buffer: "box".into(), iterators, map });
+    }
+    let touched: Vec<_> = computation.reads.iter().chain([&computation.write]).map(|access| access.array).collect();
+    let array = algorithm.array(*random.pick(&touched)).name.clone();
+    let around: Vec<String> = scheduled.schedule.loops_around(id).iter().map(|(_, it)| it.name.clone()).collect();
+    if around.is_empty() {
+        return None;
+    }
+    let at = random.pick(&around).clone();
+    Some(match random.percent(50) {
+        true => Command::CacheShared { array, computation: name, at },
+        false => Command::CacheRegister { array, computation: name, at },
+    })
 }
 
 fn side(random: &mut Random, computation: String, other: String, at: Option<String>) -> Command {

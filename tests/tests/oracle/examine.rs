@@ -17,6 +17,7 @@ use tessella_interpreter::scheduled::{self, Completion};
 use tessella_interpreter::{RunError, Value, run_within};
 use tessella_lowering::Lowered;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayKind};
+use tessella_polyhedral::command::Command;
 use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::{Error, LayoutError, ScheduleError};
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
@@ -24,7 +25,7 @@ use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::legality::Violation;
 use tessella_polyhedral::schedule::Schedule;
 use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{connect, default_order, place, transform, verify};
+use tessella_polyhedral::{connect, default_order, place, storage, transform, verify};
 use tessella_scalar::{Constant, ScalarType};
 
 /// A program text with its schedule, and how to look at it.
@@ -142,6 +143,7 @@ fn refusal(error: Error) -> Result<String, Fault> {
         Error::Layout(error @ (LayoutError::NoBox { .. } | LayoutError::NeverInside { .. })) => Ok(variant(&error)),
         #[allow(unreachable_patterns)]
         Error::Layout(error) => Ok(variant(&error)),
+        Error::Storage(error) => Ok(variant(&error)),
     }
 }
 
@@ -163,7 +165,7 @@ fn look(case: &Case) -> Result<Verdict, Fault> {
         let before = scheduled.clone();
         let applied = match &unit.commands {
             None => default_order::schedule(&ctx, &scheduled, &all).map(|done| scheduled = done),
-            Some(commands) => commands.iter().try_for_each(|command| {
+            Some(commands) => commands.iter().filter(|it| !it.value.is_storage()).try_for_each(|command| {
                 scheduled = transform::apply(&ctx, &scheduled, &all, &command.value)?;
                 Ok(())
             }),
@@ -181,8 +183,14 @@ fn look(case: &Case) -> Result<Verdict, Fault> {
             Err(error) => return refusal(error).map(Verdict::Refused),
         }
         ctx.with_budget(0, || check_order(&ctx, &scheduled, &mut random))?;
-        let verified = match finish(&ctx, scheduled, &all) {
+        let storage: Vec<Command> =
+            unit.commands.iter().flatten().filter(|it| it.value.is_storage()).map(|it| it.value.clone()).collect();
+        let verified = match finish(&ctx, scheduled, &all, &storage) {
             Ok(verified) => verified,
+            // Of storage: its copies have no place in the order of the source that could be enumerated.
+            Err(Error::Schedule(ScheduleError::Illegal(_))) if !storage.is_empty() => {
+                return Ok(Verdict::Refused("a promotion that runs into parallel loops".into()));
+            }
             Err(error) => return refusal(error).map(Verdict::Refused),
         };
         ctx.reset_operations();
@@ -202,10 +210,10 @@ fn look(case: &Case) -> Result<Verdict, Fault> {
     Ok(looked.unwrap_or_else(Verdict::Refused))
 }
 
-fn finish(ctx: &Ctx, scheduled: Scheduled, all: &[Dependence]) -> Result<Verified, Error> {
-    let placed = place::place(ctx, scheduled)?;
-    let connected = connect::connect(ctx, placed, all)?;
-    verify::verify(ctx, connected, all)
+fn finish(ctx: &Ctx, scheduled: Scheduled, all: &[Dependence], commands: &[Command]) -> Result<Verified, Error> {
+    let stored = storage::carry_out(ctx, scheduled, all, commands).map_err(|failure| failure.error)?;
+    let connected = connect::connect(ctx, stored.placed, &stored.dependences)?;
+    verify::verify(ctx, connected, &stored.dependences)
 }
 
 /// Carries out commands without asking whether they are legal: whether brute force finds a conflict whose order is lost,
@@ -335,7 +343,7 @@ fn run(
     program: &Program,
     random: &mut Random,
 ) -> Result<Verdict, Fault> {
-    let algorithm = verified.algorithm();
+    let algorithm = verified.source();
     let input = Input::from(verified);
     let types: Vec<_> = unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect();
     let compiled = match case.compile && case.target == Target::Cpu {

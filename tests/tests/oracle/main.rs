@@ -31,7 +31,8 @@ use tessella_polyhedral::dependence::Dependence;
 use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
-use tessella_polyhedral::transform;
+use tessella_polyhedral::storage::StorageError;
+use tessella_polyhedral::{storage, transform};
 use tessella_tests::{julia_files, root};
 
 /// Without optimisation isl takes ten times as long.
@@ -298,7 +299,42 @@ fn choose_some(
         let key = format!("{name}: {outcome}");
         *counts.lock().expect("no worker panics").commands.entry(key).or_default() += 1;
     }
+    if random.percent(40) {
+        choose_storage(ctx, &scheduled, all, &mut accepted, random, counts);
+    }
     accepted
+}
+
+/// Adds storage commands that are accepted.
+fn choose_storage(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    all: &[Dependence],
+    accepted: &mut Vec<Command>,
+    random: &mut Random,
+    counts: &Mutex<Counts>,
+) {
+    let mut storage: Vec<Command> = vec![];
+    for _ in 0..1 + random.below(4) {
+        let Some(command) = commands::propose_storage(random, scheduled) else { continue };
+        ctx.reset_operations();
+        let text = command.to_string();
+        let name = text.split('(').next().unwrap_or_default().to_string();
+        storage.push(command);
+        let outcome = match storage::carry_out(ctx, scheduled.clone(), all, &storage) {
+            Ok(_) => "accepted",
+            Err(failure) => {
+                storage.pop();
+                match failure.error {
+                    Error::Schedule(ScheduleError::Illegal(_)) => "illegal",
+                    Error::Storage(StorageError::Overwritten(_)) => "overwrites",
+                    _ => "does not apply",
+                }
+            }
+        };
+        *counts.lock().expect("no worker panics").commands.entry(format!("{name}: {outcome}")).or_default() += 1;
+    }
+    accepted.extend(storage);
 }
 
 fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
