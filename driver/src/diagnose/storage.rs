@@ -39,12 +39,12 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
         StorageError::TooLarge { extents, limit, .. } => {
             let extents: Vec<String> = extents.iter().map(i64::to_string).collect();
             let what = match limit {
-                Limit::Shared => "shared memory that a kernel may declare, all of its buffers together",
-                Limit::Stack => "what a loop may put on the stack",
-                Limit::Registers => "registers of one thread",
+                Limit::Shared => "the shared memory that a kernel may declare, all of its buffers together",
+                Limit::Stack => "what one buffer may take of the stack",
+                Limit::Registers => "the registers of one thread",
             };
             make("E0528", "requested here")
-                .with_note(format!("the buffer has {} elements; the limit is the {what}", extents.join(" x ")))
+                .with_note(format!("the buffer has {} elements; the limit is {what}", extents.join(" x ")))
                 .with_help("use smaller tiles, or name a loop further in")
         }
         StorageError::WrongLevel { .. } => {

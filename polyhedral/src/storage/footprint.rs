@@ -10,6 +10,9 @@ use crate::relation;
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
 
+/// A larger size says no more than that arguments are within their range.
+const LARGEST: i64 = i32::MAX as i64;
+
 /// The statements that share a promoted buffer: for each, the values that tell the buffers apart.
 pub(super) type Keys = BTreeMap<ComputationId, Vec<Affine>>;
 
@@ -115,9 +118,8 @@ pub(super) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -
     if found.is_valid()? {
         let (offset, size) = (found.offset()?, found.size()?);
         for axis in 0..axes as i32 {
-            let (Some(low), Some(size)) = (over_keys(algorithm, &offset.at(axis)?)?, size.at(axis)?.to_i64()) else {
-                break;
-            };
+            let size = size.at(axis)?.to_i64().filter(|size| *size <= LARGEST);
+            let (Some(low), Some(size)) = (over_keys(algorithm, &offset.at(axis)?)?, size) else { break };
             hull.low.push(low);
             hull.size.push(size);
         }
@@ -130,7 +132,7 @@ pub(super) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -
     let mut widest = (0, "an unknown number".to_string());
     for axis in 0..axes {
         let most = apart.dim_max_val(axis as i32)?;
-        if most.to_i64().is_none() {
+        if most.to_i64().is_none_or(|most| most >= LARGEST) {
             let most = apart.dim_max(axis as i32)?.gist_params(&algorithm.context)?.coalesce()?;
             widest = (axis, super::promote::inside(&most.to_string()));
             break;
