@@ -151,6 +151,7 @@ pub fn verify(
 ) -> Result<Analysed, Refusal> {
     let Lowered { algorithm, spans } = lowered;
     let mut at = None;
+    let mut about = None;
     let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
         let all = dependences(ctx, &algorithm)?;
         let schedule = algorithm.source_order.clone();
@@ -170,6 +171,7 @@ pub fn verify(
         let asked: Vec<Command> = storage.iter().map(|it| it.value.clone()).collect();
         let stored = storage::carry_out(ctx, scheduled, &all, &asked).map_err(|failure| {
             at = failure.command.map(|position| storage[position].span);
+            about = Some(failure.algorithm);
             failure.error
         })?;
         let connected = connect::connect(ctx, stored.placed, &stored.dependences)?;
@@ -179,7 +181,8 @@ pub fn verify(
     match done {
         Ok((dependences, verified)) => Ok(Analysed { spans, dependences, verified }),
         Err(error) => {
-            let place = Place { sources, algorithm: &algorithm, spans: &spans, command: at };
+            let algorithm = about.as_deref().unwrap_or(&algorithm);
+            let place = Place { sources, algorithm, spans: &spans, command: at };
             Err(vec![diagnose(&place, error)])
         }
     }

@@ -85,7 +85,8 @@ impl Built {
         let verified = &self.analysed.verified;
         let algorithm = verified.algorithm();
         let core = |error| vec![self.diagnose(unit, error)];
-        let reported = || report::report_dependences(&self.ctx, algorithm).map_err(core);
+        // Dependences are those of the source, without the copies of promoted arrays.
+        let reported = || report::report_dependences(&self.ctx, verified.source()).map_err(core);
         Ok(match kind {
             TextKind::Diagnostics | TextKind::Codes => String::new(),
             TextKind::Result => match &unit.function.result {
@@ -99,7 +100,7 @@ impl Built {
                     self.gives().to_string()
                 }
             },
-            TextKind::Algorithm => print::algorithm(algorithm),
+            TextKind::Algorithm => print::algorithm(verified.source()),
             TextKind::Dependences => print::dependences(algorithm, &reported()?),
             TextKind::Schedule => self.schedule_text(unit),
             TextKind::Loops => generate(&Input::from(verified)).map_err(|error| self.word(unit, error))?.to_string(),

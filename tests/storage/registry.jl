@@ -14,12 +14,13 @@ struct Program
     target::Symbol
 end
 
-for file in ("gemm_tiles", "heat_tiles", "conv_tiles", "ring", "blur_tiles")
+for file in ("gemm_tiles", "gemm_registers", "heat_tiles", "conv_tiles", "ring", "blur_tiles")
     include(file * ".jl")
 end
 
 const ALL = [
     Program("gemm_tiles", gemm_tiles!, gemm_tiles_inputs, DataType[Float32], :cuda),
+    Program("gemm_registers", gemm_registers!, gemm_registers_inputs, DataType[Float64], :cuda),
     Program("heat_tiles", heat_tiles!, heat_tiles_inputs, DataType[Float32], :cuda),
     Program("conv_tiles", conv_tiles!, conv_tiles_inputs, DataType[Float32], :cuda),
     Program("ring", ring!, ring_inputs, DataType[Float64], :c),

@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Buffer, BufferId, Lifetime, MemorySpace, Placed, Scheduled, Target};
 use crate::place;
+use crate::transform;
 use promote::{Promotion, Where};
 use std::collections::BTreeMap;
 
@@ -33,10 +34,12 @@ pub struct Stored {
 }
 
 /// A failure, and the position of the command that caused it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Failure {
     pub command: Option<usize>,
     pub error: Error,
+    /// What the error's statements and arrays belong to: promotions add some.
+    pub algorithm: Box<Algorithm>,
 }
 
 impl Command {
@@ -60,6 +63,9 @@ pub fn carry_out(
     commands: &[Command],
 ) -> Result<Stored, Failure> {
     let source = scheduled.algorithm.clone();
+    // With the copies of promotions in place, this could no longer be asked.
+    let mapped = transform::check_gpu(&source, &scheduled.schedule);
+    mapped.map_err(|error| Failure { command: None, error: error.into(), algorithm: Box::new(source.clone()) })?;
     let mut scheduled = scheduled;
     let mut dependences = dependences.to_vec();
     let mut promotions: Vec<Promotion> = vec![];
@@ -70,14 +76,18 @@ pub fn carry_out(
             _ => continue,
         };
         let done = promote::promote(ctx, &scheduled, &dependences, array, computation, at, to);
-        let (next, promotion, renewed) = done.map_err(|error| failure(position, error))?;
+        let (next, promotion, renewed) = done.map_err(|refused| {
+            let algorithm = refused.algorithm.unwrap_or_else(|| Box::new(scheduled.algorithm.clone()));
+            Failure { command: Some(position), error: refused.error, algorithm }
+        })?;
         scheduled = next;
         dependences = renewed;
         promotions.push(promotion);
         let limit = promote::check_shared_total(&scheduled, &promotions);
-        limit.map_err(|error| failure(position, error.into()))?;
+        limit.map_err(|error| failure(position, error.into(), &scheduled.algorithm))?;
     }
-    let unplaced = |error| Failure { command: None, error };
+    let algorithm = Box::new(scheduled.algorithm.clone());
+    let unplaced = |error| Failure { command: None, error, algorithm };
     let chosen = promotions.iter().map(|it| (it.array, it.buffer(&scheduled))).collect();
     let promoted = !promotions.is_empty();
     let mut placed = place::place_with(ctx, scheduled, chosen).map_err(unplaced)?;
@@ -87,14 +97,14 @@ pub fn carry_out(
     store(ctx, &source, &mut placed, &dependences, commands)?;
     for (position, command) in commands.iter().enumerate() {
         if let Command::Pad { array, by } = command {
-            pad(&source, &mut placed, &promotions, array, by).map_err(|error| failure(position, error.into()))?;
+            pad(&source, &mut placed, &promotions, array, by).map_err(|error| failure(position, error.into(), &source))?;
         }
     }
     Ok(Stored { placed, dependences })
 }
 
-fn failure(position: usize, error: Error) -> Failure {
-    Failure { command: Some(position), error }
+fn failure(position: usize, error: Error, algorithm: &Algorithm) -> Failure {
+    Failure { command: Some(position), error, algorithm: Box::new(algorithm.clone()) }
 }
 
 /// Carries out all `store_in` commands, those of one buffer together.
@@ -108,7 +118,8 @@ fn store(
     let mut buffers: BTreeMap<&str, Vec<(ArrayId, Vec<Affine>)>> = BTreeMap::new();
     for (position, command) in commands.iter().enumerate() {
         let Command::StoreIn { computation, buffer, iterators, map } = command else { continue };
-        let fail = |error: Error| failure(position, error);
+        let now = placed.scheduled.algorithm.clone();
+        let fail = |error: Error| failure(position, error, &now);
         let id = find::computation(source, computation).map_err(|error| fail(error.into()))?;
         let array = source.computation(id).write.array;
         let own = store::check_own(source, array, iterators.len()).and_then(|()| {

@@ -98,6 +98,19 @@ struct Plan<'a> {
     hull: Hull,
 }
 
+/// Why an array is not promoted.
+pub(super) struct Refused {
+    pub(super) error: Error,
+    /// With the copies, where the error is about them.
+    pub(super) algorithm: Option<Box<Algorithm>>,
+}
+
+impl<E: Into<Error>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Refused { error: error.into(), algorithm: None }
+    }
+}
+
 /// Promotes an array; gives the new program, and all its dependences.
 pub(super) fn promote(
     ctx: &Ctx,
@@ -107,7 +120,7 @@ pub(super) fn promote(
     computation: &str,
     at: &str,
     to: Where,
-) -> Result<(Scheduled, Promotion, Vec<Dependence>), Error> {
+) -> Result<(Scheduled, Promotion, Vec<Dependence>), Refused> {
     // The order itself is the user's: it is proved before anything is added.
     legality::check(ctx, &scheduled.algorithm, &scheduled.schedule, before)?;
     let plan = plan(ctx, scheduled, array, computation, at, to)?;
@@ -123,8 +136,10 @@ pub(super) fn promote(
         let after = dependences(ctx, &next.algorithm)?;
         match legality::check(ctx, &next.algorithm, &next.schedule, &after) {
             Ok(()) => return Ok((next, promotion, after)),
-            Err(error @ Error::Schedule(ScheduleError::Illegal(_))) => refused = Some(error),
-            Err(error) => return Err(error),
+            Err(error @ Error::Schedule(ScheduleError::Illegal(_))) => {
+                refused = Some(Refused { error, algorithm: Some(Box::new(next.algorithm)) });
+            }
+            Err(error) => return Err(error.into()),
         }
     }
     Err(refused.expect("an order that is not accepted is refused"))
@@ -221,8 +236,26 @@ fn plan<'a>(
         keys.insert(id, values);
     }
     let footprint = footprint(ctx, algorithm, schedule, array, &keys)?;
+    if !own_threads.is_empty() && shared_by_threads(&footprint, depth as u32, own_threads.len() as u32)? {
+        return Err(wrong("one thread writes an element that another thread uses"));
+    }
     let hull = hull(algorithm, array, at, &footprint.all)?;
     Ok(Plan { ctx, scheduled, array, anchor, around, keys, own_threads, team, space, suffix, footprint, hull })
+}
+
+/// Whether, for one iteration of the loops around, one thread writes an element that another one touches. Then no thread
+/// can keep it to itself.
+fn shared_by_threads(footprint: &Footprint, around: u32, threads: u32) -> Result<bool, Error> {
+    // { [k] -> [k'] }: the key k writes an element that k' touches
+    let mut pairs = footprint.written.apply_range(&footprint.all.reverse()?)?;
+    for at in 0..around as i32 {
+        pairs = pairs.equate(DimType::In, at, DimType::Out, at)?;
+    }
+    let mut same = pairs.clone();
+    for at in around as i32..(around + threads) as i32 {
+        same = same.equate(DimType::In, at, DimType::Out, at)?;
+    }
+    Ok(!pairs.subtract(&same)?.is_empty()?)
 }
 
 /// How many iterations a thread loop can have.
