@@ -84,14 +84,15 @@ fn checks(text: &mut String, verified: &Verified, lines: &Lines) {
         let _ = writeln!(text, "  {}: {}", requirement.text, sizes(algorithm, &condition(&requirement.holds.to_string())));
     }
     for check in verified.checks() {
-        let access = algorithm.access(check.access);
-        let computation = algorithm.computation(check.access.computation);
+        let source = verified.source();
+        let access = source.access(check.access);
+        let computation = source.computation(check.access.computation);
         let _ = writeln!(
             text,
             "  {}, for `{}` in {}",
             sizes(algorithm, &condition(&check.needs.to_string())),
-            print::access(algorithm, computation, access),
-            words::named(algorithm, check.access.computation, lines)
+            print::access(source, computation, access),
+            words::named(source, check.access.computation, lines)
         );
     }
 }

@@ -161,7 +161,7 @@ struct Failures {
 impl Failures {
     fn of(unit: &Unit<'_>, built: &Built) -> Failures {
         let verified = &built.analysed.verified;
-        let algorithm = verified.algorithm();
+        let algorithm = verified.source();
         let params = algorithm.param_names();
         let bounds = verified.checks().iter().enumerate().map(|(at, check)| {
             let access = algorithm.access(check.access);

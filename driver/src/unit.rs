@@ -85,8 +85,7 @@ impl Built {
         let verified = &self.analysed.verified;
         let algorithm = verified.algorithm();
         let core = |error| vec![self.diagnose(unit, error)];
-        // Dependences are those of the source, without the copies of promoted arrays.
-        let reported = || report::report_dependences(&self.ctx, verified.source()).map_err(core);
+        let reported = |algorithm| report::report_dependences(&self.ctx, algorithm).map_err(core);
         Ok(match kind {
             TextKind::Diagnostics | TextKind::Codes => String::new(),
             TextKind::Result => match &unit.function.result {
@@ -101,7 +100,7 @@ impl Built {
                 }
             },
             TextKind::Algorithm => print::algorithm(verified.source()),
-            TextKind::Dependences => print::dependences(algorithm, &reported()?),
+            TextKind::Dependences => print::dependences(verified.source(), &reported(verified.source())?),
             TextKind::Schedule => self.schedule_text(unit),
             TextKind::Loops => generate(&Input::from(verified)).map_err(|error| self.word(unit, error))?.to_string(),
             TextKind::C => self.c(unit, None)?.text,
@@ -114,7 +113,7 @@ impl Built {
             TextKind::Draw => crate::draw::draw(unit, self, &DrawOptions::default())?,
             TextKind::Explain => {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
-                explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?
+                explain(&self.ctx, verified, &reported(algorithm)?, &lines).map_err(core)?
             }
         })
     }

@@ -22,6 +22,18 @@ function run()
             end
         end
     end
+
+    @testset "bounds are those of the source, not of a buffer" begin
+        A = rand(12, 9)
+        error = try
+            Storage.blur_tiles!(zeros(4, 9), A)
+            nothing
+        catch error
+            error
+        end
+        @test error isa BoundsError
+        @test error.a isa AbstractArray && size(error.a) == (4, 9)
+    end
 end
 
 end
