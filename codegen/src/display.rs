@@ -18,6 +18,10 @@ impl Display for Program {
             let threads: Vec<_> = kernel.block.iter().map(u32::to_string).collect();
             writeln!(f, "kernel {}({}):", kernel.name, params.join(", "))?;
             writeln!(f, "  # grid ({}), block ({})", grid.join(", "), threads.join(", "))?;
+            if !kernel.shared.is_empty() {
+                let shared: Vec<_> = kernel.shared.iter().map(|it| names.buffers[it.0 as usize].as_str()).collect();
+                writeln!(f, "  # shared {}", shared.join(", "))?;
+            }
             block(f, &kernel.body, self, 1)?;
         }
         Ok(())

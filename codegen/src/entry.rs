@@ -240,8 +240,8 @@ fn checks(input: &Input<'_>, scope: &Scope) -> Result<Vec<Check>, CodegenError> 
         if known.implies(&check.holds)? {
             continue;
         }
-        let access = algorithm.access(check.access);
-        let computation = algorithm.computation(check.access.computation);
+        let access = input.source.access(check.access);
+        let computation = input.source.computation(check.access.computation);
         let verb = match check.access.which {
             Which::Write => "writes",
             Which::Read(_) => "reads",

@@ -31,6 +31,9 @@ pub enum CodegenError {
     /// Memory other than registers would have to be allocated inside a kernel or a CPU loop.
     #[error("buffer `{buffer}` would be allocated inside of a loop")]
     AllocationInside { buffer: String },
+    /// A barrier of a kernel is missing or out of place.
+    #[error("a barrier of kernel `{kernel}` {reason}")]
+    Barrier { kernel: String, reason: &'static str },
     /// A buffer in registers has an extent that is no constant.
     #[error("buffer `{buffer}` in registers has no constant size")]
     SizeOfRegister { buffer: String },
@@ -132,6 +135,10 @@ impl IntoDiagnostic for CodegenError {
                 format!("`{buffer}` cannot be copied between host and device inside of a kernel"),
             )
             .with_help("put the copy at a loop outside of the GPU loops"),
+            CodegenError::Barrier { kernel, reason } => {
+                Diagnostic::error(Code("E0602"), format!("a barrier of kernel `{kernel}` {reason}"))
+                    .with_help("report this program: it is a mistake of Tessella's")
+            }
             CodegenError::SizeOfRegister { buffer } => Diagnostic::error(
                 Code("E0608"),
                 format!("`{buffer}` lives in registers, but its size depends on the arguments"),

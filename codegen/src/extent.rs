@@ -96,6 +96,24 @@ pub fn most_iterations(input: &Input<'_>, context: &Set, path: &Path, step: i64)
     Ok(most.to_i64().and_then(|most| most.div_euclid(step).checked_add(1)))
 }
 
+/// The least and the greatest value that the loop ever takes, for all parameters; `None` if nothing bounds them.
+pub fn value_range(input: &Input<'_>, context: &Set, path: &Path) -> Result<Option<(i64, i64)>, CodegenError> {
+    let Some(Node::Loop(it)) = input.schedule.node(path) else { return Ok(None) };
+    let mut range: Option<(i64, i64)> = None;
+    for (&id, at) in &it.at {
+        let domain = input.algorithm.computation(id).domain.intersect_params(context)?;
+        let value = Map::from_aff(&at.to_isl(&domain.space()?, &input.algorithm.param_names())?)?;
+        let values = domain.apply(&value)?.project_out_all_params()?;
+        if values.is_empty()? {
+            continue;
+        }
+        let bounds = (values.dim_min_val(0)?.to_i64(), values.dim_max_val(0)?.to_i64());
+        let (Some(low), Some(high)) = bounds else { return Ok(None) };
+        range = Some(range.map_or((low, high), |(least, most)| (least.min(low), most.max(high))));
+    }
+    Ok(range)
+}
+
 /// The parameter that stands for a host loop; users' names have no spaces.
 fn host_name(number: usize) -> String {
     format!("host {number}")

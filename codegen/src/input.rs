@@ -12,6 +12,8 @@ use tessella_polyhedral::verify::{EntryCheck, Verified};
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
     pub algorithm: &'a Algorithm,
+    /// As the source has it, without statements that storage commands added.
+    pub source: &'a Algorithm,
     pub schedule: &'a Schedule,
     pub target: Target,
     pub layout: &'a Layout,
@@ -24,6 +26,7 @@ impl<'a> From<&'a Verified> for Input<'a> {
     fn from(verified: &'a Verified) -> Self {
         Self {
             algorithm: verified.algorithm(),
+            source: verified.source(),
             schedule: verified.schedule(),
             target: verified.target(),
             layout: verified.layout(),

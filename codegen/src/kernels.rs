@@ -2,14 +2,15 @@
 //!
 //! Inside a kernel the block loops come first, one directly below the other. Below them, what stands between the block
 //! loops and the thread loops runs in step on all threads of a block: sequential loops and conditions are the same for
-//! all of them, statements run on the first thread, and barriers keep the order. The thread loops then stand one
+//! all of them, statements run on the first thread, and barriers keep the order (see [`crate::barriers`]). The thread loops then stand one
 //! directly below the other, and what is below them belongs to one thread. Work without any GPU loop becomes a kernel
 //! of one thread, so that data never leaves the device within a call.
 
 use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
-use crate::extent::{HostLoop, iterations, most_iterations};
+use crate::barriers;
+use crate::extent::{HostLoop, iterations, most_iterations, value_range};
 use crate::input::Input;
-use crate::int_expr::{IntExpr, VariableId};
+use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::{Namer, Names};
 use crate::params::kernel_params;
 use crate::program::{For, Guard, Kernel, KernelId, Node, Over, Spread};
@@ -17,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::isl::Set;
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
 use tessella_polyhedral::schedule::{Path, ProcessorAxis, Tag};
+use tessella_scalar::CompareOp;
 
 /// The most threads of a block along z.
 const MAX_THREADS_Z: i64 = 64;
@@ -72,7 +74,7 @@ impl Extract<'_> {
                     otherwise: self.host_block(otherwise)?,
                 }),
                 Node::Declare { buffer, body } => {
-                    if self.input.layout.buffer(buffer).space == MemorySpace::Register {
+                    if is_of_kernel(self.input, buffer) {
                         return Err(self.shared_register(buffer));
                     }
                     block.push(Node::Declare { buffer, body: self.host_block(body)? });
@@ -98,13 +100,19 @@ impl Extract<'_> {
         let mut shape = Shape { threads: threads_below(&body), ..Shape::default() };
         collect_bound(&body, &mut shape.inside);
         self.check_inside(&body)?;
+        let mut shared = vec![];
+        let body = self.take_shared(body, &mut shared);
+        shape.origin = self.origins(&body, &shape)?;
         self.thread_extents(&body, &name, &mut shape)?;
         let body = self.grid_level(body, &mut shape, &mut vec![])?;
+        let body = if shape.threads.is_empty() { body } else { barriers::place(self.input, body) };
+        self.check_registers(&body)?;
+        barriers::check(self.input, &name, &body)?;
         let params = kernel_params(self.input, self.names, &body)?;
         let id = KernelId(self.kernels.len() as u32);
         let grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
         let block = shape.block.map(|extent| extent.unwrap_or(1));
-        self.kernels.push(Kernel { name, grid, block, params, body });
+        self.kernels.push(Kernel { name, grid, block, params, shared, body });
         Ok(Node::Launch(id))
     }
 
@@ -188,7 +196,6 @@ impl Extract<'_> {
                     Node::For(it) if matches!(it.tag, Tag::GpuThread(_)) => self.thread_level(it, shape)?,
                     Node::For(mut it) => {
                         it.body = self.block_level(it.body, shape)?;
-                        it.body.push(Node::Barrier);
                         Node::For(it)
                     }
                     Node::If { condition, then, otherwise } => Node::If {
@@ -196,10 +203,12 @@ impl Extract<'_> {
                         then: self.block_level(then, shape)?,
                         otherwise: self.block_level(otherwise, shape)?,
                     },
-                    Node::Declare { buffer, .. } => return Err(self.shared_register(buffer)),
+                    Node::Declare { buffer, body } => {
+                        Node::Declare { buffer, body: self.block_level(body, shape)? }
+                    }
                     other => other,
                 };
-                in_step(&mut block, node);
+                block.push(node);
             }
         }
         self.one_thread(&mut single, &mut block, shape);
@@ -214,7 +223,7 @@ impl Extract<'_> {
         if shape.threads.is_empty() {
             block.extend(body);
         } else {
-            in_step(block, Node::OneThread { axes: shape.threads.iter().copied().collect(), body });
+            block.push(Node::OneThread { axes: shape.threads.iter().copied().collect(), body });
         }
     }
 
@@ -243,7 +252,16 @@ impl Extract<'_> {
             return Err(CodegenError::AxisTwice { outer, inner, axis, level: Level::Block });
         }
         chain.push((axis, it.name.clone()));
-        let body = self.below_thread(it.body, shape, chain)?;
+        let mut it = it;
+        let mut body = self.below_thread(std::mem::take(&mut it.body), shape, chain)?;
+        if let Some(&origin) = shape.origin.get(&axis) {
+            // One value belongs to one thread, whatever part of the loop runs.
+            if it.lower.as_const() != Some(origin) {
+                let from = Cond::compare(CompareOp::Ge, IntExpr::Variable(it.variable), it.lower.clone());
+                body = vec![Node::If { condition: from, then: body, otherwise: vec![] }];
+                it.lower = IntExpr::Const(origin);
+            }
+        }
         let alone = shape.spread_over_threads.get(&axis) == Some(&1);
         let exact = match (it.lower.as_const(), it.upper.as_const()) {
             (Some(lower), Some(upper)) => {
@@ -299,6 +317,10 @@ impl Extract<'_> {
         let mut widest: BTreeMap<ProcessorAxis, ThreadExtent> = BTreeMap::new();
         for (axis, it) in found {
             let count = match (it.lower.as_const(), it.upper.as_const()) {
+                _ if shape.origin.contains_key(&axis) => {
+                    let range = value_range(self.input, self.context, &self.loops[&it.variable])?;
+                    range.map(|(_, most)| most - shape.origin[&axis] + 1)
+                }
                 (Some(lower), Some(upper)) => Some((upper - lower).div_euclid(it.step) + 1),
                 _ => most_iterations(self.input, self.context, &self.loops[&it.variable], it.step)?,
             };
@@ -337,7 +359,7 @@ impl Extract<'_> {
                     let buffer = self.input.layout.buffer(*buffer).name.clone();
                     problem.get_or_insert(CodegenError::CopyInKernel { buffer });
                 }
-                Node::Declare { buffer, .. } if self.input.layout.buffer(*buffer).space != MemorySpace::Register => {
+                Node::Declare { buffer, .. } if !is_of_kernel(self.input, *buffer) => {
                     let buffer = self.input.layout.buffer(*buffer).name.clone();
                     problem.get_or_insert(CodegenError::AllocationInside { buffer });
                 }
@@ -345,6 +367,99 @@ impl Extract<'_> {
             });
         }
         problem.map_or(Ok(()), Err)
+    }
+
+    /// Takes shared buffers out of the nodes: they live as long as the kernel.
+    fn take_shared(&self, nodes: Vec<Node>, shared: &mut Vec<BufferId>) -> Vec<Node> {
+        let mut block = vec![];
+        for node in nodes {
+            match node {
+                Node::Declare { buffer, body } if self.input.layout.buffer(buffer).space == MemorySpace::Shared => {
+                    if !shared.contains(&buffer) {
+                        shared.push(buffer);
+                    }
+                    block.extend(self.take_shared(body, shared));
+                }
+                Node::Declare { buffer, body } => {
+                    block.push(Node::Declare { buffer, body: self.take_shared(body, shared) });
+                }
+                Node::For(mut it) => {
+                    it.body = self.take_shared(it.body, shared);
+                    block.push(Node::For(it));
+                }
+                Node::If { condition, then, otherwise } => block.push(Node::If {
+                    condition,
+                    then: self.take_shared(then, shared),
+                    otherwise: self.take_shared(otherwise, shared),
+                }),
+                other => block.push(other),
+            }
+        }
+        block
+    }
+
+    /// Where threads keep registers from one nest of thread loops to the next: the value of such a loop that belongs to
+    /// the first thread of each axis.
+    fn origins(&self, body: &[Node], shape: &Shape) -> Result<BTreeMap<ProcessorAxis, i64>, CodegenError> {
+        let Some(buffer) = body.iter().find_map(kept_register) else { return Ok(BTreeMap::new()) };
+        let mut origins: BTreeMap<ProcessorAxis, i64> = BTreeMap::new();
+        let mut found = vec![];
+        for node in body {
+            node.walk(&mut |node| {
+                if let Node::For(For { tag: Tag::GpuThread(axis), variable, step, .. }) = node {
+                    found.push((*axis, *variable, *step));
+                }
+            });
+        }
+        for (axis, variable, step) in found {
+            let range = value_range(self.input, self.context, &self.loops[&variable])?;
+            let Some((least, _)) = range.filter(|_| step == 1) else { return Err(self.shared_register(buffer)) };
+            let origin = origins.entry(axis).or_insert(least);
+            *origin = least.min(*origin);
+        }
+        debug_assert!(origins.keys().eq(&shape.threads));
+        Ok(origins)
+    }
+
+    /// All statements that use a register which outlives a nest of thread loops are spread over the same axes.
+    fn check_registers(&self, body: &[Node]) -> Result<(), CodegenError> {
+        let mut spread: BTreeMap<BufferId, BTreeSet<ProcessorAxis>> = BTreeMap::new();
+        let mut kept = vec![];
+        body.iter().for_each(|node| collect_kept(node, &mut kept));
+        for node in body {
+            self.check_spread(node, &kept, &mut BTreeSet::new(), &mut spread)?;
+        }
+        Ok(())
+    }
+
+    fn check_spread(
+        &self,
+        node: &Node,
+        kept: &[BufferId],
+        axes: &mut BTreeSet<ProcessorAxis>,
+        spread: &mut BTreeMap<BufferId, BTreeSet<ProcessorAxis>>,
+    ) -> Result<(), CodegenError> {
+        let added = match node {
+            Node::Spread(Spread { over: Over::Threads, axis, .. }) => axes.insert(*axis).then_some(*axis),
+            _ => None,
+        };
+        if let Node::Statement(it) = node {
+            for access in self.input.used_accesses(it.computation) {
+                let buffer = self.input.buffer_of(access.array);
+                if kept.contains(&buffer) && spread.entry(buffer).or_insert_with(|| axes.clone()) != axes {
+                    return Err(self.shared_register(buffer));
+                }
+            }
+        }
+        for block in node.blocks() {
+            for inner in block {
+                self.check_spread(inner, kept, axes, spread)?;
+            }
+        }
+        if let Some(axis) = added {
+            axes.remove(&axis);
+        }
+        Ok(())
     }
 
     fn shared_register(&self, buffer: BufferId) -> CodegenError {
@@ -361,6 +476,8 @@ struct Shape {
     threads: BTreeSet<ProcessorAxis>,
     /// How many loops share each.
     spread_over_threads: BTreeMap<ProcessorAxis, u32>,
+    /// The loop value of each axis's first thread, where registers outlive thread loops.
+    origin: BTreeMap<ProcessorAxis, i64>,
     /// Variables bound in the kernel.
     inside: BTreeSet<VariableId>,
 }
@@ -371,12 +488,27 @@ impl Shape {
     }
 }
 
-/// Appends a node that must run after all that came before it, on all threads.
-fn in_step(block: &mut Vec<Node>, node: Node) {
-    if block.iter().any(|it| !matches!(it, Node::Let { .. } | Node::Barrier)) {
-        block.push(Node::Barrier);
-    }
-    block.push(node);
+/// A buffer in registers that thread loops lie inside of.
+fn kept_register(node: &Node) -> Option<BufferId> {
+    let mut kept = vec![];
+    collect_kept(node, &mut kept);
+    kept.first().copied()
+}
+
+fn collect_kept(node: &Node, kept: &mut Vec<BufferId>) {
+    node.walk(&mut |node| {
+        let spread = |node: &Node| is_thread_loop(node) || matches!(node, Node::Spread(Spread { over: Over::Threads, .. }));
+        if let Node::Declare { buffer, body } = node
+            && body.iter().any(|node| contains(node, spread))
+        {
+            kept.push(*buffer);
+        }
+    });
+}
+
+/// Whether kernels have memory of their own for the buffer.
+fn is_of_kernel(input: &Input<'_>, buffer: BufferId) -> bool {
+    matches!(input.layout.buffer(buffer).space, MemorySpace::Register | MemorySpace::Shared)
 }
 
 fn spread(it: For, over: Over, axis: ProcessorAxis, guard: Guard) -> Node {
@@ -413,7 +545,7 @@ fn needs_host(input: &Input<'_>, node: &Node) -> bool {
         found |= match node {
             Node::For(it) => gpu(it.tag).is_some(),
             Node::Copy { .. } => true,
-            Node::Declare { buffer, .. } => input.layout.buffer(*buffer).space != MemorySpace::Register,
+            Node::Declare { buffer, .. } => !is_of_kernel(input, *buffer),
             _ => false,
         }
     });

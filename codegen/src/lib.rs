@@ -11,6 +11,7 @@ pub mod int_expr;
 pub mod names;
 pub mod program;
 
+pub mod barriers;
 mod extent;
 mod from_ast;
 mod isl_schedule;

@@ -44,6 +44,9 @@ pub fn kernel_params(input: &Input<'_>, names: &Names, body: &[Node]) -> Result<
             continue;
         }
         let it = input.layout.buffer(buffer);
+        if it.space == MemorySpace::Shared {
+            continue;
+        }
         if it.space == MemorySpace::Register {
             return Err(CodegenError::SharedRegister { buffer: it.name.clone() });
         }

@@ -138,6 +138,8 @@ pub struct Kernel {
     pub block: [u32; 3],
     /// In the order of the kernel's signature.
     pub params: Vec<KernelParam>,
+    /// Buffers that the threads of a block share.
+    pub shared: Vec<BufferId>,
     pub body: Vec<Node>,
 }
 

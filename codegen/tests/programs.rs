@@ -133,9 +133,9 @@ fn work_between_block_and_thread_loops_runs_in_step() {
           # grid (n, 1, 1), block (32, 1, 1)
           j = 1 + block.x
             for i0 = (j - 1) ÷ 32:(n - 1) ÷ 32
+              barrier
               i1 = max(0, j - 32 * i0 - 1) + thread.x while i1 <= min(31, n - 32 * i0 - 1)
                 S(j, 32 * i0 + i1 + 1)
-              barrier
     "#]],
     );
 }

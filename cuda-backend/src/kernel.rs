@@ -20,6 +20,10 @@ pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
         }
         out.open(")");
     }
+    for &buffer in &kernel.shared {
+        let declaration = printer.declaration(buffer);
+        out.line(format!("__shared__ {declaration}"));
+    }
     printer.block(&kernel.body, &mut Pragmas, out);
     out.close();
 }

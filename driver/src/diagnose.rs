@@ -1,5 +1,8 @@
 //! The core's errors in the user's words: values to diagnostics, computations to spans.
 
+mod storage;
+
+use storage::storage;
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamOrigin, Which};
@@ -23,6 +26,7 @@ pub fn diagnose(place: &Place, error: Error) -> Diagnostic {
         Error::Schedule(ScheduleError::Illegal(violation)) => illegal(place, &violation),
         Error::Schedule(error) => schedule(place, error),
         Error::Layout(error) => layout(place, error),
+        Error::Storage(error) => storage(place, error),
         Error::Isl(error) if error.is_quota() => at_command(
             place,
             Diagnostic::error(Code("E0430"), "the analysis of this function reached its limit"),

@@ -84,14 +84,15 @@ fn checks(text: &mut String, verified: &Verified, lines: &Lines) {
         let _ = writeln!(text, "  {}: {}", requirement.text, sizes(algorithm, &condition(&requirement.holds.to_string())));
     }
     for check in verified.checks() {
-        let access = algorithm.access(check.access);
-        let computation = algorithm.computation(check.access.computation);
+        let source = verified.source();
+        let access = source.access(check.access);
+        let computation = source.computation(check.access.computation);
         let _ = writeln!(
             text,
             "  {}, for `{}` in {}",
             sizes(algorithm, &condition(&check.needs.to_string())),
-            print::access(algorithm, computation, access),
-            words::named(algorithm, check.access.computation, lines)
+            print::access(source, computation, access),
+            words::named(source, check.access.computation, lines)
         );
     }
     for check in algorithm.scan.iter().flat_map(|scan| &scan.checks) {
@@ -157,7 +158,12 @@ fn memory(verified: &Verified) -> Vec<String> {
         let extents: Vec<String> =
             buffer.extents.iter().map(|extent| extent.display(&[], &algorithm.param_names())).collect();
         let place = match (buffer.space, &buffer.lifetime) {
-            (MemorySpace::Register, _) => "a register, new in each iteration".to_string(),
+            (MemorySpace::Register, _) if extents.is_empty() => "a register, new in each iteration".to_string(),
+            (MemorySpace::Register, _) => format!("{} registers of each thread", extents.join(" x ")),
+            (MemorySpace::Shared, _) => format!("shared memory of {} elements for each thread block", extents.join(" x ")),
+            (MemorySpace::Host, Lifetime::Node(_)) if !extents.is_empty() => {
+                format!("{} elements on the stack, new in each iteration", extents.join(" x "))
+            }
             (space, Lifetime::Node(_) | Lifetime::Call | Lifetime::Argument(_)) => {
                 let whose = if space == MemorySpace::Global { "GPU" } else { "CPU" };
                 let count = if extents.is_empty() { "1".to_string() } else { extents.join(" x ") };

@@ -14,7 +14,7 @@ use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{connect, default_order, effort, magnitude, place, transform, verify};
+use tessella_polyhedral::{connect, default_order, effort, magnitude, storage, transform, verify};
 
 /// How much work isl may do for one function before it is refused with `E0430`, as [`effort::weight`] counts it: some
 /// five seconds. The functions of PolyBench take a hundredth to a fifth of it.
@@ -177,6 +177,7 @@ pub fn verify(
 ) -> Result<Analysed, Refusal> {
     let Lowered { algorithm, spans } = lowered;
     let mut at = None;
+    let mut about = None;
     let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
         let schedule = algorithm.source_order.clone();
         let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine };
@@ -188,7 +189,7 @@ pub fn verify(
                 scheduled = ctx.weighed(weight(&scheduled), choose)?;
             }
             Some(commands) => {
-                for command in commands {
+                for command in commands.iter().filter(|it| !it.value.is_storage()) {
                     at = Some(command.span);
                     let apply = || transform::apply(ctx, &scheduled, &all, &command.value);
                     scheduled = ctx.weighed(weight(&scheduled), apply)?;
@@ -197,18 +198,28 @@ pub fn verify(
             }
         }
         at = None;
-        let finish = |scheduled| {
-            let placed = place::place(ctx, scheduled)?;
-            let connected = connect::connect(ctx, placed, &all)?;
-            verify::verify(ctx, connected, &all)
+        let storage: Vec<&Spanned<Command>> =
+            commands.into_iter().flatten().filter(|it| it.value.is_storage()).collect();
+        let asked: Vec<Command> = storage.iter().map(|it| it.value.clone()).collect();
+        let heavy = weight(&scheduled);
+        let stored = ctx.weighed(heavy, || storage::carry_out(ctx, scheduled, &all, &asked)).map_err(|failure| {
+            at = failure.command.map(|position| storage[position].span);
+            about = Some(failure.algorithm);
+            failure.error
+        })?;
+        let heavy = weight(&stored.placed.scheduled);
+        let finish = || {
+            let connected = connect::connect(ctx, stored.placed, &stored.dependences)?;
+            verify::verify(ctx, connected, &stored.dependences)
         };
-        let verified = ctx.weighed(weight(&scheduled), || finish(scheduled))?;
+        let verified = ctx.weighed(heavy, finish)?;
         Ok((all, verified))
     })();
     match done {
         Ok((dependences, verified)) => Ok(Analysed { spans, dependences, verified }),
         Err(error) => {
-            let place = Place { sources, algorithm: &algorithm, spans: &spans, command: at };
+            let algorithm = about.as_deref().unwrap_or(&algorithm);
+            let place = Place { sources, algorithm, spans: &spans, command: at };
             Err(vec![diagnose(&place, error)])
         }
     }

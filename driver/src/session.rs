@@ -163,7 +163,7 @@ struct Failures {
 impl Failures {
     fn of(unit: &Unit<'_>, built: &Built) -> Failures {
         let verified = &built.analysed.verified;
-        let algorithm = verified.algorithm();
+        let algorithm = verified.source();
         let spans = &built.analysed.spans;
         let bounds_failure = |at: AccessRef, axis: u32, check: usize, condition: &dyn Fn(&Algorithm) -> String| {
             let access = algorithm.access(at);

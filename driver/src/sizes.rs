@@ -48,7 +48,7 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
 
 fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Option<Vec<i64>>, Error> {
     let verified = &built.analysed.verified;
-    let algorithm = verified.algorithm();
+    let algorithm = verified.source();
     let mut allowed = algorithm.context.clone();
     for requirement in &algorithm.requirements {
         allowed = allowed.intersect(&requirement.holds)?;

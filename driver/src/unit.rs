@@ -82,14 +82,14 @@ impl Built {
         let verified = &self.analysed.verified;
         let algorithm = verified.algorithm();
         let core = |error| vec![self.diagnose(unit, error)];
-        let weight = effort::weight(algorithm, &algorithm.source_order);
-        let report = || report::report_dependences(&self.ctx, algorithm);
+        let weight = effort::weight(verified.source(), &verified.source().source_order);
+        let report = || report::report_dependences(&self.ctx, verified.source());
         let reported = || self.ctx.weighed(weight, report).map_err(core);
         Ok(match kind {
             TextKind::Diagnostics | TextKind::Codes => String::new(),
             TextKind::Result => results::text(&unit.function),
-            TextKind::Algorithm => print::algorithm(algorithm),
-            TextKind::Dependences => print::dependences(algorithm, &reported()?),
+            TextKind::Algorithm => print::algorithm(verified.source()),
+            TextKind::Dependences => print::dependences(verified.source(), &reported()?),
             TextKind::Schedule => self.schedule_text(unit),
             TextKind::Loops => generate(&Input::from(verified)).map_err(|error| self.word(unit, error))?.to_string(),
             TextKind::C => self.c(unit, None)?.text,

@@ -192,7 +192,7 @@ fn emit(sources: &Sources, unit: &Unit<'_>, backend: Backend, kind: TextKind) ->
     ctx.set_max_operations(ISL_OPERATIONS);
     let lowered = pipeline::lower(&ctx, &unit.function)?;
     LOWERED.set(Some(processor_time()));
-    let analysed = pipeline::verify(&ctx, &sources.map, lowered, unit.commands.as_deref(), target(backend))?;
+    let analysed = pipeline::verify(&ctx, &sources.map, lowered, unit.commands.as_deref(), target(backend), unit.machine)?;
     Built { ctx, analysed }.text(unit, backend, kind)
 }
 

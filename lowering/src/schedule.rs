@@ -3,6 +3,7 @@
 mod error;
 mod reader;
 mod tree;
+mod storage;
 
 #[cfg(test)]
 mod tests;
@@ -23,19 +24,23 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 15] = [
+pub(crate) const FORMS: [Form; 19] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "auto", usage: "auto()", read: auto },
     Form { name: "before", usage: "before(R, S, i)", read: before },
+    Form { name: "cache_register", usage: "cache_register(A, S, i)", read: storage::cache_register },
+    Form { name: "cache_shared", usage: "cache_shared(A, S, i)", read: storage::cache_shared },
     Form { name: "distribute", usage: "distribute(S, i)", read: distribute },
     Form { name: "fuse", usage: "fuse(R, S, i)", read: fuse },
     Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },
     Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },
+    Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
     Form { name: "shift", usage: "shift(S, i, 1)", read: shift },
     Form { name: "skew", usage: "skew(S, i, j, 1)", read: skew },
     Form { name: "split", usage: "split(S, i, 32)", read: split },
+    Form { name: "store_in", usage: "store_in(S, b, (t, i) -> (t % 2, i))", read: storage::store_in },
     Form { name: "tile", usage: "tile(S, (i, j), (32, 32))", read: tile },
     Form { name: "unroll", usage: "unroll(S, i, 4)", read: unroll },
     Form { name: "vectorize", usage: "vectorize(S, i, 8)", read: vectorize },

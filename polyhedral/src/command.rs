@@ -4,6 +4,7 @@
 //! as the source (or an earlier command) names them.
 
 use crate::order::{OrderNode, OrderTree};
+use crate::affine::Affine;
 
 /// A scheduling command. `S` and `R` below are computations, `i` and `j` loops around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +41,15 @@ pub enum Command {
     Auto,
     /// Loops written out, `for i = i ... end`: the whole order as a tree.
     Order(OrderTree),
+    /// `store_in(S, b, (t, i) -> (t % 2, i))`: the array that `S` writes lies in the buffer `b`. The map takes the
+    /// array's subscripts, those of the loops around its declaration first.
+    StoreIn { computation: String, buffer: String, iterators: Vec<String>, map: Vec<Affine> },
+    /// `cache_shared(A, S, i)`: what an iteration of `i` around `S` touches of `A` lies in shared memory.
+    CacheShared { array: String, computation: String, at: String },
+    /// `cache_register(A, S, i)`: the same in registers.
+    CacheRegister { array: String, computation: String, at: String },
+    /// `pad(A, (1, 0))`: unused elements at the end of each axis of `A`'s buffer.
+    Pad { array: String, by: Vec<u32> },
 }
 
 impl std::fmt::Display for Command {
@@ -77,6 +87,22 @@ impl std::fmt::Display for Command {
             Command::Order(tree) => {
                 let lines: Vec<String> = tree.iter().map(OrderNode::to_string).collect();
                 f.write_str(&lines.join("\n"))
+            }
+            Command::StoreIn { computation, buffer, iterators, map } => {
+                let map: Vec<String> = map.iter().map(|place| crate::storage::julia(place, iterators)).collect();
+                let one = |all: &[String]| match all {
+                    [one] => one.clone(),
+                    _ => format!("({})", all.join(", ")),
+                };
+                write!(f, "store_in({computation}, {buffer}, {} -> {})", one(iterators), one(&map))
+            }
+            Command::CacheShared { array, computation, at } => write!(f, "cache_shared({array}, {computation}, {at})"),
+            Command::CacheRegister { array, computation, at } => {
+                write!(f, "cache_register({array}, {computation}, {at})")
+            }
+            Command::Pad { array, by } => {
+                let by: Vec<String> = by.iter().map(u32::to_string).collect();
+                write!(f, "pad({array}, {})", tuple(&by))
             }
         }
     }

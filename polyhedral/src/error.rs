@@ -4,6 +4,7 @@ use crate::affine::AffineOverflow;
 use crate::algorithm::{AccessRef, ArrayId, ComputationId};
 use crate::isl::IslError;
 use crate::legality::Violation;
+use crate::storage::StorageError;
 
 /// Any failure of the core.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -16,6 +17,8 @@ pub enum Error {
     Schedule(#[from] ScheduleError),
     #[error(transparent)]
     Layout(#[from] LayoutError),
+    #[error(transparent)]
+    Storage(#[from] StorageError),
 }
 
 /// A command that cannot be carried out. Names are as the user wrote them.

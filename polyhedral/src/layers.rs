@@ -33,6 +33,8 @@ pub enum Target {
 pub struct Placed {
     pub scheduled: Scheduled,
     pub layout: Layout,
+    /// The algorithm of the source, where storage commands added statements to it that copy.
+    pub source: Option<Algorithm>,
 }
 
 /// Layer III: buffers, and where each array's elements lie in them.
@@ -64,6 +66,8 @@ pub enum MemorySpace {
     Host,
     /// The GPU's memory; has a copy in `Host` if it is an argument.
     Global,
+    /// One copy a thread block, of constant size.
+    Shared,
     /// One copy a thread; a single element or a small array.
     Register,
 }

@@ -24,6 +24,7 @@ pub mod machine;
 pub mod auto;
 pub mod default_order;
 pub mod place;
+pub mod storage;
 pub mod known;
 pub mod bounds;
 pub mod connect;

@@ -18,15 +18,27 @@ use std::collections::BTreeMap;
 /// # Errors
 /// [`LayoutError::NoBox`] where a private variable needs an array whose shape is not a box of parameters.
 pub fn place(ctx: &Ctx, scheduled: Scheduled) -> Result<Placed, Error> {
+    place_with(ctx, scheduled, BTreeMap::new())
+}
+
+/// Chooses a buffer for every array but those that are given one.
+pub(crate) fn place_with(
+    ctx: &Ctx,
+    scheduled: Scheduled,
+    mut given: BTreeMap<ArrayId, (Buffer, Vec<Affine>)>,
+) -> Result<Placed, Error> {
     let mut layout = Layout { buffers: vec![], placements: BTreeMap::new() };
     for at in 0..scheduled.algorithm.arrays.len() as u32 {
         let array = ArrayId(at);
-        let (buffer, map) = choose(ctx, &scheduled, array)?;
+        let (buffer, map) = match given.remove(&array) {
+            Some(given) => given,
+            None => choose(ctx, &scheduled, array)?,
+        };
         let id = BufferId(layout.buffers.len() as u32);
         layout.buffers.push(buffer);
         layout.placements.insert(array, Placement { buffer: id, map });
     }
-    Ok(Placed { scheduled, layout })
+    Ok(Placed { scheduled, layout, source: None })
 }
 
 fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<Affine>), Error> {
@@ -265,14 +277,20 @@ fn box_of(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(crate) enum Side {
     Low,
     High,
 }
 
 /// An expression of parameters that is at most (at least) each element's subscript of an axis: the nearest one where
 /// it is one expression, else one of those that it is made of (`m` of `min(m, n)`).
-fn bound(ctx: &Ctx, algorithm: &Algorithm, elements: &Set, axis: u32, side: Side) -> Result<Option<Affine>, Error> {
+pub(crate) fn bound(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    elements: &Set,
+    axis: u32,
+    side: Side,
+) -> Result<Option<Affine>, Error> {
     let nearest = match side {
         Side::Low => elements.dim_min(axis as i32)?,
         Side::High => elements.dim_max(axis as i32)?,

@@ -50,6 +50,10 @@ pub fn apply(
         Command::Gpu { computation, blocks, threads } => gpu(scheduled, computation, blocks, threads)?,
         Command::Auto => return crate::default_order::schedule(ctx, scheduled, dependences),
         Command::Order(tree) => order::build(ctx, scheduled, tree)?,
+        // Carried out by `crate::storage`, on the finished order.
+        Command::StoreIn { .. } | Command::CacheShared { .. } | Command::CacheRegister { .. } | Command::Pad { .. } => {
+            return Ok(scheduled.clone());
+        }
     };
     legality::check(ctx, algorithm, &schedule, dependences)?;
     Ok(Scheduled { schedule, ..scheduled.clone() })

@@ -21,9 +21,15 @@ use crate::transform;
 pub fn verify(ctx: &Ctx, connected: Connected, dependences: &[Dependence]) -> Result<Verified, Error> {
     let scheduled = &connected.placed.scheduled;
     legality::check(ctx, &scheduled.algorithm, &scheduled.schedule, dependences)?;
-    transform::check_gpu(&scheduled.algorithm, &scheduled.schedule)?;
     check_complete(&scheduled.algorithm, &scheduled.schedule);
-    let checks = bounds::entry_checks(ctx, &scheduled.algorithm)?;
+    // What copies to promoted buffers and back stays inside the part of the array that the source touches.
+    let checks = match &connected.placed.source {
+        Some(source) => bounds::entry_checks(ctx, source)?,
+        None => {
+            transform::check_gpu(&scheduled.algorithm, &scheduled.schedule)?;
+            bounds::entry_checks(ctx, &scheduled.algorithm)?
+        }
+    };
     check_scan(&scheduled.algorithm, scheduled.target)?;
     let scan = scheduled.algorithm.scan.as_ref().map(|scan| verify_scan(ctx, scan)).transpose()?.map(Box::new);
     Ok(Verified { connected, checks, scan })
@@ -102,6 +108,11 @@ pub struct EntryCheck {
 impl Verified {
     pub fn algorithm(&self) -> &Algorithm {
         &self.connected.placed.scheduled.algorithm
+    }
+
+    /// The algorithm as the source has it: without the statements that storage commands added.
+    pub fn source(&self) -> &Algorithm {
+        self.connected.placed.source.as_ref().unwrap_or(self.algorithm())
     }
 
     pub fn schedule(&self) -> &Schedule {

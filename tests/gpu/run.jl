@@ -1,4 +1,4 @@
-# All examples and all PolyBench kernels on the GPU, against plain Julia, bit for bit.
+# All examples, all PolyBench kernels and the programs with storage commands on the GPU, against plain Julia, bit for bit.
 #
 #     julia --project=julia-pkg tests/gpu/run.jl [--bench] [NAME ...]
 #
@@ -11,6 +11,7 @@ using Printf
 
 include(joinpath(@__DIR__, "..", "..", "examples", "registry.jl"))
 include(joinpath(@__DIR__, "..", "polybench", "registry.jl"))
+include(joinpath(@__DIR__, "..", "storage", "registry.jl"))
 
 function device_name()
     try
@@ -45,7 +46,12 @@ Case(it::PolyBench.Kernel) =
          [it.sizes; LARGE_TEST], (actual, expected) -> PolyBench.agree(it, actual, expected), join(it.large, 'x'),
          T -> PolyBench.large_inputs(it, T))
 
-const CASES = Case[map(Case, Examples.ALL); map(Case, PolyBench.ALL)]
+Case(it::Storage.Program) =
+    Case("storage_" * it.name, it.f, it.inputs, it.types, [Storage.SIZES..., LARGE_TEST], Examples.agree, "1024",
+         T -> it.inputs(T, 1024))
+
+const CASES = Case[map(Case, Examples.ALL); map(Case, PolyBench.ALL);
+                   map(Case, filter(it -> it.target === :cuda, Storage.ALL))]
 
 # `nothing` if compiled code and plain Julia agree, else what went wrong.
 function fault(case, T, n)

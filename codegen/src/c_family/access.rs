@@ -31,8 +31,9 @@ impl Printer<'_> {
             return (one, Precedence::Primary);
         }
         self.macros.insert(access.array);
+        let told = self.told(access.array);
         let mut subscripts = vec![];
-        for subscript in &access.subscripts {
+        for (subscript, _) in access.subscripts.iter().zip(told).filter(|(_, told)| *told) {
             subscripts.push(match subscript {
                 Subscript::Affine(affine) => self.int(&IntExpr::from_affine(affine, at.iterators)),
                 Subscript::Computed(value) => self.value(value, at).0,
@@ -45,8 +46,18 @@ impl Printer<'_> {
     /// The element of an array in memory at these subscripts.
     pub fn element_at(&mut self, array: ArrayId, subscripts: &[IntExpr]) -> String {
         self.macros.insert(array);
-        let subscripts: Vec<String> = subscripts.iter().map(|subscript| self.int(subscript)).collect();
+        let told = self.told(array);
+        let told = subscripts.iter().zip(told).filter(|(_, told)| *told);
+        let subscripts: Vec<String> = told.map(|(subscript, _)| self.int(subscript)).collect();
         format!("{}({})", self.program.names.arrays[array.0 as usize], subscripts.join(", "))
+    }
+
+    /// Which subscripts are written: of those that tell a local array's copies apart, the ones that its place depends on.
+    fn told(&self, array: ArrayId) -> Vec<bool> {
+        let outer = self.input.algorithm.array(array).kind.outer();
+        let map = &self.input.layout.placement(array).map;
+        let rank = self.input.algorithm.array(array).rank;
+        (0..rank).map(|axis| axis >= outer || map.iter().any(|place| place.involves_iterator(axis))).collect()
     }
 
     /// The `#define`s of all subscripts that were used.
@@ -64,8 +75,12 @@ impl Printer<'_> {
             names.params.iter().chain(&names.buffers).chain(&names.extents[array.0 as usize]).collect();
         let letters = ["i", "j", "k", "l"].map(String::from).into_iter();
         let mut free = letters.chain((1..).map(|number| format!("x{number}"))).filter(|name| !taken.contains(name));
-        let formal: Vec<String> = (0..self.input.algorithm.array(array).rank).filter_map(|_| free.next()).collect();
-        let subscripts: Vec<IntExpr> = (0..formal.len() as u32).map(|at| IntExpr::Variable(VariableId(at))).collect();
+        let told = self.told(array);
+        let formal: Vec<String> = told.iter().filter(|told| **told).filter_map(|_| free.next()).collect();
+        let mut next = 0..;
+        let subscripts: Vec<IntExpr> = (told.iter())
+            .map(|told| if *told { next.next().map_or(IntExpr::Const(0), |at| IntExpr::Variable(VariableId(at))) } else { IntExpr::Const(0) })
+            .collect();
         // Column-major: i + m * (j + n * k).
         let mut index: Option<IntExpr> = None;
         for (place, extent) in placement.map.iter().zip(&buffer.extents).rev() {

@@ -27,6 +27,7 @@ impl Sample {
     pub fn input(&self) -> Input<'_> {
         Input {
             algorithm: &self.algorithm,
+            source: &self.algorithm,
             schedule: &self.schedule,
             target: self.target,
             layout: &self.layout,

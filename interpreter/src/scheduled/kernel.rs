@@ -36,6 +36,9 @@ fn run_block(host: &mut Host<'_>, kernel: &Kernel, grid: [i64; 3], block: [i64; 
     let size = kernel.block.map(i64::from);
     let mut threads: Vec<Thread<'_>> =
         indices(size).into_iter().map(|thread| Thread::new(host, kernel, [grid, size], [block, thread])).collect();
+    for &buffer in &kernel.shared {
+        host.memory.put(buffer, Block::undefined(host.input, buffer, host.params)?);
+    }
     let outer = host.position.clone();
     loop {
         host.shuffle.order(&mut threads);
@@ -47,7 +50,10 @@ fn run_block(host: &mut Host<'_>, kernel: &Kernel, grid: [i64; 3], block: [i64; 
         }
         host.position = outer.clone();
         match waiting {
-            0 => return Ok(()),
+            0 => {
+                kernel.shared.iter().for_each(|&buffer| drop(host.memory.take(buffer)));
+                return Ok(());
+            }
             all if all == threads.len() => {}
             _ => return Err(ScheduledError::Divergent { kernel: kernel.name.clone() }),
         }

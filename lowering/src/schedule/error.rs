@@ -13,6 +13,14 @@ pub enum Expected {
     Size,
     Sizes,
     Integer,
+    Array,
+    Buffer,
+    /// `(t, i) -> (t % 2, i)`.
+    Map,
+    /// An affine expression of the map's own names.
+    Place,
+    /// Like sizes, but zero is one.
+    Padding,
 }
 
 /// What is wrong with loops written out.
@@ -94,6 +102,11 @@ impl Expected {
             Expected::Size => "a size as an integer literal",
             Expected::Sizes => "sizes as integer literals",
             Expected::Integer => "an integer literal",
+            Expected::Array => "the name of an array",
+            Expected::Buffer => "the name of a buffer",
+            Expected::Map => "a map from subscripts to places",
+            Expected::Place => "a sum of the map's subscripts, their multiples, and divisions and remainders by constants",
+            Expected::Padding => "numbers of elements as integer literals",
         }
     }
 }

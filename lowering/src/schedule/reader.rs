@@ -27,7 +27,7 @@ pub(crate) fn call_of(expr: &Expr) -> Result<Call<'_>, CommandError> {
     Ok(Call { form, arguments: positional(form, arguments)?, span: expr.span })
 }
 
-fn positional<'e>(form: &'static Form, arguments: &'e [Argument]) -> Result<Vec<&'e Expr>, CommandError> {
+pub(super) fn positional<'e>(form: &'static Form, arguments: &'e [Argument]) -> Result<Vec<&'e Expr>, CommandError> {
     let value = |argument: &'e Argument| match (&argument.keyword, argument.section) {
         (None, Section::Main) => Ok(&argument.value),
         (Some(keyword), _) => Err(CommandError::Keyword { usage: form.usage, keyword: keyword.clone() }),
@@ -51,7 +51,7 @@ impl<'e> Call<'e> {
         })
     }
 
-    fn wrong(&self, expected: Expected, found: &Expr) -> CommandError {
+    pub(super) fn wrong(&self, expected: Expected, found: &Expr) -> CommandError {
         CommandError::ArgumentKind { usage: self.form.usage, expected, span: found.span }
     }
 
@@ -89,7 +89,7 @@ impl<'e> Call<'e> {
         integer(expr).and_then(|value| i64::try_from(value).ok()).ok_or_else(|| self.wrong(Expected::Integer, expr))
     }
 
-    fn one_or_more<T>(
+    pub(super) fn one_or_more<T>(
         &self,
         expr: &Expr,
         expected: Expected,

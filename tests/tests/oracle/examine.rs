@@ -143,6 +143,7 @@ pub fn refusal(error: Error) -> Result<String, Fault> {
         Error::Schedule(ScheduleError::Illegal(_)) => fault("illegal", "an illegal order where none was asked for"),
         Error::Schedule(error) => Ok(variant(&error)),
         Error::Layout(error) => Ok(variant(&error)),
+        Error::Storage(error) => Ok(variant(&error)),
     }
 }
 

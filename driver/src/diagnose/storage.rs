@@ -1,0 +1,90 @@
+//! Storage commands that are refused.
+
+use super::{Place, at_command, list, names, size};
+use tessella_diagnostics::nearest;
+use tessella_diagnostics::{Code, Diagnostic};
+use tessella_polyhedral::algorithm::ComputationId;
+use tessella_polyhedral::storage::{Limit, Overwrite, StorageError};
+
+pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
+    let message = error.to_string();
+    let make = |code: &'static str, label: &str| {
+        at_command(place, Diagnostic::error(Code(code), message.clone()), label)
+    };
+    match error {
+        StorageError::Overwritten(overwrite) => overwritten(place, &overwrite),
+        StorageError::CallersMemory { .. } => make("E0521", "in this command")
+            .with_note("where the elements of an argument lie is part of the function's interface")
+            .with_help("name an array or a variable that the function makes, or a part promoted by `cache_shared`"),
+        StorageError::AxisCount { axes, .. } => make("E0522", "in this command")
+            .with_note("subscripts come in the order of the array's own, after those of the loops around its declaration")
+            .with_help(format!("give {axes}")),
+        StorageError::NoBox { axis, .. } => make("E0523", "this map")
+            .with_note(format!("axis {} has no bounds that sizes and arguments give", axis + 1))
+            .with_help("map each axis to a subscript, or to a remainder by a constant"),
+        StorageError::BufferTaken { .. } => {
+            make("E0524", "in this command").with_help("choose another name for the buffer")
+        }
+        StorageError::UnknownArray { name, known } => {
+            let diagnostic = make("E0525", "in this command").with_note(format!("the arrays are {}", names(&known)));
+            match nearest(&name, known.iter().map(String::as_str)) {
+                Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+                None => diagnostic.with_help("name an array of the function"),
+            }
+        }
+        StorageError::NotAccessed { at, .. } => make("E0526", "in this command")
+            .with_help(format!("name an array that a statement inside of `{at}` reads or writes")),
+        StorageError::NoConstantSize { at, axis, apart, .. } => make("E0527", "requested here")
+            .with_note(format!("along axis {} two of the elements can be this far apart: {apart}", axis + 1))
+            .with_help(format!("split or tile the loops inside of `{at}` first, or name a loop further in")),
+        StorageError::TooLarge { extents, limit, .. } => {
+            let extents: Vec<String> = extents.iter().map(i64::to_string).collect();
+            let what = match limit {
+                Limit::Shared => "the shared memory that a kernel may declare, all of its buffers together",
+                Limit::Stack => "what one buffer may take of the stack",
+                Limit::Registers => "the registers of one thread",
+            };
+            make("E0528", "requested here")
+                .with_note(format!("the buffer has {} elements; the limit is {what}", extents.join(" x ")))
+                .with_help("use smaller tiles, or name a loop further in")
+        }
+        StorageError::WrongLevel { .. } => {
+            make("E0529", "requested here").with_help("`explain` shows the loops and what they are mapped to")
+        }
+        StorageError::NoThreadCount { at } => make("E0530", "requested here")
+            .with_help(format!("split `{at}` by the number of threads, and map the inner loop to them")),
+        StorageError::TooLargeNumber => make("E0432", "while doing this").with_help("use smaller factors and sizes"),
+    }
+}
+
+fn overwritten(place: &Place, it: &Overwrite) -> Diagnostic {
+    let algorithm = place.algorithm;
+    let name = |id: ComputationId| &algorithm.computations[id.0 as usize].name;
+    let instance = |id: ComputationId, values: &[i64]| format!("{}[{}]", name(id), list(values));
+    let array = &algorithm.array(it.array).name;
+    let text = format!("a value of `{array}` is overwritten before its last use");
+    let mut diagnostic = at_command(place, Diagnostic::error(Code("E0520"), text), "requested here");
+    let spans = place.spans;
+    let reader = spans.access(it.reader).or_else(|| spans.computation(it.reader.computation));
+    let mut labels = vec![];
+    labels.push((spans.computation(it.writer), "the value is stored here"));
+    labels.push((reader, "and needed here"));
+    if it.clobber != it.writer {
+        labels.push((spans.computation(it.clobber), "this may overwrite it first"));
+    }
+    for (span, text) in labels {
+        if let Some(span) = span {
+            diagnostic = diagnostic.secondary(span, text);
+        }
+    }
+    let sizes: Vec<String> = it.params.iter().filter_map(|(name, value)| size(algorithm, name, *value)).collect();
+    let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
+    diagnostic
+        .with_note(format!(
+            "{} stores into the element of {} before {} has read it, or in no order{with}",
+            instance(it.clobber, &it.clobbered),
+            instance(it.writer, &it.written),
+            instance(it.reader.computation, &it.read)
+        ))
+        .with_help("keep more elements, such as a larger remainder, or keep the loops between the statements in order")
+}

@@ -1,0 +1,72 @@
+//! Storage commands that cannot be carried out. Names are as the user wrote them.
+
+use crate::algorithm::{AccessRef, ArrayId, ComputationId};
+
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum StorageError {
+    /// The map puts two values into one element while the first is still needed.
+    #[error("a value is overwritten before its last use")]
+    Overwritten(Box<Overwrite>),
+    #[error("`{array}` lies in the caller's memory")]
+    CallersMemory { array: String },
+    #[error("`{array}` has {axes} axes, and {given} are given")]
+    AxisCount { array: String, axes: usize, given: usize },
+    /// The map's values have no bound along an axis.
+    #[error("the map of `{array}` reaches no rectangular buffer")]
+    NoBox { array: String, axis: u32 },
+    /// The buffer cannot hold the array besides what it holds.
+    #[error("`{buffer}` cannot hold `{array}`: {reason}")]
+    BufferTaken { buffer: String, array: String, reason: &'static str },
+    #[error("there is no array `{name}`")]
+    UnknownArray { name: String, known: Vec<String> },
+    #[error("nothing inside `{at}` accesses `{array}`")]
+    NotAccessed { array: String, at: String },
+    /// One iteration of the loop touches a number of elements that is no constant: two of them can be `apart` apart.
+    #[error("the part of `{array}` that one iteration of `{at}` touches has no constant size")]
+    NoConstantSize { array: String, at: String, axis: u32, apart: String },
+    #[error("the buffer for `{array}` would need {bytes} bytes, more than {}", .limit.bytes())]
+    TooLarge { array: String, extents: Vec<i64>, bytes: i64, limit: Limit },
+    /// The loop is not where shared memory or registers need it.
+    #[error("`{array}` cannot be kept at `{at}`: {reason}")]
+    WrongLevel { array: String, at: String, reason: &'static str },
+    /// How many threads a loop is spread over is not known.
+    #[error("the thread loop `{at}` has no constant number of iterations")]
+    NoThreadCount { at: String },
+    #[error("a size does not fit in 64 bits")]
+    TooLargeNumber,
+}
+
+/// What holds promoted values, and how much of it there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Static shared memory of a thread block.
+    Shared,
+    /// The stack of a CPU thread.
+    Stack,
+    /// The registers of a GPU thread.
+    Registers,
+}
+
+impl Limit {
+    pub fn bytes(self) -> i64 {
+        match self {
+            Limit::Shared => 48 * 1024,
+            Limit::Stack => 256 * 1024,
+            Limit::Registers => 255 * 4,
+        }
+    }
+}
+
+/// A value that `writer` stores, `reader` needs, and `clobber` overwrites or may overwrite first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Overwrite {
+    pub array: ArrayId,
+    pub reader: AccessRef,
+    pub writer: ComputationId,
+    pub clobber: ComputationId,
+    /// The instances, and sizes for which they exist.
+    pub written: Vec<i64>,
+    pub read: Vec<i64>,
+    pub clobbered: Vec<i64>,
+    pub params: Vec<(String, i64)>,
+}

@@ -1,0 +1,180 @@
+//! What the iterations of a loop touch of an array, and the box around it.
+
+use super::error::StorageError;
+use super::order::certainly_before;
+use crate::affine::{Affine, Atom, ParamId};
+use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Which};
+use crate::error::Error;
+use crate::isl::{Aff, Ctx, DimType, Map};
+use crate::relation;
+use crate::schedule::Schedule;
+use std::collections::BTreeMap;
+
+/// A larger size says no more than that arguments are within their range.
+const LARGEST: i64 = i32::MAX as i64;
+
+/// The statements that share a promoted buffer: for each, the values that tell the buffers apart.
+pub(super) type Keys = BTreeMap<ComputationId, Vec<Affine>>;
+
+/// Relations from keys to elements of the array, `{ [k] -> A[x] }`.
+pub(super) struct Footprint {
+    pub(super) all: Map,
+    /// What must be there before: read without a certain write before it, or perhaps not written.
+    pub(super) needed: Map,
+    pub(super) written: Map,
+}
+
+/// A box of constant size: `low(k) <= x < low(k) + size` on each axis.
+pub(super) struct Hull {
+    /// Over the keys, as iterators, and parameters.
+    pub(super) low: Vec<Affine>,
+    pub(super) size: Vec<i64>,
+}
+
+/// What the statements touch of the array.
+pub(super) fn footprint(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    array: ArrayId,
+    keys: &Keys,
+) -> Result<Footprint, Error> {
+    let (mut all, mut needed, mut written, mut certain): (Option<Map>, Option<Map>, Option<Map>, Option<Map>) =
+        (None, None, None, None);
+    let add = |to: &mut Option<Map>, map: &Map| -> Result<(), Error> {
+        *to = Some(match to.take() {
+            None => map.clone(),
+            Some(others) => others.union(map)?,
+        });
+        Ok(())
+    };
+    for (&id, key) in keys {
+        let of_key = relation::functions(ctx, algorithm, id, key)?;
+        let computation = algorithm.computation(id);
+        if computation.write.array == array {
+            let elements = relation::access(ctx, algorithm, id, &computation.write)?;
+            let touched = of_key.reverse()?.apply_range(&elements)?;
+            add(&mut all, &touched)?;
+            add(&mut written, &touched)?;
+            if computation.predicate.is_none() {
+                add(&mut certain, &touched)?;
+            }
+        }
+        for read in computation.reads.iter().filter(|read| read.array == array) {
+            let elements = relation::access(ctx, algorithm, id, read)?;
+            add(&mut all, &of_key.reverse()?.apply_range(&elements)?)?;
+            let exposed = elements.subtract_domain(&covered(ctx, algorithm, schedule, (id, read), keys)?.domain()?)?;
+            add(&mut needed, &of_key.reverse()?.apply_range(&exposed)?)?;
+        }
+    }
+    let all = all.expect("a promoted array is accessed").coalesce()?;
+    let none = all.subtract(&all)?;
+    let written = written.unwrap_or_else(|| none.clone());
+    let unsure = written.subtract(&certain.unwrap_or_else(|| none.clone()))?;
+    let needed = needed.unwrap_or(none).union(&unsure)?.coalesce()?;
+    Ok(Footprint { all, needed, written: written.coalesce()? })
+}
+
+/// The instances of a read that a certain write with the same key comes before, as `{ S[x] -> W[y] }`.
+fn covered(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    (id, read): (ComputationId, &Access),
+    keys: &Keys,
+) -> Result<Map, Error> {
+    let elements = relation::access(ctx, algorithm, id, read)?;
+    let key = relation::functions(ctx, algorithm, id, &keys[&id])?;
+    let mut found: Option<crate::isl::Set> = None;
+    for (&writer, writer_key) in keys {
+        let source = algorithm.computation(writer);
+        if source.write.array != read.array || source.predicate.is_some() {
+            continue;
+        }
+        let stored = relation::access(ctx, algorithm, writer, &source.write)?;
+        let same = stored.apply_range(&elements.reverse()?)?;
+        let writer_key = relation::functions(ctx, algorithm, writer, writer_key)?;
+        let same = same.intersect(&writer_key.apply_range(&key.reverse()?)?)?;
+        let readers = certainly_before(ctx, algorithm, schedule, (writer, id), &same)?.range()?;
+        found = Some(match found {
+            None => readers,
+            Some(others) => others.union(&readers)?,
+        });
+    }
+    match found {
+        Some(readers) => Ok(elements.intersect_domain(&readers)?),
+        None => Ok(elements.subtract(&elements)?),
+    }
+}
+
+/// The smallest box of constant size around the footprint.
+///
+/// # Errors
+/// [`StorageError::NoConstantSize`] with the number of elements along the first axis that has none.
+pub(super) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -> Result<Hull, Error> {
+    let found = all.range_simple_fixed_box_hull()?;
+    let axes = algorithm.array(array).rank;
+    let mut hull = Hull { low: vec![], size: vec![] };
+    if found.is_valid()? {
+        let (offset, size) = (found.offset()?, found.size()?);
+        for axis in 0..axes as i32 {
+            let size = size.at(axis)?.to_i64().filter(|size| *size <= LARGEST);
+            let (Some(low), Some(size)) = (over_keys(algorithm, &offset.at(axis)?)?, size) else { break };
+            hull.low.push(low);
+            hull.size.push(size);
+        }
+        if hull.low.len() == axes as usize {
+            return Ok(hull);
+        }
+    }
+    // How far two elements of one key can be apart.
+    let apart = all.reverse()?.apply_range(all)?.deltas()?;
+    let mut widest = (0, "an unknown number".to_string());
+    for axis in 0..axes {
+        let most = apart.dim_max_val(axis as i32)?;
+        if most.to_i64().is_none_or(|most| most >= LARGEST) {
+            let most = apart.dim_max(axis as i32)?.gist_params(&algorithm.context)?.coalesce()?;
+            widest = (axis, super::promote::inside(&most.to_string()));
+            break;
+        }
+    }
+    let array = algorithm.array(array).name.clone();
+    let (axis, apart) = widest;
+    Err(StorageError::NoConstantSize { array, at: at.to_string(), axis, apart }.into())
+}
+
+/// An expression of keys and parameters as plain data, if it has no divisions.
+fn over_keys(algorithm: &Algorithm, aff: &Aff) -> Result<Option<Affine>, Error> {
+    if aff.dim(DimType::Div)? > 0 || aff.denominator()?.to_i64() != Some(1) {
+        return Ok(None);
+    }
+    let Some(constant) = aff.constant()?.to_i64() else { return Ok(None) };
+    let mut result = Affine::constant(constant);
+    let space = aff.domain_space()?;
+    for at in 0..space.dim(DimType::Set)? {
+        let Some(factor) = aff.coefficient(DimType::In, at as i32)?.to_i64() else { return Ok(None) };
+        result = result.add(&Affine::iterator(at).scale(factor)?)?;
+    }
+    for (at, param) in algorithm.params.iter().enumerate() {
+        let Some(position) = space.find_dim_by_name(DimType::Param, &param.name)? else { continue };
+        let Some(factor) = aff.coefficient(DimType::Param, position as i32)?.to_i64() else { return Ok(None) };
+        result = result.add(&Affine::atom(Atom::Param(ParamId(at as u32))).scale(factor)?)?;
+    }
+    Ok(Some(result))
+}
+
+/// Whether the statement accesses the array.
+pub(super) fn uses(algorithm: &Algorithm, id: ComputationId, array: ArrayId) -> bool {
+    let computation = algorithm.computation(id);
+    let mut all = computation.reads.iter().chain([&computation.write]);
+    all.any(|access| access.array == array)
+}
+
+/// The accesses of a statement to the array.
+pub(super) fn accesses(algorithm: &Algorithm, id: ComputationId, array: ArrayId) -> Vec<Which> {
+    let computation = algorithm.computation(id);
+    let reads = computation.reads.iter().enumerate().filter(|(_, read)| read.array == array);
+    let reads = reads.map(|(at, _)| Which::Read(at as u32));
+    let write = (computation.write.array == array).then_some(Which::Write);
+    write.into_iter().chain(reads).collect()
+}

@@ -1,0 +1,223 @@
+//! Layer III by command: where values lie, beyond what [`crate::place`] chooses.
+//!
+//! The commands speak of the finished order, so they are carried out after all commands on it. Promotions come first:
+//! they add an array and the statements that fill it and write it back, and what results is proved like any program.
+//! Then every array gets a place, the user's maps are checked ([`store`]), and extents are padded.
+
+pub mod error;
+mod find;
+mod footprint;
+mod order;
+mod promote;
+mod store;
+
+pub use error::{Limit, Overwrite, StorageError};
+
+use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
+use crate::affine::{Affine, Atom};
+use crate::command::Command;
+use crate::dependence::Dependence;
+use crate::error::Error;
+use crate::isl::Ctx;
+use crate::layers::{Buffer, BufferId, Lifetime, MemorySpace, Placed, Scheduled, Target};
+use crate::place;
+use crate::transform;
+use promote::{Promotion, Where};
+use std::collections::BTreeMap;
+
+/// A program with storage, and what its statements now depend on.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    pub placed: Placed,
+    /// All memory-based dependences of the program as it is placed.
+    pub dependences: Vec<Dependence>,
+}
+
+/// A failure, and the position of the command that caused it.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    pub command: Option<usize>,
+    pub error: Error,
+    /// What the error's statements and arrays belong to: promotions add some.
+    pub algorithm: Box<Algorithm>,
+}
+
+impl Command {
+    /// Whether the command is about storage: those are carried out after all others.
+    pub fn is_storage(&self) -> bool {
+        matches!(
+            self,
+            Command::StoreIn { .. } | Command::CacheShared { .. } | Command::CacheRegister { .. } | Command::Pad { .. }
+        )
+    }
+}
+
+/// Places a scheduled program: by the storage commands among `commands`, by default where none speaks.
+///
+/// # Errors
+/// [`StorageError`], and [`crate::error::ScheduleError::Illegal`] where a promotion would run into parallel loops.
+pub fn carry_out(
+    ctx: &Ctx,
+    scheduled: Scheduled,
+    dependences: &[Dependence],
+    commands: &[Command],
+) -> Result<Stored, Failure> {
+    let source = scheduled.algorithm.clone();
+    // With the copies of promotions in place, this could no longer be asked.
+    let mapped = transform::check_gpu(&source, &scheduled.schedule);
+    mapped.map_err(|error| Failure { command: None, error: error.into(), algorithm: Box::new(source.clone()) })?;
+    let mut scheduled = scheduled;
+    let mut dependences = dependences.to_vec();
+    let mut promotions: Vec<Promotion> = vec![];
+    for (position, command) in commands.iter().enumerate() {
+        let (array, computation, at, to) = match command {
+            Command::CacheShared { array, computation, at } => (array, computation, at, Where::Shared),
+            Command::CacheRegister { array, computation, at } => (array, computation, at, Where::Register),
+            _ => continue,
+        };
+        let done = promote::promote(ctx, &scheduled, &dependences, array, computation, at, to);
+        let (next, promotion, renewed) = done.map_err(|refused| {
+            let algorithm = refused.algorithm.unwrap_or_else(|| Box::new(scheduled.algorithm.clone()));
+            Failure { command: Some(position), error: refused.error, algorithm }
+        })?;
+        scheduled = next;
+        dependences = renewed;
+        promotions.push(promotion);
+        let limit = promote::check_shared_total(&scheduled, &promotions);
+        limit.map_err(|error| failure(position, error.into(), &scheduled.algorithm))?;
+    }
+    let algorithm = Box::new(scheduled.algorithm.clone());
+    let unplaced = |error| Failure { command: None, error, algorithm };
+    let chosen = promotions.iter().map(|it| (it.array, it.buffer(&scheduled))).collect();
+    let promoted = !promotions.is_empty();
+    let mut placed = place::place_with(ctx, scheduled, chosen).map_err(unplaced)?;
+    if promoted {
+        placed.source = Some(source.clone());
+    }
+    store(ctx, &source, &mut placed, &dependences, commands)?;
+    for (position, command) in commands.iter().enumerate() {
+        if let Command::Pad { array, by } = command {
+            pad(&source, &mut placed, &promotions, array, by).map_err(|error| failure(position, error.into(), &source))?;
+        }
+    }
+    Ok(Stored { placed, dependences })
+}
+
+fn failure(position: usize, error: Error, algorithm: &Algorithm) -> Failure {
+    Failure { command: Some(position), error, algorithm: Box::new(algorithm.clone()) }
+}
+
+/// Carries out all `store_in` commands, those of one buffer together.
+fn store(
+    ctx: &Ctx,
+    source: &Algorithm,
+    placed: &mut Placed,
+    dependences: &[Dependence],
+    commands: &[Command],
+) -> Result<(), Failure> {
+    let mut buffers: BTreeMap<&str, Vec<(ArrayId, Vec<Affine>)>> = BTreeMap::new();
+    for (position, command) in commands.iter().enumerate() {
+        let Command::StoreIn { computation, buffer, iterators, map } = command else { continue };
+        let now = placed.scheduled.algorithm.clone();
+        let fail = |error: Error| failure(position, error, &now);
+        let id = find::computation(source, computation).map_err(|error| fail(error.into()))?;
+        let array = source.computation(id).write.array;
+        let own = store::check_own(source, array, iterators.len()).and_then(|()| {
+            let others = buffers.get(buffer.as_str()).into_iter().flatten();
+            store::check_buffer(source, buffer, array, map, others)
+        });
+        own.map_err(|error| fail(error.into()))?;
+        let together = buffers.entry(buffer).or_default();
+        together.retain(|(known, _)| *known != array);
+        together.push((array, map.clone()));
+        store::place(ctx, placed, buffer, together).map_err(fail)?;
+        store::check(ctx, placed, dependences, together).map_err(fail)?;
+    }
+    Ok(())
+}
+
+/// Adds elements at the end of each axis of a buffer: of a local array's, or of the promoted parts of an argument.
+fn pad(
+    source: &Algorithm,
+    placed: &mut Placed,
+    promotions: &[Promotion],
+    name: &str,
+    by: &[u32],
+) -> Result<(), StorageError> {
+    let array = find::array(source, name)?;
+    let mut buffers: Vec<BufferId> =
+        promotions.iter().filter(|it| it.of == array).map(|it| placed.layout.placement(it.array).buffer).collect();
+    if buffers.is_empty() {
+        match source.array(array).kind {
+            ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => {
+                return Err(StorageError::CallersMemory { array: name.to_string() });
+            }
+            ArrayKind::Private | ArrayKind::Local { .. } => buffers.push(placed.layout.placement(array).buffer),
+        }
+    }
+    for id in buffers {
+        let buffer = &mut placed.layout.buffers[id.0 as usize];
+        if buffer.extents.len() != by.len() {
+            return Err(StorageError::AxisCount { array: name.to_string(), axes: buffer.extents.len(), given: by.len() });
+        }
+        for (extent, more) in buffer.extents.iter_mut().zip(by) {
+            *extent = extent.add_constant(i64::from(*more)).map_err(|_| StorageError::TooLargeNumber)?;
+        }
+    }
+    promote::check_sizes(placed, promotions)
+}
+
+/// An expression of iterators as `store_in` reads it: remainders as `%`, other divisions as `fld`.
+pub fn julia(place: &Affine, iterators: &[String]) -> String {
+    for (atom, factor) in place.terms() {
+        let Atom::FloorDiv(inner, divisor) = atom else { continue };
+        // `c*e - c*d*floor(e/d)` is `c*(e % d)`.
+        let times = -factor / divisor;
+        let whole = inner.scale(times).and_then(|scaled| {
+            let part = scaled.sub(&Affine::atom(atom.clone()).scale(times.saturating_mul(*divisor))?)?;
+            place.sub(&part)
+        });
+        let Ok(rest) = whole else { continue };
+        if times == 0 || factor % divisor != 0 || rest.terms().len() >= place.terms().len() {
+            continue;
+        }
+        let times = if times == 1 { String::new() } else { format!("{times}*") };
+        let part = format!("{times}(({}) % {divisor})", julia(inner, iterators));
+        return match rest.as_constant() {
+            Some(0) => part,
+            Some(_) | None => format!("{part} + {}", julia(&rest, iterators)),
+        };
+    }
+    let mut parts = vec![];
+    for (atom, factor) in place.terms() {
+        let name = match atom {
+            Atom::Iterator(position) => iterators[*position as usize].clone(),
+            Atom::FloorDiv(inner, divisor) => format!("fld({}, {divisor})", julia(inner, iterators)),
+            Atom::Param(param) => format!("parameter {}", param.0),
+        };
+        parts.push(if *factor == 1 { name } else { format!("{factor}*{name}") });
+    }
+    if place.constant_term() != 0 || parts.is_empty() {
+        parts.push(place.constant_term().to_string());
+    }
+    parts.join(" + ")
+}
+
+/// The memory that holds what the program allocates for a whole call.
+fn call_space(target: Target) -> MemorySpace {
+    match target {
+        Target::Cpu => MemorySpace::Host,
+        Target::Gpu => MemorySpace::Global,
+    }
+}
+
+/// A buffer for a whole call.
+fn call_buffer(name: &str, like: &crate::algorithm::Array, extents: Vec<Affine>, target: Target) -> Buffer {
+    Buffer {
+        name: name.to_string(),
+        element: like.element,
+        extents,
+        space: call_space(target),
+        lifetime: Lifetime::Call,
+    }
+}

@@ -1,0 +1,623 @@
+//! `cache_shared` and `cache_register`: what one iteration of a loop touches of an array moves into a buffer of its own.
+//!
+//! Rewrite of `cache_shared(A, S, i)`: `for i { S reads A[x] } -> for i { load A; S reads A_shared[x - low(i)]; store A }`
+//!
+//! All statements below the loop that access the array use the buffer instead. It is the box around the part that one
+//! iteration touches; it is filled with what is read before it is written, or may be left unwritten, and just what is
+//! written goes back. The copies are statements like others: dependences and legality prove that loops without an order
+//! still may run so.
+//!
+//! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
+//! part from one nest of thread loops to the next.
+
+use super::error::{Limit, StorageError};
+use super::find;
+use super::footprint::{Footprint, Hull, Keys, accesses, footprint, hull, uses};
+use crate::affine::Affine;
+use crate::algorithm::{Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Which, Subscript};
+use crate::dependence::{Dependence, dependences};
+use crate::error::{Error, ScheduleError};
+use crate::expr::{Expr, ExprKind};
+use crate::isl::{Ctx, DimType, Id, Map};
+use crate::layers::{Buffer, Lifetime, MemorySpace, Placed, Scheduled, Target};
+use crate::legality;
+use crate::relation;
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
+use std::collections::BTreeMap;
+
+/// What the user asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Where {
+    Shared,
+    Register,
+}
+
+/// A buffer that holds part of an array.
+#[derive(Debug, Clone)]
+pub(super) struct Promotion {
+    /// The array that the statements now access.
+    pub(super) array: ArrayId,
+    pub(super) of: ArrayId,
+    /// The loop is number `depth` of those around this statement, from 1.
+    anchor: ComputationId,
+    depth: usize,
+    /// How many leading subscripts of the array tell buffers apart.
+    keys: u32,
+    size: Vec<i64>,
+    space: MemorySpace,
+}
+
+impl Promotion {
+    /// The buffer, and where the array's elements lie in it.
+    pub(super) fn buffer(&self, scheduled: &Scheduled) -> (Buffer, Vec<Affine>) {
+        let array = scheduled.algorithm.array(self.array);
+        let variable = self.space != MemorySpace::Shared && self.size.iter().all(|&size| size == 1);
+        let axes: Vec<u32> = if variable { vec![] } else { (0..self.size.len() as u32).collect() };
+        let first = |axis: &u32| Affine::iterator(self.keys + axis).add_constant(-1).expect("a small number");
+        let buffer = Buffer {
+            name: array.name.clone(),
+            element: array.element,
+            extents: axes.iter().map(|&axis| Affine::constant(self.size[axis as usize])).collect(),
+            space: self.space,
+            lifetime: Lifetime::Node(self.path(&scheduled.schedule).child(0)),
+        };
+        (buffer, axes.iter().map(first).collect())
+    }
+
+    /// The loop that has a buffer in each iteration.
+    fn path(&self, schedule: &Schedule) -> Path {
+        let around = schedule.loops_around(self.anchor);
+        around[self.depth - 1].0.clone()
+    }
+}
+
+/// How much of a box a copy fills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fill {
+    /// All of it that is inside the array.
+    Box,
+    /// What is needed.
+    Exact,
+}
+
+/// Everything that a promotion needs to know.
+struct Plan<'a> {
+    ctx: &'a Ctx,
+    scheduled: &'a Scheduled,
+    array: ArrayId,
+    anchor: ComputationId,
+    around: Vec<(Path, Loop)>,
+    keys: Keys,
+    /// The thread loops whose values are keys, after the loops around.
+    own_threads: Vec<(ProcessorAxis, String)>,
+    /// The threads that copy together, along each axis.
+    team: BTreeMap<ProcessorAxis, i64>,
+    space: MemorySpace,
+    suffix: &'static str,
+    footprint: Footprint,
+    hull: Hull,
+}
+
+/// Why an array is not promoted.
+pub(super) struct Refused {
+    pub(super) error: Error,
+    /// With the copies, where the error is about them.
+    pub(super) algorithm: Option<Box<Algorithm>>,
+}
+
+impl<E: Into<Error>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Refused { error: error.into(), algorithm: None }
+    }
+}
+
+/// Promotes an array; gives the new program, and all its dependences.
+pub(super) fn promote(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    before: &[Dependence],
+    array: &str,
+    computation: &str,
+    at: &str,
+    to: Where,
+) -> Result<(Scheduled, Promotion, Vec<Dependence>), Refused> {
+    // The order itself is the user's: it is proved before anything is added.
+    legality::check(ctx, &scheduled.algorithm, &scheduled.schedule, before)?;
+    let plan = plan(ctx, scheduled, array, computation, at, to)?;
+    let limit = match plan.space {
+        MemorySpace::Shared => Limit::Shared,
+        MemorySpace::Register => Limit::Registers,
+        MemorySpace::Host | MemorySpace::Global => Limit::Stack,
+    };
+    check_limit(&scheduled.algorithm, plan.array, &plan.hull.size, limit)?;
+    let mut refused = None;
+    for fill in [Fill::Box, Fill::Exact] {
+        let (next, promotion) = rewrite(&plan, fill)?;
+        let after = dependences(ctx, &next.algorithm)?;
+        match legality::check(ctx, &next.algorithm, &next.schedule, &after) {
+            Ok(()) => return Ok((next, promotion, after)),
+            Err(error @ Error::Schedule(ScheduleError::Illegal(_))) => {
+                refused = Some(Refused { error, algorithm: Some(Box::new(next.algorithm)) });
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(refused.expect("an order that is not accepted is refused"))
+}
+
+fn plan<'a>(
+    ctx: &'a Ctx,
+    scheduled: &'a Scheduled,
+    name: &str,
+    computation: &str,
+    at: &str,
+    to: Where,
+) -> Result<Plan<'a>, Error> {
+    let (algorithm, schedule) = (&scheduled.algorithm, &scheduled.schedule);
+    let array = find::array(algorithm, name)?;
+    let anchor = find::computation(algorithm, computation)?;
+    let around = find::loops_down_to(algorithm, schedule, anchor, at)?;
+    let around: Vec<(Path, Loop)> = around.into_iter().map(|(path, it)| (path, it.clone())).collect();
+    let depth = around.len();
+    let users: Vec<ComputationId> =
+        around[depth - 1].1.body.computations().into_iter().filter(|&id| uses(algorithm, id, array)).collect();
+    if users.is_empty() {
+        return Err(StorageError::NotAccessed { array: name.to_string(), at: at.to_string() }.into());
+    }
+    let wrong = |reason| Error::from(StorageError::WrongLevel { array: name.to_string(), at: at.to_string(), reason });
+    match algorithm.array(array).kind {
+        ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned => {}
+        ArrayKind::Private | ArrayKind::Result => {
+            return Err(wrong("it is a single variable, and lives in a register where only one value is alive"));
+        }
+    }
+    let mut touched = users.iter().flat_map(|&id| accesses(algorithm, id, array).into_iter().map(move |which| (id, which)));
+    if touched.any(|(computation, which)| !algorithm.access(AccessRef { computation, which }).is_affine()) {
+        return Err(wrong("a subscript of it is computed, so that any of its elements may be touched"));
+    }
+
+    let is_block = |it: &Loop| matches!(it.tag, Tag::GpuBlock(_));
+    let is_thread = |it: &Loop| matches!(it.tag, Tag::GpuThread(_));
+    let in_kernel = around.iter().any(|(_, it)| is_block(it));
+    let in_thread = around.iter().any(|(_, it)| is_thread(it));
+    let below = |id: ComputationId| schedule.loops_around(id).into_iter().skip(depth).map(|(_, it)| it);
+    if users.iter().any(|&id| below(id).any(is_block)) {
+        return Err(wrong("block loops lie inside of it: name one of them, or a loop inside of all block loops"));
+    }
+    let mut threads: BTreeMap<ComputationId, BTreeMap<ProcessorAxis, &Loop>> = BTreeMap::new();
+    for &id in &users {
+        let mut axes = BTreeMap::new();
+        for it in below(id) {
+            if let Tag::GpuThread(axis) = it.tag {
+                axes.insert(axis, it);
+            }
+        }
+        threads.insert(id, axes);
+    }
+    let any_threads = threads.values().any(|axes| !axes.is_empty());
+
+    let (mut own_threads, mut team) = (vec![], BTreeMap::new());
+    let (space, suffix) = match (scheduled.target, to) {
+        (Target::Cpu, _) => (MemorySpace::Host, "local"),
+        (Target::Gpu, Where::Shared) => {
+            if in_thread {
+                return Err(wrong("the threads of a block share the buffer, so the loop must lie outside of the thread loops"));
+            }
+            if !in_kernel {
+                return Err(wrong("shared memory belongs to a thread block: name a block loop, or one inside of it"));
+            }
+            for it in threads.values().flat_map(|axes| axes.iter()) {
+                let count = thread_count(ctx, algorithm, it.1)?;
+                let widest = team.entry(*it.0).or_insert(count);
+                *widest = count.max(*widest);
+            }
+            (MemorySpace::Shared, "shared")
+        }
+        (Target::Gpu, Where::Register) => {
+            if any_threads {
+                if in_thread {
+                    return Err(wrong("thread loops lie on both sides of it: name a loop inside or outside of all of them"));
+                }
+                if !in_kernel {
+                    return Err(wrong("registers live no longer than a kernel: name a block loop, or one inside of it"));
+                }
+                let first = &threads[&users[0]];
+                if threads.values().any(|axes| !axes.keys().eq(first.keys())) {
+                    return Err(wrong("its statements are spread over different axes of the thread block"));
+                }
+                own_threads = first.iter().map(|(axis, it)| (*axis, it.name.clone())).collect();
+            }
+            (MemorySpace::Register, "reg")
+        }
+    };
+
+    let mut keys: Keys = BTreeMap::new();
+    for &id in &users {
+        let mut values: Vec<Affine> = around.iter().map(|(_, it)| it.at[&id].clone()).collect();
+        if !own_threads.is_empty() {
+            values.extend(threads[&id].values().map(|it| it.at[&id].clone()));
+        }
+        keys.insert(id, values);
+    }
+    let footprint = footprint(ctx, algorithm, schedule, array, &keys)?;
+    if !own_threads.is_empty() && shared_by_threads(&footprint, depth as u32, own_threads.len() as u32)? {
+        return Err(wrong("one thread writes an element that another thread uses"));
+    }
+    let hull = hull(algorithm, array, at, &footprint.all)?;
+    Ok(Plan { ctx, scheduled, array, anchor, around, keys, own_threads, team, space, suffix, footprint, hull })
+}
+
+/// Whether, for one iteration of the loops around, one thread writes an element that another one touches. Then no thread
+/// can keep it to itself.
+fn shared_by_threads(footprint: &Footprint, around: u32, threads: u32) -> Result<bool, Error> {
+    // { [k] -> [k'] }: the key k writes an element that k' touches
+    let mut pairs = footprint.written.apply_range(&footprint.all.reverse()?)?;
+    for at in 0..around as i32 {
+        pairs = pairs.equate(DimType::In, at, DimType::Out, at)?;
+    }
+    let mut same = pairs.clone();
+    for at in around as i32..(around + threads) as i32 {
+        same = same.equate(DimType::In, at, DimType::Out, at)?;
+    }
+    Ok(!pairs.subtract(&same)?.is_empty()?)
+}
+
+/// How many iterations a thread loop can have.
+fn thread_count(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<i64, Error> {
+    let (mut least, mut most) = (i64::MAX, i64::MIN);
+    for (&id, at) in &it.at {
+        let values = relation::domain(algorithm, id)?.apply(&relation::function(ctx, algorithm, id, at)?)?;
+        if values.is_empty()? {
+            continue;
+        }
+        let values = values.project_out_all_params()?;
+        let bounds = (values.dim_min_val(0)?.to_i64(), values.dim_max_val(0)?.to_i64());
+        let (Some(low), Some(high)) = bounds else {
+            return Err(StorageError::NoThreadCount { at: it.name.clone() }.into());
+        };
+        (least, most) = (least.min(low), most.max(high));
+    }
+    match most.checked_sub(least) {
+        Some(apart @ 0..=1023) => Ok(apart + 1),
+        _ => Err(StorageError::NoThreadCount { at: it.name.clone() }.into()),
+    }
+}
+
+/// The program with the buffer.
+fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error> {
+    let mut algorithm = plan.scheduled.algorithm.clone();
+    let mut schedule = plan.scheduled.schedule.clone();
+    let source = plan.scheduled.algorithm.array(plan.array).clone();
+    let new = ArrayId(algorithm.arrays.len() as u32);
+    let key_count = plan.around.len() + plan.own_threads.len();
+    algorithm.arrays.push(Array {
+        name: fresh(&format!("{}_{}", source.name, plan.suffix), |name| algorithm.arrays.iter().any(|it| it.name == name)),
+        element: source.element,
+        extents: plan.hull.size.iter().map(|&size| Affine::constant(size)).collect(),
+        rank: (key_count + plan.hull.size.len()) as u32,
+        kind: ArrayKind::Local { outer: key_count as u32 },
+    });
+    for (&id, key) in &plan.keys {
+        redirect(plan, &mut algorithm, id, key, new)?;
+    }
+    let needed = match fill {
+        Fill::Exact => plan.footprint.needed.clone(),
+        Fill::Box => {
+            let inside = plan.box_around(&algorithm, key_count)?.intersect_domain(&plan.footprint.needed.domain()?)?;
+            let inside = inside.intersect_range(&relation::index_set(plan.ctx, &algorithm, plan.array)?)?;
+            // Checks at entry keep checked accesses inside of the array.
+            if plan.checked() { inside } else { inside.union(&plan.footprint.needed)?.coalesce()? }
+        }
+    };
+    let (mut first, mut last) = (vec![], vec![]);
+    for (moves, verb, list) in
+        [(&needed, "load", &mut first), (&plan.footprint.written, "store", &mut last)]
+    {
+        if moves.is_empty()? {
+            continue;
+        }
+        let id = copy(plan, &mut algorithm, moves, verb, new)?;
+        for (level, (path, _)) in plan.around.iter().enumerate() {
+            if let Some(Node::Loop(it)) = schedule.node_mut(path) {
+                it.at.insert(id, Affine::iterator(level as u32));
+            }
+        }
+        list.push(copy_nest(plan, &algorithm, id)?);
+    }
+    let innermost = &plan.around[plan.around.len() - 1].0;
+    if let Some(body) = schedule.node_mut(&innermost.child(0)) {
+        let there = std::mem::replace(body, Node::Sequence(vec![]));
+        let there = match there {
+            Node::Sequence(children) => children,
+            other @ (Node::Loop(_) | Node::Computation(_)) => vec![other],
+        };
+        let mut all: Vec<Node> = first.into_iter().chain(there).chain(last).collect();
+        *body = if all.len() == 1 { all.remove(0) } else { Node::Sequence(all) };
+    }
+    algorithm.source_order = Schedule { root: in_order(&schedule.root) };
+    let promotion = Promotion {
+        array: new,
+        of: plan.array,
+        anchor: plan.anchor,
+        depth: plan.around.len(),
+        keys: key_count as u32,
+        size: plan.hull.size.clone(),
+        space: plan.space,
+    };
+    let (target, machine) = (plan.scheduled.target, plan.scheduled.machine);
+    Ok((Scheduled { algorithm, schedule, target, machine }, promotion))
+}
+
+impl Plan<'_> {
+    /// Whether all accesses that the buffer replaces are checked at entry.
+    fn checked(&self) -> bool {
+        let algorithm = &self.scheduled.algorithm;
+        self.keys.keys().all(|&computation| {
+            let all = accesses(algorithm, computation, self.array).into_iter();
+            all.map(|which| AccessRef { computation, which }).all(|at| algorithm.access(at).checked)
+        })
+    }
+
+    /// `{ [k] -> A[x] : low(k) <= x < low(k) + size }`.
+    fn box_around(&self, algorithm: &Algorithm, keys: usize) -> Result<Map, Error> {
+        let params = relation::param_space(self.ctx, algorithm)?;
+        let names = algorithm.param_names();
+        let axes = self.hull.size.len();
+        let both = params.add_unnamed_tuple((keys + axes) as u32)?;
+        let mut inside = crate::isl::Set::universe(&both)?;
+        for (axis, (low, &size)) in self.hull.low.iter().zip(&self.hull.size).enumerate() {
+            let offset = Affine::iterator((keys + axis) as u32).sub(low)?;
+            let zero = Affine::constant(0).to_isl(&both, &names)?;
+            let last = Affine::constant(size - 1).to_isl(&both, &names)?;
+            let offset = offset.to_isl(&both, &names)?;
+            inside = inside.intersect(&offset.ge_set(&zero)?)?.intersect(&offset.le_set(&last)?)?;
+        }
+        let map = inside.project_onto_map(DimType::Set, keys as u32, axes as u32)?;
+        // { [k, x] -> [x] } back to { [k] -> A[x] }
+        let key = inside.project_onto_map(DimType::Set, 0, keys as u32)?;
+        let array = Id::new(self.ctx, &algorithm.array(self.array).name)?;
+        Ok(key.reverse()?.apply_range(&map)?.set_tuple_id(DimType::Out, &array)?)
+    }
+}
+
+/// Makes a statement access the buffer. Offsets in it become iterators of the statement, each with one value, so that
+/// generated code computes them from the loops.
+fn redirect(
+    plan: &Plan<'_>,
+    algorithm: &mut Algorithm,
+    id: ComputationId,
+    key: &[Affine],
+    new: ArrayId,
+) -> Result<(), Error> {
+    let old = algorithm.computation(id).clone();
+    let count = old.iterators.len();
+    let low: Vec<Affine> = plan.hull.low.iter().map(|low| low.substitute(key)).collect::<Result<_, _>>()?;
+    let mut offsets: Vec<Affine> = vec![];
+    let mut names = old.iterators.clone();
+    let mut changed: Vec<(Which, Vec<Affine>)> = vec![];
+    for which in accesses(algorithm, id, plan.array) {
+        let subscripts = match which {
+            Which::Write => &old.write.subscripts,
+            Which::Read(at) => &old.reads[at as usize].subscripts,
+        };
+        let mut local = key.to_vec();
+        for (axis, subscript) in subscripts.iter().enumerate() {
+            let subscript = subscript.as_affine().expect("computed subscripts were refused");
+            let offset = subscript.sub(&low[axis])?;
+            let constant = offset.constant_term();
+            let linear = offset.add_constant(-constant)?;
+            if linear.as_constant().is_some() {
+                local.push(Affine::constant(constant).add_constant(1)?);
+                continue;
+            }
+            let position = match offsets.iter().position(|known| *known == linear) {
+                Some(known) => known,
+                None => {
+                    let about = (0..count as u32).find(|&at| subscript.coefficient(at) != 0);
+                    let about = about.map_or_else(|| format!("x{}", axis + 1), |at| old.iterators[at as usize].clone());
+                    let array = &algorithm.array(plan.array).name;
+                    names.push(fresh(&format!("{about}_{array}"), |name| names.iter().any(|it| it == name)));
+                    offsets.push(linear);
+                    offsets.len() - 1
+                }
+            };
+            local.push(Affine::iterator((count + position) as u32).add_constant(constant)?.add_constant(1)?);
+        }
+        changed.push((which, local));
+    }
+
+    // { S[x] -> S[x, offsets] }
+    let all: Vec<Affine> = (0..count as u32).map(Affine::iterator).chain(offsets).collect();
+    let tuple = Id::new(plan.ctx, &old.name)?;
+    let longer = relation::functions(plan.ctx, algorithm, id, &all)?.set_tuple_id(DimType::Out, &tuple)?;
+    let lengthen = |set: &crate::isl::Set| -> Result<crate::isl::Set, Error> {
+        let mut set = set.apply(&longer)?;
+        for (at, name) in names.iter().enumerate() {
+            set = set.set_dim_name(DimType::Set, at as u32, name)?;
+        }
+        Ok(set)
+    };
+    let mut next = old.clone();
+    next.domain = lengthen(&old.domain)?;
+    for access in next.reads.iter_mut().chain([&mut next.write]) {
+        access.within = access.within.as_ref().map(&lengthen).transpose()?;
+    }
+    for (which, subscripts) in changed {
+        let access = match which {
+            Which::Write => &mut next.write,
+            Which::Read(at) => &mut next.reads[at as usize],
+        };
+        let subscripts = subscripts.into_iter().map(Subscript::from).collect();
+        (access.array, access.subscripts, access.checked) = (new, subscripts, false);
+    }
+    next.iterators = names.clone();
+    algorithm.computations[id.0 as usize] = next;
+    Ok(())
+}
+
+/// Adds the statement that copies elements to the buffer or back: one instance for each key and place in the buffer.
+fn copy(
+    plan: &Plan<'_>,
+    algorithm: &mut Algorithm,
+    moves: &Map,
+    verb: &str,
+    new: ArrayId,
+) -> Result<ComputationId, Error> {
+    let id = ComputationId(algorithm.computations.len() as u32);
+    let source = algorithm.array(plan.array).clone();
+    let mut iterators: Vec<String> = plan.around.iter().map(|(_, it)| it.name.clone()).collect();
+    iterators.extend(plan.own_threads.iter().map(|(_, name)| name.clone()));
+    let keys = iterators.len() as u32;
+    let axes = plan.hull.size.len() as u32;
+    for axis in 0..axes {
+        let wanted = ["x", "y", "z"].get(axis as usize).map_or_else(|| format!("x{}", axis + 1), |it| it.to_string());
+        iterators.push(fresh(&wanted, |name| iterators.iter().any(|it| it == name)));
+    }
+    let place = |axis: u32| Affine::iterator(keys + axis);
+    let outside: Vec<Affine> =
+        (0..axes).map(|axis| plan.hull.low[axis as usize].add(&place(axis))).collect::<Result<_, _>>()?;
+    let mut inside: Vec<Affine> = (0..keys).map(Affine::iterator).collect();
+    for axis in 0..axes {
+        inside.push(place(axis).add_constant(1)?);
+    }
+    let access = |array, subscripts: Vec<Affine>| {
+        let subscripts = subscripts.into_iter().map(Subscript::from).collect();
+        Access { array, subscripts, within: None, checked: false }
+    };
+    let (read, write) = match verb {
+        "load" => (access(plan.array, outside.clone()), access(new, inside)),
+        _ => (access(new, inside), access(plan.array, outside.clone())),
+    };
+    let name = fresh(&format!("{verb}_{}", source.name), |name| algorithm.find(name).is_some());
+    algorithm.computations.push(Computation {
+        name,
+        iterators,
+        domain: algorithm.context.clone(),
+        predicate: None,
+        lets: vec![],
+        value: Expr { kind: ExprKind::Read(0), ty: source.element },
+        write,
+        reads: vec![read],
+        fastmath: false,
+    });
+    // { load[k, x] -> [k, element] }
+    let element: Vec<Affine> = (0..keys).map(Affine::iterator).chain(outside).collect();
+    let element = relation::functions(plan.ctx, algorithm, id, &element)?;
+    let wanted = moves.wrap()?.flatten()?.reset_tuple_id()?;
+    let domain = element.intersect_range(&wanted)?.domain()?.coalesce()?;
+    algorithm.computations[id.0 as usize].domain = domain;
+    Ok(id)
+}
+
+/// The loops of a copy below the loop that has the buffer.
+fn copy_nest(plan: &Plan<'_>, algorithm: &Algorithm, id: ComputationId) -> Result<Node, Error> {
+    let names = &algorithm.computation(id).iterators;
+    let keys = plan.around.len() + plan.own_threads.len();
+    let place = |axis: usize| Affine::iterator((keys + axis) as u32);
+    let make = |name: String, tag: Tag, at: Affine| (name, tag, at);
+    let (mut outer, mut inner) = (vec![], vec![]);
+    for (at, (axis, name)) in plan.own_threads.iter().enumerate().rev() {
+        outer.push(make(name.clone(), Tag::GpuThread(*axis), Affine::iterator((plan.around.len() + at) as u32)));
+    }
+    let axes = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
+    for axis in (0..plan.hull.size.len()).rev() {
+        let (size, name) = (plan.hull.size[axis], names[keys + axis].clone());
+        if size == 1 {
+            continue;
+        }
+        let team = axes.get(axis).and_then(|it| Some((*it, *plan.team.get(it)?)));
+        match team {
+            Some((it, count)) if size <= count => outer.push(make(name, Tag::GpuThread(it), place(axis))),
+            Some((it, count)) => {
+                outer.push(make(format!("{name}1"), Tag::GpuThread(it), place(axis).modulo(count)?));
+                inner.push(make(format!("{name}0"), Tag::Sequential, place(axis).floor_div(count)));
+            }
+            None if plan.space == MemorySpace::Register && size <= 64 => {
+                inner.push(make(name, Tag::Unroll(size as u32), place(axis)));
+            }
+            None => inner.push(make(name, Tag::Sequential, place(axis))),
+        }
+    }
+    let loops = outer.into_iter().chain(inner).collect::<Vec<_>>();
+    Ok(loops.into_iter().rev().fold(Node::Computation(id), |body, (name, tag, at)| {
+        Node::Loop(Loop { name, tag, at: BTreeMap::from([(id, at)]), body: Box::new(body) })
+    }))
+}
+
+/// The tree with all loops in order.
+fn in_order(node: &Node) -> Node {
+    match node {
+        Node::Computation(id) => Node::Computation(*id),
+        Node::Sequence(children) => Node::Sequence(children.iter().map(in_order).collect()),
+        Node::Loop(it) => {
+            Node::Loop(Loop { tag: Tag::Sequential, body: Box::new(in_order(&it.body)), ..it.clone() })
+        }
+    }
+}
+
+/// What an isl text says between its braces.
+pub(super) fn inside(text: &str) -> String {
+    let inner = text.find('{').zip(text.rfind('}')).map(|(open, close)| text[open + 1..close].trim().to_string());
+    inner.unwrap_or_else(|| text.to_string())
+}
+
+fn fresh(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut name = wanted.to_string();
+    while taken(&name) {
+        name.push('_');
+    }
+    name
+}
+
+fn check_limit(algorithm: &Algorithm, of: ArrayId, size: &[i64], limit: Limit) -> Result<(), StorageError> {
+    let array = algorithm.array(of);
+    let bytes = size.iter().try_fold(array.element.bytes() as i64, |all, &next| all.checked_mul(next));
+    match bytes {
+        Some(bytes) if bytes <= limit.bytes() => Ok(()),
+        _ => Err(StorageError::TooLarge {
+            array: array.name.clone(),
+            extents: size.to_vec(),
+            bytes: bytes.unwrap_or(i64::MAX),
+            limit,
+        }),
+    }
+}
+
+/// Whether the shared buffers of each kernel fit together.
+pub(super) fn check_shared_total(scheduled: &Scheduled, promotions: &[Promotion]) -> Result<(), StorageError> {
+    let sizes: Vec<Vec<i64>> = promotions.iter().map(|it| it.size.clone()).collect();
+    shared_total(scheduled, promotions, &sizes)
+}
+
+/// The same, and each buffer alone, once extents are final.
+pub(super) fn check_sizes(placed: &Placed, promotions: &[Promotion]) -> Result<(), StorageError> {
+    let mut sizes = vec![];
+    for it in promotions {
+        let buffer = placed.layout.buffer(placed.layout.placement(it.array).buffer);
+        let size: Vec<i64> = buffer.extents.iter().filter_map(Affine::as_constant).collect();
+        let limit = match it.space {
+            MemorySpace::Shared => Limit::Shared,
+            MemorySpace::Register => Limit::Registers,
+            MemorySpace::Host | MemorySpace::Global => Limit::Stack,
+        };
+        check_limit(&placed.scheduled.algorithm, it.of, &size, limit)?;
+        sizes.push(size);
+    }
+    shared_total(&placed.scheduled, promotions, &sizes)
+}
+
+fn shared_total(scheduled: &Scheduled, promotions: &[Promotion], sizes: &[Vec<i64>]) -> Result<(), StorageError> {
+    let mut kernels: BTreeMap<Path, i64> = BTreeMap::new();
+    for (it, size) in promotions.iter().zip(sizes).filter(|(it, _)| it.space == MemorySpace::Shared) {
+        let around = scheduled.schedule.loops_around(it.anchor);
+        let kernel = around.into_iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_))).map(|(path, _)| path);
+        let element = scheduled.algorithm.array(it.of).element.bytes() as i64;
+        let total = kernels.entry(kernel.unwrap_or_default()).or_default();
+        *total = total.saturating_add(size.iter().fold(element, |all, &next| all.saturating_mul(next)));
+        if *total > Limit::Shared.bytes() {
+            let array = scheduled.algorithm.array(it.of).name.clone();
+            return Err(StorageError::TooLarge { array, extents: size.clone(), bytes: *total, limit: Limit::Shared });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,33 @@
+"""
+Programs with storage commands: `Storage.ALL`.
+
+Each is a `@tessella` function with its `@schedule`, `inputs(T, n)` that makes its arguments, its element types, and the
+target that the schedule is for.
+"""
+module Storage
+
+struct Program
+    name::String
+    f::Function
+    inputs::Function
+    types::Vector{DataType}
+    target::Symbol
+end
+
+for file in ("gemm_tiles", "gemm_registers", "heat_tiles", "conv_tiles", "ring", "blur_tiles")
+    include(file * ".jl")
+end
+
+const ALL = [
+    Program("gemm_tiles", gemm_tiles!, gemm_tiles_inputs, DataType[Float32], :cuda),
+    Program("gemm_registers", gemm_registers!, gemm_registers_inputs, DataType[Float64], :cuda),
+    Program("heat_tiles", heat_tiles!, heat_tiles_inputs, DataType[Float32], :cuda),
+    Program("conv_tiles", conv_tiles!, conv_tiles_inputs, DataType[Float32], :cuda),
+    Program("ring", ring!, ring_inputs, DataType[Float64], :c),
+    Program("blur_tiles", blur_tiles!, blur_tiles_inputs, DataType[Float64], :c),
+]
+
+# Zero and small sizes, around tiles, a prime.
+const SIZES = (1, 2, 3, 4, 5, 8, 9, 17, 33)
+
+end

@@ -1,0 +1,241 @@
+//! Programs with storage commands: `storage/NAME.jl`. Each is executed as its loops stand, by an interpreter that sees
+//! races, missing barriers and elements that nothing stored, and compared with the source bit for bit; its text is
+//! recorded, and compiled where it is CUDA.
+
+use std::fs;
+use std::path::PathBuf;
+use tessella::file::{FileOptions, ScheduleSource, Sources};
+use tessella::request::{Backend, TextKind};
+use tessella_codegen::program::{For, Node, Spread};
+use tessella_codegen::{CodegenError, Input, barriers, generate};
+use tessella_interpreter::scheduled::{self, Completion, ScheduledError};
+use tessella_frontend::typed::ArgumentType;
+use tessella_interpreter::{Array, Value, run_within};
+use tessella_runtime::cuda::{Nvrtc, Target};
+use tessella_scalar::{Constant, ScalarType};
+use tessella_tests::{golden, julia_files, report, root};
+
+struct Program {
+    name: String,
+    text: String,
+    backend: Backend,
+    /// For each argument by name: its extents, or its value, as letters for sizes and numbers.
+    sizes: Vec<(String, Vec<String>)>,
+}
+
+fn programs() -> Vec<Program> {
+    let is_program = |path: &PathBuf| path.file_name().is_some_and(|name| name != "registry.jl");
+    julia_files(&root().join("tests/storage")).into_iter().filter(is_program).map(|path| program(&path)).collect()
+}
+
+fn program(path: &std::path::Path) -> Program {
+    let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+    let text = fs::read_to_string(path).unwrap();
+    let (mut backend, mut sizes) = (None, vec![]);
+    for line in text.lines().filter_map(|line| line.strip_prefix("#! ")) {
+        match line.split_once(' ') {
+            Some(("target", "cuda")) => backend = Some(Backend::Cuda),
+            Some(("target", "c")) => backend = Some(Backend::C),
+            Some(("sizes", all)) => {
+                let one = |it: &str| it.split(',').map(str::to_string).collect();
+                let pairs = all.split(' ').map(|pair| pair.split_once('=').expect("a size is ARGUMENT=SIZES"));
+                sizes = pairs.map(|(argument, its)| (argument.to_string(), one(its))).collect();
+            }
+            _ => panic!("{name}: `#! {line}` is no option of a program"),
+        }
+    }
+    Program { name, text, backend: backend.expect("a program has a target"), sizes }
+}
+
+fn options(name: &str) -> FileOptions {
+    FileOptions { name: format!("{name}.jl"), function: None, types: vec![], schedule: ScheduleSource::InFile }
+}
+
+/// Arguments for values of the letters.
+fn arguments(program: &Program, order: &[(String, ArgumentType)], of: &dyn Fn(&str) -> u64) -> Vec<Value> {
+    let mut made = vec![];
+    for (at, (name, ty)) in order.iter().enumerate() {
+        let sizes = &program.sizes.iter().find(|(known, _)| known == name).expect("every argument has sizes").1;
+        let values: Vec<u64> = sizes.iter().map(|size| size.parse().unwrap_or_else(|_| of(size))).collect();
+        made.push(match ty {
+            ArgumentType::Scalar(_) => Value::Scalar(Constant::i64(values[0] as i64)),
+            ArgumentType::Array { element, .. } => {
+                let value = |position: usize| {
+                    let value = ((position * (2 * at + 3) + at) % 17) as f64 / 8.0 - 0.75;
+                    if *element == ScalarType::F32 { Constant::f32(value as f32) } else { Constant::f64(value) }
+                };
+                Value::Array(Array::from_fn(*element, values, value).unwrap())
+            }
+        });
+    }
+    made
+}
+
+#[test]
+fn programs_with_storage_compute_what_the_source_does() {
+    let mut failures = vec![];
+    for program in programs() {
+        let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
+        let [item] = sources.functions() else { panic!("{}: not one function", program.name) };
+        let unit = sources.unit(item, &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let built = match unit.build(program.backend) {
+            Ok(built) => built,
+            Err(errors) => {
+                failures.push(format!("{} was refused:\n{}", program.name, sources.show(&errors)));
+                continue;
+            }
+        };
+        let input = Input::from(&built.analysed.verified);
+        let loops = generate(&input).unwrap_or_else(|error| panic!("{}: {error}", program.name));
+        let order: Vec<_> = unit
+            .function
+            .arguments
+            .iter()
+            .map(|id| &unit.function.locals[id.0 as usize])
+            .map(|local| (local.name.clone(), local.ty))
+            .collect();
+        let mut runs = 0;
+        for m in [0, 1, 5, 13] {
+            for (n, p, s) in [(0, 1, 2), (5, 0, 1), (9, 5, 3)] {
+                let of = |letter: &str| match letter {
+                    "m" => m,
+                    "n" => n,
+                    "p" => p,
+                    "s" => s,
+                    other => panic!("{}: `{other}` is no size", program.name),
+                };
+                let arguments = arguments(&program, &order, &of);
+                let mut expected = arguments.clone();
+                let outcome = run_within(50_000_000, &unit.function, &mut expected);
+                let mut actual = arguments.clone();
+                let sizes = format!("{} for m = {m}, n = {n}, p = {p}, s = {s}", program.name);
+                match (outcome, scheduled::run(&input, &loops, &mut actual, m * 1000 + n)) {
+                    (Ok(_), Ok(Completion::Done(_))) if actual == expected => runs += 1,
+                    (Err(_), Ok(Completion::Refused { .. })) => {}
+                    (Ok(_), Ok(Completion::Done(_))) => failures.push(format!("{sizes}: another result")),
+                    (outcome, done) => failures.push(format!("{sizes}: {outcome:?} and {done:?}\n{loops}")),
+                }
+            }
+        }
+        if runs < 6 {
+            failures.push(format!("{}: only {runs} runs", program.name));
+        }
+    }
+    report(failures);
+}
+
+#[test]
+fn programs_with_storage_become_what_is_recorded() {
+    let mut failures = vec![];
+    for program in programs() {
+        let text = match program.backend {
+            Backend::Cuda => (TextKind::Cuda, "cu"),
+            Backend::C | Backend::Interpreter => (TextKind::C, "c"),
+        };
+        for (kind, extension) in [text, (TextKind::Schedule, "schedule.txt")] {
+            match tessella::file::transpile(&program.text, &options(&program.name), program.backend, kind) {
+                Ok(printed) => {
+                    let path = root().join(format!("tests/storage/{}.{extension}", program.name));
+                    failures.extend(golden(&path, &printed).err());
+                }
+                Err(diagnostics) => failures.push(format!("{} was refused:\n{diagnostics}", program.name)),
+            }
+        }
+    }
+    report(failures);
+}
+
+#[test]
+fn kernels_with_storage_compile() {
+    let nvrtc = match Nvrtc::get() {
+        Ok(nvrtc) => nvrtc,
+        Err(error) => {
+            println!("skipped: {error}");
+            return;
+        }
+    };
+    let mut failures = vec![];
+    for program in programs().into_iter().filter(|it| it.backend == Backend::Cuda) {
+        let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
+        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        match nvrtc.compile(&source.kernels, &format!("{}.cu", program.name), Target::Cubin(90), &["-fmad=false"]) {
+            Err(error) => failures.push(format!("{}: {error}", program.name)),
+            Ok(compiled) if compiled.log.trim().is_empty() => {}
+            Ok(compiled) => failures.push(format!("{}: {}", program.name, compiled.log)),
+        }
+    }
+    report(failures);
+}
+
+/// The nodes without barriers.
+fn without_barriers(nodes: Vec<Node>) -> Vec<Node> {
+    let mut kept = vec![];
+    for node in nodes {
+        kept.push(match node {
+            Node::Barrier => continue,
+            Node::For(it) => Node::For(For { body: without_barriers(it.body), ..it }),
+            Node::Spread(it) => Node::Spread(Spread { body: without_barriers(it.body), ..it }),
+            Node::Declare { buffer, body } => Node::Declare { buffer, body: without_barriers(body) },
+            Node::If { condition, then, otherwise } => Node::If {
+                condition,
+                then: without_barriers(then),
+                otherwise: without_barriers(otherwise),
+            },
+            other => other,
+        });
+    }
+    kept
+}
+
+#[test]
+fn a_missing_barrier_is_seen_by_the_check_and_by_the_interpreter() {
+    for program in programs().into_iter().filter(|it| it.backend == Backend::Cuda) {
+        let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
+        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let input = Input::from(&built.analysed.verified);
+        let mut loops = generate(&input).unwrap_or_else(|error| panic!("{}: {error}", program.name));
+        let kernel = loops.kernels.iter_mut().find(|kernel| !kernel.shared.is_empty()).expect("a kernel shares memory");
+        assert_eq!(barriers::check(&input, &kernel.name, &kernel.body), Ok(()));
+        kernel.body = without_barriers(std::mem::take(&mut kernel.body));
+        let checked = barriers::check(&input, &kernel.name, &kernel.body);
+        assert!(matches!(checked, Err(CodegenError::Barrier { .. })), "{}: {checked:?}", program.name);
+
+        let order: Vec<_> = (unit.function.arguments.iter())
+            .map(|id| &unit.function.locals[id.0 as usize])
+            .map(|local| (local.name.clone(), local.ty))
+            .collect();
+        let mut arguments = arguments(&program, &order, &|_| 9);
+        let done = scheduled::run(&input, &loops, &mut arguments, 1);
+        let seen = matches!(done, Err(ScheduledError::Race { .. } | ScheduledError::Undefined { .. }));
+        assert!(seen, "{}: {done:?}", program.name);
+    }
+}
+
+#[test]
+fn storage_commands_read_back_as_they_are_printed() {
+    let ring = fs::read_to_string(root().join("tests/storage/ring.jl")).unwrap();
+    let commands = [
+        "store_in(S, rows, (t, i) -> (t % 2, i))",
+        "store_in(S, rows, (t, i) -> (3 * mod(t + i, 4) + 1, -i))",
+        "store_in(S, rows, (t, i) -> (i - 2 * fld(t, 3), (t % 5) % 2))",
+        "store_in(S, rows, t -> t)",
+        "cache_shared(W, S, i)",
+        "cache_register(W, S, t)",
+        "pad(W, (0, 3))",
+        "pad(W, 1)",
+    ];
+    let read = |command: &str| {
+        let text = ring.replace("store_in(S, rows, (t, i) -> (t % 2, i))", command);
+        let sources = Sources::read(&text, &options("ring")).unwrap_or_else(|error| panic!("{command}: {error}"));
+        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        unit.commands.expect("the file has a schedule").remove(0).value
+    };
+    for command in commands {
+        let once = read(command);
+        let printed = once.to_string();
+        assert_eq!(read(&printed), once, "{command} is printed as {printed}");
+    }
+}
