@@ -9,6 +9,7 @@ use crate::isl_schedule::{Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
 use crate::names::{Namer, Names};
 use crate::program::{Node, Program};
+use crate::separate::isolate_full_tiles;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption};
 use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
@@ -25,7 +26,8 @@ pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
     let mut loops: BTreeMap<VariableId, Path> = BTreeMap::new();
     let mut body = match to_isl(input)? {
         None => vec![],
-        Some(marked) => {
+        Some(mut marked) => {
+            isolate_full_tiles(input, &mut marked)?;
             let ctx = context.ctx().clone();
             let iterators =
                 (0..marked.depth).map(|depth| Id::new(&ctx, &iterator_name(depth))).collect::<Result<Vec<_>, _>>()?;

@@ -67,32 +67,15 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
                 Tag::Vector(_) => "in one vector",
                 Tag::Parallel => "in parallel",
                 Tag::GpuBlock(_) | Tag::GpuThread(_) => "in parallel on the GPU",
-                Tag::Sequential | Tag::Unroll(_) => "out of order",
+                Tag::Sequential | Tag::Unroll(_) | Tag::Separate => "out of order",
             };
             format!("{subject} runs both ends of {article} {kind} dependence {way}")
         }
     };
-    let algorithm = place.algorithm;
-    let array = &algorithm.array(violation.array).name;
-    let mut diagnostic = at_command(place, Diagnostic::error(Code("E0401"), what), "requested here");
-    let place_of = |at: AccessRef| place.spans.access(at).or_else(|| place.spans.computation(at.computation));
-    let ends = match place_of(violation.source) == place_of(violation.sink) {
-        true => vec![(violation.source, "first, and again later")],
-        false => vec![(violation.source, "first"), (violation.sink, "later")],
-    };
-    for (at, role) in ends {
-        let verb = if at.which == Which::Write { "writes" } else { "reads" };
-        let name = &algorithm.computation(at.computation).name;
-        if let Some(span) = place_of(at) {
-            diagnostic = diagnostic.secondary(span, format!("`{name}` {verb} `{array}` here {role}"));
-        }
-    }
+    let diagnostic = at_command(place, Diagnostic::error(Code("E0401"), what), "requested here");
+    let mut diagnostic = ends(place, diagnostic, violation);
+    let Pair { source, sink, with } = pair(place, violation);
     let witness = &violation.witness;
-    let instance = |id: ComputationId, values: &[i64]| format!("{}[{}]", algorithm.computation(id).name, list(values));
-    let source = instance(violation.source.computation, &witness.source);
-    let sink = instance(violation.sink.computation, &witness.sink);
-    let sizes: Vec<String> = witness.params.iter().filter_map(|(name, value)| size(algorithm, name, *value)).collect();
-    let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
     diagnostic = diagnostic.with_note(match &violation.breach {
         Breach::Reversed { .. } if witness.distance.is_empty() => format!(
             "{source} must run before {sink}{with}, and would be at distance ({})",
@@ -122,6 +105,49 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
         }
         Breach::Concurrent { .. } => "choose a loop that carries no dependence; `explain` lists them".to_string(),
     })
+}
+
+/// Labels both ends of a dependence.
+fn ends(place: &Place, mut diagnostic: Diagnostic, violation: &Violation) -> Diagnostic {
+    let algorithm = place.algorithm;
+    let array = &algorithm.array(violation.array).name;
+    let place_of = |at: AccessRef| place.spans.access(at).or_else(|| place.spans.computation(at.computation));
+    let ends = match place_of(violation.source) == place_of(violation.sink) {
+        true => vec![(violation.source, "first, and again later")],
+        false => vec![(violation.source, "first"), (violation.sink, "later")],
+    };
+    for (at, role) in ends {
+        let verb = if at.which == Which::Write { "writes" } else { "reads" };
+        let name = &algorithm.computation(at.computation).name;
+        if let Some(span) = place_of(at) {
+            diagnostic = diagnostic.secondary(span, format!("`{name}` {verb} `{array}` here {role}"));
+        }
+    }
+    diagnostic
+}
+
+/// A witness as text.
+struct Pair {
+    source: String,
+    sink: String,
+    /// The sizes for which the two exist: ` with n = 3`, or nothing.
+    with: String,
+}
+
+fn pair(place: &Place, violation: &Violation) -> Pair {
+    let algorithm = place.algorithm;
+    let witness = &violation.witness;
+    let instance = |id: ComputationId, values: &[i64]| format!("{}[{}]", algorithm.computation(id).name, list(values));
+    let source = instance(violation.source.computation, &witness.source);
+    let sink = instance(violation.sink.computation, &witness.sink);
+    let sizes: Vec<String> = witness.params.iter().filter_map(|(name, value)| size(algorithm, name, *value)).collect();
+    let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
+    Pair { source, sink, with }
+}
+
+fn first_pair(place: &Place, violation: &Violation) -> String {
+    let Pair { source, sink, with } = pair(place, violation);
+    format!("{source} must run before {sink}{with}")
 }
 
 /// A size of the witness in the source's words; nothing for one that the source gives no name and that is zero: it plays
@@ -173,6 +199,9 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 None => diagnostic.with_help("name one of these loops; `split` and `tile` make new ones"),
             }
         }
+        ScheduleError::NotNested { outer, inner, .. } if outer == inner => {
+            make("E0413", "in this command").with_help("name two loops")
+        }
         ScheduleError::NotNested { outer, inner, .. } => make("E0413", "in this command")
             .with_help(format!("give the outer loop first: `{inner}`, then `{outer}`")),
         ScheduleError::NotPerfectlyNested { computation, outer, between, .. } => {
@@ -203,6 +232,27 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::AlreadyTagged { .. } => {
             make("E0422", "requested here").with_help("split, tile and reorder loops before they are tagged, once each")
         }
+        ScheduleError::NothingToJam { computation, at, factor } => make("E0433", "requested here")
+            .with_help(format!("unroll the loop alone: `unroll({computation}, {at}, {factor})`")),
+        ScheduleError::NoFactor { inner, violation, .. } => {
+            let diagnostic = ends(place, make("E0434", "requested here"), &violation);
+            diagnostic
+                .with_note(format!("the largest factor still leaves a dependence broken: {}", first_pair(place, &violation)))
+                .with_help(format!("choose loops whose dependences have bounded distances along `{inner}`"))
+        }
+        ScheduleError::NoShift { at, violation, .. } => {
+            let diagnostic = ends(place, make("E0435", "requested here"), &violation);
+            diagnostic
+                .with_note(format!("the largest shift still leaves a dependence broken: {}", first_pair(place, &violation)))
+                .with_help(format!("keep the loops apart, or choose others whose distances along `{at}` are bounded"))
+        }
+        ScheduleError::NotBetween { first, second, .. } => make("E0436", "requested here").with_help(format!(
+            "name the innermost loop that `{first}` and `{second}` share, and first the one that runs first"
+        )),
+        ScheduleError::VaryingExtent { computation, at } => make("E0437", "requested here")
+            .with_help(format!("collapse a loop of constant length: `split({computation}, {at}, 32)` makes one")),
+        ScheduleError::NotTiles { computation, at } => make("E0438", "requested here")
+            .with_help(format!("name a loop that `tile` or `split` made, such as the `{at}0` of `split({computation}, {at}, 32)`")),
         ScheduleError::NeedsGpu => {
             make("E0423", "requested here").with_help("choose the GPU: `@tessella target=:cuda` or `--target cuda`")
         }

@@ -125,6 +125,7 @@ fn loop_text(verified: &Verified, it: &LoopReport, dependences: &[ReportedDepend
         Tag::Parallel => "in parallel on CPU threads: it carries no dependence".into(),
         Tag::Vector(width) => format!("in vectors of {width}: it carries no dependence"),
         Tag::Unroll(factor) => format!("in order, unrolled {factor} times"),
+        Tag::Separate => "in order, full tiles apart from partial ones".into(),
         Tag::GpuBlock(axis) => format!("spread over thread blocks along {}: it carries no dependence", axis_name(axis)),
         Tag::GpuThread(axis) => format!("spread over threads along {}: it carries no dependence", axis_name(axis)),
     };

@@ -53,6 +53,22 @@ pub enum ScheduleError {
     /// The loop already has a tag that a rewrite would lose.
     #[error("`{at}` is already {tag}")]
     AlreadyTagged { computation: String, at: String, tag: &'static str },
+    /// A loop without loops inside.
+    #[error("`{at}` holds no loop that its iterations could be jammed into")]
+    NothingToJam { computation: String, at: String, factor: u32 },
+    /// No factor makes the loops permutable; the dependence is one that the largest factor leaves broken.
+    #[error("no factor from 0 to {largest} makes `{outer}` and `{inner}` permutable")]
+    NoFactor { computation: String, outer: String, inner: String, largest: i64, violation: Box<Violation> },
+    /// No shift makes the fusion legal; the dependence is one that the largest shift leaves broken.
+    #[error("no shift from 0 to {largest} makes one legal loop of the loops `{at}` of `{first}` and `{second}`")]
+    NoShift { first: String, second: String, at: String, largest: i64, violation: Box<Violation> },
+    /// The two computations do not follow one another in the loop, or share more than it.
+    #[error("there is no place between `{first}` and `{second}` in `{at}`")]
+    NotBetween { computation: String, first: String, second: String, at: String },
+    #[error("`{at}` does not run through a range that is the same for all sizes")]
+    VaryingExtent { computation: String, at: String },
+    #[error("`{at}` is not a loop over tiles")]
+    NotTiles { computation: String, at: String },
     #[error("the command only applies to a GPU program")]
     NeedsGpu,
     #[error("the command only applies to a CPU program")]

@@ -13,6 +13,8 @@ pub enum Expected {
     Size,
     Sizes,
     Integer,
+    IntegerOrAuto,
+    Auto,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -25,7 +27,7 @@ pub enum CommandError {
     ArgumentCount { command: &'static str, usage: &'static str, found: usize, span: Span },
     #[error("expected {}", .expected.name())]
     ArgumentKind { usage: &'static str, expected: Expected, span: Span },
-    #[error("scheduling commands take no keyword argument `{}`", .keyword.value)]
+    #[error("this command takes no keyword argument `{}`", .keyword.value)]
     Keyword { usage: &'static str, keyword: Spanned<String> },
     #[error("a size must be between 1 and {}", u32::MAX)]
     SizeRange { usage: &'static str, span: Span },
@@ -44,6 +46,8 @@ impl Expected {
             Expected::Size => "a size as an integer literal",
             Expected::Sizes => "sizes as integer literals",
             Expected::Integer => "an integer literal",
+            Expected::IntegerOrAuto => "an integer literal or `:auto`",
+            Expected::Auto => "`:auto`",
         }
     }
 }
