@@ -6,6 +6,7 @@ use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamO
 use tessella_polyhedral::error::{Error, LayoutError, ScheduleError};
 use tessella_polyhedral::legality::{Breach, Violation};
 use tessella_polyhedral::print;
+use tessella_polyhedral::reduction::{UpdateOrder, reduction};
 use tessella_polyhedral::schedule::Tag;
 
 /// What a failed step was about.
@@ -88,10 +89,16 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
         ),
         Breach::Sequence => format!("{source} must run before {sink}{with}, and would run after it"),
         Breach::Unordered => format!("{source} and {sink} would run at one time{with}"),
+        Breach::Concurrent { at, .. } if is_free_update(place, violation) => {
+            format!("`{at}` carries it: {source} and {sink} would run at one time{with}")
+        }
         Breach::Concurrent { at, .. } => {
             format!("`{at}` carries it: {source} must run before {sink}{with}, in another iteration of `{at}`")
         }
     });
+    if let Some((note, help)) = of_reduction(place, violation) {
+        return diagnostic.with_note(note).with_help(help);
+    }
     diagnostic.with_help(match &violation.breach {
         Breach::Reversed { at } if witness.distance.len() > 1 => {
             format!("skew `{at}` by an outer loop first, or drop the command")
@@ -104,6 +111,34 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
             "keep the source's order of the two, or shift one of them by an iteration first".to_string()
         }
         Breach::Concurrent { .. } => "choose a loop that carries no dependence; `explain` lists them".to_string(),
+    })
+}
+
+/// Whether the dependence is one between updates that may run in any order.
+fn is_free_update(place: &Place, violation: &Violation) -> bool {
+    let id = violation.source.computation;
+    let update = reduction(place.algorithm, id).filter(|_| violation.sink.computation == id);
+    update.is_some_and(|it| it.array == violation.array && it.order == UpdateOrder::Any)
+}
+
+/// What to say where the dependence is one between updates of a reduction.
+fn of_reduction(place: &Place, violation: &Violation) -> Option<(String, &'static str)> {
+    let id = violation.source.computation;
+    let it = reduction(place.algorithm, id).filter(|_| violation.sink.computation == id)?;
+    if it.array != violation.array {
+        return None;
+    }
+    let name = &place.algorithm.computation(id).name;
+    let (verb, array) = (it.operator.verb(), &place.algorithm.array(it.array).name);
+    Some(match it.order {
+        UpdateOrder::Source => (
+            format!("`{name}` {verb} `{array}` in floating point: another order gives another result"),
+            "write `@fastmath` before the statement, or `@simd` before its innermost loop, if any order will do",
+        ),
+        UpdateOrder::Any => (
+            format!("`{name}` {verb} `{array}`: the order is free, but two updates of one element cannot run at one time"),
+            "run another loop in parallel; this one may be moved, split and reversed",
+        ),
     })
 }
 
@@ -253,6 +288,18 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
             .with_help(format!("collapse a loop of constant length: `split({computation}, {at}, 32)` makes one")),
         ScheduleError::NotTiles { computation, at } => make("E0438", "requested here")
             .with_help(format!("name a loop that `tile` or `split` made, such as the `{at}0` of `split({computation}, {at}, 32)`")),
+        ScheduleError::UnknownSize { name, known } => {
+            let diagnostic = make("E0439", "in this command").with_note(format!("the sizes are {}", names(&known)));
+            match closest(&name, &known) {
+                Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+                None => diagnostic.with_help("name one of these, or write `size(A, 1)` for an array argument `A`"),
+            }
+        }
+        ScheduleError::NotAffine { .. } => make("E0440", "in this command")
+            .with_help("add sizes, multiply them by numbers, or take their remainders by numbers"),
+        ScheduleError::NeverHolds { .. } => make("E0441", "in this command")
+            .with_note("sizes are not negative, and earlier assumptions hold, too")
+            .with_help("drop the command, or correct the condition"),
         ScheduleError::NeedsGpu => {
             make("E0423", "requested here").with_help("choose the GPU: `@tessella target=:cuda` or `--target cuda`")
         }

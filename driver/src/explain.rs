@@ -6,6 +6,7 @@ use tessella_polyhedral::algorithm::{Algorithm, ArrayKind};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Direction, Lifetime, MemorySpace};
+use tessella_polyhedral::reduction::{UpdateOrder, reduction};
 use tessella_polyhedral::report::{self, LoopReport, ReportedDependence};
 use tessella_polyhedral::schedule::{ProcessorAxis, Tag};
 use tessella_polyhedral::verify::Verified;
@@ -121,7 +122,10 @@ fn loop_text(verified: &Verified, it: &LoopReport, dependences: &[ReportedDepend
     let free = reasons.is_empty();
     let way = match it.tag {
         Tag::Sequential if free => "one iteration after the other (it carries no dependence and could run in parallel)".into(),
-        Tag::Sequential => format!("in order, because it carries {}", reasons.join("; ")),
+        Tag::Sequential => {
+            let why = of_reductions(algorithm, it, dependences).unwrap_or_default();
+            format!("in order, because it carries {}{why}", reasons.join("; "))
+        }
         Tag::Parallel => "in parallel on CPU threads: it carries no dependence".into(),
         Tag::Vector(width) => format!("in vectors of {width}: it carries no dependence"),
         Tag::Unroll(factor) => format!("in order, unrolled {factor} times"),
@@ -130,6 +134,27 @@ fn loop_text(verified: &Verified, it: &LoopReport, dependences: &[ReportedDepend
         Tag::GpuThread(axis) => format!("spread over threads along {}: it carries no dependence", axis_name(axis)),
     };
     format!("{} ({}): {way}", it.name, names.join(", "))
+}
+
+/// What else to say of a loop that carries nothing but updates of reductions.
+fn of_reductions(algorithm: &Algorithm, it: &LoopReport, dependences: &[ReportedDependence]) -> Option<String> {
+    let mut found = BTreeSet::new();
+    for &at in &it.carries {
+        let dependence = &dependences[at].dependence;
+        let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+        let update = reduction(algorithm, source).filter(|it| source == sink && it.array == dependence.array)?;
+        let (name, array) = (&algorithm.computation(source).name, &algorithm.array(update.array).name);
+        found.insert(match update.order {
+            UpdateOrder::Source => format!(
+                "{name} {} {array} in floating point, where only `@fastmath` or `@simd` allows another order",
+                update.operator.verb()
+            ),
+            UpdateOrder::Any => {
+                format!("{name} {} {array} in any order, but one update at a time", update.operator.verb())
+            }
+        });
+    }
+    Some(format!(": {}", found.into_iter().collect::<Vec<_>>().join("; ")))
 }
 
 fn axis_name(axis: ProcessorAxis) -> &'static str {

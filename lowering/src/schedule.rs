@@ -1,5 +1,6 @@
 //! Scheduling commands from the body of `@schedule f begin ... end`.
 
+mod condition;
 mod error;
 mod reader;
 
@@ -22,8 +23,9 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 19] = [
+pub(crate) const FORMS: [Form; 20] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
+    Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
     Form { name: "auto", usage: "auto()", read: auto },
     Form { name: "before", usage: "before(R, S, i)", read: before },
     Form { name: "between", usage: "between(Q, S, i, R, i)", read: between },
@@ -241,4 +243,9 @@ fn gpu(call: &Call<'_>) -> Result<Command, CommandError> {
 fn auto(call: &Call<'_>) -> Result<Command, CommandError> {
     let [] = call.exactly()?;
     Ok(Command::Auto)
+}
+
+fn assume(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [holds] = call.exactly()?;
+    Ok(Command::Assume(condition::condition(call, holds)?))
 }

@@ -3,6 +3,8 @@
 //! [`crate::transform::apply`] carries one out. Names are those of the user: computations as `@comp` labels them, loops
 //! as the source (or an earlier command) names them.
 
+use crate::condition::Condition;
+
 /// A scheduling command. `S` and `R` below are computations, `i` and `j` loops around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -46,6 +48,8 @@ pub enum Command {
     Between { computation: String, first: String, first_at: String, second: String, second_at: String },
     /// `gpu(S, (i0, j0), (i1, j1))`: loops that become block and thread indices, x first.
     Gpu { computation: String, blocks: Vec<String>, threads: Vec<String> },
+    /// `assume(n % 8 == 0)`: the order is for these sizes only; tested at entry.
+    Assume(Condition),
     /// `auto()`: lets Tessella choose.
     Auto,
 }
@@ -91,6 +95,7 @@ impl std::fmt::Display for Command {
             Command::Gpu { computation, blocks, threads } => {
                 write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
             }
+            Command::Assume(condition) => write!(f, "assume({condition})"),
             Command::Auto => write!(f, "auto()"),
         }
     }

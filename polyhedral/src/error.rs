@@ -69,6 +69,14 @@ pub enum ScheduleError {
     VaryingExtent { computation: String, at: String },
     #[error("`{at}` is not a loop over tiles")]
     NotTiles { computation: String, at: String },
+    /// A name in a condition that is no size.
+    #[error("`{name}` is no size or integer argument of the function")]
+    UnknownSize { name: String, known: Vec<String> },
+    #[error("`{text}` is not an affine expression of sizes")]
+    NotAffine { text: String },
+    /// No parameters meet the condition, besides what is known already.
+    #[error("`{text}` never holds")]
+    NeverHolds { text: String },
     #[error("the command only applies to a GPU program")]
     NeedsGpu,
     #[error("the command only applies to a CPU program")]

@@ -12,6 +12,8 @@ pub mod schedule;
 pub mod layers;
 
 pub mod relation;
+pub mod reduction;
+pub mod condition;
 pub mod dependence;
 pub mod legality;
 pub mod command;

@@ -15,6 +15,8 @@ pub enum Expected {
     Integer,
     IntegerOrAuto,
     Auto,
+    Array,
+    Condition,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -48,6 +50,8 @@ impl Expected {
             Expected::Integer => "an integer literal",
             Expected::IntegerOrAuto => "an integer literal or `:auto`",
             Expected::Auto => "`:auto`",
+            Expected::Array => "the name of an array",
+            Expected::Condition => "a comparison of sizes",
         }
     }
 }

@@ -78,6 +78,11 @@ impl<'e> Call<'e> {
         name(expr).ok_or_else(|| self.wrong(Expected::Computation, expr))
     }
 
+    /// An array's name.
+    pub(crate) fn array(&self, expr: &Expr) -> Result<String, CommandError> {
+        name(expr).ok_or_else(|| self.wrong(Expected::Array, expr))
+    }
+
     /// A loop's name.
     pub(crate) fn loop_name(&self, expr: &Expr) -> Result<String, CommandError> {
         name(expr).ok_or_else(|| self.wrong(Expected::Loop, expr))

@@ -11,7 +11,9 @@ mod tiles;
 mod join;
 mod tags;
 mod search;
+mod assume;
 
+pub use assume::assume;
 pub use join::{between, distribute, fuse};
 pub use linear::{interchange, reverse, shift, skew};
 pub use search::{fuse_shifted, skew_auto};
@@ -79,6 +81,7 @@ pub fn apply(
             between(scheduled, computation, (first, first_at), (second, second_at))?
         }
         Command::Gpu { computation, blocks, threads } => gpu(scheduled, computation, blocks, threads)?,
+        Command::Assume(condition) => return assume(ctx, scheduled, condition),
         Command::Auto => return crate::default_order::schedule(ctx, scheduled, dependences),
     };
     legality::check(ctx, algorithm, &schedule, dependences)?;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Which};
 use tessella_polyhedral::error::Error;
+use tessella_polyhedral::reduction::{UpdateOrder, reductions};
 use tessella_polyhedral::isl::{Ctx, DimType, Set, Val};
 use tessella_polyhedral::schedule::{Node, Schedule};
 
@@ -153,7 +154,8 @@ pub struct Conflict {
 /// The first conflict whose order is lost.
 ///
 /// Orders of trees are transitive, so it is enough to compare each access with the last write before it, and each write
-/// with the reads since the last write.
+/// with the reads since the last write. Where updates of a reduction may run in any order but not at one time, orders that
+/// must be kept are not transitive: there, all pairs are compared.
 pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instances) -> Option<Conflict> {
     let params = &instances.params;
     let mut sorted: Vec<usize> = (0..instances.all.len()).collect();
@@ -164,6 +166,12 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
     });
     let mut last_write: BTreeMap<(ArrayId, &[i64]), usize> = BTreeMap::new();
     let mut reads: BTreeMap<(ArrayId, &[i64]), Vec<usize>> = BTreeMap::new();
+    let free: Vec<(ComputationId, ArrayId)> = reductions(algorithm)
+        .into_iter()
+        .filter(|it| it.order == UpdateOrder::Any)
+        .map(|it| (it.computation, it.array))
+        .collect();
+    let mut history: BTreeMap<(ArrayId, &[i64]), Vec<(usize, Which)>> = BTreeMap::new();
     let kept = |first: usize, second: usize| {
         first == second || order(schedule, params, &instances.all[first], &instances.all[second]) == Order::Before
     };
@@ -174,8 +182,23 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
             first: instances.all[other].clone(),
             second: instances.all[here].clone(),
         };
+        let has_free = |touch: &&Touch| free.iter().any(|(_, array)| *array == touch.array);
+        for touch in instances.touched[here].iter().filter(has_free) {
+            let before = history.entry((touch.array, touch.element.as_slice())).or_default();
+            for &(other, which) in before.iter().filter(|(other, _)| *other != here) {
+                let (a, b) = (&instances.all[other], &instances.all[here]);
+                let both_update = a.computation == b.computation && free.contains(&(a.computation, touch.array));
+                let found = order(schedule, params, a, b);
+                let fine = found == Order::Before || both_update && found == Order::After;
+                if (which == Which::Write || touch.access.which == Which::Write) && !fine {
+                    return Some(conflict(other, touch));
+                }
+            }
+            before.push((here, touch.access.which));
+        }
+        let ordered = instances.touched[here].iter().filter(|touch| !has_free(touch));
         let (writes, all_reads): (Vec<&Touch>, Vec<&Touch>) =
-            instances.touched[here].iter().partition(|touch| touch.access.which == Which::Write);
+            ordered.partition(|touch| touch.access.which == Which::Write);
         for touch in all_reads {
             let key = (touch.array, touch.element.as_slice());
             if let Some(&write) = last_write.get(&key)
