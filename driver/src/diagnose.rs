@@ -3,7 +3,7 @@
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamOrigin, Which};
-use tessella_polyhedral::error::{Error, LayoutError, ScheduleError};
+use tessella_polyhedral::error::{Error, InlineObstacle, LayoutError, ScheduleError};
 use tessella_polyhedral::legality::{Breach, Violation};
 use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::{UpdateOrder, reduction};
@@ -300,6 +300,47 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::NeverHolds { .. } => make("E0441", "in this command")
             .with_note("sizes are not negative, and earlier assumptions hold, too")
             .with_help("drop the command, or correct the condition"),
+        ScheduleError::CannotInline { computation, obstacle } => {
+            let name = |id: ComputationId| place.algorithm.computation(id).name.clone();
+            let (why, help) = match obstacle {
+                InlineObstacle::Output => (
+                    "callers see the array that it writes".to_string(),
+                    "inline computations of scalars or arrays that the function makes itself",
+                ),
+                InlineObstacle::Conditional => {
+                    ("it writes on a condition".to_string(), "write on all paths: `a = condition ? x : y`")
+                }
+                InlineObstacle::ReadsItself => {
+                    ("it reads what it writes: its values build on one another".to_string(), "keep it stored")
+                }
+                InlineObstacle::Subscripts => (
+                    "its subscripts do not tell which iteration wrote an element".to_string(),
+                    "subscript the array by the loops' iterators, each with a constant added",
+                ),
+                InlineObstacle::NoReader => ("nothing reads what it writes".to_string(), "remove the statement"),
+                InlineObstacle::OtherWriter { other } => {
+                    (format!("`{}` writes the same array", name(other)), "give the two different names")
+                }
+                InlineObstacle::NotWritten { reader } => (
+                    format!("`{}` may read elements that it did not write before", name(reader)),
+                    "write all elements that are read",
+                ),
+                InlineObstacle::Overwritten { array, by, reader } => (
+                    format!(
+                        "`{}` overwrites elements of `{}` that it read before `{}` runs",
+                        name(by),
+                        place.algorithm.array(array).name,
+                        name(reader)
+                    ),
+                    "keep it stored, or write to another array",
+                ),
+                InlineObstacle::Fastmath { reader } => (
+                    format!("`{}` is under `@fastmath`, and it is not", name(reader)),
+                    "put both under `@fastmath`, or neither",
+                ),
+            };
+            make("E0442", &format!("`{computation}` stays where it is")).with_note(why).with_help(help)
+        }
         ScheduleError::NeedsGpu => {
             make("E0423", "requested here").with_help("choose the GPU: `@tessella target=:cuda` or `--target cuda`")
         }

@@ -33,6 +33,14 @@ pub fn explain(ctx: &Ctx, verified: &Verified, dependences: &[ReportedDependence
         let _ = writeln!(text, "  {}{}", "  ".repeat(depth), loop_text(verified, &it, dependences));
     }
 
+    if !verified.versions().is_empty() {
+        section(&mut text, "Versions, chosen at entry");
+        for version in verified.versions() {
+            let _ = writeln!(text, "  where {}: the same loops, simplified", version.text);
+        }
+        let _ = writeln!(text, "  else the loops as above");
+    }
+
     section(&mut text, "Checked once at entry");
     if verified.checks().is_empty() && algorithm.requirements.is_empty() {
         let _ = writeln!(text, "  nothing: every subscript is inside for all sizes");

@@ -117,16 +117,21 @@ pub fn verify(
 ) -> Result<Analysed, Refusal> {
     let Lowered { algorithm, spans } = lowered;
     let mut at = None;
+    let mut current = algorithm.clone();
     let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
-        let all = dependences(ctx, &algorithm)?;
+        let mut all = dependences(ctx, &algorithm)?;
         let schedule = algorithm.source_order.clone();
-        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target };
+        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, versions: vec![] };
         match commands {
             None => scheduled = default_order::schedule(ctx, &scheduled, &all)?,
             Some(commands) => {
                 for command in commands {
                     at = Some(command.span);
                     scheduled = transform::apply(ctx, &scheduled, &all, &command.value)?;
+                    if command.value.changes_accesses() {
+                        all = dependences(ctx, &scheduled.algorithm)?;
+                        current = scheduled.algorithm.clone();
+                    }
                 }
             }
         }
@@ -139,7 +144,7 @@ pub fn verify(
     match done {
         Ok((dependences, verified)) => Ok(Analysed { spans, dependences, verified }),
         Err(error) => {
-            let place = Place { sources, algorithm: &algorithm, spans: &spans, command: at };
+            let place = Place { sources, algorithm: &current, spans: &spans, command: at };
             Err(vec![diagnose(&place, error)])
         }
     }

@@ -23,7 +23,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 20] = [
+pub(crate) const FORMS: [Form; 22] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
     Form { name: "auto", usage: "auto()", read: auto },
@@ -33,12 +33,14 @@ pub(crate) const FORMS: [Form; 20] = [
     Form { name: "distribute", usage: "distribute(S, i)", read: distribute },
     Form { name: "fuse", usage: "fuse(R, S, i; shift=:auto)", read: fuse },
     Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },
+    Form { name: "inline", usage: "inline(S)", read: inline },
     Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
     Form { name: "separate", usage: "separate(S, (i0, j0))", read: separate },
     Form { name: "shift", usage: "shift(S, i, 1)", read: shift },
     Form { name: "skew", usage: "skew(S, i, j, 1)", read: skew },
+    Form { name: "specialize", usage: "specialize(n == 1024)", read: specialize },
     Form { name: "split", usage: "split(S, i, 32)", read: split },
     Form { name: "tile", usage: "tile(S, (i, j), (32, 32))", read: tile },
     Form { name: "unroll", usage: "unroll(S, i, 4)", read: unroll },
@@ -248,4 +250,14 @@ fn auto(call: &Call<'_>) -> Result<Command, CommandError> {
 fn assume(call: &Call<'_>) -> Result<Command, CommandError> {
     let [holds] = call.exactly()?;
     Ok(Command::Assume(condition::condition(call, holds)?))
+}
+
+fn specialize(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [holds] = call.exactly()?;
+    Ok(Command::Specialize(condition::condition(call, holds)?))
+}
+
+fn inline(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation] = call.exactly()?;
+    Ok(Command::Inline { computation: call.computation(computation)? })
 }

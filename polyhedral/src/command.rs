@@ -48,8 +48,12 @@ pub enum Command {
     Between { computation: String, first: String, first_at: String, second: String, second_at: String },
     /// `gpu(S, (i0, j0), (i1, j1))`: loops that become block and thread indices, x first.
     Gpu { computation: String, blocks: Vec<String>, threads: Vec<String> },
+    /// `inline(S)`: the readers of `S` compute its value themselves.
+    Inline { computation: String },
     /// `assume(n % 8 == 0)`: the order is for these sizes only; tested at entry.
     Assume(Condition),
+    /// `specialize(n == 1024)`: code of its own for these sizes, chosen at entry.
+    Specialize(Condition),
     /// `auto()`: lets Tessella choose.
     Auto,
 }
@@ -95,8 +99,17 @@ impl std::fmt::Display for Command {
             Command::Gpu { computation, blocks, threads } => {
                 write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
             }
+            Command::Inline { computation } => write!(f, "inline({computation})"),
             Command::Assume(condition) => write!(f, "assume({condition})"),
+            Command::Specialize(condition) => write!(f, "specialize({condition})"),
             Command::Auto => write!(f, "auto()"),
         }
+    }
+}
+
+impl Command {
+    /// Whether it changes what the computations read and write, so that their dependences are others.
+    pub fn changes_accesses(&self) -> bool {
+        matches!(self, Command::Inline { .. })
     }
 }

@@ -77,10 +77,35 @@ pub enum ScheduleError {
     /// No parameters meet the condition, besides what is known already.
     #[error("`{text}` never holds")]
     NeverHolds { text: String },
+    /// The value of a computation cannot stand where it is read.
+    #[error("`{computation}` cannot be inlined")]
+    CannotInline { computation: String, obstacle: InlineObstacle },
     #[error("the command only applies to a GPU program")]
     NeedsGpu,
     #[error("the command only applies to a CPU program")]
     NeedsCpu,
+}
+
+/// Why the value of a computation cannot stand where it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InlineObstacle {
+    /// Callers see what it writes.
+    Output,
+    /// It writes on a condition.
+    Conditional,
+    /// It reads the array that it writes.
+    ReadsItself,
+    /// Its subscripts do not tell which instance wrote an element.
+    Subscripts,
+    NoReader,
+    /// Another computation writes the array, too.
+    OtherWriter { other: ComputationId },
+    /// The reader may see elements that it did not write before.
+    NotWritten { reader: ComputationId },
+    /// What it read is overwritten before the reader runs.
+    Overwritten { array: ArrayId, by: ComputationId, reader: ComputationId },
+    /// The reader is under `@fastmath`, and it is not.
+    Fastmath { reader: ComputationId },
 }
 
 /// Storage that cannot be found.

@@ -6,6 +6,7 @@
 
 use crate::algorithm::{Algorithm, ArrayId};
 use crate::affine::Affine;
+use crate::isl::Set;
 use crate::schedule::{Path, Schedule};
 use std::collections::BTreeMap;
 use tessella_scalar::ScalarType;
@@ -16,6 +17,16 @@ pub struct Scheduled {
     pub algorithm: Algorithm,
     pub schedule: Schedule,
     pub target: Target,
+    pub versions: Vec<Version>,
+}
+
+/// Sizes for which the program has code of its own, chosen at entry; the first version whose condition holds runs.
+#[derive(Debug, Clone)]
+pub struct Version {
+    /// As the user wrote it.
+    pub text: String,
+    /// `[params] -> { : ... }`
+    pub holds: Set,
 }
 
 /// What kind of machine runs the program.

@@ -5,7 +5,7 @@ use crate::bounds;
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Ctx, Set};
-use crate::layers::{Connected, Layout, Target, Transfer};
+use crate::layers::{Connected, Layout, Target, Transfer, Version};
 use crate::legality;
 use crate::schedule::{Node, Schedule};
 use crate::transform;
@@ -71,6 +71,10 @@ impl Verified {
 
     pub fn schedule(&self) -> &Schedule {
         &self.connected.placed.scheduled.schedule
+    }
+
+    pub fn versions(&self) -> &[Version] {
+        &self.connected.placed.scheduled.versions
     }
 
     pub fn target(&self) -> Target {

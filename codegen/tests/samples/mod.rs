@@ -32,6 +32,7 @@ impl Sample {
             layout: &self.layout,
             transfers: &self.transfers,
             checks: &self.checks,
+            versions: &[],
         }
     }
 

@@ -11,12 +11,14 @@ mod tiles;
 mod join;
 mod tags;
 mod search;
-mod assume;
+mod sizes;
+mod inline;
 
-pub use assume::assume;
+pub use inline::inline;
 pub use join::{between, distribute, fuse};
 pub use linear::{interchange, reverse, shift, skew};
 pub use search::{fuse_shifted, skew_auto};
+pub use sizes::{assume, specialize};
 pub use tags::{check_gpu, gpu, separate, tag};
 pub use tiles::{collapse, constant_range, split, tile, unroll_and_jam};
 
@@ -33,7 +35,8 @@ use crate::legality;
 use crate::schedule::Tag;
 use join::{Side, place};
 
-/// Carries out one command on a scheduled program.
+/// Carries out one command on a scheduled program, whose dependences are given. After a command that
+/// [changes accesses](Command::changes_accesses) they are those of the new algorithm.
 ///
 /// # Errors
 /// [`ScheduleError`] where names, nesting or tags do not fit, or where the new order breaks a dependence.
@@ -81,7 +84,9 @@ pub fn apply(
             between(scheduled, computation, (first, first_at), (second, second_at))?
         }
         Command::Gpu { computation, blocks, threads } => gpu(scheduled, computation, blocks, threads)?,
+        Command::Inline { computation } => return inline(ctx, scheduled, computation),
         Command::Assume(condition) => return assume(ctx, scheduled, condition),
+        Command::Specialize(condition) => return specialize(ctx, scheduled, condition),
         Command::Auto => return crate::default_order::schedule(ctx, scheduled, dependences),
     };
     legality::check(ctx, algorithm, &schedule, dependences)?;

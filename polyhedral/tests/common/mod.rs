@@ -94,7 +94,7 @@ pub fn leaf(id: u32) -> Node {
 }
 
 pub fn scheduled(algorithm: Algorithm, target: Target) -> Scheduled {
-    Scheduled { schedule: algorithm.source_order.clone(), algorithm, target }
+    Scheduled { schedule: algorithm.source_order.clone(), algorithm, target, versions: vec![] }
 }
 
 /// `for j, i: A[i, j] = A[i - 1, j + 1]` over the inner square.

@@ -128,7 +128,7 @@ pub fn prepare(
         Err(error) => return refusal(error).map(Err),
     };
     let schedule = algorithm.source_order.clone();
-    Ok(Ok((Scheduled { algorithm, schedule, target }, all)))
+    Ok(Ok((Scheduled { algorithm, schedule, target, versions: vec![] }, all)))
 }
 
 /// Why the core refused, where it may; anything else is a fault.
