@@ -167,7 +167,7 @@ pub(crate) fn split_at(
 
 /// The smallest value that a loop takes, if it is the same for all parameters.
 fn smallest_value(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<Option<i64>, Error> {
-    Ok(extremes(ctx, algorithm, it)?.and_then(|(low, _)| low))
+    Ok(extremes(ctx, algorithm, it)?.and_then(|it| it.low))
 }
 
 /// Ranges longer than this count as depending on sizes: the parameter context bounds sizes, too.
@@ -175,13 +175,19 @@ const LONGEST_CONSTANT_RANGE: i64 = 1 << 20;
 
 /// The smallest and the largest value that a loop takes, for whatever parameters; `None` where sizes bound them.
 pub fn constant_range(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<Option<(i64, i64)>, Error> {
-    let Some((Some(low), Some(high))) = extremes(ctx, algorithm, it)? else { return Ok(None) };
+    let Some(Extremes { low: Some(low), high: Some(high) }) = extremes(ctx, algorithm, it)? else { return Ok(None) };
     Ok(high.checked_sub(low).is_some_and(|length| length < LONGEST_CONSTANT_RANGE).then_some((low, high)))
 }
 
-/// The smallest and the largest value over all parameters, each if there is one; `None` for a loop that never runs.
-fn extremes(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<Option<(Option<i64>, Option<i64>)>, Error> {
-    let mut found: Option<(Option<i64>, Option<i64>)> = None;
+/// The smallest and the largest value of a loop over all parameters, each if there is one.
+struct Extremes {
+    low: Option<i64>,
+    high: Option<i64>,
+}
+
+/// `None` for a loop that never runs.
+fn extremes(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<Option<Extremes>, Error> {
+    let mut found: Option<Extremes> = None;
     for (id, at) in &it.at {
         let values = relation::domain(algorithm, *id)?.apply(&relation::function(ctx, algorithm, *id, at)?)?;
         if values.is_empty()? {
@@ -190,10 +196,11 @@ fn extremes(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<Option<(Optio
         let values = values.project_out_all_params()?;
         let (low, high) = (values.dim_min_val(0)?.to_i64(), values.dim_max_val(0)?.to_i64());
         found = Some(match found {
-            None => (low, high),
-            Some((least, most)) => {
-                (least.zip(low).map(|(a, b)| a.min(b)), most.zip(high).map(|(a, b)| a.max(b)))
-            }
+            None => Extremes { low, high },
+            Some(so_far) => Extremes {
+                low: so_far.low.zip(low).map(|(a, b)| a.min(b)),
+                high: so_far.high.zip(high).map(|(a, b)| a.max(b)),
+            },
         });
     }
     Ok(found)

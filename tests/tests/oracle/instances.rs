@@ -151,6 +151,9 @@ pub struct Conflict {
     pub second: Instance,
 }
 
+/// Updates of a reduction whose order is free are compared with this many of those before them.
+const UPDATES: usize = 40;
+
 /// The first conflict whose order is lost.
 ///
 /// Orders of trees are transitive, so it is enough to compare each access with the last write before it, and each write
@@ -183,11 +186,21 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
             second: instances.all[here].clone(),
         };
         let has_free = |touch: &&Touch| free.iter().any(|(_, array)| *array == touch.array);
-        for touch in instances.touched[here].iter().filter(has_free) {
+        // The write of an update stands for its read, too.
+        let is_update = |id: ComputationId, array: ArrayId| free.contains(&(id, array));
+        let stands = |touch: &&Touch| {
+            touch.access.which == Which::Write || !is_update(instances.all[here].computation, touch.array)
+        };
+        for touch in instances.touched[here].iter().filter(has_free).filter(stands) {
             let before = history.entry((touch.array, touch.element.as_slice())).or_default();
-            for &(other, which) in before.iter().filter(|(other, _)| *other != here) {
+            let mut updates = 0;
+            for &(other, which) in before.iter().rev().filter(|(other, _)| *other != here) {
                 let (a, b) = (&instances.all[other], &instances.all[here]);
-                let both_update = a.computation == b.computation && free.contains(&(a.computation, touch.array));
+                let both_update = a.computation == b.computation && is_update(a.computation, touch.array);
+                updates += usize::from(both_update);
+                if both_update && updates > UPDATES {
+                    continue;
+                }
                 let found = order(schedule, params, a, b);
                 let fine = found == Order::Before || both_update && found == Order::After;
                 if (which == Which::Write || touch.access.which == Which::Write) && !fine {
