@@ -66,6 +66,13 @@ pub fn pair(item: &str, example: &str) -> Result<(String, String), Failure> {
     }
 }
 
+/// Splits `name=number`.
+pub fn number<T: std::str::FromStr>(item: &str, example: &str) -> Result<(String, T), Failure> {
+    let (name, value) = pair(item, example)?;
+    let value = value.parse().map_err(|_| Failure::Usage(format!("`{value}` in `{item}` is no number, as in `{example}`")))?;
+    Ok((name, value))
+}
+
 pub fn read(path: &Path) -> Result<String, Failure> {
     let bytes = std::fs::read(path).map_err(|error| Failure::Usage(format!("`{}`: {error}", path.display())))?;
     String::from_utf8(bytes).map_err(|error| {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod draw;
 mod explain;
 mod run;
 mod transpile;
@@ -39,6 +40,8 @@ enum Command {
     ///
     /// With a diagnostic's code instead of a file (`tessella explain E0401`), explains the code.
     Explain(explain::Explain),
+    /// Draws two dimensions of a function's iterations as SVG: points, dependences, tiles, order
+    Draw(draw::Draw),
 }
 
 fn main() -> ExitCode {
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Command::Check(command) => check::run(&command),
         Command::Run(command) => run::run(&command),
         Command::Explain(command) => explain::run(&command),
+        Command::Draw(command) => draw::run(&command),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! `tessella run`.
 
 use crate::Failure;
-use crate::arguments::{Source, TargetName, pair};
+use crate::arguments::{Source, TargetName, number};
 use clap::Args;
 use tessella::run::{self, Failed, RunOptions};
 
@@ -58,10 +58,4 @@ pub fn run(command: &Run) -> Result<(), Failure> {
         }
     }
     if differing.is_empty() { Ok(()) } else { Err(Failure::Differs(differing.join("\n"))) }
-}
-
-fn number<T: std::str::FromStr>(item: &str, example: &str) -> Result<(String, T), Failure> {
-    let (name, value) = pair(item, example)?;
-    let value = value.parse().map_err(|_| Failure::Usage(format!("`{value}` in `{item}` is no number, as in `{example}`")))?;
-    Ok((name, value))
 }

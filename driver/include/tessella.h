@@ -50,9 +50,12 @@ uint32_t tessella_abi_version(void);
  *                   ["Array{Float32,2}", "Int64"]
  *     "schedule"    null, or {"source": "...", "file": "...", "first_line": 1}
  *     "target"      "c" or "cuda"
- *     "emit"        texts that are wanted: "algorithm", "dependences", "schedule", "loops", "c", "cuda", "explain"
+ *     "emit"        texts that are wanted: "algorithm", "dependences", "schedule", "loops", "c", "cuda", "explain",
+ *                   "draw" (SVG)
  *     "load"        whether the program is to be run; false makes texts only
  *     "options"     {"threads": null or a number, "overlap": "error" or "original"}
+ *     "draw"        what "draw" shows, all of it optional: {"computation": "S", "dims": ["i", "j"], "sizes": {"n": 8},
+ *                   "fix": {"k": 1}, "scheduled": false, "order": "auto", "numbers", "line" or "none"}
  */
 tessella_program *tessella_compile(const char *request);
 

@@ -341,6 +341,36 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
             };
             make("E0442", &format!("`{computation}` stays where it is")).with_note(why).with_help(help)
         }
+        ScheduleError::OrderMisses { .. } => make("E0470", "in these loops")
+            .with_help("name each computation once, inside the loops that are to run it"),
+        ScheduleError::OrderRepeats { .. } => {
+            make("E0470", "in these loops").with_help("name each computation once")
+        }
+        ScheduleError::OrderLoopTwice { .. } => {
+            make("E0471", "in these loops").with_help("give loops inside one another different names")
+        }
+        ScheduleError::OrderStranger { at, .. } => make("E0472", "in these loops").with_help(format!(
+            "write `for {at} = (S = ..., R = ...)` with one function for each computation inside, or one for all"
+        )),
+        ScheduleError::OrderName { name, known, .. } => {
+            let diagnostic = make("E0473", "in these loops").with_note(format!("known here are {}", names(&known)));
+            match closest(&name, &known) {
+                Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+                None => diagnostic.with_help("say what a loop runs through by the iterators of the source"),
+            }
+        }
+        ScheduleError::OrderTogether { computation, first, second, params } => {
+            let sizes: Vec<String> =
+                params.iter().filter_map(|(name, value)| size(place.algorithm, name, *value)).collect();
+            let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
+            make("E0474", "in these loops")
+                .with_note(format!(
+                    "{computation}[{}] and {computation}[{}] have the same value in every loop{with}",
+                    list(&first),
+                    list(&second)
+                ))
+                .with_help("add the loop that tells them apart")
+        }
         ScheduleError::NeedsGpu => {
             make("E0423", "requested here").with_help("choose the GPU: `@tessella target=:cuda` or `--target cuda`")
         }

@@ -1,176 +1,128 @@
 //! What was found and chosen, in words: `tessella explain`, `Tessella.explain`.
 
-use std::collections::BTreeSet;
+mod loops;
+mod words;
+
+use std::collections::BTreeMap;
 use std::fmt::Write;
-use tessella_polyhedral::algorithm::{Algorithm, ArrayKind};
+use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId, Let, ParamOrigin};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
-use tessella_polyhedral::layers::{Direction, Lifetime, MemorySpace};
-use tessella_polyhedral::reduction::{UpdateOrder, reduction};
-use tessella_polyhedral::report::{self, LoopReport, ReportedDependence};
-use tessella_polyhedral::schedule::{ProcessorAxis, Tag};
-use tessella_polyhedral::verify::Verified;
+use tessella_polyhedral::layers::{Direction, Lifetime, MemorySpace, Target};
 use tessella_polyhedral::print;
+use tessella_polyhedral::report::ReportedDependence;
+use tessella_polyhedral::verify::Verified;
+
+/// Where each computation stands: `line 3`.
+pub type Lines = BTreeMap<ComputationId, String>;
 
 /// Explains a verified program: what depends on what, what each loop does and why, what is checked and copied.
-pub fn explain(ctx: &Ctx, verified: &Verified, dependences: &[ReportedDependence]) -> Result<String, Error> {
+pub fn explain(
+    ctx: &Ctx,
+    verified: &Verified,
+    dependences: &[ReportedDependence],
+    lines: &Lines,
+) -> Result<String, Error> {
     let algorithm = verified.algorithm();
-    let mut text = String::new();
-    section(&mut text, "Computations");
-    for computation in &algorithm.computations {
-        let _ = writeln!(text, "  {}: {}", computation.name, print::statement(algorithm, computation));
+    let machine = match verified.target() {
+        Target::Cpu => "the CPU",
+        Target::Gpu => "the GPU",
+    };
+    let mut text = format!("{} on {machine}\n", algorithm.name);
+    section(&mut text, "Statements", "each runs once for every value of the loops in brackets");
+    let named: Vec<(String, String)> = algorithm.ids().map(|id| statement(algorithm, id, lines)).collect();
+    let width = named.iter().map(|(place, _)| place.chars().count()).max().unwrap_or(0);
+    for (place, what) in &named {
+        let _ = writeln!(text, "  {place:<width$}  {what}");
     }
 
-    section(&mut text, "Dependences");
-    for line in summary(algorithm, dependences) {
+    section(&mut text, "Dependences", "which statement has to wait for which");
+    for line in words::dependences(algorithm, dependences, lines) {
         let _ = writeln!(text, "  {line}");
     }
 
-    section(&mut text, "Loops, as they will run");
-    let plain: Vec<_> = dependences.iter().map(|item| item.dependence.clone()).collect();
-    for it in report::report_loops(ctx, algorithm, verified.schedule(), &plain)? {
-        let depth = it.path.0.len() - sequences_above(verified, &it);
-        let _ = writeln!(text, "  {}{}", "  ".repeat(depth), loop_text(verified, &it, dependences));
+    section(&mut text, "Loops", "as they will run, outermost first");
+    for line in loops::lines(ctx, verified, dependences, lines)? {
+        let _ = writeln!(text, "  {line}");
     }
 
     if !verified.versions().is_empty() {
-        section(&mut text, "Versions, chosen at entry");
+        section(&mut text, "Versions", "the first whose condition holds at entry runs, else the loops as above");
         for version in verified.versions() {
             let _ = writeln!(text, "  where {}: the same loops, simplified", version.text);
         }
-        let _ = writeln!(text, "  else the loops as above");
     }
 
-    section(&mut text, "Checked once at entry");
+    checks(&mut text, verified, lines);
+
+    let memory = memory(verified);
+    if !memory.is_empty() {
+        section(&mut text, "Memory", "what the compiled code allocates and copies");
+        memory.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+    }
+    Ok(text)
+}
+
+fn section(text: &mut String, title: &str, subtitle: &str) {
+    let _ = writeln!(text, "\n{title}: {subtitle}");
+}
+
+/// `S0 (line 8)` and `C[i, j] = C[i, j] * β  [j, i]`.
+fn statement(algorithm: &Algorithm, id: ComputationId, lines: &Lines) -> (String, String) {
+    let computation = algorithm.computation(id);
+    let around = match computation.iterators.as_slice() {
+        [] => "[once]".to_string(),
+        iterators => format!("[{}]", iterators.join(", ")),
+    };
+    let value = |item: &Let| format!("{} = {}", item.name, print::expression(algorithm, computation, &item.value));
+    let lets: Vec<String> = computation.lets.iter().map(value).collect();
+    let lets = if lets.is_empty() { String::new() } else { format!(" where {}", lets.join(", ")) };
+    (words::named(algorithm, id, lines), format!("{}{lets}  {around}", print::statement(algorithm, computation)))
+}
+
+fn checks(text: &mut String, verified: &Verified, lines: &Lines) {
+    let algorithm = verified.algorithm();
+    section(text, "Checked at entry", "so that no subscript leaves its array");
     if verified.checks().is_empty() && algorithm.requirements.is_empty() {
         let _ = writeln!(text, "  nothing: every subscript is inside for all sizes");
+        return;
     }
     for requirement in &algorithm.requirements {
-        let _ = writeln!(text, "  {}: {}", requirement.text, condition(&requirement.holds.to_string()));
+        let _ = writeln!(text, "  {}: {}", requirement.text, sizes(algorithm, &condition(&requirement.holds.to_string())));
     }
     for check in verified.checks() {
         let access = algorithm.access(check.access);
         let computation = algorithm.computation(check.access.computation);
         let _ = writeln!(
             text,
-            "  {} in {}, axis {}: {}",
+            "  {}, for `{}` in {}",
+            sizes(algorithm, &condition(&check.needs.to_string())),
             print::access(algorithm, computation, access),
-            computation.name,
-            check.axis + 1,
-            condition(&check.needs.to_string())
+            words::named(algorithm, check.access.computation, lines)
         );
     }
-
-    let memory = memory(verified);
-    if !memory.is_empty() {
-        section(&mut text, "Memory");
-        memory.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
-    }
-    Ok(text)
 }
 
-fn section(text: &mut String, title: &str) {
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    let _ = writeln!(text, "{title}");
-}
-
-/// One line for each kind, pair of computations and array.
-fn summary(algorithm: &Algorithm, dependences: &[ReportedDependence]) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let mut lines = vec![];
-    for item in dependences {
-        let key = short(algorithm, item);
-        let distances: Vec<String> = item.distances.iter().map(ToString::to_string).collect();
-        let how = match item.carried.as_slice() {
-            [] => "within one iteration of the loops they share".to_string(),
-            loops => format!("carried by {} (distance {})", loops.join(" and "), distances.join(", ")),
-        };
-        let line = format!("{key}: {how}");
-        if seen.insert(line.clone()) {
-            lines.push(line);
-        }
-    }
-    if lines.is_empty() {
-        lines.push("none: every instance may run at any time".to_string());
-    }
-    lines
-}
-
-fn short(algorithm: &Algorithm, item: &ReportedDependence) -> String {
-    let dependence = &item.dependence;
-    let name = |id| algorithm.computation(id).name.as_str();
-    format!(
-        "{} {} -> {} on {}",
-        dependence.kind,
-        name(dependence.source.computation),
-        name(dependence.sink.computation),
-        algorithm.array(dependence.array).name
-    )
-}
-
-fn sequences_above(verified: &Verified, it: &LoopReport) -> usize {
-    use tessella_polyhedral::schedule::{Node, Path};
-    let prefixes = (0..it.path.0.len()).map(|depth| Path(it.path.0[..depth].to_vec()));
-    prefixes.filter(|path| matches!(verified.schedule().node(path), Some(Node::Sequence(_)))).count()
-}
-
-fn loop_text(verified: &Verified, it: &LoopReport, dependences: &[ReportedDependence]) -> String {
-    let algorithm = verified.algorithm();
-    let below = verified.schedule().node(&it.path).map(|node| node.computations()).unwrap_or_default();
-    let names: Vec<&str> = below.iter().map(|&id| algorithm.computation(id).name.as_str()).collect();
-    let carried: BTreeSet<String> = it.carries.iter().map(|&at| short(algorithm, &dependences[at])).collect();
-    let mut reasons: Vec<String> = carried.into_iter().collect();
-    if reasons.len() > 3 {
-        let more = reasons.len() - 3;
-        reasons.truncate(3);
-        reasons.push(format!("{more} more"));
-    }
-    let free = reasons.is_empty();
-    let way = match it.tag {
-        Tag::Sequential if free => "one iteration after the other (it carries no dependence and could run in parallel)".into(),
-        Tag::Sequential => {
-            let why = of_reductions(algorithm, it, dependences).unwrap_or_default();
-            format!("in order, because it carries {}{why}", reasons.join("; "))
-        }
-        Tag::Parallel => "in parallel on CPU threads: it carries no dependence".into(),
-        Tag::Vector(width) => format!("in vectors of {width}: it carries no dependence"),
-        Tag::Unroll(factor) => format!("in order, unrolled {factor} times"),
-        Tag::Separate => "in order, full tiles apart from partial ones".into(),
-        Tag::GpuBlock(axis) => format!("spread over thread blocks along {}: it carries no dependence", axis_name(axis)),
-        Tag::GpuThread(axis) => format!("spread over threads along {}: it carries no dependence", axis_name(axis)),
-    };
-    format!("{} ({}): {way}", it.name, names.join(", "))
-}
-
-/// What else to say of a loop that carries nothing but updates of reductions.
-fn of_reductions(algorithm: &Algorithm, it: &LoopReport, dependences: &[ReportedDependence]) -> Option<String> {
-    let mut found = BTreeSet::new();
-    for &at in &it.carries {
-        let dependence = &dependences[at].dependence;
-        let (source, sink) = (dependence.source.computation, dependence.sink.computation);
-        let update = reduction(algorithm, source).filter(|it| source == sink && it.array == dependence.array)?;
-        let (name, array) = (&algorithm.computation(source).name, &algorithm.array(update.array).name);
-        found.insert(match update.order {
-            UpdateOrder::Source => format!(
-                "{name} {} {array} in floating point, where only `@fastmath` or `@simd` allows another order",
-                update.operator.verb()
-            ),
-            UpdateOrder::Any => {
-                format!("{name} {} {array} in any order, but one update at a time", update.operator.verb())
+/// A condition with `size(A, 1)` for the sizes to which the source gives no name.
+fn sizes(algorithm: &Algorithm, condition: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '!';
+    let mut text = String::new();
+    let mut rest = condition;
+    while let Some(start) = rest.find(is_word) {
+        let length = rest[start..].find(|c| !is_word(c)).unwrap_or(rest.len() - start);
+        let word = &rest[start..start + length];
+        text.push_str(&rest[..start]);
+        let unnamed = algorithm.params.iter().find_map(|param| match param.origin {
+            ParamOrigin::Extent { array, axis } if param.name == word => {
+                let array = &algorithm.array(array).name;
+                (word == format!("{array}_{}", axis + 1)).then(|| format!("size({array}, {})", axis + 1))
             }
+            ParamOrigin::Extent { .. } | ParamOrigin::Argument(_) => None,
         });
+        text.push_str(unnamed.as_deref().unwrap_or(word));
+        rest = &rest[start + length..];
     }
-    Some(format!(": {}", found.into_iter().collect::<Vec<_>>().join("; ")))
-}
-
-fn axis_name(axis: ProcessorAxis) -> &'static str {
-    match axis {
-        ProcessorAxis::X => "x",
-        ProcessorAxis::Y => "y",
-        ProcessorAxis::Z => "z",
-    }
+    text + rest
 }
 
 /// The inside of `[n] -> {  : n <= 5 }`.

@@ -1,14 +1,13 @@
 //! Whole files for the command line and tests: which functions, with which argument types.
 
-use crate::pipeline::{self, Refusal};
-use crate::request::{Backend, TextKind};
+use crate::pipeline::{self, Refusal, ScheduleFile};
+use crate::request::{Backend, DrawOptions, TextKind};
 use crate::unit::Unit;
 use std::collections::BTreeSet;
-use tessella_diagnostics::{Code, Diagnostic, FileId, SourceMap, Spanned, Style, render};
+use tessella_diagnostics::{Code, Diagnostic, FileId, SourceMap, Style, render};
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
 use tessella_frontend::typed::{ArgumentType, Surroundings, infer_arguments_in, parse_type};
-use tessella_polyhedral::command::Command;
 use tessella_polyhedral::schedule::Tag;
 
 /// A file's name and what to do with it.
@@ -46,8 +45,8 @@ pub struct Sources {
     pub file: FileId,
     scan: Scan,
     chosen: Vec<FunctionItem>,
-    /// Commands of a schedule that stands alone.
-    commands: Option<Vec<Spanned<Command>>>,
+    /// A schedule that stands alone.
+    schedule: Option<ScheduleFile>,
 }
 
 impl Sources {
@@ -60,14 +59,18 @@ impl Sources {
         let file = map.add(&options.name, text, 1);
         let scan = pipeline::scan(&map, file).map_err(|errors| show(&map, &errors))?;
         let chosen = choose(&scan, &map, file, options).map_err(|errors| show(&map, &errors))?;
-        let commands = match &options.schedule {
+        let schedule = match &options.schedule {
             ScheduleSource::InFile => None,
             ScheduleSource::Text { text, name } => {
-                let file = map.add(name, text.as_str(), 1);
-                Some(pipeline::commands_of(&map, file).map_err(|errors| show(&map, &errors))?)
+                let commands = map.add(name, text.as_str(), 1);
+                let read = pipeline::schedule_file(&map, commands).and_then(|schedule| {
+                    check_blocks(&schedule, &scan, &map, file)?;
+                    Ok(schedule)
+                });
+                Some(read.map_err(|errors| show(&map, &errors))?)
             }
         };
-        Ok(Sources { map, file, scan, chosen, commands })
+        Ok(Sources { map, file, scan, chosen, schedule })
     }
 
     pub fn functions(&self) -> &[FunctionItem] {
@@ -77,8 +80,8 @@ impl Sources {
     /// Types a function; argument types are given, annotated or inferred from use, in this order.
     pub fn unit(&self, item: &FunctionItem, types: &[(String, String)]) -> Result<Unit<'_>, Refusal> {
         let function = pipeline::parse(&self.map, item)?;
-        let commands = match &self.commands {
-            Some(commands) => Some(commands.clone()),
+        let commands = match &self.schedule {
+            Some(schedule) => schedule.commands_for(&item.name.value),
             None => pipeline::schedule_of(&self.scan, &item.name.value)?,
         };
         let constants = pipeline::constants(&self.scan);
@@ -96,6 +99,18 @@ impl Sources {
 
 fn show(map: &SourceMap, errors: &[Diagnostic]) -> String {
     render(map, errors, Style::Plain)
+}
+
+/// Refuses a schedule for a function that the source does not define.
+fn check_blocks(schedule: &ScheduleFile, scan: &Scan, map: &SourceMap, file: FileId) -> Result<(), Refusal> {
+    match schedule {
+        ScheduleFile::Commands(_) => Ok(()),
+        ScheduleFile::Blocks(blocks) => blocks.iter().try_for_each(|(name, _)| {
+            let found = pipeline::find(scan, map, file, &name.value);
+            let place = |it: Diagnostic| it.primary(name.span, "this schedule is for it");
+            found.map(|_| ()).map_err(|errors| errors.into_iter().map(place).collect())
+        }),
+    }
 }
 
 fn choose(
@@ -208,4 +223,21 @@ pub fn transpile(text: &str, options: &FileOptions, backend: Backend, kind: Text
         }
     }
     if refused.is_empty() { Ok(printed.join("\n")) } else { Err(refused) }
+}
+
+/// Draws the one chosen function of a file.
+///
+/// # Errors
+/// Rendered diagnostics; also where several functions are chosen.
+pub fn draw(text: &str, options: &FileOptions, draw: &DrawOptions, backend: Backend) -> Result<String, String> {
+    let sources = Sources::read(text, options)?;
+    let [item] = sources.functions() else {
+        let known: Vec<String> = sources.functions().iter().map(|item| format!("`{}`", item.name.value)).collect();
+        let text = format!("`{}` has {} functions, and a drawing shows one", options.name, known.len());
+        let help = format!("choose one with `--function`: {}", known.join(", "));
+        return Err(sources.show(&[Diagnostic::error(Code("E0476"), text).with_help(help)]));
+    };
+    let unit = sources.unit(item, &options.types);
+    let drawn = unit.and_then(|unit| crate::draw::draw(&unit, &unit.build(backend)?, draw));
+    drawn.map_err(|errors| sources.show(&errors))
 }

@@ -73,6 +73,40 @@ pub fn schedule_of(scan: &Scan, name: &str) -> Result<Option<Vec<Spanned<Command
     tessella_lowering::schedule::commands(&block).map(Some).map_err(words)
 }
 
+/// A schedule that stands in a file of its own.
+#[derive(Debug, Clone)]
+pub enum ScheduleFile {
+    /// Commands, for every function.
+    Commands(Vec<Spanned<Command>>),
+    /// `@schedule f begin ... end`, one or several: function and commands.
+    Blocks(Vec<(Spanned<String>, Vec<Spanned<Command>>)>),
+}
+
+impl ScheduleFile {
+    /// The commands for a function; of several blocks, the last. `None`: the file says nothing about it.
+    pub fn commands_for(&self, function: &str) -> Option<Vec<Spanned<Command>>> {
+        match self {
+            ScheduleFile::Commands(commands) => Some(commands.clone()),
+            ScheduleFile::Blocks(blocks) => {
+                blocks.iter().rev().find(|(name, _)| name.value == function).map(|(_, commands)| commands.clone())
+            }
+        }
+    }
+}
+
+/// Reads a file of scheduling commands, or of `@schedule` blocks as `--emit schedule` prints them.
+pub fn schedule_file(sources: &SourceMap, file: FileId) -> Result<ScheduleFile, Refusal> {
+    let blocks = frontend::scan(sources, file).schedules;
+    if blocks.is_empty() {
+        return commands_of(sources, file).map(ScheduleFile::Commands);
+    }
+    let read = blocks.into_iter().map(|item| {
+        let block = item.commands.map_err(words)?;
+        Ok((item.function, tessella_lowering::schedule::commands(&block).map_err(words)?))
+    });
+    Ok(ScheduleFile::Blocks(read.collect::<Result<_, Refusal>>()?))
+}
+
 /// The commands of a file that holds nothing else.
 pub fn commands_of(sources: &SourceMap, file: FileId) -> Result<Vec<Spanned<Command>>, Refusal> {
     let block = frontend::parse_commands(sources, file).map_err(words)?;

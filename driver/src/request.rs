@@ -38,6 +38,37 @@ pub struct CompileRequest {
     pub load: bool,
     #[serde(default)]
     pub options: Options,
+    /// What [`TextKind::Draw`] shows.
+    #[serde(default)]
+    pub draw: DrawOptions,
+}
+
+/// What a drawing shows; everything that is missing is chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DrawOptions {
+    /// This computation alone.
+    pub computation: Option<String>,
+    /// Horizontal and vertical dimension; one alone is drawn as a row.
+    pub dims: Vec<String>,
+    /// Sizes and integer arguments, by name.
+    pub sizes: BTreeMap<String, i64>,
+    /// Values of other dimensions, by name.
+    pub fix: BTreeMap<String, i64>,
+    /// Dimensions are the loops of the schedule, not the iterators of the source.
+    pub scheduled: bool,
+    pub order: Option<DrawOrder>,
+}
+
+/// How a drawing shows the order of execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DrawOrder {
+    /// Numbers where they can be read, else lines.
+    Auto,
+    Numbers,
+    Line,
+    None,
 }
 
 /// The definition of a function that another calls.
@@ -122,10 +153,12 @@ pub enum TextKind {
     Header,
     Cuda,
     Explain,
+    /// A picture as SVG.
+    Draw,
 }
 
 impl TextKind {
-    pub const ALL: [TextKind; 11] = [
+    pub const ALL: [TextKind; 12] = [
         TextKind::Diagnostics,
         TextKind::Codes,
         TextKind::Result,
@@ -137,6 +170,7 @@ impl TextKind {
         TextKind::Header,
         TextKind::Cuda,
         TextKind::Explain,
+        TextKind::Draw,
     ];
 
     pub fn name(self) -> &'static str {
@@ -152,6 +186,7 @@ impl TextKind {
             TextKind::Header => "header",
             TextKind::Cuda => "cuda",
             TextKind::Explain => "explain",
+            TextKind::Draw => "draw",
         }
     }
 

@@ -5,16 +5,13 @@ use crate::file::{FileOptions, Sources};
 use crate::pipeline::Refusal;
 use crate::request::{Backend, Program, Status};
 use crate::session;
+use crate::sizes::{self, Defaults};
 use crate::unit::{Built, Gives, Unit};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tessella_frontend::typed::ArgumentType;
 use tessella_interpreter::{Array, Value, run_within};
-use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ParamOrigin};
-use tessella_polyhedral::bounds;
-use tessella_polyhedral::error::Error;
-use tessella_polyhedral::isl::{DimType, Set, Val};
 use tessella_scalar::{Constant, ScalarType};
 
 /// What to run with.
@@ -51,10 +48,8 @@ pub enum Failed {
     Usage(String),
 }
 
-/// Sizes of arrays that nothing determines.
-const SIDE: i64 = 64;
-/// Integer arguments that nothing determines.
-const COUNT: i64 = 10;
+/// Sizes and counts that nothing determines.
+const DEFAULTS: Defaults = Defaults { side: 64, count: 10 };
 /// Statements and expressions that the interpreter may execute.
 const STEPS: u64 = 20_000_000_000;
 
@@ -82,7 +77,8 @@ pub fn run(
 
 fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunOptions) -> Result<Outcome, Failed> {
     let algorithm = built.analysed.verified.algorithm();
-    let params = choose_params(built, options)?;
+    let params = sizes::choose(built, &options.sizes, DEFAULTS)
+        .map_err(|error| Failed::Usage(format!("{}; {}", error.text, error.help)))?;
     let types: Vec<ArgumentType> =
         unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect();
     let inputs = make_inputs(algorithm, &types, &params, options)?;
@@ -121,104 +117,6 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         outcome.differences = differences(unit, &actual, &expected, &returned);
     }
     Ok(outcome)
-}
-
-/// Values for all parameters: what the user gave, what the checks at entry then need, else defaults.
-fn choose_params(built: &Built, options: &RunOptions) -> Result<Vec<i64>, Failed> {
-    let algorithm = built.analysed.verified.algorithm();
-    for (name, _) in &options.sizes {
-        if !algorithm.params.iter().any(|param| param.name == *name) && !algorithm.scalars.iter().any(|it| it.name == *name) {
-            let known: Vec<&str> = algorithm.params.iter().map(|param| param.name.as_str()).collect();
-            return Err(Failed::Usage(format!("`{}` has no size `{name}`; it has {}", algorithm.name, known.join(", "))));
-        }
-    }
-    solve_params(built, options).map_err(|error| Failed::Usage(error.to_string()))?.ok_or_else(|| {
-        let given: Vec<String> = options.sizes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        Failed::Usage(format!("no sizes satisfy `{}` with {}", algorithm.name, given.join(", ")))
-    })
-}
-
-fn solve_params(built: &Built, options: &RunOptions) -> Result<Option<Vec<i64>>, Error> {
-    let verified = &built.analysed.verified;
-    let algorithm = verified.algorithm();
-    let mut allowed = algorithm.context.clone();
-    for requirement in &algorithm.requirements {
-        allowed = allowed.intersect(&requirement.holds)?;
-    }
-    for check in verified.checks() {
-        allowed = allowed.intersect(&check.holds)?.coalesce()?;
-    }
-    // Nobody checks what stands under `@inbounds`, so the inputs made here have to fit it.
-    let mut all_checked = algorithm.clone();
-    for computation in &mut all_checked.computations {
-        computation.write.checked = true;
-        computation.reads.iter_mut().for_each(|read| read.checked = true);
-    }
-    for check in bounds::entry_checks(&built.ctx, &all_checked)? {
-        allowed = allowed.intersect(&check.holds)?.coalesce()?;
-    }
-    let fix = |set: &Set, name: &str, value: i64| -> Result<Set, Error> {
-        match set.space()?.find_dim_by_name(DimType::Param, name)? {
-            Some(at) => Ok(set.fix(DimType::Param, at, &Val::from_i64(&built.ctx, value)?)?),
-            None => Ok(set.clone()),
-        }
-    };
-    for (name, value) in &options.sizes {
-        allowed = fix(&allowed, name, *value)?;
-    }
-    if allowed.is_empty()? {
-        return Ok(None);
-    }
-    // Defaults for what the user named himself in the source; for the rest the least that the checks need.
-    for named in [true, false] {
-        for (at, param) in algorithm.params.iter().enumerate() {
-            if options.sizes.iter().any(|(name, _)| *name == param.name) || is_named(algorithm, ParamId(at as u32)) != named {
-                continue;
-            }
-            let default = match param.origin {
-                ParamOrigin::Argument(_) => COUNT,
-                ParamOrigin::Extent { .. } => SIDE,
-            };
-            let tried = if named { fix(&allowed, &param.name, default)? } else { allowed.clone() };
-            if named && !tried.is_empty()? {
-                allowed = tried;
-                continue;
-            }
-            let Some(position) = allowed.space()?.find_dim_by_name(DimType::Param, &param.name)? else { continue };
-            let as_set = allowed.from_params()?.move_dims(DimType::Set, 0, DimType::Param, position, 1)?;
-            let least = as_set.project_out_all_params()?.dim_min_val(0)?.to_i64();
-            // A size that nothing needs gets the default, so that there is something to see.
-            let value = match least {
-                Some(least) if least > 0 => least,
-                _ if !fix(&allowed, &param.name, default)?.is_empty()? => default,
-                _ => least.unwrap_or(0),
-            };
-            allowed = fix(&allowed, &param.name, value)?;
-        }
-    }
-    let mut values = vec![];
-    for param in &algorithm.params {
-        let value = match allowed.space()?.find_dim_by_name(DimType::Param, &param.name)? {
-            Some(at) => allowed.fixed_val(DimType::Param, at)?.to_i64(),
-            None => options.sizes.iter().find(|(name, _)| *name == param.name).map(|(_, value)| *value),
-        };
-        values.push(value.unwrap_or(match param.origin {
-            ParamOrigin::Argument(_) => COUNT,
-            ParamOrigin::Extent { .. } => SIDE,
-        }));
-    }
-    Ok(Some(values))
-}
-
-/// Whether the user gave the parameter a name, rather than us (`A_1`).
-fn is_named(algorithm: &Algorithm, id: ParamId) -> bool {
-    let param = algorithm.param(id);
-    match param.origin {
-        ParamOrigin::Argument(_) => true,
-        ParamOrigin::Extent { array, axis } => {
-            param.name != format!("{}_{}", algorithm.array(array).name, axis + 1)
-        }
-    }
 }
 
 fn make_inputs(

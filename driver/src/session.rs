@@ -1,6 +1,7 @@
 //! Answers one compile request: source text in, texts and a callable program out.
 
 use crate::abi::values;
+use crate::draw;
 use crate::explain::condition;
 use crate::pipeline::{self, Refusal};
 use crate::request::{Backend, CompileRequest, ConstantValue, CompileResult, Failure, Program, Status, TextKind};
@@ -79,7 +80,11 @@ fn compile_into(
         if let std::collections::btree_map::Entry::Vacant(place) = built.entry(backend) {
             place.insert(unit.build(backend).map_err(refused)?);
         }
-        let text = built[&backend].text(&unit, backend, kind).map_err(refused)?;
+        let text = match kind {
+            TextKind::Draw => draw::draw(&unit, &built[&backend], &request.draw),
+            other => built[&backend].text(&unit, backend, other),
+        };
+        let text = text.map_err(refused)?;
         texts.insert(kind, text);
     }
     if !request.load {
@@ -123,7 +128,8 @@ fn natural_target(kind: TextKind, asked: Backend) -> Backend {
         | TextKind::Schedule
         | TextKind::Loops
         | TextKind::Header
-        | TextKind::Explain => asked,
+        | TextKind::Explain
+        | TextKind::Draw => asked,
     }
 }
 

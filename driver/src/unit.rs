@@ -2,7 +2,7 @@
 
 use crate::explain::explain;
 use crate::pipeline::{self, Analysed, Refusal};
-use crate::request::{Backend, TextKind};
+use crate::request::{Backend, DrawOptions, TextKind};
 use std::collections::BTreeMap;
 use tessella_codegen::c_family::TextOptions;
 use tessella_codegen::{CodegenError, Input, generate};
@@ -12,8 +12,8 @@ use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId, Outcome};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
-use tessella_polyhedral::layers::Target;
-use tessella_polyhedral::{print, report};
+use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::{print, report, spell};
 use tessella_scalar::ScalarType;
 use tessella_c_backend as c_backend;
 use tessella_cuda_backend as cuda_backend;
@@ -60,6 +60,17 @@ impl Unit<'_> {
         algorithm.ids().filter_map(place).collect()
     }
 
+    /// `line 3` for each computation, `helper.jl:3` for one that stands in another file than the function.
+    fn lines(&self, algorithm: &Algorithm, spans: &SpanTable) -> BTreeMap<ComputationId, String> {
+        let home = spans.function.map(|span| span.file);
+        let line = |id: ComputationId| {
+            let span = spans.computation(id)?;
+            let here = home == Some(span.file);
+            Some((id, if here { format!("line {}", self.sources.position(span).0) } else { self.place(span) }))
+        };
+        algorithm.ids().filter_map(line).collect()
+    }
+
     /// `kernel.jl:3`.
     pub fn place(&self, span: tessella_diagnostics::Span) -> String {
         let name = &self.sources.file(span.file).name;
@@ -90,7 +101,7 @@ impl Built {
             },
             TextKind::Algorithm => print::algorithm(algorithm),
             TextKind::Dependences => print::dependences(algorithm, &reported()?),
-            TextKind::Schedule => print::schedule(algorithm, verified.schedule()),
+            TextKind::Schedule => self.schedule_text(unit),
             TextKind::Loops => generate(&Input::from(verified)).map_err(|error| self.word(unit, error))?.to_string(),
             TextKind::C => self.c(unit, None)?.text,
             TextKind::Header => match backend {
@@ -99,8 +110,43 @@ impl Built {
                 Backend::Cuda => unit.build(Backend::C)?.c(unit, None)?.header,
             },
             TextKind::Cuda => self.cuda(unit)?.text,
-            TextKind::Explain => explain(&self.ctx, verified, &reported()?).map_err(core)?,
+            TextKind::Draw => crate::draw::draw(unit, self, &DrawOptions::default())?,
+            TextKind::Explain => {
+                let lines = unit.lines(algorithm, &self.analysed.spans);
+                explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?
+            }
         })
+    }
+
+    /// The order as a tree, in comments, and as commands that lead to it from the source's order.
+    fn schedule_text(&self, unit: &Unit<'_>) -> String {
+        let verified = &self.analysed.verified;
+        let algorithm = verified.algorithm();
+        let own = unit.commands.as_ref().filter(|all| all.iter().all(|command| command.value != Command::Auto));
+        let commands: Vec<Command> = match own {
+            Some(commands) => commands.iter().map(|command| command.value.clone()).collect(),
+            None => {
+                let (algorithm, schedule) = (algorithm.clone(), algorithm.source_order.clone());
+                let start = Scheduled { algorithm, schedule, target: verified.target(), versions: vec![] };
+                // What no order of loops says.
+                let is_apart = |command: &Command| {
+                    matches!(command, Command::Inline { .. } | Command::Assume(_) | Command::Specialize(_))
+                };
+                let apart = unit.commands.iter().flatten().map(|command| command.value.clone()).filter(is_apart);
+                let spelt = spell::commands(&self.ctx, &start, &self.analysed.dependences, verified.schedule());
+                apart.chain(spelt).collect()
+            }
+        };
+        let mut text = String::new();
+        for line in print::schedule(algorithm, verified.schedule()).lines() {
+            text.push_str(&format!("# {line}\n"));
+        }
+        text.push_str(&format!("@schedule {} begin\n", algorithm.name));
+        for line in commands.iter().map(Command::to_string).collect::<Vec<_>>().join("\n").lines() {
+            text.push_str(&format!("    {line}\n"));
+        }
+        text.push_str("end\n");
+        text
     }
 
     /// The C text, for as many threads as OpenMP gives, or for just `threads`.
@@ -138,7 +184,8 @@ impl Built {
         arguments.iter().position(|it| *it == Argument::Array(array)).map(|at| at as u32)
     }
 
-    fn diagnose(
+    /// A failure of the core, in this function's words.
+    pub fn diagnose(
         &self,
         unit: &Unit<'_>,
         error: tessella_polyhedral::error::Error,

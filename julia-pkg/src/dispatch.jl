@@ -230,7 +230,8 @@ function try_compile(request::String)
     end
 end
 
-function request(known::Definition, around::Surroundings, names::Vector{String}; target::Symbol, emit::Vector{Symbol}, load::Bool)
+function request(known::Definition, around::Surroundings, names::Vector{String}; target::Symbol, emit::Vector{Symbol},
+                 load::Bool, draw = nothing)
     return sprint(json, (
         "source" => known.source.text,
         "file" => known.source.file,
@@ -244,6 +245,7 @@ function request(known::Definition, around::Surroundings, names::Vector{String};
         "emit" => emit,
         "load" => load,
         "options" => ("threads" => known.options.threads, "overlap" => known.options.overlap),
+        (draw === nothing ? () : ("draw" => draw,))...,
     ))
 end
 

@@ -12,7 +12,7 @@ Base.show(io::IO, listing::Listing) = print(io, rstrip(listing.text))
 Base.show(io::IO, ::MIME"text/plain", listing::Listing) = show(io, listing)
 Base.print(io::IO, listing::Listing) = print(io, listing.text)
 
-const KINDS = (:c, :cuda, :schedule, :dependences, :algorithm, :loops, :explain)
+const KINDS = (:c, :cuda, :schedule, :dependences, :algorithm, :loops, :explain, :draw)
 
 # The definition that a call with these argument types runs, and the types of all its arguments.
 function resolve_types(f, types::Type{<:Tuple})
@@ -33,9 +33,10 @@ end
 
 listing(kind::Symbol, f, types::Tuple) = listing(kind, f, Tuple{types...})
 
-function listing(kind::Symbol, known::Definition, types::Type{<:Tuple})
+function listing(kind::Symbol, known::Definition, types::Type{<:Tuple}; draw = nothing)
     target = kind === :c || kind === :cuda ? kind : known.target
-    program = Program(request(known, surroundings(known), type_names(types); target = target, emit = [kind], load = false))
+    program = Program(request(known, surroundings(known), type_names(types); target = target, emit = [kind], load = false,
+                              draw = draw))
     try
         code = status(program)
         code == 0 || throw(diagnostics(program, code))
@@ -47,9 +48,14 @@ end
 
 # The same for a call.
 function listing_of_call(kind::Symbol, f, arguments...; keywords...)
+    return listing(kind, resolve_call(f, arguments...; keywords...)...)
+end
+
+# The definition that a call runs, and the types of all its arguments.
+function resolve_call(f, arguments...; keywords...)
     resolved = resolve(f, arguments...; keywords...)
     name, types = typeof(resolved).parameters
-    return listing(kind, getfield(family(f).home, name)::Definition, types)
+    return getfield(family(f).home, name)::Definition, types
 end
 
 """
@@ -73,13 +79,91 @@ The schedule of `f` for arguments of these types. See also [`@code_schedule`](@r
 """
 code_schedule(f, types) = listing(:schedule, f, types)
 
+# --- explanations and drawings ----------------------------------------------------------------------------------------
+
+"""
+A picture as SVG, which notebooks show; `write("picture.svg", drawing)` saves it.
+"""
+struct Drawing
+    svg::String
+end
+
+Base.show(io::IO, ::MIME"image/svg+xml", drawing::Drawing) = print(io, drawing.svg)
+Base.show(io::IO, drawing::Drawing) = print(io, "Tessella.Drawing(", sizeof(drawing.svg), " bytes of SVG)")
+Base.write(io::IO, drawing::Drawing) = write(io, drawing.svg)
+
+"""
+A function explained in words; notebooks show a drawing below.
+"""
+struct Explanation
+    text::String
+    # `nothing` where there is nothing to draw.
+    drawing::Union{Nothing,Drawing}
+end
+
+Base.show(io::IO, explanation::Explanation) = print(io, rstrip(explanation.text))
+Base.show(io::IO, ::MIME"text/plain", explanation::Explanation) = show(io, explanation)
+Base.print(io::IO, explanation::Explanation) = print(io, explanation.text)
+
+function Base.show(io::IO, ::MIME"text/html", explanation::Explanation)
+    print(io, "<pre>", html_text(rstrip(explanation.text)), "</pre>")
+    explanation.drawing === nothing || print(io, "\n", explanation.drawing.svg)
+end
+
+Base.show(io::IO, ::MIME"image/svg+xml", explanation::Explanation) = print(io, explanation.drawing.svg)
+Base.showable(::MIME"image/svg+xml", explanation::Explanation) = explanation.drawing !== nothing
+
+html_text(text) = replace(replace(replace(text, "&" => "&amp;"), "<" => "&lt;"), ">" => "&gt;")
+
 """
     Tessella.explain(f, arguments...)
 
-What Tessella found in `f` for arguments like these and what it does about it: computations, dependences, schedule.
-Nothing is run.
+What Tessella found in `f` for arguments like these and what it does about it: statements, dependences, which loops run
+in parallel, and why the others do not. Notebooks show a drawing of two dimensions below. Nothing is run.
 """
-explain(f, arguments...; keywords...) = listing_of_call(:explain, f, arguments...; keywords...)
+function explain(f, arguments...; keywords...)
+    known, types = resolve_call(f, arguments...; keywords...)
+    text = listing(:explain, known, types).text
+    # A function without loops is explained all the same.
+    drawing = try
+        Drawing(listing(:draw, known, types).text)
+    catch failure
+        failure isa TessellaError || rethrow()
+        nothing
+    end
+    return Explanation(text, drawing)
+end
+
+"""
+    Tessella.draw(f, arguments...; dims, computation, sizes, fix, space, order)
+
+Two dimensions of the iterations of `f` as a picture that notebooks show: a point for each iteration, arrows from each
+to those that depend on it, the tiles of the schedule in colours, and the order of execution. The arguments only give
+their types, and may be types themselves; nothing is run.
+
+- `dims = (:i, :j)`: the horizontal and the vertical dimension; else two that are tiled, or the two outermost;
+- `computation = :S`: this computation alone;
+- `sizes = (n = 8, steps = 4)`: sizes and integer arguments, which must be small;
+- `fix = (k = 1,)`: the values of other dimensions; else the middle of their ranges;
+- `space = :iterations` or `:schedule`: whether dimensions are loops of the source or of the schedule;
+- `order = :auto`, `:numbers`, `:line` or `:none`.
+"""
+function draw(f, arguments...; dims = (), computation = nothing, sizes = NamedTuple(), fix = NamedTuple(),
+              space::Symbol = :iterations, order::Symbol = :auto)
+    space in (:iterations, :schedule) ||
+        throw(ArgumentError("`space` is `:iterations` or `:schedule`, not `$(repr(space))`"))
+    order in (:auto, :numbers, :line, :none) ||
+        throw(ArgumentError("`order` is `:auto`, `:numbers`, `:line` or `:none`, not `$(repr(order))`"))
+    options = ("computation" => computation === nothing ? nothing : String(computation),
+               "dims" => String[String(dim) for dim in (dims isa Symbol ? (dims,) : dims)],
+               "sizes" => integers(sizes), "fix" => integers(fix), "scheduled" => space === :schedule, "order" => order)
+    known, types = !isempty(arguments) && all(it -> it isa Type, arguments) ? resolve_types(f, Tuple{arguments...}) :
+                   resolve_call(f, arguments...)
+    return Drawing(listing(:draw, known, types; draw = options).text)
+end
+
+# The members of a named tuple as those of an object.
+integers(values) = Tuple(String(key) => Int(value) for (key, value) in pairs(values))
 
 """
     Tessella.dependences(f, arguments...)

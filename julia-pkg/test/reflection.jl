@@ -10,6 +10,10 @@ using Tessella
     end
 end
 
+@tessella function first_zero!(A)
+    A[1, 1] = 0.0
+end
+
 shown(value) = sprint(show, MIME"text/plain"(), value)
 
 function run()
@@ -33,6 +37,38 @@ function run()
         @test !isempty(shown(Tessella.dependences(scale!, A)))
         @test !isempty(shown(Tessella.algorithm(scale!, A)))
         @test !isempty(shown(Tessella.explain(scale!, A)))
+    end
+    @testset "drawings" begin
+        picture(value) = sprint(show, MIME"image/svg+xml"(), value)
+        drawing = Tessella.draw(scale!, A; dims = (:i, :j))
+        @test showable(MIME"image/svg+xml"(), drawing)
+        @test startswith(picture(drawing), "<svg") && endswith(picture(drawing), "</svg>\n")
+        @test picture(Tessella.draw(scale!, Matrix{Float64}; dims = (:i, :j))) == picture(drawing)
+        @test picture(Tessella.draw(scale!, A; dims = (:j, :i))) != picture(drawing)
+        @test count("<circle", picture(Tessella.draw(scale!, A; dims = :i, fix = (j = 1,), sizes = (A_1 = 5, A_2 = 2),
+                                                     order = :line, space = :iterations))) == 5 + 1
+        @test occursin("A_1 = 3, A_2 = 4", picture(Tessella.draw(scale!, A; sizes = (A_1 = 3, A_2 = 4))))
+        @test sprint(show, drawing) == "Tessella.Drawing($(sizeof(drawing.svg)) bytes of SVG)"
+        @test sprint(write, drawing) == drawing.svg
+        @test_throws ArgumentError Tessella.draw(scale!, A; space = :time)
+        @test_throws ArgumentError Tessella.draw(scale!, A; order = :random)
+        @test_throws TessellaError Tessella.draw(scale!, A; dims = (:i, :q))
+        @test_throws TessellaError Tessella.draw(scale!, A; sizes = (A_1 = 1000, A_2 = 1000))
+    end
+    @testset "explanations show a drawing in notebooks" begin
+        explanation = Tessella.explain(scale!, A)
+        page = sprint(show, MIME"text/html"(), explanation)
+        @test startswith(page, "<pre>") && occursin("<svg", page)
+        @test showable(MIME"image/svg+xml"(), explanation)
+        @test sprint(show, MIME"image/svg+xml"(), explanation) == explanation.drawing.svg
+        # Nothing is drawn of a function without loops.
+        explanation = Tessella.explain(first_zero!, A)
+        @test !showable(MIME"image/svg+xml"(), explanation) && !occursin("<svg", sprint(show, MIME"text/html"(), explanation))
+    end
+    @testset "printed schedules are blocks that can be used" begin
+        printed = string(@code_schedule scale!(A))
+        @test occursin("@schedule scale! begin", printed)
+        @test Meta.parse(printed).head === :macrocall
     end
     @testset "only for functions of @tessella, and their methods" begin
         @test_throws ArgumentError Tessella.code_c(sin, (Float64,))

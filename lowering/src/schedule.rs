@@ -3,11 +3,12 @@
 mod condition;
 mod error;
 mod reader;
+mod tree;
 
 #[cfg(test)]
 mod tests;
 
-pub use error::{CommandError, Expected};
+pub use error::{CommandError, Expected, TreeProblem};
 
 use reader::{Call, call_of};
 use tessella_diagnostics::Spanned;
@@ -51,26 +52,40 @@ pub(crate) const FORMS: [Form; 22] = [
 /// The commands of a block, in order, each with the place of its call.
 ///
 /// # Errors
-/// Everything that is not a command call, `E0480` to `E0485`.
+/// Everything that is neither a command call nor a loop, `E0480` to `E0485` and `E0475`.
 pub fn commands(block: &Block) -> Result<Vec<Spanned<Command>>, Vec<CommandError>> {
     let (mut found, mut errors) = (vec![], vec![]);
-    for expr in block {
-        collect(expr, &mut found, &mut errors);
+    let mut lines = vec![];
+    flatten(block, &mut lines);
+    // Loops and names of computations that follow one another are one tree.
+    for group in lines.chunk_by(|before, after| tree::is_tree(before) && tree::is_tree(after)) {
+        let read = match group.first() {
+            Some(first) if tree::is_tree(first) => ordered(first, group),
+            Some(_) | None => group.iter().try_for_each(|expr| {
+                found.push(Spanned { value: command(expr)?, span: expr.span });
+                Ok(())
+            }).map(|()| None),
+        };
+        match read {
+            Ok(order) => found.extend(order),
+            Err(error) => errors.push(error),
+        }
     }
     if errors.is_empty() { Ok(found) } else { Err(errors) }
 }
 
-fn collect(expr: &Expr, found: &mut Vec<Spanned<Command>>, errors: &mut Vec<CommandError>) {
-    // `begin ... end` inside the block only groups.
-    if let ExprKind::Block(inner) = &expr.kind {
-        for expr in inner {
-            collect(expr, found, errors);
+fn ordered(first: &Expr, group: &[&Expr]) -> Result<Option<Spanned<Command>>, CommandError> {
+    let nodes = group.iter().map(|expr| tree::node(expr)).collect::<Result<_, _>>()?;
+    Ok(Some(Spanned { value: Command::Order(nodes), span: tree::head(first) }))
+}
+
+/// `begin ... end` inside the block only groups.
+fn flatten<'e>(block: &'e [Expr], lines: &mut Vec<&'e Expr>) {
+    for expr in block {
+        match &expr.kind {
+            ExprKind::Block(inner) => flatten(inner, lines),
+            _ => lines.push(expr),
         }
-        return;
-    }
-    match command(expr) {
-        Ok(value) => found.push(Spanned { value, span: expr.span }),
-        Err(error) => errors.push(error),
     }
 }
 

@@ -4,6 +4,7 @@
 //! as the source (or an earlier command) names them.
 
 use crate::condition::Condition;
+use crate::order::{OrderNode, OrderTree};
 
 /// A scheduling command. `S` and `R` below are computations, `i` and `j` loops around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub enum Command {
     Specialize(Condition),
     /// `auto()`: lets Tessella choose.
     Auto,
+    /// Loops written out, `for i = i ... end`: the whole order as a tree.
+    Order(OrderTree),
 }
 
 impl std::fmt::Display for Command {
@@ -103,6 +106,10 @@ impl std::fmt::Display for Command {
             Command::Assume(condition) => write!(f, "assume({condition})"),
             Command::Specialize(condition) => write!(f, "specialize({condition})"),
             Command::Auto => write!(f, "auto()"),
+            Command::Order(tree) => {
+                let lines: Vec<String> = tree.iter().map(OrderNode::to_string).collect();
+                f.write_str(&lines.join("\n"))
+            }
         }
     }
 }

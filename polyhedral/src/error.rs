@@ -80,6 +80,20 @@ pub enum ScheduleError {
     /// The value of a computation cannot stand where it is read.
     #[error("`{computation}` cannot be inlined")]
     CannotInline { computation: String, obstacle: InlineObstacle },
+    #[error("the loops leave out {}", .missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))]
+    OrderMisses { missing: Vec<String> },
+    #[error("the loops run `{computation}` twice")]
+    OrderRepeats { computation: String },
+    #[error("loop `{at}` stands inside another loop `{at}`")]
+    OrderLoopTwice { at: String },
+    /// A loop with functions for other computations than those inside it.
+    #[error("loop `{at}` does not say what it runs through for just the computations inside it: see `{computation}`")]
+    OrderStranger { computation: String, at: String },
+    #[error("`{name}` is neither an iterator of `{computation}` nor a size")]
+    OrderName { computation: String, name: String, known: Vec<String> },
+    /// No loop tells the two instances apart.
+    #[error("the loops run several instances of `{computation}` at one time")]
+    OrderTogether { computation: String, first: Vec<i64>, second: Vec<i64>, params: Vec<(String, i64)> },
     #[error("the command only applies to a GPU program")]
     NeedsGpu,
     #[error("the command only applies to a CPU program")]

@@ -250,6 +250,34 @@ fn witness(
     pairs: &Map,
 ) -> Result<Witness, Error> {
     let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+    let Pair { params, first: from, second: to } =
+        smallest_pair(pairs, algorithm.computation(source).iterators.len())?;
+    let all_names = algorithm.param_names();
+    let all_params: Vec<i64> = all_names
+        .iter()
+        .map(|name| params.iter().find(|(known, _)| known == name).map_or(0, |(_, value)| *value))
+        .collect();
+    let distance = |order: &Schedule| -> Vec<i64> {
+        let value = |it: &Loop, id: ComputationId, at: &[i64]| it.at[&id].evaluate(at, &all_params).unwrap_or(i64::MAX);
+        common(order, source, sink)
+            .loops
+            .iter()
+            .map(|it| value(it, sink, &to).saturating_sub(value(it, source, &from)))
+            .collect()
+    };
+    let (distance, new_distance) = (distance(&algorithm.source_order), distance(schedule));
+    Ok(Witness { source: from, sink: to, params, distance, new_distance })
+}
+
+/// Two instances, and the parameters for which they exist; only those parameters that matter.
+pub(crate) struct Pair {
+    pub(crate) params: Vec<(String, i64)>,
+    pub(crate) first: Vec<i64>,
+    pub(crate) second: Vec<i64>,
+}
+
+/// The smallest pair, at the smallest parameters, of a non-empty set of pairs whose first has `split` iterators.
+pub(crate) fn smallest_pair(pairs: &Map, split: usize) -> Result<Pair, Error> {
     let pairs = pairs.drop_unused_params()?;
     let param_count = pairs.dim(DimType::Param)?;
     let names: Vec<String> =
@@ -264,27 +292,11 @@ fn witness(
     let values: Vec<i64> =
         (0..count).map(|at| Ok(point.coordinate(DimType::Set, at as i32)?.to_i64().unwrap_or(i64::MAX))).collect::<Result<_, Error>>()?;
     let (params, instances) = values.split_at(param_count as usize);
-    let (from, to) = instances.split_at(algorithm.computation(source).iterators.len());
-
-    let all_names = algorithm.param_names();
-    let all_params: Vec<i64> = all_names
-        .iter()
-        .map(|name| names.iter().position(|known| known == name).map_or(0, |at| params[at]))
-        .collect();
-    let distance = |order: &Schedule| -> Vec<i64> {
-        let value = |it: &Loop, id: ComputationId, at: &[i64]| it.at[&id].evaluate(at, &all_params).unwrap_or(i64::MAX);
-        common(order, source, sink)
-            .loops
-            .iter()
-            .map(|it| value(it, sink, to).saturating_sub(value(it, source, from)))
-            .collect()
-    };
-    Ok(Witness {
-        source: from.to_vec(),
-        sink: to.to_vec(),
+    let (first, second) = instances.split_at(split);
+    Ok(Pair {
         params: names.into_iter().zip(params.iter().copied()).collect(),
-        distance: distance(&algorithm.source_order),
-        new_distance: distance(schedule),
+        first: first.to_vec(),
+        second: second.to_vec(),
     })
 }
 

@@ -18,6 +18,8 @@ pub mod dependence;
 pub mod legality;
 pub mod command;
 pub mod transform;
+pub mod order;
+pub mod spell;
 pub mod default_order;
 pub mod place;
 pub mod known;
@@ -25,6 +27,7 @@ pub mod bounds;
 pub mod connect;
 pub mod verify;
 pub mod report;
+pub mod draw;
 pub mod print;
 
 pub mod error;

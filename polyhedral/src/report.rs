@@ -1,12 +1,14 @@
 //! Facts about dependences for people: distances, the loops that carry them, what runs in parallel and why.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, Computation};
 use crate::dependence::{Dependence, dependences, direct};
 use crate::error::Error;
+use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, Map, Set};
 use crate::legality;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+use tessella_scalar::BinaryOp;
 
 /// A dependence with what a reader asks of it.
 #[derive(Debug, Clone)]
@@ -35,8 +37,17 @@ pub struct LoopReport {
     pub path: Path,
     pub name: String,
     pub tag: Tag,
-    /// The dependences that the loop carries, as positions in the list given.
-    pub carries: Vec<usize>,
+    /// The dependences that the loop carries.
+    pub carries: Vec<Carried>,
+}
+
+/// A dependence that a loop of a schedule carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Carried {
+    /// Its position in the list given.
+    pub dependence: usize,
+    /// Sink minus source along the loop, where they differ.
+    pub distance: Distance,
 }
 
 /// The direct dependences of an algorithm in its source's order, with distances.
@@ -103,15 +114,42 @@ pub fn report_loops(
             let from = relation::function(ctx, algorithm, source, &it.at[&source])?;
             let to = relation::function(ctx, algorithm, sink, &it.at[&sink])?;
             let inside = together.intersect(&from.apply_range(&to.reverse()?)?)?;
-            if !together.is_subset(&inside)?
+            let apart = together.subtract(&inside)?;
+            if !apart.is_empty()?
                 && let Some(report) = reports.iter_mut().find(|report| report.path == path)
             {
-                report.carries.push(at);
+                let distance = distance(&apart.apply_domain(&from)?.apply_range(&to)?.deltas()?)?;
+                report.carries.push(Carried { dependence: at, distance });
             }
             together = inside;
         }
     }
     Ok(reports)
+}
+
+/// The operator by which a computation adds to (multiplies into, ...) what it wrote before: `+` in
+/// `C[i, j] = C[i, j] + x + y`.
+pub fn accumulates(computation: &Computation) -> Option<BinaryOp> {
+    let ExprKind::Binary(op, left, right) = &computation.value.kind else { return None };
+    let is_own = |expr: &Expr| match &expr.kind {
+        ExprKind::Read(at) => {
+            let read = &computation.reads[*at as usize];
+            read.array == computation.write.array && read.subscripts == computation.write.subscripts
+        }
+        _ => false,
+    };
+    let mut first = &**left;
+    while let ExprKind::Binary(inner, before, _) = &first.kind
+        && inner == op
+    {
+        first = before;
+    }
+    let found = match op {
+        BinaryOp::Add | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max => is_own(first) || is_own(right),
+        BinaryOp::Sub => is_own(first),
+        _ => false,
+    };
+    found.then_some(*op)
 }
 
 fn collect(node: &Node, path: &mut Vec<usize>, reports: &mut Vec<LoopReport>) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use tessella::file::{FileOptions, ScheduleSource};
-use tessella::request::Backend;
+use tessella::request::{Backend, DrawOptions, DrawOrder};
 
 /// The top of the checkout.
 pub fn root() -> PathBuf {
@@ -64,10 +64,39 @@ pub fn case_options(path: &Path, text: &str) -> (FileOptions, Backend) {
             Some(("target", "cuda")) => backend = Backend::Cuda,
             Some(("target", "c")) => backend = Backend::C,
             Some(("function", name)) => options.function = Some(name.to_string()),
+            // For `draw_options`.
+            None if line == "draw" => {}
+            Some(("size" | "fix" | "dims" | "space" | "order" | "computation", _)) => {}
             _ => panic!("{}: `#! {line}` is no option of a case", path.display()),
         }
     }
     (options, backend)
+}
+
+/// What a case that says `#! draw` draws: `#! size n=8 m=4`, `#! dims i,j`, `#! fix k=2`, `#! space schedule`,
+/// `#! order line`, `#! computation S`.
+pub fn draw_options(text: &str) -> Option<DrawOptions> {
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#! ")).collect();
+    if !lines.contains(&"draw") {
+        return None;
+    }
+    let pairs = |text: &str| -> Vec<(String, i64)> {
+        let pair = |item: &str| item.split_once('=').map(|(name, value)| (name.to_string(), value.parse().expect("a number")));
+        text.split(' ').map(|item| pair(item).expect("NAME=NUMBER")).collect()
+    };
+    let mut options = DrawOptions::default();
+    for line in lines {
+        match line.split_once(' ') {
+            Some(("size", text)) => options.sizes.extend(pairs(text)),
+            Some(("fix", text)) => options.fix.extend(pairs(text)),
+            Some(("dims", text)) => options.dims = text.split(',').map(str::to_string).collect(),
+            Some(("space", "schedule")) => options.scheduled = true,
+            Some(("order", "line")) => options.order = Some(DrawOrder::Line),
+            Some(("computation", name)) => options.computation = Some(name.to_string()),
+            _ => {}
+        }
+    }
+    Some(options)
 }
 
 /// Fails a test with all messages, if there are any.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use tessella::{codes, file};
-use tessella_tests::{case_options, golden, julia_files, report, root};
+use tessella_tests::{case_options, draw_options, golden, julia_files, report, root};
 
 #[test]
 fn diagnostics_read_as_recorded() {
@@ -11,8 +11,11 @@ fn diagnostics_read_as_recorded() {
     for path in julia_files(&root().join("tests/ui")) {
         let text = fs::read_to_string(&path).unwrap();
         let (options, backend) = case_options(&path, &text);
-        let checked = file::check(&text, &options, backend);
-        let said = if checked.diagnostics.is_empty() { "accepted\n".to_string() } else { checked.diagnostics };
+        let diagnostics = match draw_options(&text) {
+            Some(draw) => file::draw(&text, &options, &draw, backend).err().unwrap_or_default(),
+            None => file::check(&text, &options, backend).diagnostics,
+        };
+        let said = if diagnostics.is_empty() { "accepted\n".to_string() } else { diagnostics };
         failures.extend(golden(&path.with_extension("txt"), &said).err());
     }
     report(failures);

@@ -19,6 +19,20 @@ pub enum Expected {
     Condition,
 }
 
+/// What is wrong with loops written out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeProblem {
+    Element,
+    Tag,
+    SeveralLoops,
+    LoopName,
+    Empty,
+    Formula,
+    Divisor,
+    Size,
+    Axis,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommandError {
     #[error("unknown scheduling command `{}`", .name.value)]
@@ -37,6 +51,42 @@ pub enum CommandError {
     TileSizes { loops: usize, loops_span: Span, sizes: usize, sizes_span: Span },
     #[error("`gpu` has {blocks} block loop{} and {threads} thread loop{}", plural(*.blocks), plural(*.threads))]
     GpuAxes { blocks: usize, blocks_span: Span, threads: usize, threads_span: Span },
+    #[error("{}", .problem.text())]
+    Tree { problem: TreeProblem, span: Span },
+}
+
+impl TreeProblem {
+    fn text(self) -> &'static str {
+        match self {
+            TreeProblem::Element => "loops of a schedule hold something that is neither a loop nor a computation",
+            TreeProblem::Tag => "this macro says nothing about a loop of a schedule",
+            TreeProblem::SeveralLoops => "a `for` of a schedule names several loops",
+            TreeProblem::LoopName => "a loop of a schedule has no name",
+            TreeProblem::Empty => "a loop of a schedule holds nothing",
+            TreeProblem::Formula => "a loop of a schedule runs through something that is not affine",
+            TreeProblem::Divisor => "the divisor is not a positive integer literal",
+            TreeProblem::Size => "the size is not a positive integer literal",
+            TreeProblem::Axis => "a GPU has no such axis",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            TreeProblem::Element => "write `for` loops, and inside them the names of computations, one a line",
+            TreeProblem::Tag => {
+                "write `@parallel for`, `@vectorize 8 for`, `@unroll 4 for`, `@block x for` or `@thread x for`"
+            }
+            TreeProblem::SeveralLoops => "write one `for` inside the other, each with its own `end`",
+            TreeProblem::LoopName => "write `for i0 = fld(i - 1, 32)`: a name, and what it runs through",
+            TreeProblem::Empty => "put the names of computations inside, or drop the loop",
+            TreeProblem::Formula => {
+                "write sums of iterators and sizes with integer factors, `fld(i, 32)`, `mod(i, 32)`, or one of these \
+                 for each computation: `(S = i, R = i + 1)`"
+            }
+            TreeProblem::Divisor | TreeProblem::Size => "write a positive integer",
+            TreeProblem::Axis => "write `x`, `y` or `z`",
+        }
+    }
 }
 
 impl Expected {
@@ -65,6 +115,7 @@ impl CommandError {
             CommandError::ArgumentKind { .. } | CommandError::Keyword { .. } => "E0483",
             CommandError::SizeRange { .. } => "E0484",
             CommandError::TileSizes { .. } | CommandError::GpuAxes { .. } => "E0485",
+            CommandError::Tree { .. } => "E0475",
         })
     }
 }
@@ -104,6 +155,7 @@ impl IntoDiagnostic for CommandError {
                 .primary(threads_span, "the thread loops")
                 .secondary(blocks_span, "the block loops")
                 .with_help("give one, two or three loops of each kind, equally many"),
+            CommandError::Tree { problem, span } => diagnostic.primary(span, "here").with_help(problem.help()),
         }
     }
 }

@@ -137,7 +137,7 @@ impl<'e> Call<'e> {
     }
 }
 
-fn name(expr: &Expr) -> Option<String> {
+pub(super) fn name(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Name(name) => Some(name.clone()),
         _ => None,
@@ -145,7 +145,7 @@ fn name(expr: &Expr) -> Option<String> {
 }
 
 /// The value of an integer literal in Julia's spelling, `-` allowed in front.
-fn integer(expr: &Expr) -> Option<i128> {
+pub(super) fn integer(expr: &Expr) -> Option<i128> {
     match &expr.kind {
         ExprKind::Integer(text) => {
             let digits = text.replace('_', "").to_lowercase();

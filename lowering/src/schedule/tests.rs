@@ -2,7 +2,7 @@
 
 use super::{CommandError, commands};
 use tessella_diagnostics::{FileId, IntoDiagnostic, Span, Spanned};
-use tessella_frontend::ast::{Argument, Broadcast, Expr, ExprKind, Operator, Section};
+use tessella_frontend::ast::{Argument, Broadcast, Expr, ExprKind, Iteration, Operator, Section};
 
 fn span(at: usize) -> Span {
     Span::new(FileId(0), at..at + 1)
@@ -130,6 +130,40 @@ fn sizes_are_positive_and_match_the_loops() {
 
 #[test]
 fn everything_else_is_no_command() {
-    let errors = commands(&vec![name("S"), number("1")]).expect_err("neither is a call");
+    let errors = commands(&vec![name("tile"), number("1")]).expect_err("neither is a call");
     assert_eq!(errors.iter().map(|error| error.code().0).collect::<Vec<_>>(), ["E0481", "E0481"]);
+}
+
+fn looped(target: &str, range: Expr, body: Vec<Expr>) -> Expr {
+    let iteration = Iteration { target: name(target), range, span: span(0) };
+    expr(ExprKind::For { iterations: vec![iteration], body })
+}
+
+fn tagged(tag: &str, mut arguments: Vec<Expr>, looped: Expr) -> Expr {
+    arguments.push(looped);
+    let name = Spanned { value: tag.to_string(), span: span(0) };
+    expr(ExprKind::MacroCall { name, arguments })
+}
+
+#[test]
+fn loops_that_follow_one_another_are_one_command() {
+    let tiles = tagged("parallel", vec![], looped("i0", call("fld", vec![name("i"), number("32")]), vec![name("S")]));
+    let points = tagged("vectorize", vec![number("8")], looped("i", name("i"), vec![name("R")]));
+    let block = vec![tiles, points, name("T"), call("parallel", vec![name("T"), name("i")])];
+    let found = commands(&block).unwrap();
+    let texts: Vec<String> = found.iter().map(|command| command.value.to_string()).collect();
+    let tree = "@parallel for i0 = fld(i, 32)\n    S\nend\n@vectorize 8 for i = i\n    R\nend\nT";
+    assert_eq!(texts, [tree, "parallel(T, i)"]);
+}
+
+#[test]
+fn loops_run_through_affine_expressions_of_positive_divisors() {
+    let code = |range: Expr| commands(&vec![looped("i", range, vec![name("S")])]).unwrap_err()[0].to_string();
+    assert_eq!(code(call("fld", vec![name("i"), number("0")])), "the divisor is not a positive integer literal");
+    assert_eq!(code(call("fld", vec![name("i"), name("n")])), "the divisor is not a positive integer literal");
+    let affine = "a loop of a schedule runs through something that is not affine";
+    assert_eq!(code(call("div", vec![name("i"), number("2")])), affine);
+    assert_eq!(code(tuple(vec![name("i")])), affine);
+    let empty = commands(&vec![looped("i", name("i"), vec![])]).unwrap_err();
+    assert_eq!(empty[0].to_string(), "a loop of a schedule holds nothing");
 }

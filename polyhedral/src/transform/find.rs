@@ -5,7 +5,7 @@ use crate::error::ScheduleError;
 use crate::layers::Scheduled;
 use crate::schedule::{Loop, Node, Path, Schedule};
 
-pub(super) fn find_computation(algorithm: &Algorithm, name: &str) -> Result<ComputationId, ScheduleError> {
+pub(crate) fn find_computation(algorithm: &Algorithm, name: &str) -> Result<ComputationId, ScheduleError> {
     algorithm.find(name).ok_or_else(|| {
         let known = algorithm.computations.iter().map(|computation| computation.name.clone()).collect();
         ScheduleError::UnknownComputation { name: name.to_string(), known }

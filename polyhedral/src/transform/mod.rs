@@ -22,7 +22,7 @@ pub use sizes::{assume, specialize};
 pub use tags::{check_gpu, gpu, separate, tag};
 pub use tiles::{collapse, constant_range, split, tile, unroll_and_jam};
 
-pub(crate) use find::loop_mut;
+pub(crate) use find::{find_computation, loop_mut};
 pub(crate) use tiles::split_at;
 pub(crate) use tree::{distribute_at, put_chain, simplify, take_chain};
 
@@ -32,6 +32,7 @@ use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::legality;
+use crate::order;
 use crate::schedule::Tag;
 use join::{Side, place};
 
@@ -87,6 +88,7 @@ pub fn apply(
         Command::Inline { computation } => return inline(ctx, scheduled, computation),
         Command::Assume(condition) => return assume(ctx, scheduled, condition),
         Command::Specialize(condition) => return specialize(ctx, scheduled, condition),
+        Command::Order(tree) => order::build(ctx, scheduled, tree)?,
         Command::Auto => return crate::default_order::schedule(ctx, scheduled, dependences),
     };
     legality::check(ctx, algorithm, &schedule, dependences)?;

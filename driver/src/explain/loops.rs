@@ -1,0 +1,195 @@
+//! What each loop does, and what stands in the way of more.
+
+use super::words::{named, verb};
+use super::Lines;
+use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
+use tessella_polyhedral::dependence::DependenceKind;
+use tessella_polyhedral::error::Error;
+use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::print;
+use tessella_polyhedral::report::{self, Carried, Distance, LoopReport, ReportedDependence, accumulates};
+use tessella_polyhedral::schedule::{Node, Path, ProcessorAxis, Tag};
+use tessella_polyhedral::verify::Verified;
+use tessella_scalar::BinaryOp;
+
+/// A line for each loop, indented as it is nested, and more below where there is more to say.
+pub fn lines(
+    ctx: &Ctx,
+    verified: &Verified,
+    dependences: &[ReportedDependence],
+    lines: &Lines,
+) -> Result<Vec<String>, Error> {
+    let plain: Vec<_> = dependences.iter().map(|item| item.dependence.clone()).collect();
+    let reports = report::report_loops(ctx, verified.algorithm(), verified.schedule(), &plain)?;
+    let mut text = vec![];
+    let mut told_rounding = false;
+    for it in &reports {
+        let indent = "  ".repeat(depth(verified, &it.path));
+        let (way, note) = way(verified, &reports, it, dependences, lines);
+        text.push(format!("{indent}{} ({}): {way}", it.name, members(verified, &it.path)));
+        if let Some(note) = note.filter(|_| !told_rounding) {
+            told_rounding = true;
+            text.push(format!("{indent}    {note}"));
+        }
+    }
+    if text.is_empty() {
+        text.push("there are none".to_string());
+    } else if reports.iter().all(|it| it.tag.keeps_order()) && reports.iter().any(|it| depth(verified, &it.path) > 0) {
+        text.push("No loop runs in parallel. Where loops inside one another all have to wait, the waiting often".to_string());
+        text.push("runs along a diagonal: `skew(S, i, j, 1)` leans `j` against `i`, and after an `interchange`".to_string());
+        text.push("the inner loop may be free. `tessella draw` shows which way the arrows point.".to_string());
+    }
+    Ok(text)
+}
+
+/// How many loops stand around a path.
+fn depth(verified: &Verified, path: &Path) -> usize {
+    let above = (0..path.0.len()).map(|depth| Path(path.0[..depth].to_vec()));
+    above.filter(|path| matches!(verified.schedule().node(path), Some(Node::Loop(_)))).count()
+}
+
+fn members(verified: &Verified, path: &Path) -> String {
+    let below = verified.schedule().node(path).map(Node::computations).unwrap_or_default();
+    let names: Vec<&str> = below.iter().map(|&id| verified.algorithm().computation(id).name.as_str()).collect();
+    names.join(", ")
+}
+
+/// What a loop does and why; and what the source could say to allow more.
+fn way(
+    verified: &Verified,
+    reports: &[LoopReport],
+    it: &LoopReport,
+    dependences: &[ReportedDependence],
+    lines: &Lines,
+) -> (String, Option<String>) {
+    let free = "no iteration needs another one's values or memory";
+    let axis = |axis| match axis {
+        ProcessorAxis::X => "x",
+        ProcessorAxis::Y => "y",
+        ProcessorAxis::Z => "z",
+    };
+    let turn = match it.tag {
+        Tag::Parallel => return (format!("in parallel on CPU threads; {free}"), None),
+        Tag::Vector(width) => return (format!("in SIMD vectors of {width}; {free}"), None),
+        Tag::GpuBlock(along) => return (format!("spread over thread blocks along {}; {free}", axis(along)), None),
+        Tag::GpuThread(along) => return (format!("spread over threads along {}; {free}", axis(along)), None),
+        Tag::Sequential => "in order".to_string(),
+        Tag::Separate => "in order, full tiles apart from partial ones".to_string(),
+        Tag::Unroll(factor) => format!("in order, {factor} iterations written out at a time"),
+    };
+    let Some(reason) = strongest(&it.carries, dependences) else {
+        let outer = reports.iter().find(|other| {
+            let around = other.path != it.path && other.path.contains(&it.path);
+            around && matches!(other.tag, Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_))
+        });
+        let why = match outer {
+            Some(outer) => format!("could run in parallel, but `{}` around it already does", outer.name),
+            None => format!("could run in parallel: {free}"),
+        };
+        return (format!("{turn}; {why}"), None);
+    };
+    let (because, note) = because(verified.algorithm(), reason, dependences, lines);
+    let others = others(verified.algorithm(), reason, &it.carries, dependences);
+    (format!("{turn}, since {because}{others}"), note)
+}
+
+/// Values come before memory that is used again; the nearest first.
+fn strongest<'a>(carried: &'a [Carried], dependences: &[ReportedDependence]) -> Option<&'a Carried> {
+    let rank = |it: &&Carried| {
+        let near = match it.distance {
+            Distance::Exactly(by) | Distance::AtLeast(by) | Distance::Between(by, _) => by,
+            Distance::AtMost(_) | Distance::Any => 1,
+        };
+        (dependences[it.dependence].dependence.kind != DependenceKind::Flow, near)
+    };
+    carried.iter().min_by_key(rank)
+}
+
+fn because(
+    algorithm: &Algorithm,
+    reason: &Carried,
+    dependences: &[ReportedDependence],
+    lines: &Lines,
+) -> (String, Option<String>) {
+    let dependence = &dependences[reason.dependence].dependence;
+    let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+    let before = match reason.distance {
+        Distance::Exactly(1) => "in the iteration before".to_string(),
+        Distance::Exactly(count) => format!("{count} iterations before"),
+        Distance::AtLeast(_) | Distance::AtMost(_) | Distance::Between(..) | Distance::Any => {
+            "in earlier iterations".to_string()
+        }
+    };
+    let place = |at| print::access(algorithm, algorithm.computation(at), &algorithm.computation(at).write);
+    let array = &algorithm.array(dependence.array).name;
+    let to = named(algorithm, sink, lines);
+    if let (true, Some(op)) = (source == sink, accumulates(algorithm.computation(source))) {
+        let text = format!("{to} {} the `{}` that it left {before}", verb(op), place(source));
+        return (text, rounding(algorithm, source, op));
+    }
+    let from = if source == sink { "it".to_string() } else { named(algorithm, source, lines) };
+    let access = print::access(algorithm, algorithm.computation(sink), algorithm.access(dependence.sink));
+    let text = match dependence.kind {
+        DependenceKind::Flow => format!("{to} reads `{access}`, which {from} wrote {before}"),
+        DependenceKind::Anti => format!("{to} overwrites what {from} read of `{array}` {before}"),
+        DependenceKind::Output => format!("{to} overwrites what {from} wrote to `{array}` {before}"),
+    };
+    (text, None)
+}
+
+/// What it takes to run a reduction in another order.
+fn rounding(algorithm: &Algorithm, id: ComputationId, op: BinaryOp) -> Option<String> {
+    let computation = algorithm.computation(id);
+    let rounds = computation.value.ty.is_float() && !matches!(op, BinaryOp::Min | BinaryOp::Max);
+    match (rounds, computation.fastmath) {
+        (false, _) => None,
+        (true, true) => Some(
+            "the source allows another order of these additions (`@simd` or `@fastmath`); the compiler may use it"
+                .replace("additions", operations(op)),
+        ),
+        (true, false) => Some(format!(
+            "another order of these {} would round differently from Julia; `@simd for` on this loop, or `@fastmath`, allows it",
+            operations(op)
+        )),
+    }
+}
+
+fn operations(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Mul => "products",
+        BinaryOp::Sub => "differences",
+        _ => "sums",
+    }
+}
+
+/// How much else is in the way.
+fn others(
+    algorithm: &Algorithm,
+    told: &Carried,
+    carried: &[Carried],
+    dependences: &[ReportedDependence],
+) -> String {
+    let ends = |it: &Carried| {
+        let dependence = &dependences[it.dependence].dependence;
+        (dependence.source.computation, dependence.sink.computation, dependence.array)
+    };
+    let mut seen = vec![ends(told)];
+    for it in carried {
+        if !seen.contains(&ends(it)) {
+            seen.push(ends(it));
+        }
+    }
+    let rest: Vec<String> = seen[1..]
+        .iter()
+        .map(|(source, sink, array)| {
+            let name = |id: ComputationId| &algorithm.computation(id).name;
+            format!("{} after {} on `{}`", name(*sink), name(*source), algorithm.array(*array).name)
+        })
+        .collect();
+    match rest.as_slice() {
+        [] => String::new(),
+        [one] => format!("; also {one}"),
+        [one, two] => format!("; also {one}, {two}"),
+        [one, two, more @ ..] => format!("; also {one}, {two}, and {} more", more.len()),
+    }
+}

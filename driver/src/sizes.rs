@@ -1,0 +1,137 @@
+//! Values for sizes and integer arguments that fit a program: for made-up runs and for drawings.
+
+use crate::unit::Built;
+use tessella_polyhedral::affine::ParamId;
+use tessella_polyhedral::algorithm::{Algorithm, ParamOrigin};
+use tessella_polyhedral::bounds;
+use tessella_polyhedral::error::Error;
+use tessella_polyhedral::isl::{DimType, Set, Val};
+
+/// What parameters get that nothing determines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Defaults {
+    /// Sizes of arrays.
+    pub side: i64,
+    /// Integer arguments.
+    pub count: i64,
+}
+
+/// Why there are no sizes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SizesError {
+    pub text: String,
+    /// The way out.
+    pub help: String,
+}
+
+/// Values for all parameters: what the user gave, what the checks at entry then need, else defaults.
+pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Vec<i64>, SizesError> {
+    let algorithm = built.analysed.verified.algorithm();
+    let is_param = |name: &String| algorithm.params.iter().any(|param| param.name == *name);
+    let is_scalar = |name: &String| algorithm.scalars.iter().any(|scalar| scalar.name == *name);
+    if let Some((name, _)) = given.iter().find(|(name, _)| !is_param(name) && !is_scalar(name)) {
+        let known: Vec<&str> = algorithm.params.iter().map(|param| param.name.as_str()).collect();
+        let text = format!("`{}` has no size `{name}`", algorithm.name);
+        return Err(SizesError { text, help: format!("it has {}", known.join(", ")) });
+    }
+    let help = "give other sizes".to_string();
+    match solve(built, given, defaults) {
+        Ok(Some(params)) => Ok(params),
+        Ok(None) => {
+            let given: Vec<String> = given.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let with = if given.is_empty() { String::new() } else { format!(" with {}", given.join(", ")) };
+            Err(SizesError { text: format!("no sizes satisfy `{}`{with}", algorithm.name), help })
+        }
+        Err(error) => Err(SizesError { text: error.to_string(), help }),
+    }
+}
+
+fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Option<Vec<i64>>, Error> {
+    let verified = &built.analysed.verified;
+    let algorithm = verified.algorithm();
+    let mut allowed = algorithm.context.clone();
+    for requirement in &algorithm.requirements {
+        allowed = allowed.intersect(&requirement.holds)?;
+    }
+    for check in verified.checks() {
+        allowed = allowed.intersect(&check.holds)?.coalesce()?;
+    }
+    // Nobody checks what stands under `@inbounds`, so the inputs made here have to fit it.
+    let mut all_checked = algorithm.clone();
+    for computation in &mut all_checked.computations {
+        computation.write.checked = true;
+        computation.reads.iter_mut().for_each(|read| read.checked = true);
+    }
+    for check in bounds::entry_checks(&built.ctx, &all_checked)? {
+        allowed = allowed.intersect(&check.holds)?.coalesce()?;
+    }
+    let fix = |set: &Set, name: &str, value: i64| -> Result<Set, Error> {
+        match set.space()?.find_dim_by_name(DimType::Param, name)? {
+            Some(at) => Ok(set.fix(DimType::Param, at, &Val::from_i64(&built.ctx, value)?)?),
+            None => Ok(set.clone()),
+        }
+    };
+    for (name, value) in given {
+        allowed = fix(&allowed, name, *value)?;
+    }
+    if allowed.is_empty()? {
+        return Ok(None);
+    }
+    // Sizes for which every statement runs, where there are such.
+    for computation in &algorithm.computations {
+        let running = allowed.intersect(&computation.domain.params()?)?.coalesce()?;
+        if !running.is_empty()? {
+            allowed = running;
+        }
+    }
+    // Defaults for what the user named himself in the source; for the rest the least that the checks need.
+    for named in [true, false] {
+        for (at, param) in algorithm.params.iter().enumerate() {
+            if given.iter().any(|(name, _)| *name == param.name) || is_named(algorithm, ParamId(at as u32)) != named {
+                continue;
+            }
+            let default = match param.origin {
+                ParamOrigin::Argument(_) => defaults.count,
+                ParamOrigin::Extent { .. } => defaults.side,
+            };
+            let tried = if named { fix(&allowed, &param.name, default)? } else { allowed.clone() };
+            if named && !tried.is_empty()? {
+                allowed = tried;
+                continue;
+            }
+            let Some(position) = allowed.space()?.find_dim_by_name(DimType::Param, &param.name)? else { continue };
+            let as_set = allowed.from_params()?.move_dims(DimType::Set, 0, DimType::Param, position, 1)?;
+            let least = as_set.project_out_all_params()?.dim_min_val(0)?.to_i64();
+            // A size that nothing needs gets the default, so that there is something to see.
+            let value = match least {
+                Some(least) if least > 1 => least,
+                _ if !fix(&allowed, &param.name, default)?.is_empty()? => default,
+                _ => least.unwrap_or(0),
+            };
+            allowed = fix(&allowed, &param.name, value)?;
+        }
+    }
+    let mut values = vec![];
+    for param in &algorithm.params {
+        let value = match allowed.space()?.find_dim_by_name(DimType::Param, &param.name)? {
+            Some(at) => allowed.fixed_val(DimType::Param, at)?.to_i64(),
+            None => given.iter().find(|(name, _)| *name == param.name).map(|(_, value)| *value),
+        };
+        values.push(value.unwrap_or(match param.origin {
+            ParamOrigin::Argument(_) => defaults.count,
+            ParamOrigin::Extent { .. } => defaults.side,
+        }));
+    }
+    Ok(Some(values))
+}
+
+/// Whether the user gave the parameter a name, rather than us (`A_1`).
+fn is_named(algorithm: &Algorithm, id: ParamId) -> bool {
+    let param = algorithm.param(id);
+    match param.origin {
+        ParamOrigin::Argument(_) => true,
+        ParamOrigin::Extent { array, axis } => {
+            param.name != format!("{}_{}", algorithm.array(array).name, axis + 1)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Explanations as users read them: what `tessella explain` says of some PolyBench kernels, `explain/NAME.txt`.
+
+use std::fs;
+use tessella::file::{self, FileOptions, ScheduleSource};
+use tessella::request::{Backend, TextKind};
+use tessella_tests::{golden, report, root};
+
+const KERNELS: [&str; 4] = ["gemm", "jacobi2d", "seidel2d", "correlation"];
+
+#[test]
+fn explanations_read_as_recorded() {
+    let mut failures = vec![];
+    for kernel in KERNELS {
+        let text = fs::read_to_string(root().join(format!("tests/polybench/{kernel}.jl"))).unwrap();
+        let options = FileOptions {
+            name: format!("{kernel}.jl"),
+            function: None,
+            types: vec![],
+            schedule: ScheduleSource::InFile,
+        };
+        for (backend, suffix) in [(Backend::C, ""), (Backend::Cuda, ".gpu")] {
+            match file::transpile(&text, &options, backend, TextKind::Explain) {
+                Ok(said) => failures.extend(golden(&root().join(format!("tests/explain/{kernel}{suffix}.txt")), &said).err()),
+                Err(diagnostics) => failures.push(format!("{kernel} was refused:\n{diagnostics}")),
+            }
+        }
+    }
+    report(failures);
+}
+
+/// The loops of an explanation, one a line.
+fn loops_of(text: &str) -> Result<String, String> {
+    let options =
+        FileOptions { name: "case.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let said = file::transpile(text, &options, Backend::C, TextKind::Explain)?;
+    let from = said.find("\nLoops").unwrap();
+    let to = said[from + 1..].find("\n\n").map_or(said.len(), |at| from + 1 + at);
+    Ok(said[from..to].to_string())
+}
+
+#[test]
+fn rounding_stands_in_the_way_only_where_it_matters() {
+    let sum = |annotation: &str, ty: &str| {
+        let text = format!(
+            "@tessella function total!(s::Vector{{{ty}}}, a::Vector{{{ty}}})\n    for k in 1:1\n        {annotation}for i in 1:length(a)\n            s[k] += a[i]\n        end\n    end\nend\n"
+        );
+        loops_of(&text).unwrap()
+    };
+    let note = "would round differently from Julia";
+    assert!(sum("", "Float64").contains(note), "{}", sum("", "Float64"));
+    assert!(sum("@simd ", "Float64").contains("the source allows another order"), "{}", sum("@simd ", "Float64"));
+    assert!(!sum("", "Int64").contains(note), "{}", sum("", "Int64"));
+}

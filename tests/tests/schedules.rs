@@ -1,0 +1,116 @@
+//! Schedules that are printed can be read back: `--emit schedule`, then `--schedule FILE`, gives the same order.
+
+use std::fs;
+use std::path::PathBuf;
+use tessella::file::{self, FileOptions, ScheduleSource, Sources};
+use tessella::request::{Backend, TextKind};
+use tessella_polyhedral::order;
+use tessella_tests::{examples, julia_files, report, root};
+
+fn programs() -> Vec<(PathBuf, String)> {
+    let kernels = julia_files(&root().join("tests/polybench"));
+    let all = examples().into_iter().chain(kernels).map(|path| {
+        let text = fs::read_to_string(&path).unwrap();
+        (path, text)
+    });
+    all.filter(|(_, text)| text.lines().any(|line| line.starts_with("@tessella"))).collect()
+}
+
+fn options(schedule: ScheduleSource) -> FileOptions {
+    FileOptions { name: "program.jl".into(), function: None, types: vec![], schedule }
+}
+
+fn from_text(text: &str) -> FileOptions {
+    options(ScheduleSource::Text { text: text.to_string(), name: "schedule.jl".into() })
+}
+
+/// The trees of a printed schedule.
+fn trees(printed: &str) -> Vec<&str> {
+    printed.lines().filter(|line| line.starts_with("# ")).collect()
+}
+
+#[test]
+fn printed_schedules_are_read_back() {
+    let mut failures = vec![];
+    for (path, text) in programs() {
+        // As Tessella chooses, and as the file says.
+        for backend in [Backend::C, Backend::Cuda] {
+            let auto = ScheduleSource::Text { text: "auto()".into(), name: "auto.jl".into() };
+            let has_own = text.contains("@schedule");
+            for own in std::iter::once(auto).chain(has_own.then_some(ScheduleSource::InFile)) {
+                let printed = file::transpile(&text, &options(own), backend, TextKind::Schedule).unwrap();
+                match file::transpile(&text, &from_text(&printed), backend, TextKind::Schedule) {
+                    Ok(again) if again == printed => {}
+                    Ok(again) => failures.push(format!("{}:\n{printed}\nbecame\n{again}", path.display())),
+                    Err(said) => failures.push(format!("{}:\n{printed}\nis refused:\n{said}", path.display())),
+                }
+            }
+        }
+    }
+    report(failures);
+}
+
+#[test]
+fn every_tree_can_be_written_out() {
+    let mut failures = vec![];
+    for (path, text) in programs() {
+        for backend in [Backend::C, Backend::Cuda] {
+            let sources = Sources::read(&text, &options(ScheduleSource::InFile)).unwrap();
+            let mut written = String::new();
+            let mut expected = String::new();
+            for item in sources.functions() {
+                let unit = sources.unit(item, &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+                let built = unit.build(backend).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+                let verified = &built.analysed.verified;
+                written.push_str(&format!("@schedule {} begin\n", verified.algorithm().name));
+                for node in order::spell(verified.algorithm(), verified.schedule()) {
+                    written.push_str(&format!("{node}\n"));
+                }
+                written.push_str("end\n");
+                expected.push_str(&tessella_polyhedral::print::schedule(verified.algorithm(), verified.schedule()));
+            }
+            match file::transpile(&text, &from_text(&written), backend, TextKind::Schedule) {
+                Ok(again) => {
+                    let found: Vec<&str> = trees(&again).iter().map(|line| &line[2..]).collect();
+                    if found != expected.lines().collect::<Vec<_>>() {
+                        failures.push(format!("{}:\n{written}\nbecame\n{again}", path.display()));
+                    }
+                }
+                Err(said) => failures.push(format!("{}:\n{written}\nis refused:\n{said}", path.display())),
+            }
+        }
+    }
+    report(failures);
+}
+
+const STENCIL: &str = "@tessella function step!(A, B, steps)
+    n = length(A)
+    for t in 1:steps
+        for i in 2:n-1
+            @comp S B[i] = A[i-1] + A[i+1]
+        end
+        for i in 2:n-1
+            @comp R A[i] = B[i]
+        end
+    end
+end
+";
+
+#[test]
+fn loops_written_out_take_functions_of_their_own() {
+    // Shifted and fused: `R` overwrites what no later `S` reads.
+    let schedule = "for t = t\n    for i = (S = i, R = i + 1)\n        S\n        R\n    end\nend\n";
+    let printed = file::transpile(STENCIL, &from_text(schedule), Backend::C, TextKind::Schedule).unwrap();
+    assert!(printed.contains("for i = (S = i, R = i + 1)"), "{printed}");
+    let again = file::transpile(STENCIL, &from_text(&printed), Backend::C, TextKind::Schedule).unwrap();
+    assert_eq!(again, printed);
+    let early = schedule.replace("i + 1", "i");
+    let refused = file::transpile(STENCIL, &from_text(&early), Backend::C, TextKind::Schedule).unwrap_err();
+    assert!(refused.contains("E0401") && refused.contains("first violated pair: S[1, 3] -> R[1, 2]"), "{refused}");
+}
+
+#[test]
+fn a_schedule_for_another_function_is_refused() {
+    let refused = file::transpile(STENCIL, &from_text("@schedule stop! begin\nend\n"), Backend::C, TextKind::Schedule);
+    assert!(refused.unwrap_err().contains("defines no function `stop!`"));
+}

@@ -1,0 +1,14 @@
+@tessella function scale!(A, B)
+    m, n = size(A)
+    for j in 1:n, i in 1:m
+        @comp S A[i, j] = 2.0 * B[i, j]
+    end
+end
+
+@schedule scale! begin
+    for i = j
+        for i = i
+            S
+        end
+    end
+end
