@@ -2,17 +2,18 @@
 
 use crate::entry::{entry, name_globals};
 use crate::error::CodegenError;
-use crate::from_ast::{Lift, Scope, with_storage};
+use crate::from_ast::{Lift, Scope, condition, with_storage};
 use crate::input::Input;
 use crate::int_expr::VariableId;
 use crate::isl_schedule::{Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
 use crate::names::{Namer, Names};
 use crate::program::{Node, Program, Scan};
+use crate::separate::isolate_full_tiles;
 use crate::tile::tile_registers;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::effort;
-use tessella_polyhedral::isl::{AstBuild, Id, IslOption};
+use tessella_polyhedral::isl::{AstBuild, Id, IslOption, Set};
 use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
 use tessella_polyhedral::schedule::Path;
 
@@ -32,19 +33,29 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
     let mut loops: BTreeMap<VariableId, Path> = BTreeMap::new();
     let mut body = match to_isl(input)? {
         None => vec![],
-        Some(marked) => {
+        Some(mut marked) => {
+            isolate_full_tiles(input, &mut marked)?;
             let ctx = context.ctx().clone();
             let iterators =
                 (0..marked.depth).map(|depth| Id::new(&ctx, &iterator_name(depth))).collect::<Result<Vec<_>, _>>()?;
-            let build = AstBuild::from_context(&context)?.set_iterators(&iterators)?;
             // Where a buffer lives for one execution of a node, isl must not generate the node in parts.
             let whole = marked.marks.iter().any(|mark| matches!(mark, Mark::Node(_)));
             ctx.set_option(IslOption::AstBuildGroupCoscheduled, i32::from(whole))?;
-            let tree = build.node_from_schedule(&marked.schedule)?.view()?;
-            let scope = Scope::new(&input.algorithm.param_names());
-            let mut lift =
-                Lift { input, marks: &marked.marks, scope, names: &mut names, namer: namer.clone(), loops: &mut loops };
-            lift.block(&tree)?
+            let mut code = |context: &Set| -> Result<Vec<Node>, CodegenError> {
+                let build = AstBuild::from_context(context)?.set_iterators(&iterators)?;
+                let tree = build.node_from_schedule(&marked.schedule)?.view()?;
+                let scope = Scope::new(&input.algorithm.param_names());
+                let (names, namer) = (&mut names, namer.clone());
+                Lift { input, marks: &marked.marks, scope, names, namer, loops: &mut loops }.block(&tree)
+            };
+            let mut body = code(&context)?;
+            for version in input.versions.iter().rev() {
+                let special = code(&context.intersect(&version.holds)?)?;
+                let test = AstBuild::from_context(&context)?.expr_from_set(&version.holds.gist(&context)?)?;
+                let condition = condition(&test.view()?, &Scope::new(&input.algorithm.param_names()))?;
+                body = vec![Node::If { condition, then: special, otherwise: body }];
+            }
+            body
         }
     };
     body = with_storage(input, &Path::default(), body);

@@ -4,7 +4,7 @@ use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, 
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{IslError, Set};
 use tessella_polyhedral::known::Known;
-use tessella_polyhedral::layers::{BufferId, Layout, Target, Transfer};
+use tessella_polyhedral::layers::{BufferId, Layout, Target, Transfer, Version};
 use tessella_polyhedral::schedule::Schedule;
 use tessella_polyhedral::verify::{EntryCheck, Verified};
 
@@ -20,6 +20,7 @@ pub struct Input<'a> {
     pub transfers: &'a [Transfer],
     pub checks: &'a [EntryCheck],
     pub scan: Option<&'a Verified>,
+    pub versions: &'a [Version],
 }
 
 impl<'a> From<&'a Verified> for Input<'a> {
@@ -33,6 +34,7 @@ impl<'a> From<&'a Verified> for Input<'a> {
             transfers: verified.transfers(),
             checks: verified.checks(),
             scan: verified.scan(),
+            versions: verified.versions(),
         }
     }
 }
@@ -50,10 +52,14 @@ impl Input<'_> {
         self.layout.placement(array).buffer
     }
 
-    /// Whether any computation accesses an array in this buffer.
+    /// Whether any instance of a computation accesses an array in this buffer.
     pub fn is_used(&self, buffer: BufferId) -> bool {
-        let mut placed = self.layout.placements.iter().filter(|(_, placement)| placement.buffer == buffer);
-        placed.any(|(&array, _)| self.algorithm.is_written(array) || self.algorithm.is_read(array))
+        let placed = self.layout.placements.iter().filter(|(_, placement)| placement.buffer == buffer);
+        let arrays: Vec<ArrayId> = placed.map(|(&array, _)| array).collect();
+        // What was inlined has no instances.
+        let runs = |id: &ComputationId| !self.algorithm.computation(*id).domain.is_plainly_empty().unwrap_or(false);
+        let uses = |id: ComputationId| self.used_accesses(id).iter().any(|access| arrays.contains(&access.array));
+        self.algorithm.ids().filter(runs).any(uses)
     }
 
     /// The expressions that an instance evaluates: predicate, lets, value, and computed subscripts.

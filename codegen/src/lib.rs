@@ -18,6 +18,7 @@ mod isl_schedule;
 mod kernels;
 mod params;
 pub mod tile;
+mod separate;
 mod words;
 
 pub mod entry;

@@ -327,6 +327,7 @@ fn point(nest: &For) -> Option<Point<'_>> {
         Tag::Unroll(_)
         | Tag::Vector(_)
         | Tag::Sequential
+        | Tag::Separate
         | Tag::Parallel
         | Tag::GpuBlock(_)
         | Tag::GpuThread(_) => return None,

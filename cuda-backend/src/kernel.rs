@@ -55,7 +55,7 @@ impl LoopHooks for Pragmas {
     fn enter(&mut self, it: &For, _: &mut Printer<'_>, out: &mut Writer) {
         match it.tag {
             Tag::Unroll(times) => out.line(format!("#pragma unroll {times}")),
-            Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => {}
+            Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) => {}
         }
     }
 

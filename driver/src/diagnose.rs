@@ -6,9 +6,10 @@ use storage::storage;
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamOrigin, Which};
-use tessella_polyhedral::error::{Error, LayoutError, ScheduleError};
+use tessella_polyhedral::error::{Error, InlineObstacle, LayoutError, ScheduleError};
 use tessella_polyhedral::legality::{Breach, Violation};
 use tessella_polyhedral::print;
+use tessella_polyhedral::reduction::{UpdateOrder, reduction};
 use tessella_polyhedral::schedule::Tag;
 
 /// What a failed step was about.
@@ -71,32 +72,15 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
                 Tag::Vector(_) => "in one vector",
                 Tag::Parallel => "in parallel",
                 Tag::GpuBlock(_) | Tag::GpuThread(_) => "in parallel on the GPU",
-                Tag::Sequential | Tag::Unroll(_) => "out of order",
+                Tag::Sequential | Tag::Unroll(_) | Tag::Separate => "out of order",
             };
             format!("{subject} runs both ends of {article} {kind} dependence {way}")
         }
     };
-    let algorithm = place.algorithm;
-    let array = &algorithm.array(violation.array).name;
-    let mut diagnostic = at_command(place, Diagnostic::error(Code("E0401"), what), "requested here");
-    let place_of = |at: AccessRef| place.spans.access(at).or_else(|| place.spans.computation(at.computation));
-    let ends = match place_of(violation.source) == place_of(violation.sink) {
-        true => vec![(violation.source, "first, and again later")],
-        false => vec![(violation.source, "first"), (violation.sink, "later")],
-    };
-    for (at, role) in ends {
-        let verb = if at.which == Which::Write { "writes" } else { "reads" };
-        let name = &algorithm.computation(at.computation).name;
-        if let Some(span) = place_of(at) {
-            diagnostic = diagnostic.secondary(span, format!("`{name}` {verb} `{array}` here {role}"));
-        }
-    }
+    let diagnostic = at_command(place, Diagnostic::error(Code("E0401"), what), "requested here");
+    let mut diagnostic = ends(place, diagnostic, violation);
+    let Pair { source, sink, with } = pair(place, violation);
     let witness = &violation.witness;
-    let instance = |id: ComputationId, values: &[i64]| format!("{}[{}]", algorithm.computation(id).name, list(values));
-    let source = instance(violation.source.computation, &witness.source);
-    let sink = instance(violation.sink.computation, &witness.sink);
-    let sizes: Vec<String> = witness.params.iter().filter_map(|(name, value)| size(algorithm, name, *value)).collect();
-    let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
     diagnostic = diagnostic.with_note(match &violation.breach {
         Breach::Reversed { .. } if witness.distance.is_empty() => format!(
             "{source} must run before {sink}{with}, and would be at distance ({})",
@@ -109,10 +93,16 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
         ),
         Breach::Sequence => format!("{source} must run before {sink}{with}, and would run after it"),
         Breach::Unordered => format!("{source} and {sink} would run at one time{with}"),
+        Breach::Concurrent { at, .. } if is_free_update(place, violation) => {
+            format!("`{at}` carries it: {source} and {sink} would run at one time{with}")
+        }
         Breach::Concurrent { at, .. } => {
             format!("`{at}` carries it: {source} must run before {sink}{with}, in another iteration of `{at}`")
         }
     });
+    if let Some((note, help)) = of_reduction(place, violation) {
+        return diagnostic.with_note(note).with_help(help);
+    }
     diagnostic.with_help(match &violation.breach {
         Breach::Reversed { at } if witness.distance.len() > 1 => {
             format!("skew `{at}` by an outer loop first, or drop the command")
@@ -126,6 +116,77 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
         }
         Breach::Concurrent { .. } => "choose a loop that carries no dependence; `explain` lists them".to_string(),
     })
+}
+
+/// Whether the dependence is one between updates that may run in any order.
+fn is_free_update(place: &Place, violation: &Violation) -> bool {
+    let id = violation.source.computation;
+    let update = reduction(place.algorithm, id).filter(|_| violation.sink.computation == id);
+    update.is_some_and(|it| it.array == violation.array && it.order == UpdateOrder::Any)
+}
+
+/// What to say where the dependence is one between updates of a reduction.
+fn of_reduction(place: &Place, violation: &Violation) -> Option<(String, &'static str)> {
+    let id = violation.source.computation;
+    let it = reduction(place.algorithm, id).filter(|_| violation.sink.computation == id)?;
+    if it.array != violation.array {
+        return None;
+    }
+    let name = &place.algorithm.computation(id).name;
+    let (verb, array) = (it.operator.verb(), &place.algorithm.array(it.array).name);
+    Some(match it.order {
+        UpdateOrder::Source => (
+            format!("`{name}` {verb} `{array}` in floating point: another order gives another result"),
+            "write `@fastmath` before the statement, or `@simd` before its innermost loop, if any order will do",
+        ),
+        UpdateOrder::Any => (
+            format!("`{name}` {verb} `{array}`: the order is free, but two updates of one element cannot run at one time"),
+            "run another loop in parallel; this one may be moved, split and reversed",
+        ),
+    })
+}
+
+/// Labels both ends of a dependence.
+fn ends(place: &Place, mut diagnostic: Diagnostic, violation: &Violation) -> Diagnostic {
+    let algorithm = place.algorithm;
+    let array = &algorithm.array(violation.array).name;
+    let place_of = |at: AccessRef| place.spans.access(at).or_else(|| place.spans.computation(at.computation));
+    let ends = match place_of(violation.source) == place_of(violation.sink) {
+        true => vec![(violation.source, "first, and again later")],
+        false => vec![(violation.source, "first"), (violation.sink, "later")],
+    };
+    for (at, role) in ends {
+        let verb = if at.which == Which::Write { "writes" } else { "reads" };
+        let name = &algorithm.computation(at.computation).name;
+        if let Some(span) = place_of(at) {
+            diagnostic = diagnostic.secondary(span, format!("`{name}` {verb} `{array}` here {role}"));
+        }
+    }
+    diagnostic
+}
+
+/// A witness as text.
+struct Pair {
+    source: String,
+    sink: String,
+    /// The sizes for which the two exist: ` with n = 3`, or nothing.
+    with: String,
+}
+
+fn pair(place: &Place, violation: &Violation) -> Pair {
+    let algorithm = place.algorithm;
+    let witness = &violation.witness;
+    let instance = |id: ComputationId, values: &[i64]| format!("{}[{}]", algorithm.computation(id).name, list(values));
+    let source = instance(violation.source.computation, &witness.source);
+    let sink = instance(violation.sink.computation, &witness.sink);
+    let sizes: Vec<String> = witness.params.iter().filter_map(|(name, value)| size(algorithm, name, *value)).collect();
+    let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
+    Pair { source, sink, with }
+}
+
+fn first_pair(place: &Place, violation: &Violation) -> String {
+    let Pair { source, sink, with } = pair(place, violation);
+    format!("{source} must run before {sink}{with}")
 }
 
 /// A size of the witness in the source's words; nothing for one that the source gives no name and that is zero: it plays
@@ -177,6 +238,9 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 None => diagnostic.with_help("name one of these loops; `split` and `tile` make new ones"),
             }
         }
+        ScheduleError::NotNested { outer, inner, .. } if outer == inner => {
+            make("E0413", "in this command").with_help("name two loops")
+        }
         ScheduleError::NotNested { outer, inner, .. } => make("E0413", "in this command")
             .with_help(format!("give the outer loop first: `{inner}`, then `{outer}`")),
         ScheduleError::NotPerfectlyNested { computation, outer, between, .. } => {
@@ -206,6 +270,80 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::SameComputation { .. } => make("E0421", "in this command").with_help("name two computations"),
         ScheduleError::AlreadyTagged { .. } => {
             make("E0422", "requested here").with_help("split, tile and reorder loops before they are tagged, once each")
+        }
+        ScheduleError::NothingToJam { computation, at, factor } => make("E0433", "requested here")
+            .with_help(format!("unroll the loop alone: `unroll({computation}, {at}, {factor})`")),
+        ScheduleError::NoFactor { inner, violation, .. } => {
+            let diagnostic = ends(place, make("E0434", "requested here"), &violation);
+            diagnostic
+                .with_note(format!("the largest factor still leaves a dependence broken: {}", first_pair(place, &violation)))
+                .with_help(format!("choose loops whose dependences have bounded distances along `{inner}`"))
+        }
+        ScheduleError::NoShift { at, violation, .. } => {
+            let diagnostic = ends(place, make("E0435", "requested here"), &violation);
+            diagnostic
+                .with_note(format!("the largest shift still leaves a dependence broken: {}", first_pair(place, &violation)))
+                .with_help(format!("keep the loops apart, or choose others whose distances along `{at}` are bounded"))
+        }
+        ScheduleError::NotBetween { first, second, .. } => make("E0436", "requested here").with_help(format!(
+            "name the innermost loop that `{first}` and `{second}` share, and first the one that runs first"
+        )),
+        ScheduleError::VaryingExtent { computation, at } => make("E0437", "requested here")
+            .with_help(format!("collapse a loop of constant length: `split({computation}, {at}, 32)` makes one")),
+        ScheduleError::NotTiles { computation, at } => make("E0438", "requested here")
+            .with_help(format!("name a loop that `tile` or `split` made, such as the `{at}0` of `split({computation}, {at}, 32)`")),
+        ScheduleError::UnknownSize { name, known } => {
+            let diagnostic = make("E0439", "in this command").with_note(format!("the sizes are {}", names(&known)));
+            match nearest(&name, known.iter().map(String::as_str)) {
+                Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+                None => diagnostic.with_help("name one of these, or write `size(A, 1)` for an array argument `A`"),
+            }
+        }
+        ScheduleError::NotAffine { .. } => make("E0440", "in this command")
+            .with_help("add sizes, multiply them by numbers, or take their remainders by numbers"),
+        ScheduleError::NeverHolds { .. } => make("E0441", "in this command")
+            .with_note("sizes are not negative, and earlier assumptions hold, too")
+            .with_help("drop the command, or correct the condition"),
+        ScheduleError::CannotInline { computation, obstacle } => {
+            let name = |id: ComputationId| place.algorithm.computation(id).name.clone();
+            let (why, help) = match obstacle {
+                InlineObstacle::Output => (
+                    "callers see the array that it writes".to_string(),
+                    "inline computations of scalars or arrays that the function makes itself",
+                ),
+                InlineObstacle::Conditional => {
+                    ("it writes on a condition".to_string(), "write on all paths: `a = condition ? x : y`")
+                }
+                InlineObstacle::ReadsItself => {
+                    ("it reads what it writes: its values build on one another".to_string(), "keep it stored")
+                }
+                InlineObstacle::Subscripts => (
+                    "its subscripts do not tell which iteration wrote an element".to_string(),
+                    "subscript the array by the loops' iterators, each with a constant added",
+                ),
+                InlineObstacle::NoReader => ("nothing reads what it writes".to_string(), "remove the statement"),
+                InlineObstacle::OtherWriter { other } => {
+                    (format!("`{}` writes the same array", name(other)), "give the two different names")
+                }
+                InlineObstacle::NotWritten { reader } => (
+                    format!("`{}` may read elements that it did not write before", name(reader)),
+                    "write all elements that are read",
+                ),
+                InlineObstacle::Overwritten { array, by, reader } => (
+                    format!(
+                        "`{}` overwrites elements of `{}` that it read before `{}` runs",
+                        name(by),
+                        place.algorithm.array(array).name,
+                        name(reader)
+                    ),
+                    "keep it stored, or write to another array",
+                ),
+                InlineObstacle::Fastmath { reader } => (
+                    format!("`{}` is under `@fastmath`, and it is not", name(reader)),
+                    "put both under `@fastmath`, or neither",
+                ),
+            };
+            make("E0442", &format!("`{computation}` stays where it is")).with_note(why).with_help(help)
         }
         ScheduleError::OrderMisses { .. } => make("E0470", "in these loops")
             .with_help("name each computation once, inside the loops that are to run it"),

@@ -46,6 +46,13 @@ pub fn explain(
         let _ = writeln!(text, "  {line}");
     }
 
+    if !verified.versions().is_empty() {
+        section(&mut text, "Versions", "the first whose condition holds at entry runs, else the loops as above");
+        for version in verified.versions() {
+            let _ = writeln!(text, "  where {}: the same loops, simplified", version.text);
+        }
+    }
+
     checks(&mut text, verified, lines);
 
     let memory = memory(verified);

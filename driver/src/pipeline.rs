@@ -178,11 +178,12 @@ pub fn verify(
     let Lowered { algorithm, spans } = lowered;
     let mut at = None;
     let mut about = None;
+    let mut current = algorithm.clone();
     let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
         let schedule = algorithm.source_order.clone();
-        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine };
+        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine, versions: vec![] };
         let weight = |scheduled: &Scheduled| effort::weight(&scheduled.algorithm, &scheduled.schedule);
-        let all = ctx.weighed(weight(&scheduled), || dependences(ctx, &algorithm))?;
+        let mut all = ctx.weighed(weight(&scheduled), || dependences(ctx, &algorithm))?;
         match commands {
             None => {
                 let choose = || default_order::schedule(ctx, &scheduled, &all);
@@ -194,6 +195,10 @@ pub fn verify(
                     let apply = || transform::apply(ctx, &scheduled, &all, &command.value);
                     scheduled = ctx.weighed(weight(&scheduled), apply)?;
                     magnitude::check(ctx, &scheduled)?;
+                    if command.value.changes_accesses() {
+                        all = ctx.weighed(weight(&scheduled), || dependences(ctx, &scheduled.algorithm))?;
+                        current = scheduled.algorithm.clone();
+                    }
                 }
             }
         }
@@ -218,7 +223,7 @@ pub fn verify(
     match done {
         Ok((dependences, verified)) => Ok(Analysed { spans, dependences, verified }),
         Err(error) => {
-            let algorithm = about.as_deref().unwrap_or(&algorithm);
+            let algorithm = about.as_deref().unwrap_or(&current);
             let place = Place { sources, algorithm, spans: &spans, command: at };
             Err(vec![diagnose(&place, error)])
         }

@@ -312,7 +312,7 @@ impl std::fmt::Display for Failure {
             Failure::Size { check: _, error, text } => {
                 let kind = match error {
                     SizeError::Mismatch => "mismatch",
-                    SizeError::Argument => "argument",
+                    SizeError::Argument | SizeError::Assumption => "argument",
                     SizeError::Bounds => "outside",
                 };
                 write!(f, "kind={kind}\ntext={text}")

@@ -112,12 +112,18 @@ impl Built {
         let verified = &self.analysed.verified;
         let algorithm = verified.algorithm();
         let own = unit.commands.as_ref().filter(|all| all.iter().all(|command| command.value != Command::Auto));
-        let commands = match own {
+        let commands: Vec<Command> = match own {
             Some(commands) => commands.iter().map(|command| command.value.clone()).collect(),
             None => {
                 let (algorithm, schedule) = (algorithm.clone(), algorithm.source_order.clone());
-                let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine };
-                spell::commands(&self.ctx, &start, &self.analysed.dependences, verified.schedule())
+                let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![] };
+                // What no order of loops says.
+                let is_apart = |command: &Command| {
+                    matches!(command, Command::Inline { .. } | Command::Assume(_) | Command::Specialize(_))
+                };
+                let apart = unit.commands.iter().flatten().map(|command| command.value.clone()).filter(is_apart);
+                let spelt = spell::commands(&self.ctx, &start, &self.analysed.dependences, verified.schedule());
+                apart.chain(spelt).collect()
             }
         };
         let mut text = String::new();

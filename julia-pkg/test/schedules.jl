@@ -75,6 +75,48 @@ function run()
         Tessella.unschedule!(smooth!)
     end
 
+    @testset "commands of every shape reach the compiler" begin
+        expected = copy(A)
+        Tessella.original(smooth!)(expected, A)
+        B = copy(A)
+        @schedule smooth! begin
+            assume(m >= 3 && size(A, 2) % 1 == 0)
+            tile(S, (j, i), (4, 8))
+            separate(S, (j0, i0))
+            interchange(S, i1, j1)
+            unroll_and_jam(S, i1, 2)
+        end
+        smooth!(B, A)
+        @test B == expected
+        @schedule smooth! begin
+            tile(S, (j, i), (4, 8))
+            collapse(S, j1, i1)
+            skew(S, j0, i0, :auto)
+        end
+        B = copy(A)
+        smooth!(B, A)
+        @test B == expected
+        Tessella.unschedule!(smooth!)
+    end
+
+    @testset "an assumption that does not hold raises, and nothing is written" begin
+        @schedule smooth! begin
+            assume(n % 8 == 0)
+            parallel(S, j)
+        end
+        B = copy(A)
+        error = refusal(() -> smooth!(B, A))
+        @test error isa ArgumentError && occursin("the schedule assumes mod(n, 8) == 0", error.msg)
+        @test B == A
+        small = A[:, 1:24]
+        B = copy(small)
+        smooth!(B, small)
+        wanted = copy(small)
+        Tessella.original(smooth!)(wanted, small)
+        @test B == wanted
+        Tessella.unschedule!(smooth!)
+    end
+
     @testset "only for functions of @tessella" begin
         error = refusal(() -> @schedule not_ours begin
             parallel(S, i)

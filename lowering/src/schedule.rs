@@ -1,5 +1,6 @@
 //! Scheduling commands from the body of `@schedule f begin ... end`.
 
+mod condition;
 mod error;
 mod reader;
 mod tree;
@@ -24,25 +25,32 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 19] = [
+pub(crate) const FORMS: [Form; 26] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
+    Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
     Form { name: "auto", usage: "auto()", read: auto },
     Form { name: "before", usage: "before(R, S, i)", read: before },
+    Form { name: "between", usage: "between(Q, S, i, R, i)", read: between },
     Form { name: "cache_register", usage: "cache_register(A, S, i)", read: storage::cache_register },
     Form { name: "cache_shared", usage: "cache_shared(A, S, i)", read: storage::cache_shared },
+    Form { name: "collapse", usage: "collapse(S, i, j)", read: collapse },
     Form { name: "distribute", usage: "distribute(S, i)", read: distribute },
-    Form { name: "fuse", usage: "fuse(R, S, i)", read: fuse },
+    Form { name: "fuse", usage: "fuse(R, S, i; shift=:auto)", read: fuse },
     Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },
+    Form { name: "inline", usage: "inline(S)", read: inline },
     Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
+    Form { name: "separate", usage: "separate(S, (i0, j0))", read: separate },
     Form { name: "shift", usage: "shift(S, i, 1)", read: shift },
     Form { name: "skew", usage: "skew(S, i, j, 1)", read: skew },
+    Form { name: "specialize", usage: "specialize(n == 1024)", read: specialize },
     Form { name: "split", usage: "split(S, i, 32)", read: split },
     Form { name: "store_in", usage: "store_in(S, b, (t, i) -> (t % 2, i))", read: storage::store_in },
     Form { name: "tile", usage: "tile(S, (i, j), (32, 32))", read: tile },
     Form { name: "unroll", usage: "unroll(S, i, 4)", read: unroll },
+    Form { name: "unroll_and_jam", usage: "unroll_and_jam(S, i, 4)", read: unroll_and_jam },
     Form { name: "vectorize", usage: "vectorize(S, i, 8)", read: vectorize },
 ];
 
@@ -122,11 +130,11 @@ fn tile(call: &Call<'_>) -> Result<Command, CommandError> {
 
 fn skew(call: &Call<'_>) -> Result<Command, CommandError> {
     let [computation, outer, inner, factor] = call.exactly()?;
-    Ok(Command::Skew {
-        computation: call.computation(computation)?,
-        outer: call.loop_name(outer)?,
-        inner: call.loop_name(inner)?,
-        factor: call.integer(factor)?,
+    let computation = call.computation(computation)?;
+    let (outer, inner) = (call.loop_name(outer)?, call.loop_name(inner)?);
+    Ok(match call.integer_or_auto(factor)? {
+        Some(factor) => Command::Skew { computation, outer, inner, factor },
+        None => Command::SkewAuto { computation, outer, inner },
     })
 }
 
@@ -165,7 +173,50 @@ fn unroll(call: &Call<'_>) -> Result<Command, CommandError> {
 
 fn fuse(call: &Call<'_>) -> Result<Command, CommandError> {
     let [first, second, at] = call.exactly()?;
-    Ok(Command::Fuse { first: call.computation(first)?, second: call.computation(second)?, at: call.loop_name(at)? })
+    let (first, second) = (call.computation(first)?, call.computation(second)?);
+    let at = call.loop_name(at)?;
+    Ok(match call.keyword("shift") {
+        None => Command::Fuse { first, second, at },
+        Some(value) => match call.integer_or_auto(value)? {
+            None => Command::FuseShifted { first, second, at },
+            Some(0) => Command::Fuse { first, second, at },
+            Some(_) => return Err(call.wrong(Expected::Auto, value)),
+        },
+    })
+}
+
+fn between(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, first, first_at, second, second_at] = call.exactly()?;
+    Ok(Command::Between {
+        computation: call.computation(computation)?,
+        first: call.computation(first)?,
+        first_at: call.loop_name(first_at)?,
+        second: call.computation(second)?,
+        second_at: call.loop_name(second_at)?,
+    })
+}
+
+fn collapse(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, outer, inner] = call.exactly()?;
+    Ok(Command::Collapse {
+        computation: call.computation(computation)?,
+        outer: call.loop_name(outer)?,
+        inner: call.loop_name(inner)?,
+    })
+}
+
+fn separate(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, loops] = call.exactly()?;
+    Ok(Command::Separate { computation: call.computation(computation)?, loops: call.loop_names(loops)? })
+}
+
+fn unroll_and_jam(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at, factor] = call.exactly()?;
+    Ok(Command::UnrollAndJam {
+        computation: call.computation(computation)?,
+        at: call.loop_name(at)?,
+        factor: call.size(factor)?,
+    })
 }
 
 fn distribute(call: &Call<'_>) -> Result<Command, CommandError> {
@@ -214,4 +265,19 @@ fn gpu(call: &Call<'_>) -> Result<Command, CommandError> {
 fn auto(call: &Call<'_>) -> Result<Command, CommandError> {
     let [] = call.exactly()?;
     Ok(Command::Auto)
+}
+
+fn assume(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [holds] = call.exactly()?;
+    Ok(Command::Assume(condition::condition(call, holds)?))
+}
+
+fn specialize(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [holds] = call.exactly()?;
+    Ok(Command::Specialize(condition::condition(call, holds)?))
+}
+
+fn inline(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation] = call.exactly()?;
+    Ok(Command::Inline { computation: call.computation(computation)? })
 }

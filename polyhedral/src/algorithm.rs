@@ -2,7 +2,7 @@
 
 use crate::affine::{Affine, ParamId};
 use crate::expr::{Expr, ExprKind};
-use crate::isl::Set;
+use crate::isl::{IslError, Set};
 use crate::schedule::Schedule;
 use tessella_scalar::ScalarType;
 
@@ -133,6 +133,8 @@ pub enum SizeError {
     Argument,
     /// A subscript is outside a part of an array.
     Bounds,
+    /// The schedule is for other sizes.
+    Assumption,
 }
 
 impl ArrayKind {
@@ -364,6 +366,18 @@ impl Algorithm {
             let reads = (0..self.computation(computation).reads.len() as u32).map(Which::Read);
             std::iter::once(Which::Write).chain(reads).map(move |which| AccessRef { computation, which })
         })
+    }
+
+    /// The parameters for which all assumptions of the schedule hold, if it makes any: `[params] -> { : ... }`.
+    pub fn assumed(&self) -> Result<Option<Set>, IslError> {
+        let mut assumed: Option<Set> = None;
+        for requirement in self.requirements.iter().filter(|it| it.error == SizeError::Assumption) {
+            assumed = Some(match assumed {
+                None => requirement.holds.clone(),
+                Some(assumed) => assumed.intersect(&requirement.holds)?,
+            });
+        }
+        Ok(assumed)
     }
 
     /// Whether any computation writes the array.

@@ -3,6 +3,7 @@
 //! [`crate::transform::apply`] carries one out. Names are those of the user: computations as `@comp` labels them, loops
 //! as the source (or an earlier command) names them.
 
+use crate::condition::Condition;
 use crate::order::{OrderNode, OrderTree};
 use crate::affine::Affine;
 
@@ -17,6 +18,8 @@ pub enum Command {
     Tile { computation: String, loops: Vec<String>, sizes: Vec<u32> },
     /// `skew(S, i, j, f)`: `j` becomes `j + f*i`.
     Skew { computation: String, outer: String, inner: String, factor: i64 },
+    /// `skew(S, i, j, :auto)`: the smallest factor that makes `i` and `j` permutable.
+    SkewAuto { computation: String, outer: String, inner: String },
     /// `shift(S, i, k)`: `S` alone runs `k` iterations of `i` later.
     Shift { computation: String, at: String, by: i64 },
     /// `reverse(S, i)`.
@@ -27,16 +30,32 @@ pub enum Command {
     Vectorize { computation: String, at: String, width: u32 },
     /// `unroll(S, i, 4)`.
     Unroll { computation: String, at: String, factor: u32 },
+    /// `unroll_and_jam(S, i, 4)`: `i` becomes `i0` outside of the loops below, and `i1`, unrolled, inside of them.
+    UnrollAndJam { computation: String, at: String, factor: u32 },
+    /// `collapse(S, i, j)`: `i` and `j`, whose range is the same for all sizes, become `ij`.
+    Collapse { computation: String, outer: String, inner: String },
+    /// `separate(S, (i0, j0))`: full tiles apart from partial ones.
+    Separate { computation: String, loops: Vec<String> },
     /// `fuse(R, S, i)`: the loops `i` of `R` and of `S`, which follow one another, become one.
     Fuse { first: String, second: String, at: String },
+    /// `fuse(R, S, i; shift=:auto)`: the later of the two delayed by as few iterations of `i` as is legal.
+    FuseShifted { first: String, second: String, at: String },
     /// `distribute(S, i)`: each child of `i`'s body gets a loop `i` of its own.
     Distribute { computation: String, at: String },
     /// `after(R, S, i)`: `R` runs after `S`, sharing the loops down to `i`; without `i`, after all of `S`.
     After { computation: String, other: String, at: Option<String> },
     /// `before(R, S, i)`.
     Before { computation: String, other: String, at: Option<String> },
+    /// `between(Q, S, i, R, i)`: `Q` runs after `S` and before `R`, sharing the loops down to `i`.
+    Between { computation: String, first: String, first_at: String, second: String, second_at: String },
     /// `gpu(S, (i0, j0), (i1, j1))`: loops that become block and thread indices, x first.
     Gpu { computation: String, blocks: Vec<String>, threads: Vec<String> },
+    /// `inline(S)`: the readers of `S` compute its value themselves.
+    Inline { computation: String },
+    /// `assume(n % 8 == 0)`: the order is for these sizes only; tested at entry.
+    Assume(Condition),
+    /// `specialize(n == 1024)`: code of its own for these sizes, chosen at entry.
+    Specialize(Condition),
     /// `auto()`: lets Tessella choose.
     Auto,
     /// Loops written out, `for i = i ... end`: the whole order as a tree.
@@ -69,6 +88,16 @@ impl std::fmt::Display for Command {
             Command::Skew { computation, outer, inner, factor } => {
                 write!(f, "skew({computation}, {outer}, {inner}, {factor})")
             }
+            Command::SkewAuto { computation, outer, inner } => write!(f, "skew({computation}, {outer}, {inner}, :auto)"),
+            Command::UnrollAndJam { computation, at, factor } => {
+                write!(f, "unroll_and_jam({computation}, {at}, {factor})")
+            }
+            Command::Collapse { computation, outer, inner } => write!(f, "collapse({computation}, {outer}, {inner})"),
+            Command::Separate { computation, loops } => write!(f, "separate({computation}, {})", tuple(loops)),
+            Command::FuseShifted { first, second, at } => write!(f, "fuse({first}, {second}, {at}; shift=:auto)"),
+            Command::Between { computation, first, first_at, second, second_at } => {
+                write!(f, "between({computation}, {first}, {first_at}, {second}, {second_at})")
+            }
             Command::Shift { computation, at, by } => write!(f, "shift({computation}, {at}, {by})"),
             Command::Reverse { computation, at } => write!(f, "reverse({computation}, {at})"),
             Command::Parallel { computation, at } => write!(f, "parallel({computation}, {at})"),
@@ -83,6 +112,9 @@ impl std::fmt::Display for Command {
             Command::Gpu { computation, blocks, threads } => {
                 write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
             }
+            Command::Inline { computation } => write!(f, "inline({computation})"),
+            Command::Assume(condition) => write!(f, "assume({condition})"),
+            Command::Specialize(condition) => write!(f, "specialize({condition})"),
             Command::Auto => write!(f, "auto()"),
             Command::Order(tree) => {
                 let lines: Vec<String> = tree.iter().map(OrderNode::to_string).collect();
@@ -105,5 +137,12 @@ impl std::fmt::Display for Command {
                 write!(f, "pad({array}, {})", tuple(&by))
             }
         }
+    }
+}
+
+impl Command {
+    /// Whether it changes what the computations read and write, so that their dependences are others.
+    pub fn changes_accesses(&self) -> bool {
+        matches!(self, Command::Inline { .. })
     }
 }

@@ -171,6 +171,7 @@ impl Chooser<'_> {
             schedule: schedule.clone(),
             target: self.target,
             machine: *self.machine,
+            versions: vec![],
         };
         match place::place(self.ctx, scheduled) {
             Ok(_) => Ok(true),

@@ -5,12 +5,15 @@
 //! computes the source's values. [`direct`] leaves out those with another write to the element between them, which
 //! follow from the rest: these are what people want to see. Flow dependences that are direct are the value-based ones:
 //! who wrote the value that a read sees.
+//!
+//! Updates of a reduction whose order is free depend on one another, too, but [keep](Keeps) no order.
 
 use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, Which};
 use crate::affine::Affine;
 use crate::error::Error;
 use crate::isl::{Ctx, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::legality;
+use crate::reduction::{Reduction, UpdateOrder, reductions};
 use crate::relation;
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
@@ -34,6 +37,16 @@ pub struct Dependence {
     pub sink: AccessRef,
     /// `[params] -> { S[x] -> R[y] }`, never empty.
     pub relation: Map,
+    pub keeps: Keeps,
+}
+
+/// What an order must do with the pairs of a dependence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Keeps {
+    /// Run the source first.
+    Order,
+    /// Run one after the other: two updates of a reduction whose order is free.
+    Apart,
 }
 
 /// All memory-based dependences, in the order of their accesses.
@@ -42,6 +55,8 @@ pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, 
     for at in algorithm.accesses().filter(|&at| !is_repeated(algorithm, at)) {
         accesses.push((at, relation::access(ctx, algorithm, at.computation, algorithm.access(at))?));
     }
+    let free: Vec<Reduction> =
+        reductions(algorithm).into_iter().filter(|reduction| reduction.order == UpdateOrder::Any).collect();
     let mut found = vec![];
     for (source, from) in &accesses {
         for (sink, to) in &accesses {
@@ -64,7 +79,10 @@ pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, 
             )?;
             if !relation.is_empty()? {
                 let relation = relation.coalesce()?;
-                found.push(Dependence { kind, array, source: *source, sink: *sink, relation });
+                let both = source.computation == sink.computation;
+                let is_update = |it: &Reduction| it.computation == source.computation && it.array == array;
+                let keeps = if both && free.iter().any(is_update) { Keeps::Apart } else { Keeps::Order };
+                found.push(Dependence { kind, array, source: *source, sink: *sink, relation, keeps });
             }
         }
     }

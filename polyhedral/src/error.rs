@@ -56,6 +56,33 @@ pub enum ScheduleError {
     /// The loop already has a tag that a rewrite would lose.
     #[error("`{at}` is already {tag}")]
     AlreadyTagged { computation: String, at: String, tag: &'static str },
+    /// A loop without loops inside.
+    #[error("`{at}` holds no loop that its iterations could be jammed into")]
+    NothingToJam { computation: String, at: String, factor: u32 },
+    /// No factor makes the loops permutable; the dependence is one that the largest factor leaves broken.
+    #[error("no factor from 0 to {largest} makes `{outer}` and `{inner}` permutable")]
+    NoFactor { computation: String, outer: String, inner: String, largest: i64, violation: Box<Violation> },
+    /// No shift makes the fusion legal; the dependence is one that the largest shift leaves broken.
+    #[error("no shift from 0 to {largest} makes one legal loop of the loops `{at}` of `{first}` and `{second}`")]
+    NoShift { first: String, second: String, at: String, largest: i64, violation: Box<Violation> },
+    /// The two computations do not follow one another in the loop, or share more than it.
+    #[error("there is no place between `{first}` and `{second}` in `{at}`")]
+    NotBetween { computation: String, first: String, second: String, at: String },
+    #[error("`{at}` does not run through a range that is the same for all sizes")]
+    VaryingExtent { computation: String, at: String },
+    #[error("`{at}` is not a loop over tiles")]
+    NotTiles { computation: String, at: String },
+    /// A name in a condition that is no size.
+    #[error("`{name}` is no size or integer argument of the function")]
+    UnknownSize { name: String, known: Vec<String> },
+    #[error("`{text}` is not an affine expression of sizes")]
+    NotAffine { text: String },
+    /// No parameters meet the condition, besides what is known already.
+    #[error("`{text}` never holds")]
+    NeverHolds { text: String },
+    /// The value of a computation cannot stand where it is read.
+    #[error("`{computation}` cannot be inlined")]
+    CannotInline { computation: String, obstacle: InlineObstacle },
     #[error("the loops leave out {}", .missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))]
     OrderMisses { missing: Vec<String> },
     #[error("the loops run `{computation}` twice")]
@@ -74,6 +101,28 @@ pub enum ScheduleError {
     NeedsGpu,
     #[error("the command only applies to a CPU program")]
     NeedsCpu,
+}
+
+/// Why the value of a computation cannot stand where it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InlineObstacle {
+    /// Callers see what it writes.
+    Output,
+    /// It writes on a condition.
+    Conditional,
+    /// It reads the array that it writes.
+    ReadsItself,
+    /// Its subscripts do not tell which instance wrote an element.
+    Subscripts,
+    NoReader,
+    /// Another computation writes the array, too.
+    OtherWriter { other: ComputationId },
+    /// The reader may see elements that it did not write before.
+    NotWritten { reader: ComputationId },
+    /// What it read is overwritten before the reader runs.
+    Overwritten { array: ArrayId, by: ComputationId, reader: ComputationId },
+    /// The reader is under `@fastmath`, and it is not.
+    Fastmath { reader: ComputationId },
 }
 
 /// Storage that cannot be found.

@@ -6,6 +6,7 @@
 
 use crate::algorithm::{Algorithm, ArrayId};
 use crate::affine::Affine;
+use crate::isl::Set;
 use crate::machine::Machine;
 use crate::schedule::{Path, Schedule};
 use std::collections::BTreeMap;
@@ -19,6 +20,16 @@ pub struct Scheduled {
     pub target: Target,
     /// The machine that tiles are made for.
     pub machine: Machine,
+    pub versions: Vec<Version>,
+}
+
+/// Sizes for which the program has code of its own, chosen at entry; the first version whose condition holds runs.
+#[derive(Debug, Clone)]
+pub struct Version {
+    /// As the user wrote it.
+    pub text: String,
+    /// `[params] -> { : ... }`
+    pub holds: Set,
 }
 
 /// What kind of machine runs the program.

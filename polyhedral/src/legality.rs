@@ -2,13 +2,14 @@
 //!
 //! For two computations the tree gives a common chain of loops, then either the same leaf or two children of one
 //! sequence. Pairs of instances are compared loop by loop along that chain; each comparison is one intersection, and
-//! the test stops at the first loop after which no pair is left.
+//! the test stops at the first loop after which no pair is left. Only parameters count for which the schedule's assumptions
+//! hold: they are tested at entry.
 
 use crate::affine::Affine;
 use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId};
-use crate::dependence::{Dependence, DependenceKind};
+use crate::dependence::{Dependence, DependenceKind, Keeps};
 use crate::error::{Error, ScheduleError};
-use crate::isl::{Ctx, DimType, Map, Space};
+use crate::isl::{Ctx, DimType, Map, Set, Space};
 use crate::relation;
 use crate::schedule::{Loop, Node, Schedule, Tag};
 
@@ -207,8 +208,10 @@ pub fn first_violation(
     dependences: &[Dependence],
 ) -> Result<Option<Violation>, Error> {
     let comparisons = Comparisons::new(ctx, algorithm)?;
+    let assumed = algorithm.assumed()?;
     for dependence in dependences {
-        if let Some((breach, pairs)) = violated(ctx, algorithm, schedule, dependence, &comparisons)? {
+        let found = violated(ctx, algorithm, schedule, dependence, assumed.as_ref(), &comparisons)?;
+        if let Some((breach, pairs)) = found {
             return Ok(Some(Violation {
                 kind: dependence.kind,
                 array: dependence.array,
@@ -253,19 +256,25 @@ fn violated(
     algorithm: &Algorithm,
     schedule: &Schedule,
     dependence: &Dependence,
+    assumed: Option<&Set>,
     comparisons: &Comparisons,
 ) -> Result<Option<(Breach, Map)>, Error> {
     let (source, sink) = (dependence.source.computation, dependence.sink.computation);
     let common = common(schedule, source, sink);
-    let mut equal = dependence.relation.clone();
+    let mut equal = match assumed {
+        None => dependence.relation.clone(),
+        Some(assumed) => dependence.relation.intersect_params(assumed)?,
+    };
     for it in &common.loops {
         let (from, to) = ((source, &it.at[&source]), (sink, &it.at[&sink]));
         let reversed = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.greater)?)?;
-        if !reversed.is_empty()? {
+        let is_reversed = !reversed.is_empty()?;
+        if is_reversed && dependence.keeps == Keeps::Order {
             return Ok(Some((Breach::Reversed { at: it.name.clone() }, reversed)));
         }
         if !it.tag.keeps_order() {
-            let apart = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.less)?)?;
+            let forwards = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.less)?)?;
+            let apart = if is_reversed { forwards.union(&reversed)? } else { forwards };
             if !apart.is_empty()? {
                 return Ok(Some((Breach::Concurrent { at: it.name.clone(), tag: it.tag }, apart)));
             }
@@ -344,7 +353,7 @@ impl Tag {
     /// Whether iterations run one after the other, in order.
     pub fn keeps_order(self) -> bool {
         match self {
-            Tag::Sequential | Tag::Unroll(_) => true,
+            Tag::Sequential | Tag::Unroll(_) | Tag::Separate => true,
             Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => false,
         }
     }

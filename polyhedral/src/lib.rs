@@ -13,6 +13,8 @@ pub mod layers;
 
 pub mod effort;
 pub mod relation;
+pub mod reduction;
+pub mod condition;
 pub mod dependence;
 pub mod legality;
 pub mod magnitude;

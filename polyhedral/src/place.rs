@@ -128,7 +128,7 @@ fn one_array_at_a_time(
     let own = scheduled.algorithm.array(id).rank - outer;
     let Some(node) = home(ctx, scheduled, id, users, own)? else { return Ok(false) };
     Ok((0..node.0.len()).all(|depth| match scheduled.schedule.node(&Path(node.0[..depth].to_vec())) {
-        Some(Node::Loop(it)) => matches!(it.tag, Tag::Sequential | Tag::Unroll(_)),
+        Some(Node::Loop(it)) => matches!(it.tag, Tag::Sequential | Tag::Unroll(_) | Tag::Separate),
         Some(Node::Sequence(_) | Node::Computation(_)) | None => true,
     }))
 }

@@ -237,6 +237,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Parallel => "  # parallel".to_string(),
         Tag::Vector(width) => format!("  # vector({width})"),
         Tag::Unroll(factor) => format!("  # unroll({factor})"),
+        Tag::Separate => "  # separate".to_string(),
         Tag::GpuBlock(axis) => format!("  # block.{}", axis_text(axis)),
         Tag::GpuThread(axis) => format!("  # thread.{}", axis_text(axis)),
     }

@@ -41,6 +41,8 @@ pub enum Tag {
     Vector(u32),
     /// Unrolled, this many iterations at a time.
     Unroll(u32),
+    /// Over tiles, in order; the code has full tiles, without guards, apart from partial ones.
+    Separate,
     GpuBlock(ProcessorAxis),
     GpuThread(ProcessorAxis),
 }

@@ -125,6 +125,7 @@ impl Way<'_> {
                 Tag::Parallel => self.go(Command::Parallel { computation, at })?,
                 Tag::Vector(width) => self.go(Command::Vectorize { computation, at, width })?,
                 Tag::Unroll(factor) => self.go(Command::Unroll { computation, at, factor })?,
+                Tag::Separate => self.go(Command::Separate { computation, loops: vec![at] })?,
                 Tag::GpuBlock(axis) => blocks.push((at, axis)),
                 Tag::GpuThread(axis) => threads.push((at, axis)),
             }

@@ -8,7 +8,7 @@ use crate::error::{Error, LayoutError};
 use crate::expr::ExprKind;
 use crate::isl::{Ctx, Set};
 use crate::machine::Machine;
-use crate::layers::{Connected, Layout, Scheduled, Target, Transfer};
+use crate::layers::{Connected, Layout, Scheduled, Target, Transfer, Version};
 use crate::legality;
 use crate::place;
 use crate::schedule::{Node, Schedule};
@@ -59,7 +59,8 @@ fn verify_scan(ctx: &Ctx, scan: &Scan) -> Result<Verified, Error> {
     let algorithm = scan.algorithm.clone();
     let all = dependences(ctx, &algorithm)?;
     let schedule = algorithm.source_order.clone();
-    let placed = place::place(ctx, Scheduled { algorithm, schedule, target: Target::Cpu, machine: Machine::GENERIC })?;
+    let (target, machine) = (Target::Cpu, Machine::GENERIC);
+    let placed = place::place(ctx, Scheduled { algorithm, schedule, target, machine, versions: vec![] })?;
     verify(ctx, connect::connect(ctx, placed, &all)?, &all)
 }
 
@@ -117,6 +118,10 @@ impl Verified {
 
     pub fn schedule(&self) -> &Schedule {
         &self.connected.placed.scheduled.schedule
+    }
+
+    pub fn versions(&self) -> &[Version] {
+        &self.connected.placed.scheduled.versions
     }
 
     pub fn target(&self) -> Target {

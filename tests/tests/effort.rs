@@ -21,7 +21,7 @@ fn transpile(text: &str) -> (Result<String, &'static str>, u64) {
         let ctx = pipeline::context();
         let built = pipeline::lower(&ctx, &unit.function).and_then(|lowered| {
             let commands = unit.commands.as_deref();
-            let analysed = pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C))?;
+            let analysed = pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C), unit.machine)?;
             Built { ctx: ctx.clone(), analysed }.text(unit, Backend::C, TextKind::C)
         });
         let left = ctx.operations_left().expect("the context of the pipeline has a limit");
@@ -120,7 +120,7 @@ fn code_generation_that_reaches_the_limit_is_refused() {
             let ctx = pipeline::context();
             let lowered = pipeline::lower(&ctx, &unit.function).unwrap();
             let commands = unit.commands.as_deref();
-            let Ok(analysed) = pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C)) else {
+            let Ok(analysed) = pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C), unit.machine) else {
                 panic!("the schedule is legal")
             };
             let built = Built { ctx: ctx.clone(), analysed };

@@ -9,5 +9,5 @@
 end
 
 @schedule smooth! begin
-    interchange(S, i, j)
+    skew(S, i, j, 1)
 end

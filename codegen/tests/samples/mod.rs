@@ -34,6 +34,7 @@ impl Sample {
             transfers: &self.transfers,
             checks: &self.checks,
             scan: None,
+            versions: &[],
         }
     }
 

@@ -98,7 +98,7 @@ impl Host<'_> {
     fn iterate(&mut self, it: &For) -> Result<(), ScheduledError> {
         let mut values = values(it, self.params, &self.variables)?;
         match it.tag {
-            Tag::Sequential | Tag::Unroll(_) => {
+            Tag::Sequential | Tag::Unroll(_) | Tag::Separate => {
                 for value in values {
                     bind(&mut self.variables, it.variable.0, value);
                     self.block(&it.body)?;

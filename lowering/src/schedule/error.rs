@@ -21,6 +21,9 @@ pub enum Expected {
     Place,
     /// Like sizes, but zero is one.
     Padding,
+    IntegerOrAuto,
+    Auto,
+    Condition,
 }
 
 /// What is wrong with loops written out.
@@ -47,7 +50,7 @@ pub enum CommandError {
     ArgumentCount { command: &'static str, usage: &'static str, found: usize, span: Span },
     #[error("expected {}", .expected.name())]
     ArgumentKind { usage: &'static str, expected: Expected, span: Span },
-    #[error("scheduling commands take no keyword argument `{}`", .keyword.value)]
+    #[error("this command takes no keyword argument `{}`", .keyword.value)]
     Keyword { usage: &'static str, keyword: Spanned<String> },
     #[error("a size must be between 1 and {}", u32::MAX)]
     SizeRange { usage: &'static str, span: Span },
@@ -107,6 +110,9 @@ impl Expected {
             Expected::Map => "a map from subscripts to places",
             Expected::Place => "a sum of the map's subscripts, their multiples, and divisions and remainders by constants",
             Expected::Padding => "numbers of elements as integer literals",
+            Expected::IntegerOrAuto => "an integer literal or `:auto`",
+            Expected::Auto => "`:auto`",
+            Expected::Condition => "a comparison of sizes",
         }
     }
 }

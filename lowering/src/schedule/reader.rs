@@ -9,8 +9,12 @@ use tessella_frontend::ast::{Argument, Broadcast, Expr, ExprKind, Section};
 pub(crate) struct Call<'e> {
     pub(crate) form: &'static Form,
     pub(crate) arguments: Vec<&'e Expr>,
+    keywords: Vec<(&'e str, &'e Expr)>,
     span: Span,
 }
+
+/// The keyword arguments that commands take; the others take none.
+const KEYWORDS: [(&str, &str); 1] = [("fuse", "shift")];
 
 /// The command call that an expression is.
 pub(crate) fn call_of(expr: &Expr) -> Result<Call<'_>, CommandError> {
@@ -24,10 +28,19 @@ pub(crate) fn call_of(expr: &Expr) -> Result<Call<'_>, CommandError> {
         let suggestion = nearest_command(&name.value);
         return Err(CommandError::Unknown { name, suggestion });
     };
-    Ok(Call { form, arguments: positional(form, arguments)?, span: expr.span })
+    let is_keyword = |argument: &&Argument| {
+        argument.keyword.as_ref().is_some_and(|keyword| KEYWORDS.contains(&(form.name, keyword.value.as_str())))
+    };
+    let keywords = arguments.iter().filter(is_keyword);
+    let keywords = keywords.filter_map(|it| Some((it.keyword.as_ref()?.value.as_str(), &it.value))).collect();
+    let plain = arguments.iter().filter(|argument| !is_keyword(argument));
+    Ok(Call { form, arguments: positional(form, plain)?, keywords, span: expr.span })
 }
 
-pub(super) fn positional<'e>(form: &'static Form, arguments: &'e [Argument]) -> Result<Vec<&'e Expr>, CommandError> {
+pub(super) fn positional<'e>(
+    form: &'static Form,
+    arguments: impl IntoIterator<Item = &'e Argument>,
+) -> Result<Vec<&'e Expr>, CommandError> {
     let value = |argument: &'e Argument| match (&argument.keyword, argument.section) {
         (None, Section::Main) => Ok(&argument.value),
         (Some(keyword), _) => Err(CommandError::Keyword { usage: form.usage, keyword: keyword.clone() }),
@@ -37,7 +50,7 @@ pub(super) fn positional<'e>(form: &'static Form, arguments: &'e [Argument]) -> 
             Err(CommandError::Keyword { usage: form.usage, keyword: Spanned { value, span: argument.value.span } })
         }
     };
-    arguments.iter().map(value).collect()
+    arguments.into_iter().map(value).collect()
 }
 
 impl<'e> Call<'e> {
@@ -51,13 +64,23 @@ impl<'e> Call<'e> {
         })
     }
 
-    pub(super) fn wrong(&self, expected: Expected, found: &Expr) -> CommandError {
+    /// The value of a keyword argument.
+    pub(crate) fn keyword(&self, name: &str) -> Option<&'e Expr> {
+        self.keywords.iter().find(|(keyword, _)| *keyword == name).map(|(_, value)| *value)
+    }
+
+    pub(crate) fn wrong(&self, expected: Expected, found: &Expr) -> CommandError {
         CommandError::ArgumentKind { usage: self.form.usage, expected, span: found.span }
     }
 
     /// A computation's name.
     pub(crate) fn computation(&self, expr: &Expr) -> Result<String, CommandError> {
         name(expr).ok_or_else(|| self.wrong(Expected::Computation, expr))
+    }
+
+    /// An array's name.
+    pub(crate) fn array(&self, expr: &Expr) -> Result<String, CommandError> {
+        name(expr).ok_or_else(|| self.wrong(Expected::Array, expr))
     }
 
     /// A loop's name.
@@ -87,6 +110,17 @@ impl<'e> Call<'e> {
     /// An integer literal, perhaps negative.
     pub(crate) fn integer(&self, expr: &Expr) -> Result<i64, CommandError> {
         integer(expr).and_then(|value| i64::try_from(value).ok()).ok_or_else(|| self.wrong(Expected::Integer, expr))
+    }
+
+    /// An integer literal, or `None` for `:auto`.
+    pub(crate) fn integer_or_auto(&self, expr: &Expr) -> Result<Option<i64>, CommandError> {
+        match &expr.kind {
+            ExprKind::Symbol(name) if name == "auto" => Ok(None),
+            _ => match integer(expr).and_then(|value| i64::try_from(value).ok()) {
+                Some(value) => Ok(Some(value)),
+                None => Err(self.wrong(Expected::IntegerOrAuto, expr)),
+            },
+        }
     }
 
     pub(super) fn one_or_more<T>(

@@ -39,6 +39,11 @@ fn call(callee: &str, elements: Vec<Expr>) -> Expr {
     expr(ExprKind::Call { callee, arguments: arguments(elements), broadcast: Broadcast::No })
 }
 
+fn compared(left: Expr, symbol: &str, right: Expr) -> Expr {
+    let operator = Spanned { value: Operator { symbol: symbol.into(), dotted: false }, span: span(0) };
+    expr(ExprKind::Comparison { operands: vec![left, right], operators: vec![operator] })
+}
+
 /// The commands as a user writes them.
 #[track_caller]
 fn accepted(calls: Vec<Expr>) -> Vec<String> {
@@ -65,7 +70,15 @@ fn commands_print_as_they_are_written() {
         call("before", vec![r.clone(), s.clone(), i.clone()]),
         call("gpu", vec![s.clone(), i.clone(), j.clone()]),
         call("shift", vec![s.clone(), i.clone(), number("-2")]),
-        call("fuse", vec![r, s, i]),
+        call("fuse", vec![r.clone(), s.clone(), i.clone()]),
+        call("skew", vec![s.clone(), i.clone(), j.clone(), expr(ExprKind::Symbol("auto".into()))]),
+        call("unroll_and_jam", vec![s.clone(), i.clone(), number("4")]),
+        call("collapse", vec![s.clone(), i.clone(), j.clone()]),
+        call("separate", vec![s.clone(), pair()]),
+        call("between", vec![name("Q"), s.clone(), i.clone(), r, i.clone()]),
+        call("assume", vec![compared(name("n"), ">=", number("32"))]),
+        call("specialize", vec![compared(call("mod", vec![name("n"), number("8")]), "==", number("0"))]),
+        call("inline", vec![s]),
         call("auto", vec![]),
     ];
     let expected = [
@@ -77,6 +90,14 @@ fn commands_print_as_they_are_written() {
         "gpu(S, i, j)",
         "shift(S, i, -2)",
         "fuse(R, S, i)",
+        "skew(S, i, j, :auto)",
+        "unroll_and_jam(S, i, 4)",
+        "collapse(S, i, j)",
+        "separate(S, (i, j))",
+        "between(Q, S, i, R, i)",
+        "assume(n >= 32)",
+        "specialize(mod(n, 8) == 0)",
+        "inline(S)",
         "auto()",
     ];
     assert_eq!(accepted(calls), expected);

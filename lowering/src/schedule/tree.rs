@@ -42,6 +42,7 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
             let ExprKind::For { iterations, body } = &last.kind else { return wrong(TreeProblem::Element, expr.span) };
             let tag = match (name.value.as_str(), options) {
                 ("parallel", []) => Tag::Parallel,
+                ("separate", []) => Tag::Separate,
                 ("vectorize", [width]) => Tag::Vector(size(width)?),
                 ("unroll", [factor]) => Tag::Unroll(size(factor)?),
                 ("block", [along]) => Tag::GpuBlock(axis(along)?),

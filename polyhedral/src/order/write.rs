@@ -64,6 +64,7 @@ fn prefix(tag: Tag) -> String {
         Tag::Parallel => "@parallel ".to_string(),
         Tag::Vector(width) => format!("@vectorize {width} "),
         Tag::Unroll(factor) => format!("@unroll {factor} "),
+        Tag::Separate => "@separate ".to_string(),
         Tag::GpuBlock(along) => format!("@block {} ", axis(along)),
         Tag::GpuThread(along) => format!("@thread {} ", axis(along)),
     }

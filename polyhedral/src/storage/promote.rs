@@ -345,7 +345,8 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         space: plan.space,
     };
     let (target, machine) = (plan.scheduled.target, plan.scheduled.machine);
-    Ok((Scheduled { algorithm, schedule, target, machine }, promotion))
+    let versions = plan.scheduled.versions.clone();
+    Ok((Scheduled { algorithm, schedule, target, machine, versions }, promotion))
 }
 
 impl Plan<'_> {

@@ -49,6 +49,12 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             8,
             8,
             if gpu { 40 } else { 0 },
+            8,
+            6,
+            if gpu { 0 } else { 8 },
+            5,
+            6,
+            6,
         ]) {
             0 => {
                 let first = random.below(names.len());
@@ -85,6 +91,26 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             11 | 12 => {
                 let at = (!others.is_empty() && random.percent(75)).then(|| random.pick(&others).clone());
                 side(random, computation, other_name, at)
+            }
+            14 => Command::UnrollAndJam { computation, at, factor: *random.pick(&[2, 3, 4]) },
+            15 => {
+                let (outer, inner) = pair()?;
+                Command::Collapse { computation, outer, inner }
+            }
+            16 => Command::Separate { computation, loops: vec![at] },
+            17 => {
+                let (outer, inner) = pair()?;
+                Command::SkewAuto { computation, outer, inner }
+            }
+            18 => {
+                let both: Vec<&String> = names.iter().filter(|name| others.contains(name)).collect();
+                let at = if both.is_empty() { at } else { (*random.pick(&both)).clone() };
+                Command::FuseShifted { first: computation, second: other_name, at }
+            }
+            19 => {
+                let third = algorithm.computation(*random.pick(&ids)).name.clone();
+                let (first_at, second_at) = (at.clone(), at);
+                Command::Between { computation: other_name, first: computation, first_at, second: third, second_at }
             }
             _ => {
                 // Loops one below the other: half of them blocks, half threads; or the same loop in one block.

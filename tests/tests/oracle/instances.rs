@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Subscript, Which};
 use tessella_polyhedral::error::Error;
+use tessella_polyhedral::reduction::{UpdateOrder, reductions};
 use tessella_polyhedral::isl::{Ctx, DimType, Set, Val};
 use tessella_polyhedral::schedule::{Node, Schedule};
 
@@ -155,10 +156,14 @@ pub struct Conflict {
     pub second: Instance,
 }
 
+/// Updates of a reduction whose order is free are compared with this many of those before them.
+const UPDATES: usize = 40;
+
 /// The first conflict whose order is lost.
 ///
 /// Orders of trees are transitive, so it is enough to compare each access with the last write before it, and each write
-/// with the reads since the last write.
+/// with the reads since the last write. Where updates of a reduction may run in any order but not at one time, orders that
+/// must be kept are not transitive: there, all pairs are compared.
 pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instances) -> Option<Conflict> {
     let params = &instances.params;
     let mut sorted: Vec<usize> = (0..instances.all.len()).collect();
@@ -169,6 +174,12 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
     });
     let mut last_write: BTreeMap<(ArrayId, &[i64]), usize> = BTreeMap::new();
     let mut reads: BTreeMap<(ArrayId, &[i64]), Vec<usize>> = BTreeMap::new();
+    let free: Vec<(ComputationId, ArrayId)> = reductions(algorithm)
+        .into_iter()
+        .filter(|it| it.order == UpdateOrder::Any)
+        .map(|it| (it.computation, it.array))
+        .collect();
+    let mut history: BTreeMap<(ArrayId, &[i64]), Vec<(usize, Which)>> = BTreeMap::new();
     let kept = |first: usize, second: usize| {
         first == second || order(schedule, params, &instances.all[first], &instances.all[second]) == Order::Before
     };
@@ -179,8 +190,33 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
             first: instances.all[other].clone(),
             second: instances.all[here].clone(),
         };
+        let has_free = |touch: &&Touch| free.iter().any(|(_, array)| *array == touch.array);
+        // The write of an update stands for its read, too.
+        let is_update = |id: ComputationId, array: ArrayId| free.contains(&(id, array));
+        let stands = |touch: &&Touch| {
+            touch.access.which == Which::Write || !is_update(instances.all[here].computation, touch.array)
+        };
+        for touch in instances.touched[here].iter().filter(has_free).filter(stands) {
+            let before = history.entry((touch.array, touch.element.as_slice())).or_default();
+            let mut updates = 0;
+            for &(other, which) in before.iter().rev().filter(|(other, _)| *other != here) {
+                let (a, b) = (&instances.all[other], &instances.all[here]);
+                let both_update = a.computation == b.computation && is_update(a.computation, touch.array);
+                updates += usize::from(both_update);
+                if both_update && updates > UPDATES {
+                    continue;
+                }
+                let found = order(schedule, params, a, b);
+                let fine = found == Order::Before || both_update && found == Order::After;
+                if (which == Which::Write || touch.access.which == Which::Write) && !fine {
+                    return Some(conflict(other, touch));
+                }
+            }
+            before.push((here, touch.access.which));
+        }
+        let ordered = instances.touched[here].iter().filter(|touch| !has_free(touch));
         let (writes, all_reads): (Vec<&Touch>, Vec<&Touch>) =
-            instances.touched[here].iter().partition(|touch| touch.access.which == Which::Write);
+            ordered.partition(|touch| touch.access.which == Which::Write);
         for touch in all_reads {
             let key = (touch.array, touch.element.as_slice());
             if let Some(&write) = last_write.get(&key)

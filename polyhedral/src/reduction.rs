@@ -1,0 +1,120 @@
+//! Reductions: computations that only update what they write, `a = a op e`.
+//!
+//! The order of such updates is part of the result where arithmetic rounds, so it is kept, unless the source says that
+//! any order will do (`@fastmath`, `@simd`) or the type makes no difference (integers wrap around, which is associative
+//! and commutative). Updates in another order still may not run at one time: each reads what another wrote.
+
+use crate::algorithm::{Access, Algorithm, ArrayId, Computation, ComputationId};
+use crate::expr::{Expr, ExprKind};
+use tessella_scalar::BinaryOp;
+
+/// A computation that updates elements of one array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reduction {
+    pub computation: ComputationId,
+    pub array: ArrayId,
+    pub operator: Operator,
+    pub order: UpdateOrder,
+}
+
+/// How an update combines the old value with a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operator {
+    /// Additions and subtractions.
+    Sum,
+    Product,
+    Min,
+    Max,
+}
+
+/// Which order of the updates of one element gives the source's result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UpdateOrder {
+    /// Any.
+    Any,
+    /// That of the source: operations round, or treat zeros and NaN by position.
+    Source,
+}
+
+/// The reductions of an algorithm.
+pub fn reductions(algorithm: &Algorithm) -> Vec<Reduction> {
+    algorithm.ids().filter_map(|id| reduction(algorithm, id)).collect()
+}
+
+/// The reduction that a computation is: its value is the old element combined with others by one operator, and nothing
+/// else in it reads the array.
+pub fn reduction(algorithm: &Algorithm, id: ComputationId) -> Option<Reduction> {
+    let it = algorithm.computation(id);
+    let ExprKind::Binary(op, _, _) = it.value.kind else { return None };
+    let operator = operator(op)?;
+    let element = algorithm.array(it.write.array).element;
+    if it.value.ty != element || !holds_old(it, &it.value, operator) {
+        return None;
+    }
+    let mut uses = 0;
+    let all = it.predicate.iter().chain(it.lets.iter().map(|it| &it.value)).chain([&it.value]);
+    all.for_each(|expr| {
+        expr.walk(&mut |expr| {
+            if let ExprKind::Read(at) = expr.kind {
+                uses += usize::from(it.reads[at as usize].array == it.write.array);
+            }
+        });
+    });
+    // Reads that no expression names count as dependences, too.
+    if uses != 1 || it.reads.iter().any(|read| read.array == it.write.array && !is_old(it, read)) {
+        return None;
+    }
+    let order = if it.fastmath || !element.is_float() { UpdateOrder::Any } else { UpdateOrder::Source };
+    Some(Reduction { computation: id, array: it.write.array, operator, order })
+}
+
+fn operator(op: BinaryOp) -> Option<Operator> {
+    match op {
+        BinaryOp::Add | BinaryOp::Sub => Some(Operator::Sum),
+        BinaryOp::Mul => Some(Operator::Product),
+        BinaryOp::Min => Some(Operator::Min),
+        BinaryOp::Max => Some(Operator::Max),
+        BinaryOp::Div
+        | BinaryOp::DivTrunc
+        | BinaryOp::DivFloor
+        | BinaryOp::DivCeil
+        | BinaryOp::Rem
+        | BinaryOp::Mod
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::BitXor
+        | BinaryOp::ShiftLeft
+        | BinaryOp::ShiftRight
+        | BinaryOp::ShiftRightLogical
+        | BinaryOp::AndAlso
+        | BinaryOp::OrElse => None,
+    }
+}
+
+/// Whether the old element stands in a chain of the operator, never to be subtracted: `(a + x) - y`, not `x - a`.
+fn holds_old(it: &Computation, expr: &Expr, chain: Operator) -> bool {
+    match &expr.kind {
+        ExprKind::Read(at) => is_old(it, &it.reads[*at as usize]),
+        ExprKind::Binary(BinaryOp::Sub, left, _) if chain == Operator::Sum => holds_old(it, left, chain),
+        ExprKind::Binary(op, left, right) if operator(*op) == Some(chain) => {
+            holds_old(it, left, chain) || holds_old(it, right, chain)
+        }
+        _ => false,
+    }
+}
+
+fn is_old(it: &Computation, read: &Access) -> bool {
+    read.array == it.write.array && read.subscripts == it.write.subscripts && read.within.is_none()
+}
+
+impl Operator {
+    /// What an update does, in words.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Operator::Sum => "adds to",
+            Operator::Product => "multiplies",
+            Operator::Min => "takes the minimum in",
+            Operator::Max => "takes the maximum in",
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Commands that say how a loop is executed: parallel, vectorize, unroll, separate, gpu.
+
+use super::find::{find_loop, loop_mut};
+use crate::affine::{Affine, Atom};
+use crate::algorithm::Algorithm;
+use crate::error::ScheduleError;
+use crate::layers::{Scheduled, Target};
+use crate::schedule::{Loop, Node, ProcessorAxis, Schedule, Tag};
+
+/// Tags a loop.
+pub fn tag(scheduled: &Scheduled, computation: &str, at: &str, tag: Tag) -> Result<Schedule, ScheduleError> {
+    let (path, it) = find_loop(scheduled, computation, at)?;
+    if it.tag != Tag::Sequential && it.tag != tag {
+        let (computation, at) = (computation.to_string(), at.to_string());
+        return Err(ScheduleError::AlreadyTagged { computation, at, tag: it.tag.adjective() });
+    }
+    let mut schedule = scheduled.schedule.clone();
+    loop_mut(&mut schedule, &path).tag = tag;
+    Ok(schedule)
+}
+
+/// Has full tiles generated apart from partial ones: the innermost of the loops becomes several in the code, one of which
+/// runs the tiles that are whole along all point loops, without guards.
+///
+/// Rewrite: `for i0 { for i1 in 0..min(n, e - n*i0) { S } }
+/// -> for i0 in full { for i1 in 0..n { S } }; for i0 in partial { for i1 in 0..min(n, e - n*i0) { S } }`.
+/// The order stays what it is.
+pub fn separate(scheduled: &Scheduled, computation: &str, loops: &[String]) -> Result<Schedule, ScheduleError> {
+    let mut found = vec![];
+    for name in loops {
+        found.push(find_loop(scheduled, computation, name)?);
+    }
+    let deepest = found.into_iter().max_by_key(|(path, _)| path.0.len());
+    let Some((_, innermost)) = deepest else { return Err(ScheduleError::SizeCount { loops: 0, sizes: 1 }) };
+    let is_tile = |at: &Affine| at.terms().iter().any(|(atom, _)| matches!(atom, Atom::FloorDiv(..)));
+    if !innermost.at.values().any(is_tile) {
+        let (computation, at) = (computation.to_string(), innermost.name.clone());
+        return Err(ScheduleError::NotTiles { computation, at });
+    }
+    tag(scheduled, computation, &innermost.name, Tag::Separate)
+}
+
+/// Maps loops to blocks and threads; both lists are outermost first, and the last of each gets axis x.
+///
+/// Rewrite: `for i0 { for j0 { for i1 { for j1 { S } } } } -> S<<<(j0, i0), (j1, i1)>>>`
+pub fn gpu(
+    scheduled: &Scheduled,
+    computation: &str,
+    blocks: &[String],
+    threads: &[String],
+) -> Result<Schedule, ScheduleError> {
+    if scheduled.target != Target::Gpu {
+        return Err(ScheduleError::NeedsGpu);
+    }
+    let mut schedule = scheduled.schedule.clone();
+    let roles: [(&[String], fn(ProcessorAxis) -> Tag); 2] = [(blocks, Tag::GpuBlock), (threads, Tag::GpuThread)];
+    for (names, tag_of) in roles {
+        if names.is_empty() || names.len() > 3 {
+            return Err(ScheduleError::GpuAxisCount { count: names.len() });
+        }
+        let axes = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
+        for (name, axis) in names.iter().rev().zip(axes) {
+            let (path, it) = find_loop(scheduled, computation, name)?;
+            if it.tag != Tag::Sequential {
+                let (computation, at) = (computation.to_string(), name.clone());
+                return Err(ScheduleError::AlreadyTagged { computation, at, tag: it.tag.adjective() });
+            }
+            loop_mut(&mut schedule, &path).tag = tag_of(axis);
+        }
+    }
+    check_gpu(&scheduled.algorithm, &schedule)?;
+    Ok(schedule)
+}
+
+/// Checks that GPU loops can be mapped: blocks outside threads, each axis once, no statement beside them in a kernel.
+///
+/// # Errors
+/// [`ScheduleError::GpuMapping`].
+pub fn check_gpu(algorithm: &Algorithm, schedule: &Schedule) -> Result<(), ScheduleError> {
+    let mut tags = vec![];
+    check_gpu_node(algorithm, &schedule.root, &mut tags)
+}
+
+fn check_gpu_node(algorithm: &Algorithm, node: &Node, tags: &mut Vec<Tag>) -> Result<(), ScheduleError> {
+    match node {
+        Node::Computation(_) => Ok(()),
+        Node::Sequence(children) => {
+            if let Some(inner) = children.iter().find_map(gpu_loop).filter(|_| !tags.is_empty()) {
+                return Err(gpu_error(algorithm, inner, "other statements of the kernel stand beside this loop"));
+            }
+            children.iter().try_for_each(|child| check_gpu_node(algorithm, child, tags))
+        }
+        Node::Loop(it) => {
+            let is_block = matches!(it.tag, Tag::GpuBlock(_));
+            if !is_block && !matches!(it.tag, Tag::GpuThread(_)) {
+                return check_gpu_node(algorithm, &it.body, tags);
+            }
+            if is_block && tags.iter().any(|tag| matches!(tag, Tag::GpuThread(_))) {
+                return Err(gpu_error(algorithm, it, "a block loop must be outside of all thread loops"));
+            }
+            if tags.contains(&it.tag) {
+                return Err(gpu_error(algorithm, it, "its axis is already used by a loop around it"));
+            }
+            tags.push(it.tag);
+            check_gpu_node(algorithm, &it.body, tags)?;
+            tags.pop();
+            Ok(())
+        }
+    }
+}
+
+fn gpu_loop(node: &Node) -> Option<&Loop> {
+    match node {
+        Node::Computation(_) => None,
+        Node::Sequence(children) => children.iter().find_map(gpu_loop),
+        Node::Loop(it) if matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_)) => Some(it),
+        Node::Loop(it) => gpu_loop(&it.body),
+    }
+}
+
+fn gpu_error(algorithm: &Algorithm, it: &Loop, reason: &'static str) -> ScheduleError {
+    let id = it.at.keys().next().expect("a loop holds at least one computation");
+    let computation = algorithm.computation(*id).name.clone();
+    ScheduleError::GpuMapping { computation, at: it.name.clone(), reason }
+}
+
+impl Tag {
+    /// In words: "parallel", "mapped to GPU blocks", ...
+    pub fn adjective(self) -> &'static str {
+        match self {
+            Tag::Sequential => "sequential",
+            Tag::Parallel => "parallel",
+            Tag::Vector(_) => "vectorized",
+            Tag::Unroll(_) => "unrolled",
+            Tag::Separate => "separated into full and partial tiles",
+            Tag::GpuBlock(_) => "mapped to GPU blocks",
+            Tag::GpuThread(_) => "mapped to GPU threads",
+        }
+    }
+}

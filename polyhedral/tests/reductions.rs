@@ -1,0 +1,83 @@
+//! Which computations are reductions, and what their order is free to do.
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod common;
+
+use common::*;
+use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
+use tessella_polyhedral::command::Command;
+use tessella_polyhedral::dependence::{Keeps, dependences};
+use tessella_polyhedral::error::{Error, ScheduleError};
+use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::layers::Target;
+use tessella_polyhedral::legality::Breach;
+use tessella_polyhedral::reduction::{Operator, UpdateOrder, reduction};
+use tessella_polyhedral::transform::apply;
+
+/// `for i, j: s[1] = s[1] + A[i, j]`.
+fn total(ctx: &Ctx) -> Algorithm {
+    let one: Rows = &[(&[0, 0], 1)];
+    let element: Rows = &[(&[1, 0], 0), (&[0, 1], 0)];
+    let statement = Statement {
+        name: "S",
+        iterators: &["i", "j"],
+        domain: "{ S[i, j] : 1 <= i <= n and 1 <= j <= n }",
+        write: (0, one),
+        reads: &[(0, one), (1, element)],
+    };
+    let order = for_loop("i", 0, &[0], for_loop("j", 1, &[0], leaf(0)));
+    algorithm(ctx, &[("s", 1), ("A", 2)], &[statement], order)
+}
+
+fn interchange() -> Command {
+    Command::Interchange { computation: "S".into(), outer: "j".into(), inner: "i".into() }
+}
+
+#[test]
+fn floating_point_updates_keep_the_order_of_the_source() {
+    let ctx = Ctx::new();
+    let algorithm = total(&ctx);
+    let found = reduction(&algorithm, ComputationId(0)).unwrap();
+    assert_eq!((found.operator, found.order), (Operator::Sum, UpdateOrder::Source));
+    let all = dependences(&ctx, &algorithm).unwrap();
+    assert!(all.iter().all(|it| it.keeps == Keeps::Order));
+    let refused = apply(&ctx, &scheduled(algorithm, Target::Cpu), &all, &interchange()).unwrap_err();
+    assert!(matches!(refused, Error::Schedule(ScheduleError::Illegal(_))), "{refused:?}");
+}
+
+#[test]
+fn free_updates_may_be_reordered_and_not_run_at_one_time() {
+    let ctx = Ctx::new();
+    let mut algorithm = total(&ctx);
+    algorithm.computations[0].fastmath = true;
+    assert_eq!(reduction(&algorithm, ComputationId(0)).unwrap().order, UpdateOrder::Any);
+    let all = dependences(&ctx, &algorithm).unwrap();
+    let exchanged = apply(&ctx, &scheduled(algorithm, Target::Cpu), &all, &interchange()).unwrap();
+    let reverse = Command::Reverse { computation: "S".into(), at: "j".into() };
+    let reversed = apply(&ctx, &exchanged, &all, &reverse).unwrap();
+    for at in ["i", "j"] {
+        for command in [
+            Command::Parallel { computation: "S".into(), at: at.into() },
+            Command::Vectorize { computation: "S".into(), at: at.into(), width: 4 },
+        ] {
+            match apply(&ctx, &reversed, &all, &command) {
+                Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
+                    assert!(matches!(violation.breach, Breach::Concurrent { .. }), "{violation:?}");
+                }
+                other => panic!("{command}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_reads_another_element_is_no_reduction() {
+    let ctx = Ctx::new();
+    let mut algorithm = total(&ctx);
+    algorithm.computations[0].fastmath = true;
+    algorithm.computations[0].reads[0].subscripts = vec![affine(&[0, 0], 2).into()];
+    assert_eq!(reduction(&algorithm, ComputationId(0)), None);
+    let mut algorithm = total(&ctx);
+    algorithm.computations[0].reads[1] = algorithm.computations[0].reads[0].clone();
+    assert_eq!(reduction(&algorithm, ComputationId(0)), None, "the element is read twice");
+}
