@@ -1,11 +1,10 @@
 //! What a function gives back, in the order in which its entry takes memory for it.
 
-use tessella_frontend::typed::ArgumentType;
 use tessella_frontend::typed::tree::{Function, LocalId, Result as Outcome, Type};
 use tessella_interpreter::{Returned, Value};
 
 /// The types of the scalars and new arrays that the caller passes memory for.
-pub fn types(function: &Function) -> Vec<ArgumentType> {
+pub fn types(function: &Function) -> Vec<Type> {
     places(&function.result).iter().map(|id| function.locals[id.0 as usize].ty).collect()
 }
 
@@ -31,6 +30,8 @@ fn places(result: &Outcome) -> Vec<LocalId> {
     match result {
         Outcome::Nothing | Outcome::Argument(_) => vec![],
         Outcome::Scalar(id) | Outcome::Array(id) | Outcome::Choice { position: id, .. } => vec![*id],
+        Outcome::Complex { re, im } if re == im => vec![*re],
+        Outcome::Complex { re, im } => vec![*re, *im],
         Outcome::Tuple(parts) => {
             let mut all: Vec<LocalId> = vec![];
             for id in parts.iter().flat_map(places) {
@@ -51,9 +52,14 @@ fn collect(result: &Outcome, returned: &Returned, into: &mut Vec<(LocalId, Value
         (Outcome::Tuple(parts), Returned::Tuple(values)) => {
             parts.iter().zip(values).for_each(|(part, value)| collect(part, value, into));
         }
+        (Outcome::Complex { re, im }, Returned::Tuple(values)) => {
+            for (half, value) in [re, im].into_iter().zip(values) {
+                collect(&Outcome::Scalar(*half), value, into);
+            }
+        }
         (
             Outcome::Nothing | Outcome::Argument(_) | Outcome::Scalar(_) | Outcome::Array(_) | Outcome::Choice { .. }
-            | Outcome::Tuple(_),
+            | Outcome::Complex { .. } | Outcome::Tuple(_),
             Returned::Nothing | Returned::Value(_) | Returned::Tuple(_),
         ) => {}
     }
@@ -79,6 +85,10 @@ fn part(function: &Function, result: &Outcome, seen: &mut Vec<LocalId>) -> Strin
                 Type::Scalar(ty) => format!("scalar {ty}"),
                 Type::Array { element, rank } => format!("array {element} {rank}"),
             }
+        }
+        Outcome::Complex { re, im } => {
+            let halves = [re, im].map(|half| part(function, &Outcome::Scalar(*half), seen));
+            format!("complex({})", halves.join(", "))
         }
         Outcome::Tuple(parts) => {
             let parts: Vec<String> = parts.iter().map(|it| part(function, it, seen)).collect();

@@ -11,7 +11,7 @@ use crate::unit::{Built, Unit};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
-use tessella_frontend::typed::ArgumentType;
+use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::{Array, Value, run_within};
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ArrayId, Computation, ParamOrigin};
 use tessella_polyhedral::expr::{Expr, ExprKind};

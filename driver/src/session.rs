@@ -372,7 +372,7 @@ impl Program for GpuProgram {
 /// The interpreter behind the interface of compiled code.
 struct Interpreted {
     function: tree::Function,
-    types: Vec<ArgumentType>,
+    types: Vec<tree::Type>,
 }
 
 thread_local! {
@@ -410,7 +410,7 @@ impl Program for Interpreted {
 
     fn parameter_count(&self) -> usize {
         let results = results::types(&self.function);
-        let arrays = results.iter().any(|ty| matches!(ty, ArgumentType::Array { .. }));
+        let arrays = results.iter().any(|ty| matches!(ty, tree::Type::Array { .. }));
         self.types.iter().map(values::pointers_of).sum::<usize>() + results.len() + usize::from(arrays)
     }
 

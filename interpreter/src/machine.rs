@@ -100,6 +100,10 @@ impl Machine<'_> {
             Outcome::Scalar(id) | Outcome::Choice { position: id, .. } => {
                 Returned::Value(Value::Scalar(self.scalar(*id, span)?))
             }
+            Outcome::Complex { re, im } => {
+                let halves = [self.scalar(*re, span)?, self.scalar(*im, span)?];
+                Returned::Tuple(halves.map(|half| Returned::Value(Value::Scalar(half))).into())
+            }
             Outcome::Array(id) => match &self.made[id.0 as usize] {
                 Some(made) => Returned::Value(Value::Array(made.array.clone())),
                 None => {

@@ -17,7 +17,7 @@ function call_body(home::Module, constant::Symbol, names, types)
             return $original($(names...))
         end
     end
-    contiguous = [:($(is_contiguous)($name)) for (name, type) in zip(names, types) if !(type <: Union{Array,Scalar})]
+    contiguous = [:($(is_contiguous)($name)) for (name, type) in zip(names, types) if !(type <: Union{Array,Element})]
     direct = foldl((all, one) -> :($all && $one), contiguous; init = :($(slot).entry != C_NULL))
     c_types, c_values = handover(names, types)
     result_type = :($(Core.Compiler.return_type)($original, $(Tuple{types...})))
@@ -57,10 +57,17 @@ function handover(names, types)
         if type <: AbstractArray
             push!(c_types, Ptr{eltype(type)})
             push!(c_values, :(pointer($name)))
+            if eltype(type) <: ComplexScalar
+                push!(c_types, Int64)
+                push!(c_values, 2)
+            end
             for axis in 1:ndims(type)
                 push!(c_types, Int64)
                 push!(c_values, :(size($name, $axis)))
             end
+        elseif is_complex(type)
+            append!(c_types, Any[real(type), real(type)])
+            append!(c_values, Any[:(real($name)), :(imag($name))])
         else
             push!(c_types, c_type(type))
             push!(c_values, name)
@@ -110,7 +117,10 @@ end
     for argument in arguments
         if argument isa AbstractArray
             push!(values, Ref{Ptr{Cvoid}}(pointer(argument)))
+            eltype(argument) <: ComplexScalar && push!(values, Ref{Int64}(2))
             append!(values, Any[Ref{Int64}(extent) for extent in size(argument)])
+        elseif is_complex(typeof(argument))
+            append!(values, Any[Ref(real(argument)), Ref(imag(argument))])
         else
             push!(values, Ref{c_type(typeof(argument))}(argument))
         end
@@ -136,11 +146,14 @@ function failure_exception(program::Program, known::Definition, code::Int32, arg
     kind = value_of(pairs, "kind")
     words = value_of(pairs, "text")
     if kind == "bounds"
-        position = something(tryparse(Int, value_of(pairs, "argument")), -1) + 1
+        entry_position = something(tryparse(Int, value_of(pairs, "argument")), -1) + 1
+        position = entry_position == 0 ? 0 : owner(map(typeof, arguments), entry_position)
+        # The half of a complex element is no subscript of the source.
+        halves = 1 <= position <= length(arguments) && eltype(arguments[position]) <: ComplexScalar ? 1 : 0
         axis = something(tryparse(Int, value_of(pairs, "axis")), -1) + 1
         place = value_of(pairs, "place")
         subscripts = Tuple(Subscript(subscript, number == axis ? value_of(pairs, "condition") : "", place)
-                           for (number, subscript) in enumerate(values_of(pairs, "subscript")))
+                           for (number, subscript) in enumerate(values_of(pairs, "subscript")) if number > halves)
         1 <= position <= length(arguments) && return BoundsError(arguments[position], subscripts)
         return BoundsError(LocalArray("the array `$(value_of(pairs, "name"))`"), subscripts)
     elseif kind == "outside"
@@ -268,8 +281,8 @@ function understand(known::Definition, program::Program, types)
     R = Core.Compiler.return_type(known.original, types)
     agrees = false
     compiled = ORIGINAL
-    if startswith(described, '(') || result == "array"
-        plan = Plan(described)
+    if startswith(described, '(') || startswith(described, "complex(") || result == "array"
+        plan = Plan(described, types.parameters)
         compiled = Compiled(program, entry(program), nothing, 0, plan)
         agrees = result_type(plan, types) <: R
         agrees || return fall_back(known, other_result(known, result_type(plan, types), R))
@@ -277,11 +290,11 @@ function understand(known::Definition, program::Program, types)
         compiled = Compiled(program, entry(program), nothing, 0)
         agrees = Nothing <: R
     elseif result == "argument" && length(words) > 1 && words[2] == "of"
-        positions = [parse(Int, word) + 1 for word in words[3:end]]
+        positions = [owner(types.parameters, parse(Int, word) + 1) for word in words[3:end]]
         compiled = Compiled(program, entry(program), Int64, -1)
         agrees = all(at -> at <= length(types.parameters) && types.parameters[at] <: R, positions)
     elseif result == "argument"
-        position = parse(Int, last_word) + 1
+        position = owner(types.parameters, parse(Int, last_word) + 1)
         compiled = Compiled(program, entry(program), nothing, position)
         agrees = position <= length(types.parameters) && types.parameters[position] <: R
     elseif result == "scalar" && haskey(SCALAR_TYPES, last_word)

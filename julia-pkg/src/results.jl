@@ -9,17 +9,25 @@ struct Again{K} end
 "an argument, by its position from 1"
 struct SameArgument{P} end
 
+"a complex number, of a tuple of its halves"
+struct NewComplex{H<:Tuple} end
+
 # What the function gives back: one of the above, `Nothing`, or a `Tuple` of such types.
 struct Plan{P} end
 
-Plan(text::AbstractString) = Plan{first(parse_part(text))}()
+# `types` are those of the arguments.
+Plan(text::AbstractString, types) = Plan{first(parse_part(text, types))}()
 
 # A part at the start of the text `(array Float64 2, argument 0)`, and what follows it.
-function parse_part(text::AbstractString)
+function parse_part(text::AbstractString, types)
+    if startswith(text, "complex(")
+        halves, rest = parse_part(SubString(text, 1 + ncodeunits("complex")), types)
+        return NewComplex{halves}, rest
+    end
     if startswith(text, '(')
         parts, rest = Any[], SubString(text, 2)
         while !startswith(rest, ')')
-            part, rest = parse_part(rest)
+            part, rest = parse_part(rest, types)
             push!(parts, part)
             startswith(rest, ", ") && (rest = SubString(rest, 3))
         end
@@ -31,13 +39,14 @@ function parse_part(text::AbstractString)
     part = words[1] == "array" ? NewArray{SCALAR_TYPES[words[2]],number(3)} :
         words[1] == "scalar" ? NewScalar{SCALAR_TYPES[words[2]]} :
         words[1] == "again" ? Again{number(2)} :
-        words[1] == "argument" ? SameArgument{number(2) + 1} : Nothing
+        words[1] == "argument" ? SameArgument{owner(types, number(2) + 1)} : Nothing
     return part, SubString(text, stop)
 end
 
 # The parts that need memory, in the order of the entry's parameters.
 places(::Type{T}) where {T<:Union{NewArray,NewScalar}} = Any[T]
 places(::Type{T}) where {T<:Tuple} = reduce(append!, map(places, collect(Any, T.parameters)); init = Any[])
+places(::Type{NewComplex{H}}) where {H} = places(H)
 places(::Type) = Any[]
 
 rank(::Type{NewArray{T,N}}) where {T,N} = N
@@ -52,13 +61,17 @@ result_type(::Plan{P}, types) where {P} = part_type(P, places(P), types)
 part_type(::Type{T}, known, types) where {T<:Union{NewArray,NewScalar}} = place_type(T)
 part_type(::Type{Again{K}}, known, types) where {K} = place_type(known[K+1])
 part_type(::Type{SameArgument{P}}, known, types) where {P} = types.parameters[P]
+part_type(::Type{NewComplex{H}}, known, types) where {H} = Complex{part_type(H.parameters[1], known, types)}
 part_type(::Type{Nothing}, known, types) = Nothing
 part_type(::Type{T}, known, types) where {T<:Tuple} = Tuple{(part_type(part, known, types) for part in T.parameters)...}
+
+halves_of(::Type{NewComplex{H}}) where {H} = collect(Any, H.parameters)
 
 # An expression for the result: `values` are expressions for the places' values, `arguments` for the arguments.
 function result_expression(P, values, arguments)
     next = Ref(0)
     function expression(part)
+        part <: NewComplex && return Expr(:call, Complex, map(expression, halves_of(part))...)
         part <: Tuple && return Expr(:tuple, map(expression, collect(Any, part.parameters))...)
         part <: Union{NewArray,NewScalar} && return values[next[] += 1]
         part <: Again && return values[first(part.parameters)+1]
@@ -140,6 +153,7 @@ end
 function assemble(P, values::Vector{Any}, arguments::Tuple)
     next = Ref(0)
     function part(T)
+        T <: NewComplex && return Complex(Any[part(half) for half in halves_of(T)]...)
         T <: Tuple && return Tuple(Any[part(inner) for inner in T.parameters])
         T <: Union{NewArray,NewScalar} && return values[next[] += 1]
         T <: Again && return values[first(T.parameters)+1]

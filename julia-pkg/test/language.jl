@@ -10,6 +10,7 @@ include(joinpath(@__DIR__, "..", "..", "tests", "language", "registry.jl"))
 identical(a::AbstractArray, b::AbstractArray) = typeof(a) === typeof(b) && size(a) == size(b) && all(identical(x, y) for (x, y) in zip(a, b))
 identical(a::Tuple, b::Tuple) = length(a) == length(b) && all(identical(x, y) for (x, y) in zip(a, b))
 identical(a::T, b::T) where {T} = a === b || (a != a && b != b)
+identical(a::T, b::T) where {T<:Complex} = identical(real(a), real(b)) && identical(imag(a), imag(b))
 identical(a, b) = false
 
 # Which argument each array of a result is; 0 for a new one.

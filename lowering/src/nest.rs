@@ -165,6 +165,10 @@ impl<'a> Nest<'a> {
             Returned::Tuple(parts) => {
                 return Outcome::Tuple(parts.iter().map(|part| self.outcome(function, part)).collect());
             }
+            Returned::Complex { re, im } => {
+                let halves = [Returned::Scalar(*re), Returned::Scalar(*im)];
+                return Outcome::Tuple(halves.iter().map(|half| self.outcome(function, half)).collect());
+            }
             // An array whose extents were refused has been reported.
             Returned::Array(local) => return self.made.get(local).map_or(Outcome::Nothing, |&array| Outcome::Array(array)),
             Returned::Argument(local) | Returned::Scalar(local) | Returned::Choice { position: local, .. } => *local,

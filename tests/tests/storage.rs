@@ -9,7 +9,7 @@ use tessella::request::{Backend, TextKind};
 use tessella_codegen::program::{For, Node, Spread};
 use tessella_codegen::{CodegenError, Input, barriers, generate};
 use tessella_interpreter::scheduled::{self, Completion, ScheduledError};
-use tessella_frontend::typed::ArgumentType;
+use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::{Array, Value, run_within};
 use tessella_runtime::cuda::{Nvrtc, Target};
 use tessella_scalar::{Constant, ScalarType};

@@ -2,7 +2,7 @@
 
 use crate::request::Program;
 use std::ffi::c_void;
-use tessella_frontend::typed::ArgumentType;
+use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::{Array, Value};
 use tessella_scalar::{Constant, ScalarType};
 

@@ -19,6 +19,7 @@ impl Checker<'_> {
                 let elements = self.as_elements(&value, base.span).expect("arrays and ranges have elements");
                 self.index_elements(&elements, subscripts, base.span, span)
             }
+            Value::ComplexArray(array) => self.complex_element(array, subscripts, base.span, span),
             Value::Position(position) => self.component(&position, subscripts, span),
             Value::Tuple(values) => {
                 let [subscript] = subscripts else {

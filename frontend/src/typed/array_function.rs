@@ -57,6 +57,9 @@ impl Checker<'_> {
             Value::Type(ty) => Ok(Value::Type(ty)),
             Value::Scalar(expr) => Ok(Value::Type(expr.ty)),
             Value::Range(_) => Ok(Value::Type(ScalarType::I64)),
+            Value::ComplexType(half) => Ok(Value::ComplexType(half)),
+            Value::Complex(value) => Ok(Value::ComplexType(value.half())),
+            Value::ComplexArray(array) => Ok(Value::ComplexType(self.half_type(array))),
             Value::Elements(elements) => Ok(Value::Type(elements.element)),
             Value::Array(array) => match self.local(array).ty {
                 Type::Array { element, .. } | Type::Scalar(element) => Ok(Value::Type(element)),
@@ -72,7 +75,7 @@ impl Checker<'_> {
 
     fn length_of(&mut self, argument: &ast::Expr, span: Span) -> Checked<Value> {
         match self.value(argument)? {
-            value @ (Value::Array(_) | Value::Elements(_)) => {
+            value @ (Value::Array(_) | Value::ComplexArray(_) | Value::Elements(_)) => {
                 let sizes = self.sizes(&value, span).expect("arrays have sizes");
                 Ok(Value::Scalar(self.product_of(&sizes, span)))
             }

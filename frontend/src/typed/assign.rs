@@ -1,12 +1,13 @@
 //! Assignments: to variables, to elements of arrays, and to several of them at once.
 
 use super::check::{Checked, Checker};
+use super::complex::ComplexError;
 use super::error::TypeError;
 use super::scope::{State, VariableId};
 use super::statement::{Place, Tail};
 use super::tree::{Expr, ExprKind, LocalId, Role, StatementKind, Type};
 use super::unsupported::Construct;
-use super::value::{RangeValue, Value};
+use super::value::{Kind, RangeValue, Value};
 use crate::ast;
 use tessella_diagnostics::Span;
 
@@ -46,6 +47,7 @@ impl Checker<'_> {
                 (Place::Middle, _) => Ok(Tail::Nothing),
                 (Place::Last, Value::Scalar(value)) => Ok(Tail::Scalar(value)),
                 (Place::Last, Value::Tuple(values)) => Ok(Tail::Tuple(values, span)),
+                (Place::Last, value @ Value::Complex(_)) => Ok(Tail::Other(value, span)),
                 (Place::Last, Value::Array(array)) => Ok(Tail::Argument(array, span)),
                 (Place::Last, value) => {
                     let found = self.kind(&value);
@@ -127,10 +129,16 @@ impl Checker<'_> {
                 self.bind_scalar(variable, value, at, span).map(Value::Scalar)
             }
             Value::Array(array) => self.bind_array(variable, array, at, span),
+            Value::Complex(value) => {
+                let value = if self.keep { self.frozen_complex(*value) } else { *value };
+                self.bind_complex(variable, value, at, span)
+            }
             Value::Elements(elements) => self.bind_elements(variable, *elements, at, span),
             value @ (Value::Tuple(_)
             | Value::Range(_)
             | Value::Type(_)
+            | Value::ComplexArray(_)
+            | Value::ComplexType(_)
             | Value::Position(_)
             | Value::Function(_)
             | Value::Nothing) => {
@@ -143,7 +151,7 @@ impl Checker<'_> {
                         Ok(value)
                     }
                     State::Poisoned => Err(super::check::Reported),
-                    State::Unassigned | State::Alias(_) | State::Scalar(_) | State::Array(_) => {
+                    State::Unassigned | State::Alias(_) | State::Scalar(_) | State::Complex(..) | State::Array(_) => {
                         let was = self.kind(&value);
                         let error =
                             TypeError::AliasAssigned { name: name.into(), initial: first, was, assignment: span };
@@ -166,8 +174,15 @@ impl Checker<'_> {
                 return Err(self.fail(TypeError::AliasAssigned { name, initial, was, assignment: span }));
             }
             State::Scalar(id) if !self.is_straight(variable) => id,
+            State::Complex(re, _) if !self.is_straight(variable) => {
+                let (name, initial) = (self.variables[variable.0].name.clone(), self.variables[variable.0].span);
+                let Type::Scalar(half) = self.local(re).ty else { unreachable!("halves are scalars") };
+                let (first, then) = (Kind::Complex(half).to_string(), Kind::Scalar(value.ty).to_string());
+                let error = ComplexError::TypeChanges { name, initial, first, assignment: span, then };
+                return Err(self.complex_error(error));
+            }
             // Where no paths join, a name assigned again is a new variable.
-            State::Unassigned | State::Scalar(_) | State::Array(_) | State::Alias(_) => {
+            State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Alias(_) => {
                 let ty = declared.unwrap_or(value.ty);
                 let name = super::jumps::shown(&self.variables[variable.0].name).to_string();
                 let owner = self.variables[variable.0].owner;
@@ -287,6 +302,10 @@ impl Checker<'_> {
             Ok(Value::Scalar(element)) if element.as_load().is_some() => {
                 Ok(element.as_load().expect("the guard has seen a load"))
             }
+            Ok(Value::Complex(element)) if element.re.as_load().is_some() => {
+                let place = element.re.as_load().expect("the guard has seen a load");
+                return self.store_complex(place, value, span);
+            }
             Ok(other) => {
                 let found = self.kind(&other);
                 Err(self.fail(TypeError::NotAnArray { found, span: base.span, declared: None }))
@@ -318,8 +337,11 @@ impl Checker<'_> {
                 // What is wrong has been reported.
                 Err(_) => Value::Elements(elements),
             },
+            Value::Complex(value) => self.frozen_complex(*value).value(),
             Value::Irrational(..)
             | Value::Array(_)
+            | Value::ComplexArray(_)
+            | Value::ComplexType(_)
             | Value::Type(_)
             | Value::Position(_)
             | Value::Function(_)
@@ -327,7 +349,7 @@ impl Checker<'_> {
         }
     }
 
-    fn frozen_scalar(&mut self, value: Expr) -> Expr {
+    pub(super) fn frozen_scalar(&mut self, value: Expr) -> Expr {
         let unchanging = value.is_fixed()
             || matches!(value.kind, ExprKind::Local(id)
                 if matches!(self.local(id).role, Role::Argument | Role::Iterator(_) | Role::Value(_)));

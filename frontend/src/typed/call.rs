@@ -95,14 +95,7 @@ const ON_NUMBERS: [&str; 44] = [
 ];
 
 /// Functions of Base that mean something else than a number: name, and what they are.
-const REFUSED: [(&str, Construct); 43] = [
-    ("complex", Construct::Complex),
-    ("Complex", Construct::Complex),
-    ("ComplexF64", Construct::Complex),
-    ("ComplexF32", Construct::Complex),
-    ("real", Construct::Complex),
-    ("imag", Construct::Complex),
-    ("conj", Construct::Complex),
+const REFUSED: [(&str, Construct); 36] = [
     ("zeros", Construct::LocalArray),
     ("ones", Construct::LocalArray),
     ("fill", Construct::LocalArray),
@@ -161,7 +154,8 @@ fn known() -> impl Iterator<Item = &'static str> {
     let rounding = ROUNDING.iter().map(|(name, _)| *name);
     let divisions = DIVISIONS.iter().map(|(name, _)| *name);
     let several = super::several::SEVERAL;
-    elementary.chain(rounding).chain(divisions).chain(several).chain(ON_ARRAYS).chain(ON_NUMBERS)
+    let complex = super::complex::ABOUT_COMPLEX;
+    elementary.chain(rounding).chain(divisions).chain(complex).chain(several).chain(ON_ARRAYS).chain(ON_NUMBERS)
 }
 
 impl Checker<'_> {
@@ -180,6 +174,10 @@ impl Checker<'_> {
                 }
                 _ => return self.not_yet(Construct::Field, callee.span),
             },
+            ast::ExprKind::Curly { base, .. } if matches!(&base.kind, ast::ExprKind::Name(name) if name == "Complex") => {
+                let half = self.complex_type(callee)?;
+                return self.complex_of(half.unwrap_or(ScalarType::F64), arguments, broadcast, span);
+            }
             ast::ExprKind::Curly { base, parameters } => {
                 return self.undefined_array(base, parameters, arguments, span);
             }
@@ -191,6 +189,9 @@ impl Checker<'_> {
             return value;
         }
         self.flow.statement_call = false;
+        if let Some(half) = self.complex_type_named(name, callee.span)? {
+            return self.complex_of(half, arguments, broadcast, span);
+        }
         if broadcast == ast::Broadcast::No
             && let Some(value) = self.several(name, arguments, span)
         {
@@ -268,6 +269,9 @@ impl Checker<'_> {
             let suggestion = tessella_diagnostics::nearest(name, known());
             return Err(self.fail(TypeError::UnknownFunction { name: name.into(), span, suggestion }));
         }
+        if let Some(value) = self.complex_function(name, &values, spans, span) {
+            return value;
+        }
         let mut scalars = vec![];
         let float32 = values.iter().any(|value| matches!(value, Value::Scalar(expr) if expr.ty == ScalarType::F32));
         let only_float32 = float32
@@ -292,7 +296,7 @@ impl Checker<'_> {
             return match self.variables[variable.0].state.clone() {
                 State::Alias(Value::Type(ty)) => Ok(Some(ty)),
                 State::Poisoned => Err(super::check::Reported),
-                State::Unassigned | State::Scalar(_) | State::Array(_) | State::Alias(_) => {
+                State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Alias(_) => {
                     Err(self.fail(TypeError::UnknownFunction { name: name.into(), span, suggestion: None }))
                 }
             };

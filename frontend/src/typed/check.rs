@@ -1,5 +1,6 @@
 //! The checker: its state, and the function as a whole.
 
+use super::complex::Complex;
 use super::error::TypeError;
 use super::flow::Flow;
 use super::result::Container;
@@ -8,7 +9,7 @@ use super::scope::{Scope, State, Variable, VariableId, is_assigned};
 use super::signature::TypeParameter;
 use super::statement::Place;
 use super::tree::{
-    Block, Expr, ExprKind, Function, InlinedCall, Label, Local, LocalId, LoopId, Mode, Role, Statement, StatementKind, Type,
+    ArgumentType, Block, Expr, ExprKind, Function, InlinedCall, Label, Local, LocalId, LoopId, Mode, Role, Statement, StatementKind, Type,
 };
 use super::unsupported::Construct;
 use super::value::{Kind, Value};
@@ -31,7 +32,7 @@ pub struct ModuleConstant {
 /// reported again.
 pub fn check(
     function: &ast::Function,
-    arguments: &[Type],
+    arguments: &[impl Into<ArgumentType> + Copy],
     constants: &[ModuleConstant],
 ) -> Result<Function, Vec<TypeError>> {
     check_in(function, arguments, Surroundings { constants, functions: &[] })
@@ -51,12 +52,13 @@ pub struct Surroundings<'a> {
 /// As for [`check`]; what is wrong inside a called function is told with the calls that led there.
 pub fn check_in(
     function: &ast::Function,
-    arguments: &[Type],
+    arguments: &[impl Into<ArgumentType> + Copy],
     surroundings: Surroundings<'_>,
 ) -> Result<Function, Vec<TypeError>> {
     let mut checker = Checker::new(surroundings.constants);
     checker.functions = surroundings.functions;
-    let checked = checker.function(function, arguments);
+    let arguments: Vec<ArgumentType> = arguments.iter().map(|&ty| ty.into()).collect();
+    let checked = checker.function(function, &arguments);
     match checked {
         Some(function) if checker.errors.is_empty() => Ok(function),
         _ => Err(checker.errors),
@@ -170,9 +172,11 @@ impl<'a> Checker<'a> {
             Value::Scalar(expr) => Kind::Scalar(expr.ty),
             Value::Irrational(..) => Kind::Scalar(tessella_scalar::ScalarType::F64),
             Value::Array(id) => self.local(*id).ty.into(),
+            Value::Complex(value) => Kind::Complex(value.half()),
+            Value::ComplexArray(id) => Kind::ComplexArray { half: self.half_type(*id), rank: self.rank(*id) - 1 },
             Value::Tuple(_) => Kind::Tuple,
             Value::Range(_) => Kind::Range,
-            Value::Type(_) => Kind::Type,
+            Value::Type(_) | Value::ComplexType(_) => Kind::Type,
             Value::Elements(elements) => Kind::Array { element: elements.element, rank: elements.rank() as u32 },
             Value::Position(_) => Kind::Position,
             Value::Function(_) => Kind::Function,
@@ -238,7 +242,7 @@ impl<'a> Checker<'a> {
         result
     }
 
-    fn function(&mut self, function: &ast::Function, arguments: &[Type]) -> Option<Function> {
+    fn function(&mut self, function: &ast::Function, arguments: &[ArgumentType]) -> Option<Function> {
         let name = function.name.as_ref().map_or_else(|| "anonymous".to_string(), |name| name.value.clone());
         if arguments.len() != function.parameters.len() {
             self.fail(TypeError::ArgumentCount {
@@ -251,7 +255,7 @@ impl<'a> Checker<'a> {
         }
         self.distinct_parameters(function);
         let ids = self.parameters(function, arguments);
-        self.copy_assigned_arguments(function, &ids);
+        self.copy_assigned_arguments(function);
         let body = super::jumps::function_without_returns(&function.body, &mut self.flow.fresh);
         self.flow.once = super::walk::assigned_once(&body);
         self.declare_assigned(&body);
@@ -287,13 +291,23 @@ impl<'a> Checker<'a> {
     }
 
     /// A scalar argument that the body assigns to becomes a variable that starts with the argument's value.
-    fn copy_assigned_arguments(&mut self, function: &ast::Function, ids: &[LocalId]) {
-        for (parameter, &argument) in function.parameters.iter().zip(ids) {
+    fn copy_assigned_arguments(&mut self, function: &ast::Function) {
+        for parameter in &function.parameters {
             let Some(name) = &parameter.name else { continue };
+            let Some(variable) = self.lookup(&name.value) else { continue };
             if is_assigned(&name.value, &function.body) {
-                let value = self.read(argument, self.local(argument).span);
-                if matches!(self.local(argument).ty, Type::Scalar(_)) {
-                    self.make_assignable(&name.value, value);
+                match self.variables[variable.0].state {
+                    State::Scalar(argument) => {
+                        let value = self.read(argument, self.local(argument).span);
+                        self.make_assignable(&name.value, value);
+                    }
+                    State::Complex(re, im) => {
+                        let span = self.local(re).span;
+                        let value = Complex { re: self.read(re, span), im: self.read(im, span) };
+                        self.variables[variable.0].state = self.complex_variable(&name.value, value, span);
+                        self.variables[variable.0].home = self.blocks.len();
+                    }
+                    State::Array(_) | State::Alias(_) | State::Unassigned | State::Poisoned => {}
                 }
             }
         }

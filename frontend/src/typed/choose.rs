@@ -172,6 +172,17 @@ impl Checker<'_> {
                 }
                 Ok(Value::Tuple(values))
             }
+            (Value::Complex(yes), Value::Complex(no)) if yes.half() == no.half() => {
+                let mut join = |yes, no| {
+                    let joined =
+                        self.join_values((&mut *then, Value::Scalar(yes)), (&mut *otherwise, Value::Scalar(no)), span)?;
+                    self.as_scalar(joined, span)
+                };
+                let (re, im) = (join(yes.re, no.re)?, join(yes.im, no.im)?);
+                Ok(super::complex::Complex { re, im }.value())
+            }
+            (Value::ComplexArray(yes), Value::ComplexArray(no)) if yes == no => Ok(Value::ComplexArray(yes)),
+            (Value::ComplexType(yes), Value::ComplexType(no)) if yes == no => Ok(Value::ComplexType(yes)),
             (Value::Array(yes), Value::Array(no)) if yes == no => Ok(Value::Array(yes)),
             (Value::Type(yes), Value::Type(no)) if yes == no => Ok(Value::Type(yes)),
             (Value::Function(yes), Value::Function(no)) if yes == no => Ok(Value::Function(yes)),

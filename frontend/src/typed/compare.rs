@@ -99,12 +99,22 @@ impl Checker<'_> {
         spans: (Span, Span),
         span: Span,
     ) -> Checked<Expr> {
-        if let (Value::Type(left), Value::Type(right)) = (&left, &right) {
+        let types = match (&left, &right) {
+            (Value::Type(left), Value::Type(right)) | (Value::ComplexType(left), Value::ComplexType(right)) => {
+                Some(left == right)
+            }
+            (Value::Type(_), Value::ComplexType(_)) | (Value::ComplexType(_), Value::Type(_)) => Some(false),
+            (_, _) => None,
+        };
+        if let Some(equal) = types {
             match symbol {
-                "==" | "===" => return Ok(Expr::constant(Constant::bool(left == right), span)),
-                "!=" | "≠" | "!==" => return Ok(Expr::constant(Constant::bool(left != right), span)),
+                "==" | "===" => return Ok(Expr::constant(Constant::bool(equal), span)),
+                "!=" | "≠" | "!==" => return Ok(Expr::constant(Constant::bool(!equal), span)),
                 _ => {}
             }
+        }
+        if matches!(left, Value::Complex(_)) || matches!(right, Value::Complex(_)) {
+            return self.complex_comparison(symbol, left, right, spans, span);
         }
         let (left, right) = self.scalar_pair(left, right, spans)?;
         let operator = match symbol {

@@ -109,6 +109,8 @@ pub enum TypeError {
     NotCounted { span: Span, why: &'static str, at: Span },
     #[error(transparent)]
     Array(super::arrays::ArrayError),
+    #[error(transparent)]
+    Complex(super::complex::ComplexError),
     #[error("the constant `{name}` is defined in terms of itself")]
     ConstantCycle { name: String, span: Span },
 }
@@ -157,6 +159,7 @@ impl TypeError {
             TypeError::DuplicateParameter { .. } => "E0114",
             TypeError::InCall { error, .. } => return error.code(),
             TypeError::Array(error) => return error.code(),
+            TypeError::Complex(error) => return error.code(),
             TypeError::NoMatchingMethod { .. } => "E0241",
             TypeError::AmbiguousCall { .. } => "E0242",
             TypeError::Recursion { .. } => "E0243",
@@ -171,6 +174,7 @@ impl IntoDiagnostic for TypeError {
         let base = Diagnostic::error(self.code(), self.to_string());
         match self {
             TypeError::Array(error) => error.into_diagnostic(),
+            TypeError::Complex(error) => error.into_diagnostic(),
             TypeError::UndefinedName { name, span, suggestion } => {
                 let base = base.primary(span, "not found in this scope");
                 match suggestion {
@@ -317,7 +321,8 @@ impl IntoDiagnostic for TypeError {
                         base.with_help("use `÷` in place of `/`, or iterate over integers and compute the float in the body")
                     }
                     Kind::Scalar(_) => base.with_help("convert it first: `Int(n)` or `n % Int`"),
-                    Kind::Array { .. } | Kind::Tuple | Kind::Range | Kind::Type | Kind::Position | Kind::Function | Kind::Nothing => {
+                    Kind::Array { .. } | Kind::Complex(_) | Kind::ComplexArray { .. } | Kind::Tuple | Kind::Range
+                    | Kind::Type | Kind::Position | Kind::Function | Kind::Nothing => {
                         base.with_help("use an `Int`, such as `length(A)` or `size(A, 1)`")
                     }
                 }
@@ -359,7 +364,8 @@ impl IntoDiagnostic for TypeError {
             TypeError::NotANumber { found, span } => {
                 let help = match found {
                     Kind::Type => "make a number of the type, such as `zero(T)` or `T(2)`",
-                    Kind::Array { .. } | Kind::Tuple => "take one element, such as `x[1]`",
+                    Kind::Complex(_) => "take `real(z)`, `imag(z)` or `abs2(z)` of it",
+                    Kind::Array { .. } | Kind::ComplexArray { .. } | Kind::Tuple => "take one element, such as `x[1]`",
                     Kind::Position => "take one component, such as `I[1]`, or subscript an array with it",
                     Kind::Function => "call the function",
                     Kind::Scalar(_) | Kind::Range | Kind::Nothing => "write an expression that is a number",

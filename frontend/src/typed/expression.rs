@@ -1,6 +1,7 @@
 //! Expressions: from the syntax tree to values.
 
 use super::check::{Checked, Checker, Indexed};
+use super::complex::{Complex, ComplexError};
 use super::convert::widen;
 use super::error::TypeError;
 use super::scope::State;
@@ -23,11 +24,14 @@ impl Checker<'_> {
             Value::Scalar(expr) => Ok(expr),
             Value::Irrational(value, at) => Ok(Expr::constant(Constant::f64(value), at)),
             Value::Array(_) | Value::Elements(_) => self.not_yet(Construct::ArrayArithmetic, span),
+            Value::Complex(_) => Err(self.complex_error(ComplexError::NotReal { span })),
+            Value::ComplexArray(_) => Err(self.complex_error(ComplexError::WholeArray { span })),
             Value::Position(super::arrays::Position { subscripts, linear_in: Some(extents) }) => {
                 Ok(super::arrays::linear_index(&subscripts, &extents, span))
             }
             other @ (Value::Position(_)
-            | Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::Function(_) | Value::Nothing) => {
+            | Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Function(_)
+            | Value::Nothing) => {
                 let found = self.kind(&other);
                 Err(self.fail(TypeError::NotANumber { found, span }))
             }
@@ -53,7 +57,7 @@ impl Checker<'_> {
                     let (left, right) = ((left, coefficient.span), (right, operand.span));
                     return self.array_infix("*", false, left, right, false, span);
                 }
-                self.binary_values("*", left, right, (coefficient.span, operand.span), span).map(Value::Scalar)
+                self.binary_values("*", left, right, (coefficient.span, operand.span), span)
             }
             ast::ExprKind::Comparison { operands, operators } => {
                 self.comparison(operands, operators, span)
@@ -80,6 +84,12 @@ impl Checker<'_> {
                 ast::ExprKind::Name(module) if module == "Base" || module == "Core" => self.name(&field.value, span),
                 _ => self.not_yet(Construct::Field, span),
             },
+            ast::ExprKind::Curly { base, .. } if matches!(&base.kind, ast::ExprKind::Name(name) if name == "Complex") => {
+                match self.complex_type(expr)? {
+                    Some(half) => Ok(Value::ComplexType(half)),
+                    None => self.not_yet(Construct::Other, span),
+                }
+            }
             ast::ExprKind::Curly { .. } | ast::ExprKind::Where { .. } => {
                 let name = super::signature::type_text(expr);
                 Err(self.fail(TypeError::UnknownType { name, span, suggestion: None }))
@@ -121,7 +131,7 @@ impl Checker<'_> {
                     let name = name.to_string();
                     Err(self.fail(TypeError::UsedBeforeAssigned { name, span, assigned: None }))
                 }
-                State::Scalar(_) | State::Alias(_) if !is_assigned => {
+                State::Scalar(_) | State::Complex(..) | State::Alias(_) if !is_assigned => {
                     let assigned = Some(self.variables[variable.0].span);
                     let name = name.to_string();
                     Err(self.fail(TypeError::UsedBeforeAssigned { name, span, assigned }))
@@ -130,6 +140,9 @@ impl Checker<'_> {
                     Some(&constant) => Expr::constant(constant, span),
                     None => self.read(id, span),
                 })),
+                State::Complex(re, im) => {
+                    Ok(Complex { re: self.read(re, span), im: self.read(im, span) }.value())
+                }
                 State::Array(id) => Ok(Value::Array(id)),
                 State::Alias(value) => Ok(value),
             };
@@ -151,7 +164,9 @@ impl Checker<'_> {
             "nothing" => Ok(Value::Nothing),
             "pi" | "π" => Ok(Value::Irrational(std::f64::consts::PI, span)),
             "ℯ" => Ok(Value::Irrational(std::f64::consts::E, span)),
-            "im" | "Complex" | "ComplexF64" | "ComplexF32" => self.not_yet(Construct::Complex, span),
+            "im" => Ok(Complex::unit(span).value()),
+            "ComplexF64" => Ok(Value::ComplexType(ScalarType::F64)),
+            "ComplexF32" => Ok(Value::ComplexType(ScalarType::F32)),
             "Inf" | "Inf64" => constant(Constant::f64(f64::INFINITY)),
             "NaN" | "NaN64" => constant(Constant::f64(f64::NAN)),
             "Inf32" => constant(Constant::f32(f32::INFINITY)),

@@ -167,11 +167,11 @@ impl Checker<'_> {
                 self.variables[variable.0].state = State::Array(array);
                 Ok(Value::Array(array))
             }
-            State::Scalar(_) | State::Alias(_) if straight => {
+            State::Scalar(_) | State::Complex(..) | State::Alias(_) if straight => {
                 self.variables[variable.0].state = State::Array(array);
                 Ok(Value::Array(array))
             }
-            State::Unassigned | State::Array(_) | State::Scalar(_) | State::Alias(_) => {
+            State::Unassigned | State::Array(_) | State::Scalar(_) | State::Complex(..) | State::Alias(_) => {
                 self.not_yet(Construct::ArrayVariable, span)
             }
         }
@@ -182,7 +182,7 @@ impl Checker<'_> {
         let variables = self.variables.iter().take(count).enumerate();
         let arrays = variables.filter_map(|(at, variable)| match variable.state {
             State::Array(array) => Some((VariableId(at), array)),
-            State::Unassigned | State::Scalar(_) | State::Alias(_) | State::Poisoned => None,
+            State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Alias(_) | State::Poisoned => None,
         });
         arrays.collect()
     }
@@ -233,7 +233,7 @@ impl Checker<'_> {
             }
             meanings.push(now);
             for (variable, state) in self.variables.iter_mut().zip(&others) {
-                if matches!(state, State::Scalar(_) | State::Alias(_)) {
+                if matches!(state, State::Scalar(_) | State::Complex(..) | State::Alias(_)) {
                     variable.state = state.clone();
                 }
             }

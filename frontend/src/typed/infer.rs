@@ -1,7 +1,7 @@
 //! A guess at argument types for a file that fixes none: from annotations, else from how the body uses the names.
 
 use super::check::{Checker, Surroundings};
-use super::tree::Type;
+use super::tree::{ArgumentType, Type};
 use crate::ast::{Expr, ExprKind, Function, Parameter};
 use std::collections::BTreeMap;
 use tessella_scalar::ScalarType;
@@ -10,7 +10,7 @@ use tessella_scalar::ScalarType;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inferred {
     pub name: String,
-    pub ty: Type,
+    pub ty: ArgumentType,
     pub basis: Basis,
 }
 
@@ -61,7 +61,7 @@ pub fn infer_arguments_in(function: &Function, surroundings: Surroundings<'_>) -
         .collect();
     // The element type that the body has least to object to; the first of equals.
     let best = guesses.into_iter().min_by_key(|inferred| {
-        let types: Vec<Type> = inferred.iter().map(|inferred| inferred.ty).collect();
+        let types: Vec<ArgumentType> = inferred.iter().map(|inferred| inferred.ty).collect();
         super::check_in(function, &types, surroundings).map_or_else(|errors| errors.len(), |_| 0)
     });
     best.unwrap_or_default()
@@ -74,7 +74,7 @@ fn infer(function: &Function, parameter: &Parameter, uses: &BTreeMap<String, Use
     let name = parameter.name.as_ref().map_or_else(String::new, |name| name.value.clone());
     let found = uses.get(&name).copied().unwrap_or_default();
     let annotation = parameter.ty.as_ref();
-    let accepts = |ty: Type| match annotation {
+    let accepts = |ty: ArgumentType| match annotation {
         Some(annotation) => Checker::new(&[]).accepts(function, annotation, ty),
         None => true,
     };
@@ -84,12 +84,19 @@ fn infer(function: &Function, parameter: &Parameter, uses: &BTreeMap<String, Use
     let scalar = if found.is_count { ScalarType::I64 } else { ScalarType::F64 };
     let scalars = [scalar, ScalarType::F64, ScalarType::I64].into_iter().chain(ScalarType::ALL).map(Type::Scalar);
     let arrays = ranks.flat_map(|rank| elements.clone().map(move |element| Type::Array { element, rank }));
-    let candidates: Vec<Type> = match (found.rank, annotation) {
+    let real: Vec<Type> = match (found.rank, annotation) {
         (Some(_), _) => arrays.chain(scalars).collect(),
         (None, _) => scalars.chain(arrays).collect(),
     };
+    // Nothing but an annotation tells that a number is complex.
+    let has_halves = |ty: &Type| match ty {
+        Type::Scalar(ty) | Type::Array { element: ty, .. } => ty.is_float(),
+    };
+    let complex: Vec<Type> = real.iter().copied().filter(has_halves).collect();
+    let candidates: Vec<ArgumentType> =
+        real.into_iter().map(ArgumentType::Real).chain(complex.into_iter().map(ArgumentType::Complex)).collect();
     let ty = candidates.iter().copied().find(|&ty| accepts(ty)).unwrap_or(candidates[0]);
-    let mut distinct: Vec<Type> = candidates.into_iter().filter(|&ty| accepts(ty)).collect();
+    let mut distinct: Vec<ArgumentType> = candidates.into_iter().filter(|&ty| accepts(ty)).collect();
     distinct.dedup();
     let is_only = annotation.is_some() && distinct.iter().all(|&other| other == ty);
     let basis = match (is_only, found.rank.is_some() || found.is_count) {

@@ -4,7 +4,7 @@ use super::check::{Checked, Checker, Reported};
 use super::error::TypeError;
 use super::scope::{Scope, State};
 use super::statement::{Place, Tail};
-use super::tree::{Block, Expr, ExprKind, InlinedCall, LocalId, Role, StatementKind, Type};
+use super::tree::{ArgumentType, Block, Expr, ExprKind, InlinedCall, LocalId, Role, StatementKind, Type};
 use super::unsupported::Construct;
 use super::value::Value;
 use crate::ast;
@@ -54,7 +54,8 @@ impl Checker<'_> {
         if let Some(variable) = self.lookup(name) {
             return match &self.variables[variable.0].state {
                 State::Alias(Value::Function(callee)) => Some(callee.clone()),
-                State::Alias(_) | State::Unassigned | State::Scalar(_) | State::Array(_) | State::Poisoned => None,
+                State::Alias(_) | State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Array(_)
+                | State::Poisoned => None,
             };
         }
         let is_defined = self.functions.iter().any(|function| named(function, name));
@@ -236,6 +237,12 @@ impl Checker<'_> {
                 let ty = self.type_expression(ty)?;
                 self.coerce(value, ty, Some(at)).map(Value::Scalar)
             }
+            (Some(ty), value @ Value::Complex(_)) => match self.complex_type(ty)? {
+                Some(half) => self.to_complex(value, half, ty.span).map(super::complex::Complex::value),
+                // `::Complex` and `::Number` convert nothing.
+                None if self.accepts_value(ty, &value) => Ok(value),
+                None => Err(self.complex_error(super::complex::ComplexError::NotReal { span })),
+            },
             (_, value) => Ok(value),
         }
     }
@@ -254,6 +261,8 @@ impl Checker<'_> {
                 State::Scalar(copy)
             }
             Value::Scalar(value) => State::Alias(Value::Scalar(self.named_value(name, value))),
+            Value::Complex(value) if is_assigned => self.complex_variable(name, *value, span),
+            value @ Value::Complex(_) => State::Alias(self.frozen(value)),
             Value::Tuple(_) | Value::Range(_) | Value::Elements(_) => match self.frozen(value) {
                 Value::Elements(elements) => self.named_elements(*elements),
                 value => State::Alias(value),
@@ -370,25 +379,31 @@ impl Checker<'_> {
         fits
     }
 
-    fn accepts_value(&mut self, declared: &ast::Expr, value: &Value) -> bool {
+    pub(super) fn accepts_value(&mut self, declared: &ast::Expr, value: &Value) -> bool {
         let is_any = matches!(&declared.kind, ast::ExprKind::Name(name) if name == "Any");
         match value {
             _ if is_any => true,
-            Value::Scalar(value) => self.accepts_type(declared, Type::Scalar(value.ty)),
+            Value::Scalar(value) => self.accepts_type(declared, Type::Scalar(value.ty).into()),
+            Value::Complex(value) => self.accepts_type(declared, ArgumentType::Complex(Type::Scalar(value.half()))),
+            Value::ComplexArray(array) => {
+                let ty = Type::Array { element: self.half_type(*array), rank: self.rank(*array) - 1 };
+                self.accepts_type(declared, ArgumentType::Complex(ty))
+            }
+            Value::ComplexType(half) => self.accepts_type_value(declared, ArgumentType::Complex(Type::Scalar(*half))),
             Value::Irrational(..) => {
                 matches!(&declared.kind, ast::ExprKind::Name(name)
                     if matches!(name.as_str(), "Real" | "Number" | "Irrational" | "AbstractIrrational"))
             }
-            Value::Array(array) => self.accepts_type(declared, self.local(*array).ty),
+            Value::Array(array) => self.accepts_type(declared, self.local(*array).ty.into()),
             Value::Elements(elements) => {
                 let ty = Type::Array { element: elements.element, rank: elements.rank() as u32 };
-                self.accepts_type(declared, ty)
+                self.accepts_type(declared, ty.into())
             }
             Value::Position(position) => match &position.linear_in {
-                Some(_) => self.accepts_type(declared, Type::Scalar(ScalarType::I64)),
+                Some(_) => self.accepts_type(declared, Type::Scalar(ScalarType::I64).into()),
                 None => starts_with(declared, &["CartesianIndex"]),
             },
-            Value::Type(ty) => self.accepts_type_value(declared, *ty),
+            Value::Type(ty) => self.accepts_type_value(declared, Type::Scalar(*ty).into()),
             Value::Tuple(_) => starts_with(declared, &["Tuple", "NTuple"]),
             Value::Function(_) => starts_with(declared, &["Function"]),
             Value::Nothing => starts_with(declared, &["Nothing"]),
@@ -401,13 +416,13 @@ impl Checker<'_> {
     }
 
     /// `::Type{Float64}`, `::Type{T}`, `::DataType` given a type.
-    fn accepts_type_value(&mut self, declared: &ast::Expr, ty: ScalarType) -> bool {
+    fn accepts_type_value(&mut self, declared: &ast::Expr, ty: ArgumentType) -> bool {
         match &declared.kind {
             ast::ExprKind::Name(name) => matches!(name.as_str(), "Type" | "DataType"),
             ast::ExprKind::Curly { base, parameters } => {
                 let is_type = matches!(&base.kind, ast::ExprKind::Name(name) if name == "Type");
                 match (is_type, parameters.as_slice()) {
-                    (true, [parameter]) => self.accepts_type(parameter, Type::Scalar(ty)),
+                    (true, [parameter]) => self.accepts_type(parameter, ty),
                     (_, _) => false,
                 }
             }
@@ -420,7 +435,9 @@ impl Checker<'_> {
         let scalars = ScalarType::ALL.into_iter().map(Type::Scalar);
         let arrays =
             ScalarType::ALL.into_iter().flat_map(|element| (1..=6).map(move |rank| Type::Array { element, rank }));
-        let types: Vec<Type> = scalars.chain(arrays).collect();
+        let real: Vec<Type> = scalars.chain(arrays).collect();
+        let complex = real.iter().copied().map(ArgumentType::Complex);
+        let types: Vec<ArgumentType> = real.iter().copied().map(ArgumentType::Real).chain(complex).collect();
         let positional = &method.parameters[..method.first_keyword.min(method.parameters.len())];
         let mut all = vec![];
         for at in 0..count {

@@ -38,6 +38,9 @@ impl Checker<'_> {
             return self.integer_literal(text, true, span).map(Value::Scalar);
         }
         let value = self.value(operand)?;
+        if let Value::Complex(value) = value {
+            return self.complex_unary(symbol, *value, span).map(super::complex::Complex::value);
+        }
         if Self::is_whole(&value) {
             return self.array_prefix(symbol, operator.value.dotted, (value, operand.span), span);
         }
@@ -94,7 +97,7 @@ impl Checker<'_> {
             let (left, right) = ((first, left.span), (second, right.span));
             return self.array_infix(symbol, operator.value.dotted, left, right, false, span);
         }
-        self.binary_values(symbol, first, second, (left.span, right.span), span).map(Value::Scalar)
+        self.binary_values(symbol, first, second, (left.span, right.span), span)
     }
 
     /// `left operator right`, with `x % T` for a type on the right.
@@ -105,13 +108,16 @@ impl Checker<'_> {
         right: Value,
         spans: (Span, Span),
         span: Span,
-    ) -> Checked<Expr> {
+    ) -> Checked<Value> {
         if let ("%", Value::Type(ty)) = (symbol, &right) {
             let value = self.as_scalar(left, spans.0)?;
-            return self.low_bits(value, *ty, span);
+            return self.low_bits(value, *ty, span).map(Value::Scalar);
+        }
+        if matches!(left, Value::Complex(_)) || matches!(right, Value::Complex(_)) {
+            return self.complex_binary(symbol, left, right, spans, span).map(super::complex::Complex::value);
         }
         let (left, right) = self.scalar_pair(left, right, spans)?;
-        self.binary_operator(symbol, left, right, span)
+        self.binary_operator(symbol, left, right, span).map(Value::Scalar)
     }
 
     pub(super) fn binary_operator(&mut self, symbol: &str, left: Expr, right: Expr, span: Span) -> Checked<Expr> {
@@ -158,8 +164,12 @@ impl Checker<'_> {
 
     /// `false * x` is a zero with the sign of `x`, even for `NaN`, and `false + x` is `x`, even for `-0.0`.
     fn bool_with_float(&mut self, symbol: &str, flag: Expr, float: Expr, span: Span) -> Expr {
-        let float = self.share(float);
         let ty = float.ty;
+        let known = flag.as_constant();
+        if known.is_some_and(|flag| flag == Constant::bool(symbol == "*")) {
+            return float;
+        }
+        let float = if known.is_some() { float } else { self.share(float) };
         let number = |value: f64| match ty {
             ScalarType::F32 => Constant::f32(value as f32),
             _ => Constant::f64(value),
@@ -167,10 +177,16 @@ impl Checker<'_> {
         if symbol == "+" {
             let one = Expr::constant(number(1.0), span);
             let sum = binary(BinaryOp::Add, one, float.clone(), span);
+            if known.is_some() {
+                return sum;
+            }
             return if_else(flag, sum, float, span);
         }
         let zero = Expr::constant(number(0.0), span);
         let signed_zero = intrinsic(Intrinsic::CopySign, vec![zero, float.clone()], ty, span);
+        if known.is_some() {
+            return signed_zero;
+        }
         if_else(flag, float, signed_zero, span)
     }
 

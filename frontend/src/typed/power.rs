@@ -29,6 +29,10 @@ impl Checker<'_> {
             let (left, right) = ((base_value, base.span), (exponent_value, exponent.span));
             return self.array_infix("^", dotted, left, right, is_literal(exponent), span);
         }
+        if matches!(base_value, Value::Complex(_)) || matches!(exponent_value, Value::Complex(_)) {
+            let literal = is_literal(exponent);
+            return self.complex_power(base_value, &exponent_value, literal, span).map(super::complex::Complex::value);
+        }
         let (base_scalar, power) = self.scalar_pair(base_value, exponent_value, (base.span, exponent.span))?;
         self.power_of(base_scalar, power, is_literal(exponent), span).map(Value::Scalar)
     }

@@ -27,6 +27,7 @@ fn outcome(result: &Outcome, names: &BTreeMap<LocalId, String>) -> String {
             let arguments: Vec<_> = arguments.iter().map(|id| names[id].as_str()).collect();
             format!("one of {} at {}", arguments.join(", "), names[position])
         }
+        Outcome::Complex { re, im } => format!("complex({}, {})", names[re], names[im]),
         Outcome::Tuple(parts) => {
             let parts: Vec<String> = parts.iter().map(|part| outcome(part, names)).collect();
             let comma = if parts.len() == 1 { "," } else { "" };

@@ -2,6 +2,7 @@
 
 use super::arrays::{ArrayError, Elements, Keeps, Operation, Recipe};
 use super::check::{Checked, Checker};
+use super::complex::{Complex, ComplexError};
 use super::error::TypeError;
 use super::statement::Tail;
 use super::tree::{Expr, ExprKind, LocalId, Result as Outcome, Role};
@@ -55,6 +56,12 @@ impl Checker<'_> {
                 let value = self.as_scalar(value, span)?;
                 self.given_scalar(function, value)
             }
+            Value::Complex(value) => self.given_complex(function, *value, span),
+            Value::ComplexArray(id) => match &function.return_type {
+                None => Ok(Outcome::Argument(id)),
+                Some(declared) if self.accepts_value(declared, &value) => Ok(Outcome::Argument(id)),
+                Some(_) => Err(self.complex_error(ComplexError::WholeArray { span })),
+            },
             Value::Array(id) => self.given_array(function, id, span),
             Value::Tuple(values) => self.given_tuple(values, span),
             Value::Elements(elements) => {
@@ -67,7 +74,7 @@ impl Checker<'_> {
                 };
                 self.given_array(function, array, span)
             }
-            Value::Range(_) | Value::Type(_) | Value::Position(_) | Value::Function(_) => {
+            Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Position(_) | Value::Function(_) => {
                 let found = self.kind(&value);
                 Err(self.fail(TypeError::ResultKind { found, span }))
             }
@@ -95,7 +102,7 @@ impl Checker<'_> {
     fn given_array(&mut self, function: &ast::Function, id: LocalId, span: Span) -> Checked<Outcome> {
         let ty = self.local(id).ty;
         if let Some(declared) = &function.return_type
-            && !self.accepts_type(declared, ty)
+            && !self.accepts_type(declared, ty.into())
         {
             let (found, declared) = (ty.into(), format!("`{}`", super::signature::type_text(declared)));
             return Err(self.fail(TypeError::Array(ArrayError::ResultConverted { found, declared, span })));
@@ -108,6 +115,28 @@ impl Checker<'_> {
                 Err(self.fail(TypeError::Array(ArrayError::Returned { span })))
             }
         }
+    }
+
+    fn given_complex(&mut self, function: &ast::Function, value: Complex, span: Span) -> Checked<Outcome> {
+        let value = match &function.return_type {
+            None => value,
+            Some(declared) => match self.complex_type(declared)? {
+                Some(half) => self.to_complex(value.value(), half, declared.span)?,
+                None if self.accepts_value(declared, &value.clone().value()) => value,
+                None => return Err(self.complex_error(ComplexError::NotReal { span })),
+            },
+        };
+        let mut place = |half: Expr| {
+            let held = match half.kind {
+                ExprKind::Local(id) if !matches!(self.local(id).role, Role::Argument) => return id,
+                _ => self.hold("result", half),
+            };
+            match held.kind {
+                ExprKind::Local(id) => id,
+                _ => unreachable!("`hold` reads a local"),
+            }
+        };
+        Ok(Outcome::Complex { re: place(value.re), im: place(value.im) })
     }
 
     fn given_scalar(&mut self, function: &ast::Function, value: Expr) -> Checked<Outcome> {

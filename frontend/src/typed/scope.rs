@@ -32,6 +32,8 @@ pub(super) enum State {
     /// Assigned somewhere, but not up to here.
     Unassigned,
     Scalar(LocalId),
+    /// The two halves of a complex variable.
+    Complex(LocalId, LocalId),
     Array(LocalId),
     /// Another name for a tuple, a range or a type.
     Alias(Value),

@@ -3,7 +3,7 @@
 use super::check::{Checked, Checker};
 use super::error::TypeError;
 use super::scope::State;
-use super::tree::{LocalId, Role, Type};
+use super::tree::{ArgumentType, LocalId, Role, Type};
 use super::unsupported::Construct;
 use super::value::{Kind, Value};
 use crate::ast;
@@ -20,7 +20,7 @@ pub(super) struct TypeParameter {
 /// What a type parameter stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
-    Type(Type),
+    Type(ArgumentType),
     Number(i64),
 }
 
@@ -57,7 +57,7 @@ const ARRAYS: [(&str, Option<u32>); 15] = [
 
 impl Checker<'_> {
     /// Declares the parameters as locals and matches their types.
-    pub(super) fn parameters(&mut self, function: &ast::Function, arguments: &[Type]) -> Vec<LocalId> {
+    pub(super) fn parameters(&mut self, function: &ast::Function, arguments: &[ArgumentType]) -> Vec<LocalId> {
         for parameter in &function.type_parameters {
             if self.type_parameter(parameter).is_err() {
                 self.fail(TypeError::UnknownType { name: "this".into(), span: parameter.span, suggestion: None });
@@ -69,14 +69,28 @@ impl Checker<'_> {
                 Some(name) => (name.value.as_str(), name.span),
                 None => ("_", parameter.span),
             };
-            let id = self.new_local(name, ty, Role::Argument, span);
-            ids.push(id);
             if parameter.splat {
                 let _: Checked<()> = self.not_yet(Construct::Parameter, parameter.span);
             }
             let state = match ty {
-                Type::Scalar(_) => State::Scalar(id),
-                Type::Array { .. } => State::Array(id),
+                ArgumentType::Complex(Type::Scalar(half)) => {
+                    let (re, im) = self.new_complex(name, half, Role::Argument, span);
+                    ids.extend([re, im]);
+                    State::Complex(re, im)
+                }
+                ArgumentType::Complex(Type::Array { element, rank }) => {
+                    let id = self.new_local(name, Type::Array { element, rank: rank + 1 }, Role::Argument, span);
+                    ids.push(id);
+                    State::Alias(Value::ComplexArray(id))
+                }
+                ArgumentType::Real(ty) => {
+                    let id = self.new_local(name, ty, Role::Argument, span);
+                    ids.push(id);
+                    match ty {
+                        Type::Scalar(_) => State::Scalar(id),
+                        Type::Array { .. } => State::Array(id),
+                    }
+                }
             };
             let variable = self.declare(name, span, state);
             self.assigned.insert(variable);
@@ -90,7 +104,7 @@ impl Checker<'_> {
     }
 
     /// Whether a parameter declared so accepts an argument of type `ty`; reports nothing.
-    pub(super) fn accepts(&mut self, function: &ast::Function, declared: &ast::Expr, ty: Type) -> bool {
+    pub(super) fn accepts(&mut self, function: &ast::Function, declared: &ast::Expr, ty: ArgumentType) -> bool {
         for parameter in &function.type_parameters {
             let _ = self.type_parameter(parameter);
         }
@@ -101,11 +115,11 @@ impl Checker<'_> {
     }
 
     /// Whether `declared` accepts the type; may bind type parameters.
-    pub(super) fn accepts_type(&mut self, declared: &ast::Expr, ty: Type) -> bool {
+    pub(super) fn accepts_type(&mut self, declared: &ast::Expr, ty: ArgumentType) -> bool {
         self.matches(declared, ty).is_ok()
     }
 
-    fn parameter_type(&mut self, parameter: &ast::Parameter, declared: &ast::Expr, ty: Type) {
+    fn parameter_type(&mut self, parameter: &ast::Parameter, declared: &ast::Expr, ty: ArgumentType) {
         let mismatch = match self.matches(declared, ty) {
             Ok(()) | Err(Mismatch::Reported) => return,
             Err(mismatch) => mismatch,
@@ -142,7 +156,7 @@ impl Checker<'_> {
     }
 
     /// Whether an argument of type `ty` is accepted by `declared`, which may bind type parameters.
-    fn matches(&mut self, declared: &ast::Expr, ty: Type) -> Match {
+    fn matches(&mut self, declared: &ast::Expr, ty: ArgumentType) -> Match {
         match &declared.kind {
             ast::ExprKind::Name(name) => self.matches_name(name, declared.span, ty),
             ast::ExprKind::Field { field, .. } => self.matches_name(&field.value, declared.span, ty),
@@ -158,8 +172,25 @@ impl Checker<'_> {
                         false => Err(Mismatch::Differs),
                     };
                 }
+                if name == "Complex" {
+                    let ArgumentType::Complex(half @ Type::Scalar(_)) = ty else { return Err(Mismatch::Differs) };
+                    return match parameters.as_slice() {
+                        [parameter] => self.matches_element(parameter, ArgumentType::Real(half)),
+                        _ => Err(self.unknown_type(declared)),
+                    };
+                }
                 let Some((rank, accepted)) = array_type(name) else { return Err(self.unknown_type(base)) };
-                let Type::Array { element, rank: actual } = ty else { return Err(Mismatch::Differs) };
+                let (element, actual) = match ty {
+                    ArgumentType::Real(Type::Array { element, rank }) => {
+                        (ArgumentType::Real(Type::Scalar(element)), rank)
+                    }
+                    ArgumentType::Complex(Type::Array { element, rank }) => {
+                        (ArgumentType::Complex(Type::Scalar(element)), rank)
+                    }
+                    ArgumentType::Real(Type::Scalar(_)) | ArgumentType::Complex(Type::Scalar(_)) => {
+                        return Err(Mismatch::Differs);
+                    }
+                };
                 if rank.is_some_and(|rank| rank != actual) || !accepted(actual) {
                     return Err(Mismatch::Differs);
                 }
@@ -183,7 +214,7 @@ impl Checker<'_> {
         }
     }
 
-    fn matches_name(&mut self, name: &str, span: Span, ty: Type) -> Match {
+    fn matches_name(&mut self, name: &str, span: Span, ty: ArgumentType) -> Match {
         let fits = |fits: bool| if fits { Ok(()) } else { Err(Mismatch::Differs) };
         if let Some(parameter) = self.type_parameters.get(name).cloned() {
             if let Some(upper) = &parameter.upper {
@@ -192,15 +223,25 @@ impl Checker<'_> {
             return self.bind_parameter(name, Bound::Type(ty));
         }
         if let Some(scalar) = ScalarType::from_julia_name(name) {
-            return fits(ty == Type::Scalar(scalar));
+            return fits(ty == ArgumentType::Real(Type::Scalar(scalar)));
+        }
+        if let Some(half) = super::complex::half_of_name(name) {
+            return fits(ty == ArgumentType::Complex(Type::Scalar(half)));
+        }
+        if name == "Complex" {
+            return fits(matches!(ty, ArgumentType::Complex(Type::Scalar(_))));
         }
         if let Some((rank, accepted)) = array_type(name) {
-            return fits(matches!(ty, Type::Array { rank: actual, .. }
+            return fits(matches!(ty, ArgumentType::Real(Type::Array { rank: actual, .. })
+                | ArgumentType::Complex(Type::Array { rank: actual, .. })
                 if rank.is_none_or(|rank| rank == actual) && accepted(actual)));
         }
         match (abstract_number(name), ty) {
-            (Some(includes), Type::Scalar(scalar)) => fits(includes(scalar)),
-            (Some(_), Type::Array { .. }) => Err(Mismatch::Differs),
+            (Some(includes), ArgumentType::Real(Type::Scalar(scalar))) => fits(includes(scalar)),
+            (Some(_), ArgumentType::Complex(Type::Scalar(_))) => fits(name == "Number"),
+            (Some(_), ArgumentType::Real(Type::Array { .. }) | ArgumentType::Complex(Type::Array { .. })) => {
+                Err(Mismatch::Differs)
+            }
             (None, _) if name == "Any" => Ok(()),
             (None, _) if is_other_type(name) => Err(Mismatch::Differs),
             (None, _) => {
@@ -213,21 +254,21 @@ impl Checker<'_> {
     }
 
     /// Element types are invariant: only the type itself, a parameter, or `<:T` accepts it.
-    fn matches_element(&mut self, declared: &ast::Expr, element: ScalarType) -> Match {
+    fn matches_element(&mut self, declared: &ast::Expr, element: ArgumentType) -> Match {
         let upper = match &declared.kind {
             ast::ExprKind::Prefix { operator, operand } if operator.value.symbol == "<:" => Some(&**operand),
             _ => None,
         };
         if let Some(upper) = upper {
-            return self.matches(upper, Type::Scalar(element));
+            return self.matches(upper, element);
         }
         if let ast::ExprKind::Name(name) = &declared.kind
             && !self.type_parameters.contains_key(name)
-            && (abstract_number(name).is_some() || name == "Any")
+            && (abstract_number(name).is_some() || matches!(name.as_str(), "Any" | "Complex"))
         {
             return Err(Mismatch::Invariant);
         }
-        self.matches(declared, Type::Scalar(element))
+        self.matches(declared, element)
     }
 
     fn matches_rank(&mut self, declared: &ast::Expr, rank: u32) -> Match {
@@ -263,7 +304,7 @@ impl Checker<'_> {
 
     fn known_types(&self) -> Vec<String> {
         let scalars = ScalarType::ALL.iter().map(|ty| ty.julia_name());
-        let abstracts = ["Int", "Real", "Number", "Integer", "AbstractFloat", "Signed", "Unsigned"];
+        let abstracts = ["ComplexF64", "ComplexF32", "Complex", "Int", "Real", "Number", "Integer", "AbstractFloat", "Signed", "Unsigned"];
         let arrays = ARRAYS.iter().map(|(name, _)| *name);
         let parameters = self.type_parameters.keys().cloned();
         scalars.chain(abstracts).chain(arrays).map(str::to_string).chain(parameters).collect()
@@ -273,6 +314,10 @@ impl Checker<'_> {
     pub(super) fn type_expression(&mut self, expr: &ast::Expr) -> Checked<ScalarType> {
         match self.value(expr)? {
             Value::Type(ty) => Ok(ty),
+            Value::ComplexType(half) => {
+                let ty = super::complex::type_name(half);
+                Err(self.complex_error(super::complex::ComplexError::TypeHere { ty, span: expr.span }))
+            }
             other => {
                 let found = self.kind(&other);
                 Err(self.fail(TypeError::NotAType { found, span: expr.span }))
@@ -284,9 +329,10 @@ impl Checker<'_> {
     pub(super) fn type_parameter_value(&mut self, name: &str, span: Span) -> Option<Checked<Value>> {
         let bound = self.type_parameters.get(name)?.bound;
         Some(match bound {
-            Some(Bound::Type(Type::Scalar(ty))) => Ok(Value::Type(ty)),
+            Some(Bound::Type(ArgumentType::Real(Type::Scalar(ty)))) => Ok(Value::Type(ty)),
+            Some(Bound::Type(ArgumentType::Complex(Type::Scalar(half)))) => Ok(Value::ComplexType(half)),
             Some(Bound::Number(number)) => Ok(Value::Scalar(super::tree::Expr::int64(number, span))),
-            Some(Bound::Type(ty @ Type::Array { .. })) => {
+            Some(Bound::Type(ty)) => {
                 Err(self.fail(TypeError::NotANumber { found: Kind::from(ty), span }))
             }
             None => Err(self.fail(TypeError::UnboundParameter { name: name.into(), span })),
@@ -315,9 +361,9 @@ pub(super) fn abstract_number(name: &str) -> Option<fn(ScalarType) -> bool> {
 
 /// Types of Julia that no argument here has.
 fn is_other_type(name: &str) -> bool {
-    let other = ["String", "AbstractString", "Symbol", "Char", "Function", "Tuple", "NTuple", "Complex", "ComplexF64"];
+    let other = ["String", "AbstractString", "Symbol", "Char", "Function", "Tuple", "NTuple"];
     let more =
-        ["ComplexF32", "Rational", "BigFloat", "BigInt", "Int128", "UInt128", "Float16", "Nothing", "Dict", "Type"];
+        ["Rational", "BigFloat", "BigInt", "Int128", "UInt128", "Float16", "Nothing", "Dict", "Type"];
     other.contains(&name) || more.contains(&name)
 }
 

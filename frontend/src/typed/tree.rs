@@ -18,6 +18,21 @@ pub enum Type {
     },
 }
 
+/// The type of an argument as Julia passes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ArgumentType {
+    Real(Type),
+    /// A complex number or array whose halves have this type. An array becomes one of halves with a leading axis of
+    /// two, a number two arguments.
+    Complex(Type),
+}
+
+impl From<Type> for ArgumentType {
+    fn from(ty: Type) -> Self {
+        ArgumentType::Real(ty)
+    }
+}
+
 /// Names a [`Local`] of a [`Function`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalId(pub u32);
@@ -60,6 +75,11 @@ pub enum Result {
     Tuple(Vec<Result>),
     /// A scalar variable, as it is when the function ends.
     Scalar(LocalId),
+    /// A complex number, whose halves are scalar variables.
+    Complex {
+        re: LocalId,
+        im: LocalId,
+    },
     /// The one of these arguments whose position, from 0, an `Int64` variable holds when the function ends.
     Choice { position: LocalId, arguments: Vec<LocalId> },
 }

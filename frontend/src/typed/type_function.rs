@@ -1,6 +1,7 @@
 //! Functions that take or give types: `zero(T)`, `convert(T, x)`, `typemax(T)`.
 
 use super::check::{Checked, Checker};
+use super::complex::Complex;
 use super::convert::{convert_constant, float_of, integer_limits, promote, widen};
 use super::error::TypeError;
 use super::scope::State;
@@ -25,6 +26,14 @@ impl Checker<'_> {
                 match self.value(argument) {
                     Ok(Value::Type(ty)) if name == "float" => Ok(Value::Type(float_of(ty))),
                     Ok(Value::Type(ty)) => self.type_constant(name, ty, span),
+                    Ok(Value::ComplexType(half)) if matches!(name, "zero" | "one" | "oneunit") => {
+                        let re = self.type_constant(name, half, span);
+                        re.and_then(|re| self.to_complex(re, half, span)).map(Complex::value)
+                    }
+                    Ok(value @ Value::Complex(_)) => {
+                        let function = self.complex_function(name, &[value], &[argument.span], span);
+                        function.unwrap_or_else(|| self.not_yet(Construct::Complex, span))
+                    }
                     Ok(Value::Array(_)) => self.not_yet(Construct::LocalArray, span),
                     Ok(Value::Scalar(value)) if name == "float" => {
                         let ty = float_of(value.ty);
@@ -63,7 +72,10 @@ impl Checker<'_> {
                     (_, _) => Err(super::check::Reported),
                 }
             }
-            ("typeof", [value]) => self.scalar(value).map(|value| Value::Type(value.ty)),
+            ("typeof", [value]) => self.value(value).and_then(|found| match found {
+                Value::Complex(found) => Ok(Value::ComplexType(found.half())),
+                found => self.as_scalar(found, value.span).map(|value| Value::Type(value.ty)),
+            }),
             ("promote_type", [a, b]) => {
                 let (a, b) = (self.type_expression(a), self.type_expression(b));
                 match (a, b) {

@@ -1,6 +1,7 @@
 //! What an expression can be while it is checked: mostly a scalar, but also an array, a tuple, a range or a type.
 
-use super::tree::{Expr, ExprKind, LocalId, Type};
+use super::complex::Complex;
+use super::tree::{ArgumentType, Expr, ExprKind, LocalId, Type};
 use tessella_diagnostics::Span;
 use tessella_scalar::{Constant, ScalarType};
 
@@ -11,9 +12,14 @@ pub(super) enum Value {
     /// `π` and `ℯ`: they take the precision of what they are combined with.
     Irrational(f64, Span),
     Array(LocalId),
+    Complex(Box<Complex>),
+    /// An argument whose halves lie along its leading axis.
+    ComplexArray(LocalId),
     Tuple(Vec<Value>),
     Range(RangeValue),
     Type(ScalarType),
+    /// `Complex{T}` for this `T`.
+    ComplexType(ScalarType),
     /// An array that has no memory of its own, or a part of one.
     Elements(Box<super::arrays::Elements>),
     /// A place in an array: `I` of `for I in CartesianIndices(A)`.
@@ -36,6 +42,8 @@ pub(super) struct RangeValue {
 pub enum Kind {
     Scalar(ScalarType),
     Array { element: ScalarType, rank: u32 },
+    Complex(ScalarType),
+    ComplexArray { half: ScalarType, rank: u32 },
     Tuple,
     Range,
     Type,
@@ -49,6 +57,10 @@ impl std::fmt::Display for Kind {
         match self {
             Kind::Scalar(ty) => f.write_str(&with_article(*ty)),
             Kind::Array { element, rank } => write!(f, "an `Array{{{element}, {rank}}}`"),
+            Kind::Complex(half) => write!(f, "a `{}`", super::complex::type_name(*half)),
+            Kind::ComplexArray { half, rank } => {
+                write!(f, "an `Array{{{}, {rank}}}`", super::complex::type_name(*half))
+            }
             Kind::Tuple => f.write_str("a tuple"),
             Kind::Range => f.write_str("a range"),
             Kind::Type => f.write_str("a type"),
@@ -70,6 +82,16 @@ impl From<Type> for Kind {
         match ty {
             Type::Scalar(ty) => Kind::Scalar(ty),
             Type::Array { element, rank } => Kind::Array { element, rank },
+        }
+    }
+}
+
+impl From<ArgumentType> for Kind {
+    fn from(ty: ArgumentType) -> Self {
+        match ty {
+            ArgumentType::Real(ty) => ty.into(),
+            ArgumentType::Complex(Type::Scalar(half)) => Kind::Complex(half),
+            ArgumentType::Complex(Type::Array { element, rank }) => Kind::ComplexArray { half: element, rank },
         }
     }
 }

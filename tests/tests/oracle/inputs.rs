@@ -4,7 +4,7 @@ use crate::examine::Fault;
 use crate::instances::Instances;
 use crate::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
-use tessella_frontend::typed::ArgumentType;
+use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::{Array, Value};
 use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ArrayId, ArrayKind, ParamOrigin};

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::fmt::Write;
 use tessella::abi::values::call;
 use tessella::request::{Failure, Program};
-use tessella_frontend::typed::ArgumentType;
+use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::Value;
 use tessella_interpreter::scheduled::Completion;
 use tessella_runtime::call::{ParamType, packed_name, with_packed_entry};

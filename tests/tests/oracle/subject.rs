@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::pipeline;
 use tessella::unit::Unit;
-use tessella_frontend::typed::ArgumentType;
+use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::{RunError, Value, run_within};
 use tessella_lowering::Lowered;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayKind};

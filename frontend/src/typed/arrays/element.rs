@@ -73,7 +73,7 @@ impl Checker<'_> {
                 self.coerce(value, *ty, None).map(Value::Scalar)
             }
             (Operation::Binary(symbol), Some(left), Some(right), None) => {
-                self.binary_values(symbol, left, right, (at(0), at(1)), span).map(Value::Scalar)
+                self.binary_values(symbol, left, right, (at(0), at(1)), span)
             }
             (Operation::Compare(symbol), Some(left), Some(right), None) => {
                 self.compare_values(symbol, left, right, (at(0), at(1)), span).map(Value::Scalar)
@@ -146,6 +146,7 @@ impl Checker<'_> {
                         _ => unreachable!("`hold` reads a local"),
                     },
                 },
+                other @ Value::Complex(_) => State::Alias(self.frozen(other)),
                 other => State::Alias(other),
             };
             named.push((name, target.span, state));

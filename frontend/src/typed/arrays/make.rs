@@ -66,7 +66,7 @@ impl Checker<'_> {
             State::Poisoned => return Err(crate::typed::check::Reported),
             State::Unassigned if self.variables[variable.0].owner == self.loops.last().copied() => {}
             _ if self.is_straight(variable) => {}
-            State::Unassigned | State::Scalar(_) | State::Array(_) | State::Alias(_) => {
+            State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Alias(_) => {
                 return Err(self.array_error(ArrayError::Rebound { name, first, span }));
             }
         }
@@ -90,7 +90,7 @@ impl Checker<'_> {
         let value = match &state {
             State::Array(array) => Value::Array(*array),
             State::Alias(value) => value.clone(),
-            State::Unassigned | State::Scalar(_) | State::Poisoned => Value::Nothing,
+            State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Poisoned => Value::Nothing,
         };
         self.variables[variable.0].span = at;
         self.variables[variable.0].state = state;

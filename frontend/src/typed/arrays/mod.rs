@@ -126,6 +126,17 @@ pub(in crate::typed) enum Operation {
 }
 
 impl Elements {
+    /// Part of an array with its first subscript fixed.
+    pub(in crate::typed) fn without_first(mut self, at: Expr) -> Elements {
+        if let Recipe::Part(part) = &mut self.recipe
+            && let Some(first) = part.axes.first_mut()
+        {
+            *first = Axis::At(at);
+            self.extents.remove(0);
+        }
+        self
+    }
+
     pub(in crate::typed) fn rank(&self) -> usize {
         self.extents.len()
     }

@@ -122,6 +122,9 @@ impl Checker<'_> {
             }),
             Value::Scalar(_)
             | Value::Irrational(..)
+            | Value::Complex(_)
+            | Value::ComplexArray(_)
+            | Value::ComplexType(_)
             | Value::Tuple(_)
             | Value::Type(_)
             | Value::Position(_)
@@ -132,7 +135,10 @@ impl Checker<'_> {
 
     /// The sizes of an array or range as Julia's `size` gives them.
     pub(in crate::typed) fn sizes(&self, value: &Value, span: Span) -> Option<Vec<Expr>> {
-        let elements = self.as_elements(value, span)?;
+        let elements = match value {
+            Value::ComplexArray(array) => self.real_halves(*array, span),
+            _ => self.as_elements(value, span)?,
+        };
         Some(elements.extents.into_iter().map(|extent| clamped(extent.placed(span))).collect())
     }
 

@@ -105,6 +105,9 @@ impl Checker<'_> {
             }
             other @ (Value::Scalar(_)
             | Value::Irrational(..)
+            | Value::Complex(_)
+            | Value::ComplexArray(_)
+            | Value::ComplexType(_)
             | Value::Tuple(_)
             | Value::Type(_)
             | Value::Function(_)

@@ -1,0 +1,63 @@
+//! What can be wrong with complex numbers.
+
+use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, Span};
+
+/// An error in the use of complex numbers and arrays.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ComplexError {
+    #[error("`{operation}` of complex numbers is not supported in a transpiled function")]
+    Unsupported { operation: String, span: Span },
+    #[error("a complex number stands where a real one is needed")]
+    NotReal { span: Span },
+    #[error("a complex array can only be used element by element")]
+    WholeArray { span: Span },
+    #[error("`{name}` changes its type from {first} to {then}")]
+    TypeChanges { name: String, initial: Span, first: String, assignment: Span, then: String },
+    #[error("the type `{ty}` cannot be used here")]
+    TypeHere { ty: String, span: Span },
+}
+
+impl ComplexError {
+    pub fn code(&self) -> Code {
+        Code(match self {
+            ComplexError::Unsupported { .. } => "E0270",
+            ComplexError::NotReal { .. } => "E0271",
+            ComplexError::WholeArray { .. } => "E0272",
+            ComplexError::TypeChanges { .. } => "E0273",
+            ComplexError::TypeHere { .. } => "E0274",
+        })
+    }
+}
+
+impl IntoDiagnostic for ComplexError {
+    fn into_diagnostic(self) -> Diagnostic {
+        let base = Diagnostic::error(self.code(), self.to_string());
+        match self {
+            ComplexError::Unsupported { operation, span } => {
+                let help = match operation.as_str() {
+                    "/" | "\\" | "inv" => {
+                        "write `z * conj(w) / abs2(w)`, which may overflow and round differently, or keep the division in Julia"
+                    }
+                    "^" => "write the product out: `z * z`; `z^2` and `z^3` with a literal exponent are supported",
+                    "exp" => "write `exp(real(z)) * cis(imag(z))`, which may round differently",
+                    "<" | "<=" | ">" | ">=" | "min" | "max" => "compare `abs2(z)`: complex numbers have no order",
+                    _ => "compute it from `real(z)` and `imag(z)`",
+                };
+                base.primary(span, "applied to a complex number here").with_help(help)
+            }
+            ComplexError::NotReal { span } => base
+                .primary(span, "this is complex")
+                .with_help("take `real(z)`, `imag(z)`, `abs2(z)` or `abs(z)` of it"),
+            ComplexError::WholeArray { span } => base
+                .primary(span, "more than one element is used here")
+                .with_help("write the loop over its elements: `for i in eachindex(C); C[i] = ...; end`"),
+            ComplexError::TypeChanges { name, initial, first, assignment, then } => base
+                .primary(assignment, format!("assigned {then} here"))
+                .secondary(initial, format!("{first} since here"))
+                .with_help(format!("start with a complex number: `{name} = zero(ComplexF64)`, or take `real(z)`")),
+            ComplexError::TypeHere { ty, span } => base.primary(span, "a complex type").with_help(format!(
+                "make complex numbers with `{ty}(x)`, `complex(a, b)` or `zero({ty})`; pass complex arrays as arguments"
+            )),
+        }
+    }
+}
