@@ -29,8 +29,9 @@ pub struct CSource {
 
 /// Flags of every program. Signed integers wrap around; errno and traps are not observed, which changes no value.
 const FLAGS: [&str; 6] = ["-O3", "-std=gnu11", "-fwrapv", "-fopenmp", "-fno-math-errno", "-fno-trapping-math"];
-/// No contraction: every operation rounds, as in Julia.
-const STRICT: [&str; 1] = ["-ffp-contract=off"];
+/// No contraction: every operation rounds, as in Julia. GCC before 12.3 forms `vfmaddsub` of neighbouring stores
+/// `a * b - c` and `d * e + f` whatever `-ffp-contract` says, where it vectorizes straight-line code.
+const STRICT: [&str; 2] = ["-ffp-contract=off", "-fno-tree-slp-vectorize"];
 /// What `@fastmath` on every statement allows; NaN and infinity keep their meaning.
 const FAST: [&str; 4] = ["-ffp-contract=fast", "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"];
 

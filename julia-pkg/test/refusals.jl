@@ -77,7 +77,7 @@ function run()
     end
 
     @testset "types that no compiled function takes" begin
-        x = Complex{Float64}[1, 2]
+        x = Complex{BigFloat}[1, 2]
         @test_logs (:warn, r"counted!") counted!(x)
         @test x == [counts[1], counts[2]]
     end

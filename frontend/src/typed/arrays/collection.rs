@@ -69,6 +69,7 @@ impl Checker<'_> {
         match &self.variables[variable.0].state {
             State::Array(array) => self.rank(*array) == 1,
             State::Alias(Value::Elements(elements)) => elements.rank() == 1,
+            State::Alias(Value::ComplexArray(array)) => self.rank(*array) == 2,
             // Whatever is wrong with it is told where it is evaluated.
             _ => true,
         }
@@ -180,9 +181,9 @@ impl Checker<'_> {
                 Ok(self.over_axes(axes, &iteration.target, "#cartesian", span))
             }
             ("eachindex", [first, others @ ..]) => {
-                let source = self.source(&first.value, "#source")?;
+                let source = self.indexed_source(&first.value, "#source")?;
                 for other in others {
-                    let other = self.source(&other.value, "#other")?;
+                    let other = self.indexed_source(&other.value, "#other")?;
                     self.equal_extents(&source, &other, span)?;
                 }
                 let axes = (0..source.rank()).map(|axis| whole_axis(&source, axis)).collect();
@@ -214,6 +215,17 @@ impl Checker<'_> {
         let elements = self.frozen_elements(elements)?;
         self.hide(name, Value::Elements(Box::new(elements.clone())), expr.span);
         Ok(elements)
+    }
+
+    /// [`Self::source`] where only the places of the elements matter: a complex array's are those of its real halves.
+    fn indexed_source(&mut self, expr: &Expr, name: &str) -> Checked<Elements> {
+        let is_plain = matches!(expr.kind, ExprKind::Name(_));
+        if is_plain && let Value::ComplexArray(array) = self.value(expr)? {
+            let elements = self.real_halves(array, expr.span);
+            self.hide(name, Value::Elements(Box::new(elements.clone())), expr.span);
+            return Ok(elements);
+        }
+        self.source(expr, name)
     }
 
     fn hide(&mut self, name: &str, value: Value, span: Span) {
