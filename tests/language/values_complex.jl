@@ -156,3 +156,15 @@ case(complex_stencil!, (T, n) -> (complex_values(T, n + 1),); types = COMPLEX)
 case(complex_outside!, one_complex; types = COMPLEX)
 case(complex_swapped!, one_complex; types = COMPLEX)
 case(complex_argument, (T, n) -> (T(n, -0.0), real(T)(n - 1)); types = COMPLEX)
+
+@tessella function complex_places!(C)
+    for I in CartesianIndices(C)
+        C[I] = C[I] * 2
+    end
+    for k in 1:length(C)
+        C[k] += im
+    end
+    return C
+end
+
+case(complex_places!, (T, n) -> (reshape(complex_values(T, 3n), 3, n),); types = COMPLEX)

@@ -1,6 +1,7 @@
 //! The checker: its state, and the function as a whole.
 
-use super::complex::Complex;
+use super::arrays::ArrayError;
+use super::complex::{Complex, ComplexError};
 use super::error::TypeError;
 use super::flow::Flow;
 use super::result::Container;
@@ -152,6 +153,15 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn fail(&mut self, error: TypeError) -> Reported {
+        // Whatever is asked of a complex array as a whole, there is one answer.
+        let error = match error {
+            TypeError::Array(ArrayError::NotElements { found: Kind::ComplexArray { .. }, span, .. })
+            | TypeError::NotIterable { found: Kind::ComplexArray { .. }, span }
+            | TypeError::NotANumber { found: Kind::ComplexArray { .. }, span } => {
+                TypeError::Complex(ComplexError::WholeArray { span })
+            }
+            other => other,
+        };
         let error = self.calls.iter().rev().fold(error, |error, call| TypeError::InCall {
             error: Box::new(error),
             function: call.function.clone(),

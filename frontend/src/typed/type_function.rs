@@ -95,14 +95,15 @@ impl Checker<'_> {
     pub(super) fn names_type(&mut self, argument: &ast::Expr) -> bool {
         match &argument.kind {
             ast::ExprKind::Name(name) => match self.lookup(name) {
-                Some(variable) => matches!(self.variables[variable.0].state, State::Alias(Value::Type(_))),
+                Some(variable) => matches!(self.variables[variable.0].state, State::Alias(Value::Type(_) | Value::ComplexType(_))),
                 None => {
                     let parameter = self.type_parameters.contains_key(name);
                     let constant = self.constants.iter().find(|constant| constant.name == *name);
                     let alias = constant.is_some_and(|constant| {
                         matches!(&constant.value.kind, ast::ExprKind::Name(of) if ScalarType::from_julia_name(of).is_some())
                     });
-                    parameter || alias || ScalarType::from_julia_name(name).is_some()
+                    let complex = super::complex::half_of_name(name).is_some();
+                    parameter || alias || complex || ScalarType::from_julia_name(name).is_some()
                 }
             },
             ast::ExprKind::Call { callee, .. } => {

@@ -173,6 +173,10 @@ impl Checker<'_> {
                         }
                         axes
                     }
+                    Value::ComplexArray(array) => {
+                        let halves = self.real_halves(array, span);
+                        (0..halves.rank()).map(|axis| whole_axis(&halves, axis)).collect()
+                    }
                     value => match self.as_elements(&value, span) {
                         Some(elements) => (0..elements.rank()).map(|axis| whole_axis(&elements, axis)).collect(),
                         None => return self.not_yet(Construct::Iterator, span),
