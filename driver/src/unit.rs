@@ -102,7 +102,11 @@ impl Built {
             TextKind::Draw => crate::draw::draw(unit, self, &DrawOptions::default())?,
             TextKind::Explain => {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
-                explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?
+                let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
+                if self.analysed.gave_up {
+                    text.push_str("\nChoosing an order takes more work than one function may cost, so the loops run as the source has them.\n");
+                }
+                text
             }
         })
     }
