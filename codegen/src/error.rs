@@ -31,6 +31,9 @@ pub enum CodegenError {
     /// Memory other than registers would have to be allocated inside a kernel or a CPU loop.
     #[error("buffer `{buffer}` would be allocated inside of a loop")]
     AllocationInside { buffer: String },
+    /// An argument's elements do not lie side by side, where the GPU needs a copy of its memory.
+    #[error("`{array}` has strides of its own, and the GPU takes contiguous arrays only")]
+    StridedOnDevice { array: String },
     /// A buffer in registers has an extent that is no constant.
     #[error("buffer `{buffer}` in registers has no constant size")]
     SizeOfRegister { buffer: String },
@@ -65,6 +68,8 @@ impl std::fmt::Display for Level {
 impl IntoDiagnostic for CodegenError {
     fn into_diagnostic(self) -> Diagnostic {
         match self {
+            CodegenError::StridedOnDevice { .. } => Diagnostic::error(Code("E0503"), self.to_string())
+                .with_help("pass a copy (`collect` makes one), or run the function on the CPU"),
             CodegenError::Isl(error) if error.is_quota() => Diagnostic::error(
                 Code("E0601"),
                 "the loops are too complicated to generate code for within the limit of operations",

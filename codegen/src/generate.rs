@@ -19,6 +19,11 @@ use tessella_polyhedral::schedule::Path;
 /// # Errors
 /// `E06xx`: see [`CodegenError`].
 pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
+    if input.target == Target::Gpu
+        && let Some(array) = input.algorithm.arrays.iter().find(|array| !array.strided.is_empty())
+    {
+        return Err(CodegenError::StridedOnDevice { array: array.name.clone() });
+    }
     let (mut names, mut namer) = name_globals(input);
     let entry = entry(input)?;
     let context = input.context()?;

@@ -1,7 +1,7 @@
 //! One deterministic namer for generated text: ASCII, no keyword, no collision.
 
 use crate::words::{GREEK, LIBRARY, RESERVED};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of generated text.
 ///
@@ -25,6 +25,8 @@ pub struct Names {
     pub result: String,
     /// For each array, the names of those extents that are no parameter of their own.
     pub extents: Vec<Vec<String>>,
+    /// For each array, the names of those strides that are given at run time, by axis.
+    pub strides: Vec<BTreeMap<u32, String>>,
 }
 
 impl Names {
@@ -32,7 +34,8 @@ impl Names {
     pub fn namer(&self) -> Namer {
         let lists = [&self.params, &self.scalars, &self.arrays, &self.buffers, &self.variables];
         let nested = self.lets.iter().chain(&self.extents);
-        let all = lists.into_iter().chain(nested).flatten().chain([&self.function, &self.result]);
+        let strides = self.strides.iter().flat_map(BTreeMap::values);
+        let all = lists.into_iter().chain(nested).flatten().chain(strides).chain([&self.function, &self.result]);
         Namer { used: all.cloned().collect() }
     }
 }

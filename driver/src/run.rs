@@ -132,7 +132,7 @@ fn make_inputs(
         .zip(params)
         .filter_map(|(param, value)| match param.origin {
             ParamOrigin::Argument(id) => Some((id.0, *value)),
-            ParamOrigin::Extent { .. } => None,
+            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } => None,
         })
         .collect();
     let mut values = vec![];
@@ -155,7 +155,8 @@ fn make_inputs(
                 };
                 let extents = array.extents.iter().map(|extent| extent.evaluate(&[], params).unwrap_or(0).max(0) as u64);
                 let made = Array::from_fn(element, extents.collect(), |_| random.constant(element));
-                Value::Array(made.map_err(|error| Failed::Usage(error.to_string()))?)
+                let firsts = array.firsts.iter().map(|first| first.evaluate(&[], params).unwrap_or(1)).collect();
+                Value::Array(made.map_err(|error| Failed::Usage(error.to_string()))?.counting_from(firsts))
             }
         });
     }

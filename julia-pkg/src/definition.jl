@@ -43,13 +43,15 @@ mutable struct Slot
     "whether the entry takes a pointer for a scalar result"
     scalar::Bool
     compiled::Any
+    "what was compiled for arrays whose form the values tell; replaced, never changed"
+    variants::Vector{Pair{Vector{UInt8},Any}}
     home::Module
     definition::Symbol
     types::Any
 end
 
 Slot(home::Module, definition::Symbol, types) =
-    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, home, definition, types)
+    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, Pair{Vector{UInt8},Any}[], home, definition, types)
 
 # What became of one definition for one list of argument types.
 struct Compiled

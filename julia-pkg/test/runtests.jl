@@ -17,6 +17,7 @@ include("examples.jl")
 include("polybench.jl")
 include("helpers.jl")
 include("language.jl")
+include("strided.jl")
 
 # Runs `test` with an environment variable set.
 with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
@@ -35,4 +36,5 @@ with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
     @testset "polybench" begin with_fallback(PolyBenchTests.run, "0") end
     @testset "helpers" begin with_fallback(HelperTests.run, "0") end
     @testset "language" begin with_fallback(LanguageTests.run, "0") end
+    @testset "strided" begin with_fallback(StridedTests.run, "0") end
 end

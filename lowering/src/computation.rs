@@ -157,7 +157,9 @@ impl<'n, 'a> Builder<'n, 'a> {
             TypedKind::Load { array, subscripts, inbounds } => {
                 return self.load(*array, subscripts, !inbounds, expr, under);
             }
-            TypedKind::Size { .. } => unreachable!("every extent of an array argument is a parameter"),
+            TypedKind::Size { .. } | TypedKind::First { .. } => {
+                unreachable!("every extent and first index of an array argument is a parameter")
+            }
             TypedKind::Unary(op, operand) => ExprKind::Unary(*op, self.boxed(operand, under)?),
             TypedKind::Binary(op @ (BinaryOp::AndAlso | BinaryOp::OrElse), left, right) => {
                 let (yes, no) = self.implied(left, under);

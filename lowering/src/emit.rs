@@ -176,7 +176,7 @@ impl<'a> Nest<'a> {
         kind: ArrayKind,
         span: Span,
     ) -> ArrayId {
-        self.arrays.push(Array { name, element, extents: vec![], rank, kind });
+        self.arrays.push(Array { name, element, extents: vec![], firsts: vec![], rank, kind, strided: 0..0 });
         self.array_spans.push(span);
         ArrayId(self.arrays.len() as u32 - 1)
     }

@@ -80,7 +80,7 @@ pub fn access(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Acce
     }
 }
 
-/// `{ A[x] : 1 <= x <= extent }`: the subscripts that are inside; iterators among a local array's may have any value.
+/// `{ A[x] : first <= x < first + extent }`: the subscripts that are inside; iterators among a local array's may have any value.
 pub fn index_set(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<Set, Error> {
     let array = algorithm.array(array);
     let tuple = Id::new(ctx, &array.name)?;
@@ -89,8 +89,10 @@ pub fn index_set(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<Set
     let mut inside = Set::universe(&space)?;
     for (axis, extent) in array.extents.iter().enumerate() {
         let subscript = Affine::iterator(array.kind.outer() + axis as u32).to_isl(&space, &names)?;
-        let lower = subscript.ge_set(&Affine::constant(1).to_isl(&space, &names)?)?;
-        let upper = subscript.le_set(&extent.to_isl(&space, &names)?)?;
+        let first = array.first(axis as u32);
+        let last = first.add_constant(-1)?.add(extent)?;
+        let lower = subscript.ge_set(&first.to_isl(&space, &names)?)?;
+        let upper = subscript.le_set(&last.to_isl(&space, &names)?)?;
         inside = inside.intersect(&lower)?.intersect(&upper)?;
     }
     Ok(inside)

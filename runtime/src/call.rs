@@ -36,7 +36,9 @@ pub enum ArgumentKind {
 pub fn entry_parameters(entry: &Entry, algorithm: &Algorithm) -> Vec<ParamType> {
     let types = entry.parameters.iter().map(|parameter| match *parameter {
         EntryParameter::Pointer(_) | EntryParameter::Result(_) => ParamType::Pointer,
-        EntryParameter::Extent { .. } => ParamType::Scalar(ScalarType::I64),
+        EntryParameter::Extent { .. } | EntryParameter::Stride { .. } | EntryParameter::First { .. } => {
+            ParamType::Scalar(ScalarType::I64)
+        }
         EntryParameter::Scalar(scalar) => ParamType::Scalar(algorithm.scalar(scalar).ty),
     });
     types.collect()

@@ -2,7 +2,7 @@
 
 use super::Printer;
 use crate::int_expr::{IntExpr, VariableId};
-use crate::int_text::{Bound, Precedence, Spelling, int_text};
+use crate::int_text::{Bound, Precedence, Spelling, int_text, within};
 use crate::names::Names;
 use crate::program::Node;
 use std::collections::BTreeSet;
@@ -40,12 +40,16 @@ impl Printer<'_> {
         let placement = self.input.layout.placement(array);
         let buffer = self.input.layout.buffer(placement.buffer);
         // Macro parameters must not be names that the macro's body means.
-        let taken: BTreeSet<&String> =
-            names.params.iter().chain(&names.buffers).chain(&names.extents[array.0 as usize]).collect();
+        let own = names.extents[array.0 as usize].iter().chain(names.strides[array.0 as usize].values());
+        let taken: BTreeSet<&String> = names.params.iter().chain(&names.buffers).chain(own).collect();
         let letters = ["i", "j", "k", "l"].map(String::from).into_iter();
         let mut free = letters.chain((1..).map(|number| format!("x{number}"))).filter(|name| !taken.contains(name));
         let formal: Vec<String> = (0..self.input.algorithm.array(array).rank).filter_map(|_| free.next()).collect();
         let subscripts: Vec<IntExpr> = (0..formal.len() as u32).map(|at| IntExpr::Variable(VariableId(at))).collect();
+        let strides = &names.strides[array.0 as usize];
+        if !strides.is_empty() {
+            return self.strided_macro(array, &formal);
+        }
         // Column-major: i + m * (j + n * k).
         let mut index: Option<IntExpr> = None;
         for (place, extent) in placement.map.iter().zip(&buffer.extents).rev() {
@@ -61,6 +65,28 @@ impl Printer<'_> {
         let index = int_text(&index, &inside, Spelling::C).0;
         let buffer = &names.buffers[placement.buffer.0 as usize];
         format!("#define {}({}) {buffer}[{index}]", names.arrays[array.0 as usize], formal.join(", "))
+    }
+}
+
+impl Printer<'_> {
+    /// The `#define` for an array whose strides are given at run time: `i + stride2 * j`.
+    fn strided_macro(&mut self, array: ArrayId, formal: &[String]) -> String {
+        let names = self.program.names.clone();
+        let placement = self.input.layout.placement(array).clone();
+        let subscripts: Vec<IntExpr> = (0..formal.len() as u32).map(|at| IntExpr::Variable(VariableId(at))).collect();
+        let inside = Names { variables: formal.iter().map(|name| format!("({name})")).collect(), ..names.clone() };
+        let mut terms = vec![];
+        for (axis, place) in placement.map.iter().enumerate() {
+            let place = IntExpr::from_affine(place, &subscripts);
+            self.note_helpers(&place);
+            let place = int_text(&place, &inside, Spelling::C);
+            terms.push(match names.strides[array.0 as usize].get(&(axis as u32)) {
+                Some(stride) => format!("{stride} * {}", within(place, Precedence::Product)),
+                None => within(place, Precedence::Sum),
+            });
+        }
+        let buffer = &names.buffers[placement.buffer.0 as usize];
+        format!("#define {}({}) {buffer}[{}]", names.arrays[array.0 as usize], formal.join(", "), terms.join(" + "))
     }
 }
 

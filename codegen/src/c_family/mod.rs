@@ -5,6 +5,7 @@ mod block;
 mod expr;
 mod helpers;
 mod signature;
+mod strides;
 mod writer;
 
 pub use block::{LoopHooks, NoHooks};

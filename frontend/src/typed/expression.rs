@@ -39,7 +39,7 @@ impl Checker<'_> {
             ast::ExprKind::Bool(value) => Ok(Value::Scalar(Expr::constant(Constant::bool(*value), span))),
             ast::ExprKind::Name(name) => self.name(name, span),
             ast::ExprKind::IndexEnd => self.index_end(span),
-            ast::ExprKind::IndexBegin => Ok(Value::Scalar(Expr::int64(1, span))),
+            ast::ExprKind::IndexBegin => self.index_begin(span),
             ast::ExprKind::Prefix { operator, operand } => self.prefix(operator, operand, span),
             ast::ExprKind::Infix { operator, left, right } => self.infix(operator, left, right, span),
             ast::ExprKind::Juxtapose { coefficient, operand } => {
@@ -161,9 +161,17 @@ impl Checker<'_> {
         }
     }
 
+    fn index_begin(&mut self, span: Span) -> Checked<Value> {
+        match self.indexed.last() {
+            Some(Indexed::Axis { first, .. }) => Ok(Value::Scalar(first.clone().placed(span))),
+            Some(Indexed::Tuple { .. }) => Ok(Value::Scalar(Expr::int64(1, span))),
+            None => self.not_yet(Construct::Other, span),
+        }
+    }
+
     fn index_end(&mut self, span: Span) -> Checked<Value> {
         match self.indexed.last() {
-            Some(Indexed::Extent(extent)) => Ok(Value::Scalar(extent.clone().placed(span))),
+            Some(Indexed::Axis { last, .. }) => Ok(Value::Scalar(last.clone().placed(span))),
             Some(&Indexed::Tuple { length }) => Ok(Value::Scalar(Expr::int64(length as i64, span))),
             None => self.not_yet(Construct::Other, span),
         }

@@ -4,7 +4,7 @@ use super::check::{Checked, Checker, Reported};
 use super::error::TypeError;
 use super::scope::{Scope, State};
 use super::statement::{Place, Tail};
-use super::tree::{Block, Expr, ExprKind, LocalId, Role, StatementKind, Type};
+use super::tree::{Block, Expr, ExprKind, LocalId, Role, StatementKind, Type, dense};
 use super::unsupported::Construct;
 use super::value::Value;
 use crate::ast;
@@ -377,7 +377,7 @@ impl Checker<'_> {
             }
             Value::Array(array) => self.accepts_type(declared, self.local(*array).ty),
             Value::Elements(elements) => {
-                let ty = Type::Array { element: elements.element, rank: elements.rank() as u32 };
+                let ty = dense(elements.element, elements.rank() as u32);
                 self.accepts_type(declared, ty)
             }
             Value::Position(position) => match &position.linear_in {
@@ -415,7 +415,7 @@ impl Checker<'_> {
     fn accepted(&mut self, method: &ast::Function, count: usize) -> Vec<Vec<bool>> {
         let scalars = ScalarType::ALL.into_iter().map(Type::Scalar);
         let arrays =
-            ScalarType::ALL.into_iter().flat_map(|element| (1..=6).map(move |rank| Type::Array { element, rank }));
+            ScalarType::ALL.into_iter().flat_map(|element| (1..=6).map(move |rank| dense(element, rank)));
         let types: Vec<Type> = scalars.chain(arrays).collect();
         let positional = &method.parameters[..method.first_keyword.min(method.parameters.len())];
         let mut all = vec![];

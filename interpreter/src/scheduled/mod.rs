@@ -145,6 +145,10 @@ pub fn parameters(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<i64>, Sc
                 Value::Array(array) => extent(array, axis),
                 Value::Scalar(_) => None,
             },
+            ParamOrigin::First { array, axis } => match arguments.get(position(Argument::Array(array))?)? {
+                Value::Array(array) => Some(array.first(axis as usize)),
+                Value::Scalar(_) => None,
+            },
             ParamOrigin::Argument(scalar) => match arguments.get(position(Argument::Scalar(scalar))?)? {
                 Value::Scalar(constant) if constant.ty == ScalarType::I64 => Some(constant.bits as i64),
                 Value::Scalar(_) | Value::Array(_) => None,

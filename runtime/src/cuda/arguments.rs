@@ -16,6 +16,7 @@ use tessella_scalar::ScalarType;
 pub struct Arguments {
     pointers: BTreeMap<ArrayId, *mut u8>,
     extents: BTreeMap<(ArrayId, u32), i64>,
+    firsts: BTreeMap<(ArrayId, u32), i64>,
     /// The values' bytes, then zeros.
     scalars: BTreeMap<ScalarId, [u8; 8]>,
     result: Option<*mut u8>,
@@ -31,7 +32,9 @@ pub fn parameter_types(plan: &LaunchPlan) -> Result<Vec<ParamType>, RuntimeError
     });
     let types = plan.entry.parameters.iter().map(|parameter| match parameter {
         EntryParameter::Pointer(_) | EntryParameter::Result(_) => Ok(ParamType::Pointer),
-        EntryParameter::Extent { .. } => Ok(ParamType::Scalar(ScalarType::I64)),
+        EntryParameter::Extent { .. } | EntryParameter::Stride { .. } | EntryParameter::First { .. } => {
+            Ok(ParamType::Scalar(ScalarType::I64))
+        }
         EntryParameter::Scalar(scalar) => scalars
             .next()
             .map(ParamType::Scalar)
@@ -56,6 +59,7 @@ impl Arguments {
         let mut read = Arguments {
             pointers: BTreeMap::new(),
             extents: BTreeMap::new(),
+            firsts: BTreeMap::new(),
             scalars: BTreeMap::new(),
             result: None,
             environment: Environment::default(),
@@ -72,6 +76,13 @@ impl Arguments {
                 EntryParameter::Extent { array, axis, .. } => {
                     read.extents.insert((array, axis), unsafe { argument.cast::<i64>().read_unaligned() });
                 }
+                // SAFETY: the caller promises an `int64_t` there.
+                EntryParameter::First { array, axis, .. } => {
+                    read.firsts.insert((array, axis), unsafe { argument.cast::<i64>().read_unaligned() });
+                }
+                EntryParameter::Stride { array, .. } => {
+                    return Err(malformed(format!("array {} has strides, which a GPU program cannot take", array.0)));
+                }
                 EntryParameter::Scalar(scalar) => {
                     let bytes = match ty {
                         ParamType::Scalar(ty) => ty.bytes() as usize,
@@ -86,6 +97,7 @@ impl Arguments {
         }
         let params = plan.params.iter().map(|origin| match *origin {
             ParamOrigin::Extent { array, axis } => read.extents.get(&(array, axis)).copied(),
+            ParamOrigin::First { array, axis } => read.firsts.get(&(array, axis)).copied(),
             ParamOrigin::Argument(scalar) => read.scalars.get(&scalar).map(|bytes| i64::from_ne_bytes(*bytes)),
         });
         let params: Option<Vec<i64>> = params.collect();

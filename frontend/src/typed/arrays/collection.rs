@@ -3,7 +3,6 @@
 //! Each becomes a loop over ranges, with the iterators of the source as new variables at the start of its body. What the
 //! source iterates over is evaluated once, and has a name that no source can have.
 
-use super::shape::clamped;
 use super::{Elements, Position};
 use crate::ast::{self, Argument, Expr, ExprKind, Iteration, Section};
 use crate::typed::check::{Checked, Checker};
@@ -100,13 +99,17 @@ impl Checker<'_> {
         match (name, arguments.as_slice()) {
             ("enumerate" | "pairs", [argument]) => {
                 let source = self.source(&argument.value, "#source")?;
+                let source = match name {
+                    "enumerate" => self.hide_counted(source, "#source", span),
+                    _ => source,
+                };
                 let ExprKind::Tuple(targets) = &iteration.target.kind else {
                     return self.not_yet(Construct::Iterator, iteration.target.span);
                 };
                 let ([count, element], 1) = (targets.as_slice(), source.rank()) else {
                     return self.not_yet(Construct::LinearIndex, span);
                 };
-                self.hide("#axis1", Value::Range(whole_axis(&source, 0)), span);
+                self.hide("#axis1", Value::Range(self.axis_range(&source, 0)), span);
                 let value = subscripted("#source", std::slice::from_ref(&count.value), span);
                 Ok(Desugared {
                     iterations: vec![over(count.value.clone(), "#axis1", span)],
@@ -129,6 +132,7 @@ impl Checker<'_> {
                     if source.rank() != 1 {
                         return self.not_yet(Construct::LinearIndex, argument.value.span);
                     }
+                    let source = self.hide_counted(source, &hidden, span);
                     let length = source.extents[0].clone().placed(span);
                     shortest = Some(match shortest {
                         Some(shortest) if !super::shape::same(&shortest, &length) => {
@@ -160,7 +164,7 @@ impl Checker<'_> {
                         axes
                     }
                     value => match self.as_elements(&value, span) {
-                        Some(elements) => (0..elements.rank()).map(|axis| whole_axis(&elements, axis)).collect(),
+                        Some(elements) => (0..elements.rank()).map(|axis| self.axis_range(&elements, axis)).collect(),
                         None => return self.not_yet(Construct::Iterator, span),
                     },
                 };
@@ -171,11 +175,12 @@ impl Checker<'_> {
                 for other in others {
                     let other = self.source(&other.value, "#other")?;
                     self.equal_extents(&source, &other, span)?;
+                    self.same_axes(&[&source, &other], span)?;
                 }
-                let axes = (0..source.rank()).map(|axis| whole_axis(&source, axis)).collect();
+                let axes = (0..source.rank()).map(|axis| self.axis_range(&source, axis)).collect();
                 match source.rank() {
                     1 => {
-                        self.hide("#axis1", Value::Range(whole_axis(&source, 0)), span);
+                        self.hide("#axis1", Value::Range(self.axis_range(&source, 0)), span);
                         let iterations = vec![over(iteration.target.clone(), "#axis1", span)];
                         Ok(Desugared { iterations, prelude: vec![] })
                     }
@@ -203,6 +208,13 @@ impl Checker<'_> {
         Ok(elements)
     }
 
+    /// Gives the hidden name to the same elements, counted from 1.
+    fn hide_counted(&mut self, source: Elements, name: &str, span: Span) -> Elements {
+        let counted = self.counted_from_one(source);
+        self.hide(name, Value::Elements(Box::new(counted.clone())), span);
+        counted
+    }
+
     fn hide(&mut self, name: &str, value: Value, span: Span) {
         let variable = self.declare(name, span, State::Alias(value));
         self.assigned.insert(variable);
@@ -214,7 +226,7 @@ impl Checker<'_> {
         let names: Vec<Expr> = HIDDEN[..source.rank().min(HIDDEN.len())].iter().map(|name| named(name, span)).collect();
         for (axis, name) in names.iter().enumerate().rev() {
             let hidden = format!("#axis{}", axis + 1);
-            self.hide(&hidden, Value::Range(whole_axis(source, axis)), span);
+            self.hide(&hidden, Value::Range(self.axis_range(source, axis)), span);
             iterations.push(over(name.clone(), &hidden, span));
         }
         Desugared { iterations, prelude: vec![local(target, subscripted("#source", &names, span))] }
@@ -249,19 +261,13 @@ impl Checker<'_> {
         }
         let linear_in = match (name, self.lookup("#source")) {
             ("#linear", Some(variable)) => match &self.variables[variable.0].state {
-                State::Alias(Value::Elements(source)) => Some(source.extents.clone()),
+                State::Alias(Value::Elements(source)) => Some(source.clone()),
                 _ => None,
             },
             _ => None,
         };
         Some(Ok(Value::Position(Position { subscripts, linear_in })))
     }
-}
-
-fn whole_axis(elements: &Elements, axis: usize) -> RangeValue {
-    let span = elements.span;
-    let start = crate::typed::tree::Expr::int64(1, span);
-    RangeValue { start, step: 1, stop: clamped(elements.extents[axis].clone().placed(span)) }
 }
 
 fn named(name: &str, span: Span) -> Expr {

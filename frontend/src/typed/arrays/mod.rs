@@ -13,12 +13,15 @@ mod dots;
 mod element;
 mod error;
 mod make;
+mod origin;
 mod reduce;
 mod shape;
 mod slice;
 
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
+pub(in crate::typed) use origin::is_axis;
+pub(in crate::typed) use shape::clamped;
 use shape::count;
 
 use super::inline::Callee;
@@ -103,8 +106,8 @@ pub(in crate::typed) enum Keeps {
 #[derive(Debug, Clone)]
 pub(in crate::typed) struct Position {
     pub subscripts: Vec<Expr>,
-    /// The extents of the array that a linear index counts in; `None` for a `CartesianIndex`.
-    pub linear_in: Option<Vec<Expr>>,
+    /// The array that a linear index counts in; `None` for a `CartesianIndex`.
+    pub linear_in: Option<Box<Elements>>,
 }
 
 /// What is done with the elements at one place.
