@@ -70,7 +70,6 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     }
     if !macros.is_empty() {
         out.blank();
-        out.line("// Subscripts as in the source: from 1, first axis contiguous.");
         macros.iter().for_each(|text| out.line(text));
     }
     out.blank();

@@ -217,8 +217,9 @@ pub struct CompileResult {
 
 /// A compiled program in memory. It may be called from several threads at once.
 ///
-/// The parameters of the C entry are, for each argument of the Julia function in order, a pointer and the extents
-/// (`int64_t`) of an array, or the value of a scalar (`Bool` as `uint8_t`); and last, if the function gives back a
+/// The parameters of the C entry are, for each argument of the Julia function in order, a pointer and the extents of an
+/// array, then those strides and first indices that its type leaves open (`int64_t`), or the value of a scalar (`Bool` as
+/// `uint8_t`); and last, if the function gives back a
 /// scalar, the pointer to write it to. The return value is 0, the number of a violated entry check, or one of the
 /// negative codes of [`Failure::code`].
 pub trait Program: Send + Sync {

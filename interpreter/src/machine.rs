@@ -54,7 +54,7 @@ fn check_arguments(function: &Function, arguments: &[Value]) -> Result<(), RunEr
     }
     for (&id, argument) in function.arguments.iter().zip(arguments) {
         let local = &function.locals[id.0 as usize];
-        if local.ty != argument.ty() {
+        if !argument.is_of(local.ty) {
             return Err(RunError::ArgumentType {
                 name: local.name.clone(),
                 expected: type_name(local.ty),

@@ -126,6 +126,19 @@ impl Value {
     }
 }
 
+impl Value {
+    /// Whether a parameter of this type takes the value; how an array lies in memory does not matter here.
+    pub fn is_of(&self, ty: Type) -> bool {
+        match (self, ty) {
+            (Value::Scalar(constant), Type::Scalar(ty)) => constant.ty == ty,
+            (Value::Array(array), Type::Array { element, rank, form: _ }) => {
+                array.element == element && array.extents.len() == rank as usize
+            }
+            (Value::Scalar(_), Type::Array { .. }) | (Value::Array(_), Type::Scalar(_)) => false,
+        }
+    }
+}
+
 /// The constant whose own bits (1, 2, 4 or 8 bytes) are the low ones of `bits`.
 fn from_own_width(ty: ScalarType, bits: u64) -> Constant {
     match ty {

@@ -29,10 +29,16 @@ impl Printer<'_> {
         (format!("{name}({})", subscripts.join(", ")), Precedence::Primary)
     }
 
-    /// The `#define`s of all subscripts that were used.
+    /// A comment, and the `#define`s of all subscripts that were used; nothing if there are none.
     pub fn subscript_macros(&mut self) -> Vec<String> {
         let used = self.macros.clone();
-        used.into_iter().map(|array| self.subscript_macro(array)).collect()
+        let Some(_) = used.first() else { return vec![] };
+        let array = |id: &ArrayId| self.input.algorithm.array(*id);
+        let from = if used.iter().all(|id| array(id).firsts.is_empty()) { "from 1" } else { "from the first indices" };
+        let order = if used.iter().all(|id| array(id).strided.is_empty()) { "first axis contiguous" } else { "by strides" };
+        let comment = format!("// Subscripts as in the source: {from}, {order}.");
+        let macros = used.into_iter().map(|array| self.subscript_macro(array));
+        std::iter::once(comment).chain(macros).collect()
     }
 
     fn subscript_macro(&mut self, array: ArrayId) -> String {

@@ -29,6 +29,9 @@ static inline int tessella_folds(const tessella_shape *a) {
         if (a->extents[axis] <= 0) return 0;
     }
     for (int64_t axis = 0; axis < a->rank; axis++) {
+        if (a->strides[axis] > INT64_MAX / 16 || a->strides[axis] < -(INT64_MAX / 16)) return 1;
+    }
+    for (int64_t axis = 0; axis < a->rank; axis++) {
         const int64_t step = a->strides[axis] < 0 ? -a->strides[axis] : a->strides[axis];
         int64_t span = 0;
         for (int64_t other = 0; other < a->rank && a->extents[axis] > 1; other++) {

@@ -148,7 +148,7 @@ pub fn call(
     values: &mut [Value],
     result: Option<ScalarType>,
 ) -> (i32, Option<Constant>) {
-    let fits = values.len() == types.len() && values.iter().zip(types).all(|(value, &ty)| is_value_of(value, ty));
+    let fits = values.len() == types.len() && values.iter().zip(types).all(|(value, &ty)| value.is_of(ty));
     assert!(fits, "values of other types than the program's");
     // Memory aligned for every element type: 8 bytes.
     let mut memory: Vec<Vec<u64>> = vec![];
@@ -212,17 +212,6 @@ pub fn call(
     // SAFETY: `place` is 8 bytes, as many as any scalar needs.
     let constant = result.map(|ty| unsafe { read_scalar(ty, (&raw const place).cast()) });
     (code, constant)
-}
-
-/// Whether a value can be passed for a parameter of the type: of an array, its form is the type's affair.
-fn is_value_of(value: &Value, ty: ArgumentType) -> bool {
-    match (value, ty) {
-        (Value::Scalar(constant), ArgumentType::Scalar(ty)) => constant.ty == ty,
-        (Value::Array(array), ArgumentType::Array { element, rank, .. }) => {
-            array.element() == element && array.extents().len() == rank as usize
-        }
-        (Value::Scalar(_), ArgumentType::Array { .. }) | (Value::Array(_), ArgumentType::Scalar(_)) => false,
-    }
 }
 
 /// The word whose first bytes in memory are a scalar's.

@@ -4,7 +4,9 @@ use super::check::{Checked, Checker, Reported};
 use super::error::TypeError;
 use super::scope::{Scope, State};
 use super::statement::{Place, Tail};
-use super::tree::{Block, Expr, ExprKind, LocalId, Role, StatementKind, Type, dense};
+use super::tree::{
+    Block, Expr, ExprKind, Firsts, Form, LocalId, Role, StatementKind, Strides, Type, dense,
+};
 use super::unsupported::Construct;
 use super::value::Value;
 use crate::ast;
@@ -414,8 +416,15 @@ impl Checker<'_> {
     /// For each of `count` arguments, which types the method accepts for it alone.
     fn accepted(&mut self, method: &ast::Function, count: usize) -> Vec<Vec<bool>> {
         let scalars = ScalarType::ALL.into_iter().map(Type::Scalar);
-        let arrays =
-            ScalarType::ALL.into_iter().flat_map(|element| (1..=6).map(move |rank| dense(element, rank)));
+        // Array types differ in the forms of arrays that they include.
+        let forms = [
+            Form::DENSE,
+            Form { strides: Strides::Free, firsts: Firsts::One },
+            Form { strides: Strides::Free, firsts: Firsts::Free },
+        ];
+        let arrays = ScalarType::ALL.into_iter().flat_map(|element| {
+            (1..=6).flat_map(move |rank| forms.map(|form| Type::Array { element, rank, form }))
+        });
         let types: Vec<Type> = scalars.chain(arrays).collect();
         let positional = &method.parameters[..method.first_keyword.min(method.parameters.len())];
         let mut all = vec![];
