@@ -78,10 +78,14 @@ impl Checker<'_> {
         let rank = operands.iter().map(|operand| operand.rank()).max().unwrap_or(0);
         for axis in 0..rank {
             let along = operands.iter().filter(|operand| operand.extents.get(axis).is_some_and(|it| !is_one(it)));
-            let firsts: Vec<Expr> = along.map(|operand| self.firsts(operand)[axis].clone()).collect();
-            for other in firsts.iter().skip(1).filter(|other| !same(other, &firsts[0])) {
-                let equal = compare(CompareOp::Eq, firsts[0].clone().placed(span), other.clone().placed(span), span);
-                self.require(equal, SizeError::Mismatch, "arrays of different axes are combined", span)?;
+            let along: Vec<(Expr, &Expr)> =
+                along.map(|operand| (self.firsts(operand)[axis].clone(), &operand.extents[axis])).collect();
+            for (other, extent) in along.iter().skip(1).filter(|(other, _)| !same(other, &along[0].0)) {
+                let equal = compare(CompareOp::Eq, along[0].0.clone().placed(span), other.clone().placed(span), span);
+                // Axes without elements are equal wherever they begin.
+                let empty = compare(CompareOp::Le, (*extent).clone().placed(span), Expr::int64(0, span), span);
+                let fits = binary(BinaryOp::OrElse, empty, equal, span);
+                self.require(fits, SizeError::Mismatch, "arrays of different axes are combined", span)?;
             }
         }
         Ok(())
