@@ -107,7 +107,8 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
         names.extents.push(axes.map(|axis| namer.fresh(&format!("{}_size{axis}", names.arrays[at]))).collect());
     }
     for (at, array) in algorithm.arrays.iter().enumerate() {
-        let axes = array.strided.clone().map(|axis| (axis, namer.fresh(&format!("{}_stride{}", names.arrays[at], axis + 1))));
+        let axes =
+            array.strided.clone().map(|axis| (axis, namer.fresh(&format!("{}_stride{}", names.arrays[at], axis + 1))));
         names.strides.push(axes.collect());
     }
     names.result = namer.fresh("result");

@@ -18,7 +18,8 @@ pub struct CompileRequest {
     #[serde(default = "first")]
     pub first_line: u32,
     pub function: String,
-    /// The types of the arguments as Julia writes them, keyword arguments last: `Array{Float32,2}`, `Int64`. A type that
+    /// The types of the arguments as Julia writes them, keyword arguments last: `Array{Float32,2}`, `Int64`; for arrays of
+    /// other forms see [`parse_type`](tessella_frontend::typed::parse_type). A type that
     /// no compiled function can take is refused with a diagnostic, not as a malformed request.
     pub types: Vec<String>,
     /// `None`: the auto-scheduler decides.

@@ -35,7 +35,8 @@ impl Printer<'_> {
         let Some(_) = used.first() else { return vec![] };
         let array = |id: &ArrayId| self.input.algorithm.array(*id);
         let from = if used.iter().all(|id| array(id).firsts.is_empty()) { "from 1" } else { "from the first indices" };
-        let order = if used.iter().all(|id| array(id).strided.is_empty()) { "first axis contiguous" } else { "by strides" };
+        let order =
+            if used.iter().all(|id| array(id).strided.is_empty()) { "first axis contiguous" } else { "by strides" };
         let comment = format!("// Subscripts as in the source: {from}, {order}.");
         let macros = used.into_iter().map(|array| self.subscript_macro(array));
         std::iter::once(comment).chain(macros).collect()

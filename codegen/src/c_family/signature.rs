@@ -151,7 +151,8 @@ impl Printer<'_> {
     fn shape_lines(&mut self, out: &mut Writer) {
         let entry = &self.program.entry;
         let pairs = entry.apart.iter().filter(|(a, b)| self.has_strides(*a) || self.has_strides(*b));
-        let arrays: BTreeSet<ArrayId> = pairs.flat_map(|(a, b)| [*a, *b]).chain(entry.unfolded.iter().copied()).collect();
+        let arrays: BTreeSet<ArrayId> =
+            pairs.flat_map(|(a, b)| [*a, *b]).chain(entry.unfolded.iter().copied()).collect();
         let names = &self.program.names;
         for array in arrays {
             self.helpers.insert(Helper::Shape);

@@ -90,7 +90,8 @@ pub unsafe fn read(types: &[ArgumentType], arguments: &[*mut c_void]) -> Result<
                     let mut bytes = Vec::with_capacity(array.bytes().len());
                     for distance in place.distances() {
                         // SAFETY: the array has an element there, promised by the caller.
-                        let one = unsafe { std::slice::from_raw_parts(place.data.offset(distance * size as isize), size) };
+                        let one =
+                            unsafe { std::slice::from_raw_parts(place.data.offset(distance * size as isize), size) };
                         bytes.extend_from_slice(one);
                     }
                     array = Array::new(element, place.extents, bytes).map_err(|error| error.to_string())?;
@@ -119,7 +120,9 @@ pub unsafe fn write(types: &[ArgumentType], values: &[Value], result: Option<Con
             let size = element.bytes() as usize;
             for (distance, bytes) in place.distances().zip(array.bytes().chunks(size)) {
                 // SAFETY: as in `read`; the bytes lie in memory of the interpreter's own.
-                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.data.offset(distance * size as isize), size) };
+                unsafe {
+                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.data.offset(distance * size as isize), size)
+                };
             }
         }
     }

@@ -150,7 +150,8 @@ impl Checker<'_> {
     pub(super) fn range_function(&mut self, name: &str, range: RangeValue, span: Span) -> Checked<Value> {
         let is_axis = is_axis(&range);
         let RangeValue { start, step, stop } = range;
-        let is_whole = is_axis || matches!(stop.kind, ExprKind::Size { .. }) && start.as_constant() == Some(Constant::i64(1));
+        let is_whole =
+            is_axis || matches!(stop.kind, ExprKind::Size { .. }) && start.as_constant() == Some(Constant::i64(1));
         match name {
             "first" => Ok(Value::Scalar(start)),
             "step" => Ok(Value::Scalar(Expr::int64(step, span))),

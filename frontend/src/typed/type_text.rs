@@ -100,9 +100,11 @@ mod tests {
         assert_eq!(parse_type("Array{Float64,0}"), Err(TypeTextError::Rank { text: "0".into() }));
         assert_eq!(parse_type("Matrix{Float64"), Err(TypeTextError::Form { text: "Matrix{Float64".into() }));
     }
+
     #[test]
     fn strided_and_offset_arrays_say_what_is_given_at_run_time() {
-        let array = |rank, strides, firsts| Ok(Type::Array { element: ScalarType::F64, rank, form: Form { strides, firsts } });
+        let array =
+            |rank, strides, firsts| Ok(Type::Array { element: ScalarType::F64, rank, form: Form { strides, firsts } });
         assert_eq!(parse_type("StridedVector{Float64}"), array(1, Strides::Free, Firsts::One));
         assert_eq!(parse_type("StridedVector{Float64,1}"), array(1, Strides::Dense, Firsts::One));
         assert_eq!(parse_type("StridedMatrix{Float64}"), array(2, Strides::Free, Firsts::One));
