@@ -252,6 +252,8 @@ function matrices()
         mixed = (name == "dense" || other == "dense") && any(in(("every second row", "shifted")), (name, other))
         name == other || mixed || continue
         for f in (sweep!, smooth!)
+            # Julia itself takes long to compile the broadcasts of `sweep!` for each pair of types.
+            f === sweep! && name != other && continue
             @test agrees(f, () -> both(b(Float64, n, n + 1), a(Float64, n, n + 1)))
         end
     end
