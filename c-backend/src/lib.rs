@@ -4,10 +4,12 @@ mod pragmas;
 
 use pragmas::Pragmas;
 use std::collections::BTreeSet;
-use tessella_codegen::c_family::{Dialect, Printer, TextOptions, Writer, c_type, header_comment, helper_texts};
+use tessella_codegen::c_family::{
+    Dialect, Printer, TextOptions, Writer, c_type, header_comment, helper_texts, scan_text, vector_types,
+};
 use tessella_codegen::entry::{EntryParameter, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::{CodegenError, Input, Program, generate};
-use tessella_polyhedral::algorithm::Outcome;
+use tessella_polyhedral::algorithm::ArrayId;
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
 use tessella_polyhedral::verify::Verified;
 
@@ -47,10 +49,11 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     let mut body = Writer::default();
     body.open(printer.signature("restrict "));
     printer.entry_checks(&mut body);
+    printer.sizes_answer(&mut body);
     let scratch = declare_buffers(&mut printer, &mut body);
     body.blank();
     printer.block(&program.body, &mut Pragmas::default(), &mut body);
-    return_result(&printer, &mut body);
+    return_results(&printer, &mut body);
     scratch.iter().rev().for_each(|name| body.line(format!("free({name});")));
     body.line("return 0;");
     body.close();
@@ -64,10 +67,19 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
         out.line("#include <stdlib.h>");
     }
     let macros = printer.subscript_macros();
-    for helper in helper_texts(&printer.helpers, Dialect::C) {
+    let (scan, scan_helpers) = scan_text(input, program, Dialect::C, options);
+    let helpers = printer.helpers.union(&scan_helpers).copied().collect();
+    for helper in helper_texts(&helpers, Dialect::C) {
         out.blank();
         out.text(&helper);
     }
+    if !printer.vectors.is_empty() {
+        out.blank();
+        out.line("// Vectors, and the elements that lie side by side from one on.");
+        vector_types(&printer.vectors).iter().for_each(|text| out.line(text));
+    }
+    out.blank();
+    out.append(&scan);
     if !macros.is_empty() {
         out.blank();
         macros.iter().for_each(|text| out.line(text));
@@ -117,17 +129,21 @@ fn declare_buffers(printer: &mut Printer<'_>, out: &mut Writer) -> Vec<String> {
     scratch
 }
 
-/// Hands the result over, where it was not computed in the caller's memory.
-fn return_result(printer: &Printer<'_>, out: &mut Writer) {
-    let Outcome::Scalar(array) = printer.input.algorithm.result else { return };
+/// Hands scalar results over that were not computed in the caller's memory.
+fn return_results(printer: &Printer<'_>, out: &mut Writer) {
+    for (&array, result) in &printer.program.names.results {
+        return_result(printer, array, result, out);
+    }
+}
+
+fn return_result(printer: &Printer<'_>, array: ArrayId, result: &str, out: &mut Writer) {
     let id = printer.input.buffer_of(array);
     let buffer = printer.input.layout.buffer(id);
-    let names = &printer.program.names;
-    let name = &names.buffers[id.0 as usize];
+    let name = &printer.program.names.buffers[id.0 as usize];
     match (&buffer.lifetime, buffer.space) {
         (Lifetime::Argument(_), _) => {}
-        (_, MemorySpace::Register) => out.line(format!("*{} = {name};", names.result)),
-        (_, MemorySpace::Host | MemorySpace::Global) => out.line(format!("*{} = {name}[0];", names.result)),
+        (_, MemorySpace::Register) => out.line(format!("*{result} = {name};")),
+        (_, MemorySpace::Host | MemorySpace::Global) => out.line(format!("*{result} = {name}[0];")),
     }
 }
 
@@ -168,6 +184,7 @@ fn header(printer: &Printer<'_>) -> String {
     for line in parameter_notes(printer) {
         out.line(line);
     }
+    printer.results_comment(&mut out);
     out.text(&format!("{};", printer.signature("")));
     out.blank();
     out.line("#ifdef __cplusplus");

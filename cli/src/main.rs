@@ -32,7 +32,9 @@ enum Command {
     ///
     /// Without --function, all functions marked `@tessella` (or all, if none is marked) are printed.
     Transpile(transpile::Transpile),
-    /// Checks all functions of a file and reports what cannot be transpiled
+    /// Checks functions of a file and reports what cannot be transpiled
+    ///
+    /// Those marked `@tessella`, or all, if none is marked or with --all. What is not checked is listed.
     Check(check::Check),
     /// Runs a function on made-up inputs and compares the result with the interpreter's, bit for bit
     Run(run::Run),

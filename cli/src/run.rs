@@ -48,6 +48,9 @@ pub fn run(command: &Run) -> Result<(), Failure> {
     for outcome in outcomes {
         let params: Vec<String> = outcome.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         println!("{}: {}", outcome.name, params.join(", "));
+        for (at, result) in outcome.results.iter().enumerate() {
+            println!("  result {:<6}{result}", at + 1);
+        }
         println!("  compiled     {:>12.3} ms", outcome.compiled.as_secs_f64() * 1e3);
         if let Some(interpreted) = outcome.interpreted {
             println!("  interpreter  {:>12.3} ms", interpreted.as_secs_f64() * 1e3);

@@ -114,6 +114,15 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                 block(f, body, program, depth + 1)?;
             }
             Node::Barrier => writeln!(f, "barrier")?,
+            Node::Tile(it) => {
+                let lanes = if it.lanes > 1 { format!(" of {} lanes", it.lanes) } else { String::new() };
+                let kept = match it.registers.len() {
+                    0 => String::new(),
+                    count => format!(", {count} registers"),
+                };
+                writeln!(f, "# full tiles spelled out: {} statements{lanes}{kept}", it.instances.len())?;
+                block(f, &[Node::For((*it.generic).clone())], program, depth)?;
+            }
         }
     }
     Ok(())

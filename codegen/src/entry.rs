@@ -2,19 +2,23 @@
 //!
 //! The C interface, the same for every target and for text as for compiled code: for each Julia argument in order, an
 //! array is a pointer followed by its extents, then those strides (in elements) and first indices that are given at run
-//! time (`int64_t` each), a scalar is itself (`Bool` as `uint8_t`); last, if the function returns a scalar, a pointer
-//! that receives it. The result is one of the status codes below.
+//! time (`int64_t` each), a scalar is itself (`Bool` as `uint8_t`); then for each scalar and each new array that the
+//! function gives back, a pointer to memory for it; and last, if there are such arrays, a pointer for their extents:
+//! where it is not null, the extents are written there and nothing else is done. The result is one of the status codes
+//! below.
 
 use crate::error::CodegenError;
 use crate::from_ast::{Scope, condition, negate};
 use crate::input::Input;
-use crate::int_expr::Cond;
+use crate::int_expr::{Cond, IntExpr};
 use crate::names::{Namer, Names, function_name};
 use tessella_polyhedral::affine::ParamId;
-use tessella_polyhedral::algorithm::{Argument, ArrayId, Outcome, ParamOrigin, ScalarId, Which};
+use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin, ScalarId, Which};
 use tessella_polyhedral::isl::{AstBuild, Set};
 use tessella_polyhedral::known::Known;
 use tessella_polyhedral::layers::Lifetime;
+use tessella_polyhedral::print;
+use tessella_scalar::ScalarType;
 
 /// All went well.
 pub const STATUS_OK: i32 = 0;
@@ -24,7 +28,7 @@ pub const STATUS_OVERLAP: i32 = -1;
 pub const STATUS_OUT_OF_MEMORY: i32 = -2;
 /// A parameter is outside of what the program was made for; nothing has been written.
 pub const STATUS_OUT_OF_CONTEXT: i32 = -3;
-/// The GPU or its driver failed; nothing has been written to the arguments.
+/// The GPU or its driver failed; if it did while arrays were copied back, those before are written.
 pub const STATUS_DEVICE_FAILED: i32 = -4;
 /// A kernel needs more blocks than a grid can have; nothing has been written to the arguments.
 pub const STATUS_GRID_TOO_LARGE: i32 = -5;
@@ -38,6 +42,8 @@ pub struct Entry {
     pub parameters: Vec<EntryParameter>,
     /// Parameters of the algorithm that no C parameter is named after, and the extent that each is.
     pub aliases: Vec<(ParamId, ArrayId, u32)>,
+    /// Parameters that are scalar arguments of narrower types than `int64_t`.
+    pub widened: Vec<(ParamId, ScalarId)>,
     /// What must hold of the algorithm's parameters, else [`STATUS_OUT_OF_CONTEXT`].
     pub context: Cond,
     /// Pairs of array arguments that must not overlap, else [`STATUS_OVERLAP`].
@@ -47,6 +53,9 @@ pub struct Entry {
     pub unfolded: Vec<ArrayId>,
     /// Tested in order after the context; the first that fails gives its number as status.
     pub checks: Vec<Check>,
+    /// What the entry writes where it is asked for the extents of the arrays that it gives back: all of them, in the
+    /// order of the parameters.
+    pub sizes: Vec<IntExpr>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,8 +79,12 @@ pub enum EntryParameter {
         param: ParamId,
     },
     Scalar(ScalarId),
-    /// Where the result goes.
+    /// Where a scalar result goes.
     Result(ArrayId),
+    /// Memory for an array that the function gives back.
+    Made(ArrayId),
+    /// Where the extents of those arrays go; null in a call that computes.
+    Sizes,
 }
 
 /// A condition at entry.
@@ -93,11 +106,18 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
     namer.reserve(&names.function);
     // What calls the entry by a fixed signature, where the text is compiled in memory.
     namer.reserve(&format!("{}_packed", names.function));
+    if let Some(scan) = input.scan {
+        namer.reserve(&function_name(&scan.algorithm().name));
+    }
     names.arrays = algorithm.arrays.iter().map(|it| namer.fresh(&it.name)).collect();
     names.scalars = algorithm.scalars.iter().map(|it| namer.fresh(&it.name)).collect();
     for param in &algorithm.params {
         let name = match param.origin {
-            ParamOrigin::Argument(scalar) => names.scalars[scalar.0 as usize].clone(),
+            ParamOrigin::Argument(scalar) if algorithm.scalar(scalar).ty == ScalarType::I64 => {
+                names.scalars[scalar.0 as usize].clone()
+            }
+            // Arithmetic in the argument's own type could wrap around.
+            ParamOrigin::Argument(_) => namer.fresh(&format!("{}_int64", param.name)),
             ParamOrigin::Extent { .. } | ParamOrigin::First { .. } => namer.fresh(&param.name),
         };
         names.params.push(name);
@@ -111,19 +131,23 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
             array.strided.clone().map(|axis| (axis, namer.fresh(&format!("{}_stride{}", names.arrays[at], axis + 1))));
         names.strides.push(axes.collect());
     }
-    names.result = namer.fresh("result");
-    let result = match algorithm.result {
-        Outcome::Scalar(array) => Some(array),
-        Outcome::Nothing | Outcome::Argument(_) => None,
-    };
+    let places = algorithm.result.places();
+    let scalars = places.iter().filter(|&&array| algorithm.array(array).kind == ArrayKind::Result);
+    let several = scalars.clone().count() > 1;
+    for (at, &array) in scalars.enumerate() {
+        let name = if several { format!("result{}", at + 1) } else { "result".to_string() };
+        names.results.insert(array, namer.fresh(&name));
+    }
+    names.sizes = namer.fresh("sizes");
     for (at, buffer) in input.layout.buffers.iter().enumerate() {
         let same = algorithm.arrays.iter().position(|array| array.name == buffer.name);
         let placed = same.filter(|&array| {
             input.layout.placements.get(&ArrayId(array as u32)).is_some_and(|it| it.buffer.0 as usize == at)
         });
         names.buffers.push(match (&buffer.lifetime, placed) {
-            (Lifetime::Argument(array), _) if Some(*array) == result => names.result.clone(),
-            (Lifetime::Argument(array), _) => names.arrays[array.0 as usize].clone(),
+            (Lifetime::Argument(array), _) => {
+                names.results.get(array).unwrap_or(&names.arrays[array.0 as usize]).clone()
+            }
             (Lifetime::Call | Lifetime::Node(_), Some(array)) => names.arrays[array].clone(),
             (Lifetime::Call | Lifetime::Node(_), None) => namer.fresh(&buffer.name),
         });
@@ -165,8 +189,22 @@ pub fn entry(input: &Input<'_>) -> Result<Entry, CodegenError> {
             }
         }
     }
-    if let Outcome::Scalar(array) = algorithm.result {
-        parameters.push(EntryParameter::Result(array));
+    let mut sizes = vec![];
+    for place in algorithm.result.places() {
+        let array = algorithm.array(place);
+        if array.kind == ArrayKind::Result {
+            parameters.push(EntryParameter::Result(place));
+            continue;
+        }
+        parameters.push(EntryParameter::Made(place));
+        let extents = array.extents.iter().map(|extent| IntExpr::from_affine(extent, &[]));
+        sizes.extend(extents.map(|extent| match extent {
+            IntExpr::Param(param) if is_extent(input, param) => extent,
+            extent => IntExpr::max_of([extent, IntExpr::Const(0)]),
+        }));
+    }
+    if !sizes.is_empty() {
+        parameters.push(EntryParameter::Sizes);
     }
     let aliases =
         algorithm.params.iter().zip(named).enumerate().filter_map(|(at, (param, named))| match param.origin {
@@ -174,11 +212,24 @@ pub fn entry(input: &Input<'_>) -> Result<Entry, CodegenError> {
             ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
         });
     let aliases = aliases.collect();
+    let widened = algorithm.params.iter().enumerate().filter_map(|(at, param)| match param.origin {
+        ParamOrigin::Argument(scalar) if algorithm.scalar(scalar).ty != ScalarType::I64 => {
+            Some((ParamId(at as u32), scalar))
+        }
+        ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
+    });
+    let widened = widened.collect();
     let scope = Scope::new(&algorithm.param_names());
     let anything = AstBuild::new(algorithm.context.ctx())?;
     let context = condition(&anything.expr_from_set(&algorithm.context)?.view()?, &scope)?;
     let (apart, unfolded) = (apart(input), unfolded(input));
-    Ok(Entry { parameters, aliases, context, apart, unfolded, checks: checks(input, &scope)? })
+    let checks = checks(input, &scope)?;
+    Ok(Entry { parameters, aliases, widened, context, apart, unfolded, checks, sizes })
+}
+
+/// Whether the parameter is an extent, and so never negative.
+fn is_extent(input: &Input<'_>, param: ParamId) -> bool {
+    matches!(input.algorithm.param(param).origin, ParamOrigin::Extent { .. })
 }
 
 fn array_arguments<'a>(input: &Input<'a>) -> impl Iterator<Item = ArrayId> + use<'a> {
@@ -230,11 +281,6 @@ fn checks(input: &Input<'_>, scope: &Scope) -> Result<Vec<Check>, CodegenError> 
         }
         let access = algorithm.access(check.access);
         let computation = algorithm.computation(check.access.computation);
-        let subscripts: Vec<_> = access
-            .subscripts
-            .iter()
-            .map(|subscript| subscript.display(&computation.iterators, &algorithm.param_names()))
-            .collect();
         let verb = match check.access.which {
             Which::Write => "writes",
             Which::Read(_) => "reads",
@@ -243,10 +289,9 @@ fn checks(input: &Input<'_>, scope: &Scope) -> Result<Vec<Check>, CodegenError> 
             number: i32::try_from(at + 1).unwrap_or(i32::MAX),
             holds: tested(&check.holds, &known, scope)?,
             about: format!(
-                "{} {verb} {}[{}]: axis {}",
+                "{} {verb} {}: axis {}",
                 computation.name,
-                algorithm.array(access.array).name,
-                subscripts.join(", "),
+                print::access(algorithm, computation, access),
                 check.axis + 1
             ),
         });

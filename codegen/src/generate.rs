@@ -8,8 +8,10 @@ use crate::int_expr::VariableId;
 use crate::isl_schedule::{Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
 use crate::names::{Namer, Names};
-use crate::program::{Node, Program};
+use crate::program::{Node, Program, Scan};
+use crate::tile::tile_registers;
 use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::effort;
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption};
 use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
 use tessella_polyhedral::schedule::Path;
@@ -24,6 +26,11 @@ pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
     {
         return Err(CodegenError::StridedOnDevice { array: array.name.clone() });
     }
+    let weight = effort::weight(input.algorithm, input.schedule);
+    input.algorithm.context.ctx().weighed(weight, || generate_weighed(input))
+}
+
+fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
     let (mut names, mut namer) = name_globals(input);
     let entry = entry(input)?;
     let context = input.context()?;
@@ -62,11 +69,19 @@ pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
         body = extract.host_block(body)?;
         kernels = extract.kernels;
     } else {
+        body = tile_registers(input, &mut names, body);
         check_allocations(input, &body)?;
     }
     let computations = &input.algorithm.computations;
     let fastmath = !computations.is_empty() && computations.iter().all(|it| it.fastmath);
-    Ok(Program { target: input.target, names, entry, body, kernels, fastmath })
+    let scan = input.scan.map(|scan| scan_program(input, &Input::from(scan))).transpose()?.map(Box::new);
+    Ok(Program { target: input.target, names, entry, body, kernels, fastmath, scan })
+}
+
+/// The scan's numbers follow those of the other checks.
+fn scan_program(input: &Input<'_>, scan: &Input<'_>) -> Result<Scan, CodegenError> {
+    let base = input.checks.len() + input.algorithm.requirements.len();
+    Ok(Scan { program: generate(scan)?, base: i32::try_from(base).unwrap_or(i32::MAX / 2) })
 }
 
 /// Names the `lets` of each computation differently from all else.

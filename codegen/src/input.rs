@@ -1,6 +1,6 @@
 //! The parts of a verified program that code generation reads.
 
-use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId};
+use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{IslError, Set};
 use tessella_polyhedral::known::Known;
@@ -17,6 +17,7 @@ pub struct Input<'a> {
     pub layout: &'a Layout,
     pub transfers: &'a [Transfer],
     pub checks: &'a [EntryCheck],
+    pub scan: Option<&'a Verified>,
 }
 
 impl<'a> From<&'a Verified> for Input<'a> {
@@ -28,6 +29,7 @@ impl<'a> From<&'a Verified> for Input<'a> {
             layout: verified.layout(),
             transfers: verified.transfers(),
             checks: verified.checks(),
+            scan: verified.scan(),
         }
     }
 }
@@ -51,10 +53,26 @@ impl Input<'_> {
         placed.any(|(&array, _)| self.algorithm.is_written(array) || self.algorithm.is_read(array))
     }
 
-    /// The expressions that an instance evaluates: predicate, lets, value.
+    /// The expressions that an instance evaluates: predicate, lets, value, and computed subscripts.
     pub fn expressions(&self, id: ComputationId) -> Vec<&Expr> {
         let it = self.algorithm.computation(id);
-        it.predicate.iter().chain(it.lets.iter().map(|it| &it.value)).chain([&it.value]).collect()
+        let mut found: Vec<&Expr> =
+            it.predicate.iter().chain(it.lets.iter().map(|it| &it.value)).chain([&it.value]).collect();
+        found.extend(it.write.subscripts.iter().filter_map(Subscript::as_computed));
+        let mut used = vec![false; it.reads.len()];
+        let mut next = 0;
+        while let Some(&expr) = found.get(next) {
+            next += 1;
+            expr.walk(&mut |expr| {
+                if let ExprKind::Read(position) = expr.kind
+                    && !std::mem::replace(&mut used[position as usize], true)
+                {
+                    let read = &it.reads[position as usize];
+                    found.extend(read.subscripts.iter().filter_map(Subscript::as_computed));
+                }
+            });
+        }
+        found
     }
 
     /// The accesses that the generated statement contains: the write, and each read that an expression names.
@@ -86,7 +104,7 @@ impl Input<'_> {
                 // Subscripts that the buffer's map ignores are not printed.
                 access.subscripts.iter().enumerate().any(|(axis, subscript)| {
                     placed.iter().any(|place| place.involves_iterator(axis as u32))
-                        && subscript.involves_iterator(iterator)
+                        && subscript.as_affine().is_some_and(|subscript| subscript.involves_iterator(iterator))
                 })
             })
     }

@@ -2,6 +2,7 @@
 //!
 //! They are small enough to evaluate: the GPU launcher runs host loops with [`IntExpr::evaluate`].
 
+use std::collections::BTreeMap;
 use tessella_polyhedral::affine::{Affine, Atom, ParamId};
 use tessella_scalar::CompareOp;
 
@@ -207,6 +208,66 @@ impl IntExpr {
         }
     }
 
+    /// The expression with variables replaced, constants folded.
+    pub fn substitute(&self, by: &dyn Fn(VariableId) -> Option<IntExpr>) -> IntExpr {
+        let of = |expr: &IntExpr| expr.substitute(by);
+        match self {
+            IntExpr::Const(_) | IntExpr::Param(_) => self.clone(),
+            IntExpr::Variable(variable) => by(*variable).unwrap_or_else(|| self.clone()),
+            IntExpr::Add(a, b) => of(a).plus(of(b)),
+            IntExpr::Sub(a, b) => of(a).minus(of(b)),
+            IntExpr::Mul(a, b) => of(a).times(of(b)),
+            IntExpr::Neg(a) => of(a).negated(),
+            IntExpr::FloorDiv(a, divisor) => of(a).floor_div(*divisor),
+            IntExpr::Div(a, divisor) => IntExpr::Div(Box::new(of(a)), *divisor),
+            IntExpr::Mod(a, divisor) => IntExpr::Mod(Box::new(of(a)), *divisor),
+            IntExpr::Min(all) => IntExpr::min_of(all.iter().map(of)),
+            IntExpr::Max(all) => IntExpr::max_of(all.iter().map(of)),
+            IntExpr::Select(condition, yes, no) => {
+                IntExpr::Select(Box::new(condition.substitute(by)), Box::new(of(yes)), Box::new(of(no)))
+            }
+        }
+    }
+
+    /// The factors of the chosen variables and the rest of the expression, where they occur in sums and multiples only.
+    pub fn linear(&self, chosen: &dyn Fn(VariableId) -> bool) -> Option<(BTreeMap<VariableId, i64>, IntExpr)> {
+        let mut factors = BTreeMap::new();
+        self.add_factors(chosen, 1, &mut factors)?;
+        factors.retain(|_, factor| *factor != 0);
+        Some((factors, self.substitute(&|variable| chosen(variable).then_some(IntExpr::Const(0)))))
+    }
+
+    fn add_factors(
+        &self,
+        chosen: &dyn Fn(VariableId) -> bool,
+        times: i64,
+        factors: &mut BTreeMap<VariableId, i64>,
+    ) -> Option<()> {
+        match self {
+            IntExpr::Variable(variable) if chosen(*variable) => {
+                let factor = factors.entry(*variable).or_insert(0);
+                *factor = factor.checked_add(times)?;
+                Some(())
+            }
+            IntExpr::Add(a, b) => {
+                a.add_factors(chosen, times, factors)?;
+                b.add_factors(chosen, times, factors)
+            }
+            IntExpr::Sub(a, b) => {
+                a.add_factors(chosen, times, factors)?;
+                b.add_factors(chosen, times.checked_neg()?, factors)
+            }
+            IntExpr::Neg(a) => a.add_factors(chosen, times.checked_neg()?, factors),
+            IntExpr::Mul(a, b) => match (&**a, &**b) {
+                (IntExpr::Const(by), it) | (it, IntExpr::Const(by)) => {
+                    it.add_factors(chosen, times.checked_mul(*by)?, factors)
+                }
+                _ => (!self.involves(chosen)).then_some(()),
+            },
+            _ => (!self.involves(chosen)).then_some(()),
+        }
+    }
+
     /// Calls `visit` on the expression and all below it.
     pub fn walk(&self, visit: &mut dyn FnMut(&IntExpr)) {
         visit(self);
@@ -235,6 +296,16 @@ impl IntExpr {
 }
 
 impl Cond {
+    /// The condition with variables replaced.
+    pub fn substitute(&self, by: &dyn Fn(VariableId) -> Option<IntExpr>) -> Cond {
+        match self {
+            Cond::Const(_) => self.clone(),
+            Cond::Compare(op, a, b) => Cond::Compare(*op, a.substitute(by), b.substitute(by)),
+            Cond::And(all) => Cond::all_of(all.iter().map(|cond| cond.substitute(by))),
+            Cond::Or(all) => Cond::any_of(all.iter().map(|cond| cond.substitute(by))),
+        }
+    }
+
     /// The condition's value; `None` as for [`IntExpr::evaluate`].
     pub fn evaluate(&self, with: &Environment) -> Option<bool> {
         match self {

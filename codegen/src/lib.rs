@@ -16,6 +16,7 @@ mod from_ast;
 mod isl_schedule;
 mod kernels;
 mod params;
+pub mod tile;
 mod words;
 
 pub mod entry;

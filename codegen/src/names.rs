@@ -2,6 +2,7 @@
 
 use crate::words::{GREEK, LIBRARY, RESERVED};
 use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::algorithm::ArrayId;
 
 /// The names of generated text.
 ///
@@ -21,8 +22,10 @@ pub struct Names {
     pub lets: Vec<Vec<String>>,
     /// Computations as the user calls them; only for comments.
     pub computations: Vec<String>,
-    /// The pointer that receives a scalar result.
-    pub result: String,
+    /// The pointers that receive scalar results.
+    pub results: BTreeMap<ArrayId, String>,
+    /// The pointer that receives the extents of arrays that are given back.
+    pub sizes: String,
     /// For each array, the names of those extents that are no parameter of their own.
     pub extents: Vec<Vec<String>>,
     /// For each array, the names of those strides that are given at run time, by axis.
@@ -35,7 +38,8 @@ impl Names {
         let lists = [&self.params, &self.scalars, &self.arrays, &self.buffers, &self.variables];
         let nested = self.lets.iter().chain(&self.extents);
         let strides = self.strides.iter().flat_map(BTreeMap::values);
-        let all = lists.into_iter().chain(nested).flatten().chain(strides).chain([&self.function, &self.result]);
+        let all = lists.into_iter().chain(nested).flatten().chain(strides).chain(self.results.values());
+        let all = all.chain([&self.function, &self.sizes]);
         Namer { used: all.cloned().collect() }
     }
 }

@@ -7,7 +7,7 @@ use crate::names::Names;
 use crate::program::{BufferAccess, KernelParam, Node};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::{Affine, Atom, ParamId};
-use tessella_polyhedral::algorithm::{ArrayId, ComputationId, ScalarId};
+use tessella_polyhedral::algorithm::{ArrayId, ComputationId, ScalarId, Subscript};
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
 
@@ -83,7 +83,9 @@ impl Used {
         }
         let written = input.algorithm.computation(id).write.array;
         for access in input.used_accesses(id) {
-            access.subscripts.iter().for_each(|subscript| params_of(subscript, &mut self.params));
+            // What computed subscripts need is among the expressions.
+            let affine = access.subscripts.iter().filter_map(Subscript::as_affine);
+            affine.for_each(|subscript| params_of(subscript, &mut self.params));
             self.array(input, access.array);
         }
         self.buffers.insert(input.buffer_of(written), BufferAccess::Write);

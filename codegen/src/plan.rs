@@ -6,7 +6,7 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::params::argument_of;
 use crate::program::{For, KernelId, KernelParam, Node, Program};
 use std::collections::BTreeSet;
-use tessella_polyhedral::algorithm::{Argument, ArrayId, Outcome, ParamOrigin};
+use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
 use tessella_polyhedral::layers::{BufferId, Direction, Lifetime, MemorySpace};
 use tessella_scalar::ScalarType;
 
@@ -21,8 +21,8 @@ pub struct LaunchPlan {
     pub arguments: Vec<PlanArgument>,
     /// Where each parameter's value comes from, by `ParamId`.
     pub params: Vec<ParamOrigin>,
-    /// The scalar that the function returns.
-    pub result: Option<ScalarType>,
+    /// The scalars that the function gives back.
+    pub results: Vec<ScalarType>,
     /// Buffers in the device's memory.
     pub buffers: Vec<DeviceBuffer>,
     /// By [`KernelId`].
@@ -61,10 +61,10 @@ pub struct DeviceBuffer {
 pub enum HostSide {
     /// Lives on the device only.
     None,
-    /// An argument.
+    /// An argument, or memory for an array that the function gives back.
     Argument(ArrayId),
-    /// Where the function's scalar result goes.
-    Result,
+    /// Where a scalar that the function gives back goes.
+    Result(ArrayId),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -105,18 +105,18 @@ pub enum Step {
 /// The plan of a program whose kernels have been extracted.
 pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
     let algorithm = input.algorithm;
-    let result = match algorithm.result {
-        Outcome::Scalar(array) => Some(array),
-        Outcome::Nothing | Outcome::Argument(_) => None,
-    };
+    let mut results = algorithm.result.places();
+    results.retain(|&array| algorithm.array(array).kind == ArrayKind::Result);
     let buffers: Vec<DeviceBuffer> = on_device(input)
         .map(|id| {
             let it = input.layout.buffer(id);
             let host = match argument_of(input, id) {
-                Some(array) if Some(array) == result => HostSide::Result,
+                Some(array) if results.contains(&array) => HostSide::Result(array),
                 Some(array) => HostSide::Argument(array),
-                None if result.is_some_and(|array| input.buffer_of(array) == id) => HostSide::Result,
-                None => HostSide::None,
+                None => match results.iter().find(|&&array| input.buffer_of(array) == id) {
+                    Some(&array) => HostSide::Result(array),
+                    None => HostSide::None,
+                },
             };
             DeviceBuffer {
                 id,
@@ -135,7 +135,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
     let mut copied = BTreeSet::new();
     copies_out(&steps, &mut copied);
     for it in &buffers {
-        if it.host == HostSide::Result && !copied.contains(&it.id) {
+        if matches!(it.host, HostSide::Result(_)) && !copied.contains(&it.id) {
             steps.push(Step::CopyOut(it.id));
         }
     }
@@ -160,7 +160,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         entry: program.entry.clone(),
         arguments: arguments.collect(),
         params: algorithm.params.iter().map(|param| param.origin).collect(),
-        result: result.map(|array| algorithm.array(array).element),
+        results: results.iter().map(|&array| algorithm.array(array).element).collect(),
         kernels: kernels.collect(),
         buffers,
         steps,
@@ -205,7 +205,7 @@ fn host_steps(nodes: &[Node]) -> Vec<Step> {
             Node::Copy { buffer, direction: Direction::HostToDevice } => steps.push(Step::CopyIn(*buffer)),
             Node::Copy { buffer, direction: Direction::DeviceToHost } => steps.push(Step::CopyOut(*buffer)),
             // Kernel extraction leaves none of these on the host.
-            Node::Statement(_) | Node::Spread(_) | Node::OneThread { .. } | Node::Barrier => {}
+            Node::Statement(_) | Node::Spread(_) | Node::OneThread { .. } | Node::Barrier | Node::Tile(_) => {}
         }
     }
     steps

@@ -3,6 +3,7 @@
 use crate::entry::Entry;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::Names;
+use crate::tile::Tile;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ComputationId, ScalarId};
 use tessella_polyhedral::layers::{BufferId, Direction, Target};
@@ -19,6 +20,17 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// Every computation allows contraction and reassociation.
     pub fastmath: bool,
+    /// Runs on the host after the other checks at entry, before anything is written.
+    pub scan: Option<Box<Scan>>,
+}
+
+/// The program that finds computed subscripts that are outside.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scan {
+    /// Takes the same arguments, and a place for its result.
+    pub program: Program,
+    /// The status is this and the result, where that is not 0.
+    pub base: i32,
 }
 
 /// Names a [`Kernel`] of a [`Program`].
@@ -58,6 +70,8 @@ pub enum Node {
     },
     /// In kernels: all threads of a block wait for each other.
     Barrier,
+    /// On the CPU: a nest with a version for full tiles.
+    Tile(Box<Tile>),
 }
 
 /// `for variable = lower, lower + step, ... while variable <= upper`.
@@ -157,6 +171,7 @@ impl Node {
     pub fn blocks(&self) -> Vec<&[Node]> {
         match self {
             Node::For(it) => vec![&it.body],
+            Node::Tile(it) => vec![&it.generic.body],
             Node::Spread(it) => vec![&it.body],
             Node::If { then, otherwise, .. } => vec![then, otherwise],
             Node::Declare { body, .. } | Node::OneThread { body, .. } => vec![body],
@@ -181,6 +196,10 @@ impl Node {
                 lower.walk(visit);
                 upper.walk(visit);
             }
+            Node::Tile(it) => {
+                it.generic.lower.walk(visit);
+                it.generic.upper.walk(visit);
+            }
             Node::If { condition, .. } => condition.walk(visit),
             Node::Let { value, .. } => value.walk(visit),
             Node::Statement(it) => it.bindings.iter().for_each(|(_, value)| value.walk(visit)),
@@ -192,6 +211,7 @@ impl Node {
     pub fn bound(&self) -> Vec<VariableId> {
         match self {
             Node::For(it) => vec![it.variable],
+            Node::Tile(it) => vec![it.generic.variable],
             Node::Spread(it) => vec![it.variable],
             Node::Let { variable, .. } => vec![*variable],
             Node::Statement(it) => it.bindings.iter().map(|(variable, _)| *variable).collect(),

@@ -7,7 +7,9 @@ mod kernel;
 mod wrapper;
 
 use std::collections::BTreeSet;
-use tessella_codegen::c_family::{Dialect, Helper, Printer, TextOptions, Writer, header_comment, helper_texts};
+use tessella_codegen::c_family::{
+    Dialect, Helper, Printer, TextOptions, Writer, header_comment, helper_texts, scan_text,
+};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
 use tessella_polyhedral::verify::Verified;
 
@@ -67,7 +69,8 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
     let device_helpers = printer.helpers.clone();
     let mut host = Writer::default();
     wrapper::print(&mut printer, &plan, &mut host);
-    let all_helpers = printer.helpers.clone();
+    let (scan, scan_helpers) = scan_text(input, program, Dialect::Cuda, options);
+    let all_helpers = printer.helpers.union(&scan_helpers).copied().collect();
 
     let mut alone = Writer::default();
     header_comment(options, "CUDA kernels", &mut alone);
@@ -92,6 +95,8 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
             file.line(format!("#undef {}", program.names.arrays[array.0 as usize]));
         });
     }
+    file.blank();
+    file.append(&scan);
     file.blank();
     file.append(&host);
     let flags: &[&str] = if program.fastmath { &FAST } else { &STRICT };

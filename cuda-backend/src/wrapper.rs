@@ -19,9 +19,11 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
         "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
     );
     out.line("// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.");
-    out.line("// Unless it is 0, nothing has been written.");
+    out.line("// Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.");
+    wrapper.printer.results_comment(out);
     out.open(format!("extern \"C\" {}", wrapper.printer.signature("__restrict__ ")));
     wrapper.printer.entry_checks(out);
+    wrapper.printer.sizes_answer(out);
     for it in &plan.buffers {
         out.line(format!("tessella_buffer<{}> {};", c_type(it.element), wrapper.device[&it.id]));
     }
@@ -122,7 +124,7 @@ impl Wrapper<'_, '_> {
         match self.plan.buffer(buffer)?.host {
             HostSide::None => None,
             HostSide::Argument(array) => Some(names.arrays[array.0 as usize].clone()),
-            HostSide::Result => Some(names.result.clone()),
+            HostSide::Result(array) => names.results.get(&array).cloned(),
         }
     }
 }

@@ -5,9 +5,11 @@
 
 mod render;
 mod source;
+mod suggest;
 
 pub use render::{Style, render};
 pub use source::{FileId, SourceFile, SourceMap, Span, Spanned};
+pub use suggest::nearest;
 
 /// How severe a [`Diagnostic`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* What tessella_abi_version returns for this header. It grows when anything below changes its meaning. */
-#define TESSELLA_ABI_VERSION 1u
+#define TESSELLA_ABI_VERSION 2u
 
 /* tessella_status */
 #define TESSELLA_OK 0
@@ -32,7 +32,8 @@ extern "C" {
 #define TESSELLA_OVERLAP (-1)       /* two arrays, or two elements of a written one, share memory; nothing was written */
 #define TESSELLA_OUT_OF_MEMORY (-2) /* nothing was written */
 #define TESSELLA_RANGE (-3)         /* a size or integer argument is too large; nothing was written */
-#define TESSELLA_CUDA (-4)          /* the GPU failed */
+#define TESSELLA_CUDA (-4)          /* the GPU failed, at the latest while results were copied back */
+#define TESSELLA_GRID (-5)          /* the sizes need more thread blocks than a GPU runs; nothing was written */
 
 typedef struct tessella_program tessella_program;
 
@@ -51,9 +52,12 @@ uint32_t tessella_abi_version(void);
  *                   call, "StridedArray{T,N,1}" one whose stride along axis 1 is 1; "OffsetArray{T,N}" has first
  *                   indices that are given at each call, over contiguous memory, "OffsetArray{T,N,A}" over an A
  *     "schedule"    null, or {"source": "...", "file": "...", "first_line": 1}
- *     "target"      "c" or "cuda"
- *     "emit"        texts that are wanted: "algorithm", "dependences", "schedule", "loops", "c", "cuda", "explain",
- *                   "draw" (SVG)
+ *     "helpers"     other functions of the user that it may call: [{"source": "...", "file": "...", "first_line": 1}]
+ *     "constants"   constants that they use: [{"name": "N", "type": "Int64", "value": "3"}]; the value is the number's
+ *                   bits as a decimal number, or with type "Type" the name of a type
+ *     "target"      "c", "cuda" or "interpreter"
+ *     "emit"        texts that are wanted: "algorithm", "dependences", "schedule", "loops", "c",
+ *                   "header", "cuda", "explain", "draw" (SVG)
  *     "load"        whether the program is to be run; false makes texts only
  *     "options"     {"threads": null or a number, "overlap": "error" or "original"}
  *     "draw"        what "draw" shows, all of it optional: {"computation": "S", "dims": ["i", "j"], "sizes": {"n": 8},
@@ -67,8 +71,11 @@ int32_t tessella_status(const tessella_program *program);
 /* A text, which lives as long as the program; NULL if there is none of that name. Beside what "emit" asked for:
  *
  *     "diagnostics"  errors and warnings, rendered; NULL if there are none
- *     "codes"        their codes, separated by blanks: "E0301 E0302"
- *     "result"       what the function gives back: "nothing", "argument 0" (positions from 0), "scalar Float64"
+ *     "codes"        their codes, separated by blanks: "E0302 E0303"
+ *     "result"       what the function gives back: "nothing", "argument 0" (positions from 0), "argument of 0 1" (one of
+ *                    these, whose position is written like a scalar Int64), "scalar Float64", "array Float64 2" (a new
+ *                    array of two axes), or a tuple of such parts, "(array Float64 2, scalar Int64, argument 0)", in
+ *                    which "again 0" is what place 0 received
  */
 const char *tessella_text(const tessella_program *program, const char *name);
 
@@ -79,8 +86,11 @@ const char *tessella_text(const tessella_program *program, const char *name);
  * takes for each argument of the Julia function in order: for an array the pointer to its first element, then one int64_t
  * for each axis, its extent, then one for each stride that is not known from the type (the distance to the next element
  * along the axis in elements, negative or zero too), then one for each axis of an OffsetArray, its first index; for a
- * scalar its value, a Bool as uint8_t; and last, if the function gives back a scalar, a pointer to it. The first element
- * is the one whose subscripts are the first ones.
+ * scalar its value, a Bool as uint8_t. The first element is the one whose subscripts are the first ones. Then, for each
+ * scalar and each new array that it gives back, a place: a pointer to memory for it, apart from the arguments. And last,
+ * if there are such arrays, an int64_t pointer for their extents, all in the order of the places: if it is not NULL, the
+ * checks are made, the extents are written, and nothing else is done. So such an entry is called twice, the second time
+ * with memory of that size and NULL.
  */
 void *tessella_entry(const tessella_program *program);
 

@@ -15,7 +15,7 @@ use std::ptr;
 use std::sync::Mutex;
 
 /// `TESSELLA_ABI_VERSION` of the header.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What a launch returns when there is nothing to launch, or when it panicked.
 const FAILED: i32 = -4;

@@ -1,6 +1,6 @@
 //! The core's errors in the user's words: values to diagnostics, computations to spans.
 
-use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span};
+use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamOrigin, Which};
 use tessella_polyhedral::error::{Error, LayoutError, ScheduleError};
@@ -160,7 +160,7 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::Illegal(violation) => illegal(place, &violation),
         ScheduleError::UnknownComputation { name, known } => {
             let diagnostic = make("E0411", "in this command").with_note(format!("the computations are {}", names(&known)));
-            match closest(&name, &known) {
+            match nearest(&name, known.iter().map(String::as_str)) {
                 Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
                 None => diagnostic.with_help("name a statement with `@comp NAME statement`"),
             }
@@ -168,7 +168,7 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::UnknownLoop { computation, name, known } => {
             let around = if known.is_empty() { "no loops".to_string() } else { names(&known) };
             let diagnostic = make("E0412", "in this command").with_note(format!("around `{computation}` are {around}"));
-            match closest(&name, &known) {
+            match nearest(&name, known.iter().map(String::as_str)) {
                 Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
                 None => diagnostic.with_help("name one of these loops; `split` and `tile` make new ones"),
             }
@@ -216,7 +216,7 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         )),
         ScheduleError::OrderName { name, known, .. } => {
             let diagnostic = make("E0473", "in these loops").with_note(format!("known here are {}", names(&known)));
-            match closest(&name, &known) {
+            match nearest(&name, known.iter().map(String::as_str)) {
                 Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
                 None => diagnostic.with_help("say what a loop runs through by the iterators of the source"),
             }
@@ -254,6 +254,23 @@ fn layout(place: &Place, error: LayoutError) -> Diagnostic {
                 .with_note(format!("the range of axis {} depends on more than sizes and arguments", axis + 1))
                 .with_help("keep the statements that use it in one loop, or store it in an array argument")
         }
+        LayoutError::InexactScan { access, axis } => {
+            let used = place.algorithm.access(access);
+            let computation = place.algorithm.computation(access.computation);
+            let text = print::access(place.algorithm, computation, used);
+            let diagnostic = Diagnostic::error(
+                Code("E0312"),
+                format!("subscript {} of `{text}` may differ between the CPU, which checks it, and the GPU", axis + 1),
+            );
+            let span = place.spans.access(access).or_else(|| place.spans.computation(access.computation));
+            let diagnostic = match span {
+                Some(span) => diagnostic.primary(span, "it comes from an elementary function"),
+                None => diagnostic,
+            };
+            diagnostic
+                .with_note("`exp`, `sin`, `muladd` and the like may differ in the last place, and with it the subscript")
+                .with_help("keep the subscript inside with `clamp`, or write `@inbounds` before the statement")
+        }
         LayoutError::NeverInside { access, axis } => {
             let used = place.algorithm.access(access);
             let computation = place.algorithm.computation(access.computation);
@@ -267,26 +284,4 @@ fn layout(place: &Place, error: LayoutError) -> Diagnostic {
             diagnostic.with_help("subscripts run from 1 to the array's size along each axis")
         }
     }
-}
-
-/// The known name within two edits of `name`.
-fn closest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
-    let close = known.iter().map(|candidate| (distance(name, candidate), candidate));
-    close.filter(|(edits, candidate)| *edits <= 2 && *edits < candidate.chars().count()).min().map(|(_, it)| it)
-}
-
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, right) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(left != *right);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -5,7 +5,7 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId, Let, ParamOrigin};
+use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId, Let, ParamOrigin, ScanCheck};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Direction, Lifetime, MemorySpace, Target};
@@ -76,7 +76,7 @@ fn statement(algorithm: &Algorithm, id: ComputationId, lines: &Lines) -> (String
 fn checks(text: &mut String, verified: &Verified, lines: &Lines) {
     let algorithm = verified.algorithm();
     section(text, "Checked at entry", "so that no subscript leaves its array");
-    if verified.checks().is_empty() && algorithm.requirements.is_empty() {
+    if verified.checks().is_empty() && algorithm.requirements.is_empty() && algorithm.scan.is_none() {
         let _ = writeln!(text, "  nothing: every subscript is inside for all sizes");
         return;
     }
@@ -94,6 +94,27 @@ fn checks(text: &mut String, verified: &Verified, lines: &Lines) {
             words::named(algorithm, check.access.computation, lines)
         );
     }
+    for check in algorithm.scan.iter().flat_map(|scan| &scan.checks) {
+        let access = algorithm.access(check.access);
+        let computation = algorithm.computation(check.access.computation);
+        let _ = writeln!(
+            text,
+            "  {} in every iteration, for `{}` in {}",
+            sizes(algorithm, &scan_condition(algorithm, *check)),
+            print::access(algorithm, computation, access),
+            words::named(algorithm, check.access.computation, lines)
+        );
+    }
+}
+
+/// `1 <= idx[i] <= n`.
+pub fn scan_condition(algorithm: &Algorithm, check: ScanCheck) -> String {
+    let access = algorithm.access(check.access);
+    let array = algorithm.array(access.array);
+    let computation = algorithm.computation(check.access.computation);
+    let subscript = print::subscript(algorithm, computation, &access.subscripts[check.axis as usize]);
+    let extent = &array.extents[(check.axis - array.kind.outer()) as usize];
+    format!("1 <= {subscript} <= {}", extent.display(&computation.iterators, &algorithm.param_names()))
 }
 
 /// A condition with `size(A, 1)` for the sizes to which the source gives no name.
@@ -131,7 +152,7 @@ fn memory(verified: &Verified) -> Vec<String> {
         let buffer = verified.layout().buffer(placement.buffer);
         match algorithm.array(*id).kind {
             ArrayKind::Private | ArrayKind::Local { .. } => {}
-            ArrayKind::Argument | ArrayKind::Result => continue,
+            ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => continue,
         }
         let extents: Vec<String> =
             buffer.extents.iter().map(|extent| extent.display(&[], &algorithm.param_names())).collect();
@@ -142,7 +163,7 @@ fn memory(verified: &Verified) -> Vec<String> {
                 let count = if extents.is_empty() { "1".to_string() } else { extents.join(" x ") };
                 let why = match algorithm.array(*id).kind {
                     ArrayKind::Private => ", since several iterations' values are alive at once",
-                    ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result => "",
+                    ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => "",
                 };
                 format!("{whose} memory of {count} elements{why}")
             }

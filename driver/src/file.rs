@@ -4,10 +4,11 @@ use crate::pipeline::{self, Refusal, ScheduleFile};
 use crate::request::{Backend, DrawOptions, TextKind};
 use crate::unit::Unit;
 use std::collections::BTreeSet;
-use tessella_diagnostics::{Code, Diagnostic, FileId, SourceMap, Style, render};
+use tessella_diagnostics::{Code, Diagnostic, FileId, SourceMap, Style, nearest, render};
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
 use tessella_frontend::typed::{ArgumentType, Surroundings, infer_arguments_in, parse_type};
+use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::Tag;
 
 /// A file's name and what to do with it.
@@ -30,11 +31,21 @@ pub enum ScheduleSource {
     Text { text: String, name: String },
 }
 
+/// Which functions of a file are meant where none is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Those marked `@tessella`, or all if none is marked.
+    Marked,
+    All,
+}
+
 /// What [`check`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// One line for each function that goes through.
     pub passed: Vec<String>,
+    /// Names of functions that are not marked, and were not looked at.
+    pub skipped: Vec<String>,
     /// Everything else, rendered; empty if there is nothing.
     pub diagnostics: String,
 }
@@ -55,12 +66,19 @@ impl Sources {
     /// # Errors
     /// Rendered diagnostics.
     pub fn read(text: &str, options: &FileOptions) -> Result<Sources, String> {
+        Sources::read_scope(text, options, Scope::Marked)
+    }
+
+    fn read_scope(text: &str, options: &FileOptions, scope: Scope) -> Result<Sources, String> {
         let mut map = SourceMap::default();
         let file = map.add(&options.name, text, 1);
         let scan = pipeline::scan(&map, file).map_err(|errors| show(&map, &errors))?;
-        let chosen = choose(&scan, &map, file, options).map_err(|errors| show(&map, &errors))?;
+        let chosen = choose(&scan, &map, file, options, scope).map_err(|errors| show(&map, &errors))?;
         let schedule = match &options.schedule {
-            ScheduleSource::InFile => None,
+            ScheduleSource::InFile => {
+                schedules_belong(&scan).map_err(|errors| show(&map, &errors))?;
+                None
+            }
             ScheduleSource::Text { text, name } => {
                 let commands = map.add(name, text.as_str(), 1);
                 let read = pipeline::schedule_file(&map, commands).and_then(|schedule| {
@@ -89,7 +107,7 @@ impl Sources {
         let surroundings = Surroundings { constants: &constants, functions: &functions };
         let types = argument_types(&function, surroundings, types)?;
         let typed = pipeline::check(&function, &types, &constants, &functions)?;
-        Ok(Unit { sources: &self.map, function: typed, commands })
+        Ok(Unit { sources: &self.map, function: typed, commands, machine: Machine::GENERIC })
     }
 
     pub fn show(&self, errors: &[Diagnostic]) -> String {
@@ -118,18 +136,36 @@ fn choose(
     map: &SourceMap,
     file: FileId,
     options: &FileOptions,
+    scope: Scope,
 ) -> Result<Vec<FunctionItem>, Refusal> {
     if let Some(name) = &options.function {
         return Ok(vec![pipeline::find(scan, map, file, name)?.clone()]);
     }
     let marked: Vec<FunctionItem> = scan.functions.iter().filter(|item| item.annotation.is_some()).cloned().collect();
-    let chosen = if marked.is_empty() { scan.functions.clone() } else { marked };
+    let chosen = if marked.is_empty() || scope == Scope::All { scan.functions.clone() } else { marked };
     if chosen.is_empty() {
         let text = format!("`{}` defines no function", options.name);
         let help = "mark a function with `@tessella`, or give another file";
         return Err(vec![Diagnostic::error(Code("E0111"), text).with_help(help)]);
     }
     Ok(chosen)
+}
+
+/// Every `@schedule` block names a function of the file.
+fn schedules_belong(scan: &Scan) -> Result<(), Refusal> {
+    let known = || scan.functions.iter().map(|item| item.name.value.as_str());
+    let strays = scan.schedules.iter().map(|item| &item.function).filter(|name| known().all(|it| it != name.value));
+    let errors: Refusal = strays
+        .map(|name| {
+            let text = format!("`@schedule` names `{}`, which this file does not define", name.value);
+            let diagnostic = Diagnostic::error(Code("E0113"), text).primary(name.span, "no function of this name");
+            match nearest(&name.value, known()) {
+                Some(meant) => diagnostic.with_help(format!("did you mean `{meant}`?")),
+                None => diagnostic.with_help("name a function of the file, or move the schedule to its file"),
+            }
+        })
+        .collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 /// The types of a function's arguments: overridden, annotated, or guessed from their use.
@@ -160,11 +196,19 @@ fn argument_types(
 
 /// Checks all chosen functions of a file.
 pub fn check(text: &str, options: &FileOptions, backend: Backend) -> Report {
-    let sources = match Sources::read(text, options) {
+    check_scope(text, options, backend, Scope::Marked)
+}
+
+/// [`check`], of marked functions or of all.
+pub fn check_scope(text: &str, options: &FileOptions, backend: Backend, scope: Scope) -> Report {
+    let sources = match Sources::read_scope(text, options, scope) {
         Ok(sources) => sources,
-        Err(diagnostics) => return Report { passed: vec![], diagnostics },
+        Err(diagnostics) => return Report { passed: vec![], skipped: vec![], diagnostics },
     };
-    let mut report = Report { passed: vec![], diagnostics: String::new() };
+    let is_chosen = |item: &FunctionItem| sources.chosen.iter().any(|chosen| chosen.span == item.span);
+    let skipped = sources.scan.functions.iter().filter(|item| options.function.is_none() && !is_chosen(item));
+    let skipped = skipped.map(|item| item.name.value.clone()).collect();
+    let mut report = Report { passed: vec![], skipped, diagnostics: String::new() };
     for item in sources.functions() {
         let checked = sources.unit(item, &options.types).and_then(|unit| summary(&unit, backend));
         match checked {

@@ -12,6 +12,7 @@ pub mod explain;
 pub mod file;
 pub mod pipeline;
 pub mod request;
+pub mod results;
 pub mod run;
 pub mod session;
 pub mod sizes;

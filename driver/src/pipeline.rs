@@ -1,7 +1,7 @@
 //! The passes in their order, from source text to a verified program.
 
 use crate::diagnose::{Place, diagnose};
-use tessella_diagnostics::{Code, Diagnostic, FileId, IntoDiagnostic, SourceMap, Spanned};
+use tessella_diagnostics::{Code, Diagnostic, FileId, IntoDiagnostic, Role, SourceMap, Span, Spanned};
 use tessella_frontend as frontend;
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
@@ -12,11 +12,13 @@ use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{connect, default_order, place, transform, verify};
+use tessella_polyhedral::{connect, default_order, effort, magnitude, place, transform, verify};
 
-/// How much work isl may do for one function before it is refused with `E0430`.
-const ISL_OPERATIONS: u64 = 20_000_000;
+/// How much work isl may do for one function before it is refused with `E0430`, as [`effort::weight`] counts it: some
+/// five seconds. The functions of PolyBench take a hundredth to a fifth of it.
+pub const ISL_OPERATIONS: u64 = 6_000_000;
 
 /// All errors of a pass; never empty.
 pub type Refusal = Vec<Diagnostic>;
@@ -138,7 +140,30 @@ pub fn constants(scan: &Scan) -> Vec<ModuleConstant> {
 
 /// The algorithm of a typed function.
 pub fn lower(ctx: &Ctx, function: &tree::Function) -> Result<Lowered, Refusal> {
-    tessella_lowering::lower(ctx, function).map_err(words)
+    tessella_lowering::lower(ctx, function).map_err(|errors| {
+        let told = words(errors);
+        told.into_iter().map(|diagnostic| with_calls(diagnostic, &function.calls)).collect()
+    })
+}
+
+/// Adds the calls that led to a mistake inside a function whose body was put in place of a call.
+fn with_calls(mut diagnostic: Diagnostic, calls: &[tree::InlinedCall]) -> Diagnostic {
+    let is_inside = |inner: Span, outer: Span| {
+        inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
+    };
+    let primary = diagnostic.labels.iter().find(|label| label.role == Role::Primary);
+    let mut places: Vec<Span> = primary.map(|label| label.span).into_iter().collect();
+    let mut at = 0;
+    while let Some(&place) = places.get(at) {
+        at += 1;
+        for call in calls.iter().filter(|call| is_inside(place, call.definition) && !is_inside(call.call, call.definition)) {
+            if !places.contains(&call.call) {
+                places.push(call.call);
+                diagnostic = diagnostic.secondary(call.call, format!("`{}` is called here", call.function));
+            }
+        }
+    }
+    diagnostic
 }
 
 /// From an algorithm to a verified program: the user's commands, or Tessella's own order where there are none.
@@ -148,26 +173,36 @@ pub fn verify(
     lowered: Lowered,
     commands: Option<&[Spanned<Command>]>,
     target: Target,
+    machine: Machine,
 ) -> Result<Analysed, Refusal> {
     let Lowered { algorithm, spans } = lowered;
     let mut at = None;
     let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
-        let all = dependences(ctx, &algorithm)?;
         let schedule = algorithm.source_order.clone();
-        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target };
+        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine };
+        let weight = |scheduled: &Scheduled| effort::weight(&scheduled.algorithm, &scheduled.schedule);
+        let all = ctx.weighed(weight(&scheduled), || dependences(ctx, &algorithm))?;
         match commands {
-            None => scheduled = default_order::schedule(ctx, &scheduled, &all)?,
+            None => {
+                let choose = || default_order::schedule(ctx, &scheduled, &all);
+                scheduled = ctx.weighed(weight(&scheduled), choose)?;
+            }
             Some(commands) => {
                 for command in commands {
                     at = Some(command.span);
-                    scheduled = transform::apply(ctx, &scheduled, &all, &command.value)?;
+                    let apply = || transform::apply(ctx, &scheduled, &all, &command.value);
+                    scheduled = ctx.weighed(weight(&scheduled), apply)?;
+                    magnitude::check(ctx, &scheduled)?;
                 }
             }
         }
         at = None;
-        let placed = place::place(ctx, scheduled)?;
-        let connected = connect::connect(ctx, placed, &all)?;
-        let verified = verify::verify(ctx, connected, &all)?;
+        let finish = |scheduled| {
+            let placed = place::place(ctx, scheduled)?;
+            let connected = connect::connect(ctx, placed, &all)?;
+            verify::verify(ctx, connected, &all)
+        };
+        let verified = ctx.weighed(weight(&scheduled), || finish(scheduled))?;
         Ok((all, verified))
     })();
     match done {

@@ -140,7 +140,7 @@ pub enum Overlap {
 pub enum TextKind {
     /// All diagnostics, rendered; absent when there are none.
     Diagnostics,
-    /// The codes of the diagnostics in their order, separated by blanks: `E0301 E0302`.
+    /// The codes of the diagnostics in their order, separated by blanks: `E0302 E0303`.
     Codes,
     /// What the function gives back: `nothing`, `argument 0` (positions from 0), `scalar Float64`, or `argument of 0 1`
     /// for one of several arguments, whose position is written like a scalar of type `Int64`.

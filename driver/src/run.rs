@@ -5,14 +5,17 @@ use crate::file::{FileOptions, Sources};
 use crate::pipeline::Refusal;
 use crate::request::{Backend, Program, Status};
 use crate::session;
+use crate::results;
 use crate::sizes::{self, Defaults};
-use crate::unit::{Built, Gives, Unit};
+use crate::unit::{Built, Unit};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 use tessella_frontend::typed::ArgumentType;
 use tessella_interpreter::{Array, Value, run_within};
-use tessella_polyhedral::algorithm::{Algorithm, Argument, ParamOrigin};
-use tessella_scalar::{Constant, ScalarType};
+use tessella_polyhedral::algorithm::{Algorithm, Argument, ArrayId, Computation, ParamOrigin};
+use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
 /// What to run with.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +40,8 @@ pub struct Outcome {
     /// The fastest of the timed calls.
     pub compiled: Duration,
     pub interpreted: Option<Duration>,
+    /// Scalars and new arrays that it gave back, in words.
+    pub results: Vec<String>,
     /// What differs from the interpreter, by argument; empty if nothing does.
     pub differences: Vec<String>,
 }
@@ -64,7 +69,8 @@ pub fn run(
     let refused = |errors: Refusal| Failed::Refused(sources.show(&errors));
     let mut outcomes = vec![];
     for item in sources.functions() {
-        let unit = sources.unit(item, &options.types).map_err(refused)?;
+        let mut unit = sources.unit(item, &options.types).map_err(refused)?;
+        unit.machine = tessella_runtime::machine::native();
         let built = unit.build(backend).map_err(refused)?;
         let program = session::load(&unit, &built, backend, None).map_err(|(status, errors)| match status {
             Status::ToolChain => Failed::ToolChain(sources.show(&errors)),
@@ -82,23 +88,20 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
     let types: Vec<ArgumentType> =
         unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect();
     let inputs = make_inputs(algorithm, &types, &params, options)?;
-    let result = match built.gives() {
-        Gives::Scalar(ty) => Some(ty),
-        Gives::Nothing | Gives::Argument(_) => None,
-    };
+    let results = results::types(&unit.function);
 
     let mut fastest = Duration::MAX;
-    let mut actual = (inputs.clone(), None);
+    let mut actual = (inputs.clone(), vec![]);
     for _ in 0..options.repeat.max(1) {
         let mut values = inputs.clone();
         let start = Instant::now();
-        let (code, scalar) = call(program, &types, &mut values, result);
+        let (code, given) = call(program, &types, &mut values, &results);
         fastest = fastest.min(start.elapsed());
         if code != 0 {
             let reason = program.failure(code).map_or_else(|| format!("code {code}"), |failure| failure.to_string());
             return Err(Failed::Usage(format!("`{}` refused these inputs:\n{reason}", algorithm.name)));
         }
-        actual = (values, scalar);
+        actual = (values, given);
     }
 
     let mut outcome = Outcome {
@@ -106,6 +109,7 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         params: algorithm.params.iter().zip(&params).map(|(param, value)| (param.name.clone(), *value)).collect(),
         compiled: fastest,
         interpreted: None,
+        results: actual.1.iter().map(shown).collect(),
         differences: vec![],
     };
     if options.compare {
@@ -114,7 +118,7 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         let returned = run_within(STEPS, &unit.function, &mut expected)
             .map_err(|error| Failed::Usage(format!("the interpreter stopped: {error}")))?;
         outcome.interpreted = Some(start.elapsed());
-        outcome.differences = differences(unit, &actual, &expected, &returned);
+        outcome.differences = differences(unit, &actual, &expected, &results::values(&unit.function, &returned));
     }
     Ok(outcome)
 }
@@ -135,6 +139,7 @@ fn make_inputs(
             ParamOrigin::Extent { .. } | ParamOrigin::First { .. } => None,
         })
         .collect();
+    let ranges = subscript_ranges(algorithm, params);
     let mut values = vec![];
     for (argument, ty) in algorithm.arguments.iter().zip(types) {
         values.push(match argument {
@@ -154,13 +159,68 @@ fn make_inputs(
                     unreachable!("arguments of the algorithm and of the function agree")
                 };
                 let extents = array.extents.iter().map(|extent| extent.evaluate(&[], params).unwrap_or(0).max(0) as u64);
-                let made = Array::from_fn(element, extents.collect(), |_| random.constant(element));
+                let range = ranges.get(id);
+                let made = Array::from_fn(element, extents.collect(), |_| match range {
+                    Some(range) => random.within(element, range),
+                    None => random.constant(element),
+                });
                 let firsts = array.firsts.iter().map(|first| first.evaluate(&[], params).unwrap_or(1)).collect();
                 Value::Array(made.map_err(|error| Failed::Usage(error.to_string()))?.counting_from(firsts))
             }
         });
     }
     Ok(values)
+}
+
+/// For arrays of integers whose elements become subscripts, `A[idx[i] + 1]`: the values that stay inside.
+fn subscript_ranges(algorithm: &Algorithm, params: &[i64]) -> BTreeMap<ArrayId, RangeInclusive<i64>> {
+    let mut ranges: BTreeMap<ArrayId, RangeInclusive<i64>> = BTreeMap::new();
+    for at in algorithm.accesses() {
+        let access = algorithm.access(at);
+        let array = algorithm.array(access.array);
+        let computation = algorithm.computation(at.computation);
+        let outer = array.kind.outer() as usize;
+        for (axis, (subscript, extent)) in (0..).zip(access.subscripts.iter().skip(outer).zip(&array.extents)) {
+            let Some((source, added)) = subscript.as_computed().and_then(|value| element_read(computation, value, 8))
+            else {
+                continue;
+            };
+            let ones = vec![1; computation.iterators.len()];
+            let least = array.first(axis).evaluate(&ones, params).unwrap_or(1);
+            let most = (least - 1).saturating_add(extent.evaluate(&ones, params).unwrap_or(0));
+            let (low, high) = (least.saturating_sub(added), most.saturating_sub(added));
+            let known = ranges.entry(source).or_insert(low..=high);
+            *known = (*known.start()).max(low)..=(*known.end()).min(high);
+        }
+    }
+    ranges
+}
+
+/// The array whose element the value is, and the constant that is added to it.
+fn element_read(computation: &Computation, value: &Expr, depth: u32) -> Option<(ArrayId, i64)> {
+    let depth = depth.checked_sub(1)?;
+    let constant = |part: &Expr| match part.kind {
+        ExprKind::Constant(constant) => constant.as_integer().and_then(|value| i64::try_from(value).ok()),
+        _ => None,
+    };
+    match &value.kind {
+        ExprKind::Read(at) => Some((computation.reads[*at as usize].array, 0)),
+        ExprKind::Let(at) => element_read(computation, &computation.lets[*at as usize].value, depth),
+        ExprKind::Convert(operand) | ExprKind::Wrap(operand) => element_read(computation, operand, depth),
+        ExprKind::Binary(BinaryOp::Add, left, right) => {
+            let (operand, added) = match (constant(left), constant(right)) {
+                (_, Some(added)) => (left, added),
+                (Some(added), None) => (right, added),
+                (None, None) => return None,
+            };
+            element_read(computation, operand, depth).map(|(array, sum)| (array, sum.saturating_add(added)))
+        }
+        ExprKind::Binary(BinaryOp::Sub, left, right) => {
+            let taken = constant(right)?;
+            element_read(computation, left, depth).map(|(array, sum)| (array, sum.saturating_sub(taken)))
+        }
+        _ => None,
+    }
 }
 
 fn number(ty: ScalarType, value: f64) -> Constant {
@@ -190,6 +250,23 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
+    /// An integer of the range, as far as the type has it.
+    fn within(&mut self, ty: ScalarType, range: &RangeInclusive<i64>) -> Constant {
+        let most: i64 = match ty {
+            ScalarType::I8 => i8::MAX.into(),
+            ScalarType::I16 => i16::MAX.into(),
+            ScalarType::U8 => u8::MAX.into(),
+            ScalarType::U16 => u16::MAX.into(),
+            ScalarType::I32 => i32::MAX.into(),
+            ScalarType::U32 => u32::MAX.into(),
+            ScalarType::I64 | ScalarType::U64 => i64::MAX,
+            ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => return self.constant(ty),
+        };
+        let low = if ty.is_signed_integer() { *range.start() } else { (*range.start()).max(0) };
+        let count = (*range.end()).min(most).saturating_sub(low).saturating_add(1).max(1);
+        Constant::integer(ty, i128::from(low) + i128::from(self.next() >> 11) % i128::from(count))
+    }
+
     /// Floats in -1..1, small integers.
     fn constant(&mut self, ty: ScalarType) -> Constant {
         let bits = self.next() >> 11;
@@ -208,36 +285,62 @@ impl Random {
     }
 }
 
+/// A result in a few words.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Scalar(constant) => format!("{constant} ({})", constant.ty),
+        Value::Array(array) => {
+            let extents: Vec<String> = array.extents().iter().map(u64::to_string).collect();
+            let first: Vec<String> = (0..array.len().min(4)).map(|at| array.get(at).to_string()).collect();
+            let more = if array.len() > 4 { ", ..." } else { "" };
+            format!("{} Array{{{}}}: {}{more}", extents.join("x"), array.element(), first.join(", "))
+        }
+    }
+}
+
 fn differences(
     unit: &Unit<'_>,
-    (values, scalar): &(Vec<Value>, Option<Constant>),
+    (values, results): &(Vec<Value>, Vec<Value>),
     expected: &[Value],
-    returned: &Option<Value>,
+    returned: &[Value],
 ) -> Vec<String> {
     let mut found = vec![];
     for ((value, expected), id) in values.iter().zip(expected).zip(&unit.function.arguments) {
         let name = &unit.function.locals[id.0 as usize].name;
-        if let (Value::Array(value), Value::Array(expected)) = (value, expected) {
-            let differing = (0..value.len()).filter(|&at| !same(value.get(at), expected.get(at)));
-            let differing: Vec<usize> = differing.collect();
-            if let Some(&first) = differing.first() {
-                found.push(format!(
-                    "{} of {} elements of `{name}` differ; the first, number {}, is {} and should be {}",
-                    differing.len(),
-                    value.len(),
-                    first + 1,
-                    value.get(first),
-                    expected.get(first)
-                ));
-            }
-        }
+        found.extend(difference(&format!("`{name}`"), value, expected));
     }
-    if let (Some(scalar), Some(Value::Scalar(expected))) = (scalar, returned)
-        && !same(*scalar, *expected)
-    {
-        found.push(format!("the result is {scalar} and should be {expected}"));
+    for (at, (value, expected)) in results.iter().zip(returned).enumerate() {
+        let name = if results.len() == 1 { "the result".to_string() } else { format!("result {}", at + 1) };
+        found.extend(difference(&name, value, expected));
     }
     found
+}
+
+fn difference(name: &str, value: &Value, expected: &Value) -> Option<String> {
+    match (value, expected) {
+        (Value::Array(value), Value::Array(expected)) if value.extents() != expected.extents() => {
+            Some(format!("{name} has the extents {:?} and should have {:?}", value.extents(), expected.extents()))
+        }
+        (Value::Array(value), Value::Array(expected)) => {
+            let differing: Vec<usize> =
+                (0..value.len()).filter(|&at| !same(value.get(at), expected.get(at))).collect();
+            let first = *differing.first()?;
+            Some(format!(
+                "{} of {} elements of {name} differ; the first, number {}, is {} and should be {}",
+                differing.len(),
+                value.len(),
+                first + 1,
+                value.get(first),
+                expected.get(first)
+            ))
+        }
+        (Value::Scalar(value), Value::Scalar(expected)) => {
+            (!same(*value, *expected)).then(|| format!("{name} is {value} and should be {expected}"))
+        }
+        (Value::Scalar(_), Value::Array(_)) | (Value::Array(_), Value::Scalar(_)) => {
+            Some(format!("{name} is of another kind than it should be"))
+        }
+    }
 }
 
 /// Equal bits; NaNs, whose bits Julia leaves open, equal one another.

@@ -2,9 +2,10 @@
 
 use crate::abi::values;
 use crate::draw;
-use crate::explain::condition;
+use crate::explain::{condition, scan_condition};
 use crate::pipeline::{self, Refusal};
 use crate::request::{Backend, CompileRequest, ConstantValue, CompileResult, Failure, Program, Status, TextKind};
+use crate::results;
 use crate::unit::{Built, Unit};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,8 +14,9 @@ use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, SourceMap, Style, r
 use tessella_frontend::ast;
 use tessella_frontend::typed::{ArgumentType, parse_type, tree};
 use tessella_interpreter as interpreter;
-use tessella_polyhedral::algorithm::SizeError;
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, SizeError};
 use tessella_polyhedral::print;
+use tessella_polyhedral::verify::Verified;
 use tessella_runtime::call::{ParamType, entry_parameters};
 use tessella_runtime::cuda::{CudaProgram, Device, compile_cuda, default_device};
 use tessella_runtime::{CSource, Cache, Compiler, LoadedFunction, RuntimeError};
@@ -72,7 +74,7 @@ fn compile_into(
         }
     }
     let function = pipeline::check(&syntax, &types, &constants, &functions).map_err(refused)?;
-    let unit = Unit { sources, function, commands };
+    let unit = Unit { sources, function, commands, machine: tessella_runtime::machine::native() };
     let mut built = BTreeMap::new();
     let wanted = request.emit.iter().map(|kind| (*kind, natural_target(*kind, request.target)));
     let all = [(TextKind::Result, request.target)].into_iter().chain(wanted);
@@ -153,7 +155,7 @@ fn argument_types(function: &ast::Function, texts: &[String]) -> Result<Vec<Argu
 
 /// What the return values of a program mean.
 struct Failures {
-    /// By number: subscripts first, then requirements on sizes.
+    /// By number: subscripts first, then requirements on sizes, then computed subscripts.
     checks: Vec<Failure>,
     /// What must not overlap.
     arrays: String,
@@ -163,23 +165,25 @@ impl Failures {
     fn of(unit: &Unit<'_>, built: &Built) -> Failures {
         let verified = &built.analysed.verified;
         let algorithm = verified.algorithm();
-        let params = algorithm.param_names();
-        let bounds = verified.checks().iter().enumerate().map(|(at, check)| {
-            let access = algorithm.access(check.access);
-            let computation = algorithm.computation(check.access.computation);
+        let spans = &built.analysed.spans;
+        let bounds_failure = |at: AccessRef, axis: u32, check: usize, condition: &dyn Fn(&Algorithm) -> String| {
+            let access = algorithm.access(at);
+            let computation = algorithm.computation(at.computation);
             let outer = algorithm.array(access.array).kind.outer();
-            let subscripts = access.subscripts.iter().skip(outer as usize).map(|it| it.display(&computation.iterators, &params));
-            let spans = &built.analysed.spans;
-            let span = spans.access(check.access).or_else(|| spans.computation(check.access.computation));
+            let subscripts = access.subscripts.iter().skip(outer as usize);
+            let span = spans.access(at).or_else(|| spans.computation(at.computation));
             Failure::Bounds {
-                check: at as u32 + 1,
+                check: check as u32,
                 argument: built.argument_of(access.array),
                 name: algorithm.array(access.array).name.clone(),
-                axis: check.axis - outer,
-                subscripts: subscripts.collect(),
-                condition: condition(&check.needs.to_string()),
+                axis: axis - outer,
+                subscripts: subscripts.map(|it| print::subscript(algorithm, computation, it)).collect(),
+                condition: condition(algorithm),
                 place: span.map_or_else(String::new, |span| unit.place(span)),
             }
+        };
+        let bounds = verified.checks().iter().enumerate().map(|(at, check)| {
+            bounds_failure(check.access, check.axis, at + 1, &|_| condition(&check.needs.to_string()))
         });
         let count = verified.checks().len();
         let sizes = algorithm.requirements.iter().enumerate().map(|(at, requirement)| {
@@ -187,7 +191,12 @@ impl Failures {
             let text = format!("{}{}", requirement.text, place.unwrap_or_default());
             Failure::Size { check: (count + at) as u32 + 1, error: requirement.error, text }
         });
-        let checks = bounds.chain(sizes).collect();
+        let first = count + algorithm.requirements.len() + 1;
+        let scanned = algorithm.scan.iter().flat_map(|scan| &scan.checks).enumerate();
+        let computed = scanned.map(|(at, check)| {
+            bounds_failure(check.access, check.axis, first + at, &|algorithm| scan_condition(algorithm, *check))
+        });
+        let checks = bounds.chain(sizes).chain(computed).collect();
         let arrays: Vec<String> = algorithm
             .arguments
             .iter()
@@ -212,6 +221,24 @@ impl Failures {
     }
 }
 
+/// Compiles a C text and loads it.
+fn load_c(verified: &Verified, source: &tessella_c_backend::CSource) -> Result<LoadedFunction, Failed> {
+    let input = tessella_codegen::Input::from(verified);
+    let entry = tessella_codegen::entry::entry(&input).map_err(|error| refused(vec![error.into_diagnostic()]))?;
+    let parameters: Vec<ParamType> = entry_parameters(&entry, verified.algorithm());
+    let schedule = print::schedule(verified.algorithm(), verified.schedule());
+    let text = CSource {
+        entry: &source.entry,
+        text: &source.text,
+        parameters: &parameters,
+        flags: &source.flags,
+        libraries: &source.libraries,
+        key: &[("schedule", schedule.as_bytes())],
+    };
+    let cache = Cache::open().map_err(tool_chain)?;
+    Compiler::get().and_then(|compiler| compiler.load(&cache, &text)).map_err(tool_chain)
+}
+
 /// Compiled C in memory.
 struct CProgram {
     loaded: LoadedFunction,
@@ -221,21 +248,7 @@ struct CProgram {
 impl CProgram {
     fn load(unit: &Unit<'_>, built: &Built, threads: Option<u32>) -> Result<CProgram, Failed> {
         let source = built.c(unit, threads).map_err(refused)?;
-        let verified = &built.analysed.verified;
-        let input = tessella_codegen::Input::from(verified);
-        let entry = tessella_codegen::entry::entry(&input).map_err(|error| refused(vec![error.into_diagnostic()]))?;
-        let parameters: Vec<ParamType> = entry_parameters(&entry, verified.algorithm());
-        let schedule = print::schedule(verified.algorithm(), verified.schedule());
-        let text = CSource {
-            entry: &source.entry,
-            text: &source.text,
-            parameters: &parameters,
-            flags: &source.flags,
-            libraries: &source.libraries,
-            key: &[("schedule", schedule.as_bytes())],
-        };
-        let cache = Cache::open().map_err(tool_chain)?;
-        let loaded = Compiler::get().and_then(|compiler| compiler.load(&cache, &text)).map_err(tool_chain)?;
+        let loaded = load_c(&built.analysed.verified, &source)?;
         Ok(CProgram { loaded, failures: Failures::of(unit, built) })
     }
 }
@@ -262,7 +275,44 @@ impl Program for CProgram {
 /// Kernels on the first GPU.
 struct GpuProgram {
     program: CudaProgram<Device>,
+    scan: Option<HostScan>,
     failures: Failures,
+}
+
+/// What looks at computed subscripts on the host, where the arguments are when the call begins.
+struct HostScan {
+    loaded: LoadedFunction,
+    /// The status is this and what the scan found.
+    base: i32,
+}
+
+impl HostScan {
+    fn load(unit: &Unit<'_>, built: &Built) -> Result<Option<HostScan>, Failed> {
+        let verified = &built.analysed.verified;
+        let Some(scan) = verified.scan() else { return Ok(None) };
+        let source = built.c_of_scan(unit, scan).map_err(refused)?;
+        let base = verified.checks().len() + verified.algorithm().requirements.len();
+        Ok(Some(HostScan { loaded: load_c(scan, &source)?, base: i32::try_from(base).unwrap_or(i32::MAX / 2) }))
+    }
+
+    /// The status: 0 where all is inside.
+    ///
+    /// # Safety
+    /// As for [`Program::launch`] of the program that this belongs to, which takes `arguments`.
+    unsafe fn run(&self, arguments: &[*mut c_void]) -> i32 {
+        let mut found = 0_i32;
+        let mut place: *mut i32 = &mut found;
+        // Its last parameter is its result; the program's own result, if it has one, is not passed on.
+        let count = self.loaded.parameters().len() - 1;
+        let mut passed: Vec<*mut c_void> = arguments.iter().copied().take(count).collect();
+        passed.push((&raw mut place).cast());
+        // SAFETY: promised by the caller; the scan has the program's parameters, and then a pointer.
+        match unsafe { self.loaded.call_packed(&passed) } {
+            0 if found == 0 => 0,
+            0 => self.base + found,
+            refused => refused,
+        }
+    }
 }
 
 impl GpuProgram {
@@ -274,8 +324,14 @@ impl GpuProgram {
         let image = compile_cuda(&cache, &source.kernels, &name, device.capability(), &source.flags);
         let image = image.map_err(tool_chain)?;
         let program = CudaProgram::load(device, &image, source.plan).map_err(tool_chain)?;
-        Ok(GpuProgram { program, failures: Failures::of(unit, built) })
+        Ok(GpuProgram { program, scan: HostScan::load(unit, built)?, failures: Failures::of(unit, built) })
     }
+}
+
+fn failed_on_gpu(error: RuntimeError) -> i32 {
+    let code = error.status();
+    remember(render(&SourceMap::default(), &[error.into_diagnostic()], Style::Plain));
+    code
 }
 
 impl Program for GpuProgram {
@@ -288,14 +344,22 @@ impl Program for GpuProgram {
     }
 
     unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
+        if let Some(scan) = &self.scan {
+            // SAFETY: promised by the caller; the program's checks come first.
+            let status = match unsafe { self.program.check(arguments) } {
+                // SAFETY: as above.
+                Ok(0) => unsafe { scan.run(arguments) },
+                Ok(status) => status,
+                Err(error) => return failed_on_gpu(error),
+            };
+            if status != 0 {
+                return status;
+            }
+        }
         // SAFETY: promised by the caller; image and plan were made from one source.
         match unsafe { self.program.run(arguments) } {
             Ok(code) => code,
-            Err(error) => {
-                let code = error.status();
-                remember(render(&SourceMap::default(), &[error.into_diagnostic()], Style::Plain));
-                code
-            }
+            Err(error) => failed_on_gpu(error),
         }
     }
 
@@ -348,8 +412,9 @@ impl Program for Interpreted {
     }
 
     fn parameter_count(&self) -> usize {
-        let result = matches!(self.function.result, tree::Result::Scalar(_) | tree::Result::Choice { .. });
-        self.types.iter().map(values::pointers_of).sum::<usize>() + usize::from(result)
+        let results = results::types(&self.function);
+        let arrays = results.iter().any(|ty| matches!(ty, ArgumentType::Array { .. }));
+        self.types.iter().map(values::pointers_of).sum::<usize>() + results.len() + usize::from(arrays)
     }
 
     unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
@@ -363,15 +428,9 @@ impl Program for Interpreted {
         });
         match done {
             Ok((values, result)) => {
-                let scalar = match (&self.function.result, result) {
-                    (
-                        tree::Result::Scalar(_) | tree::Result::Choice { .. },
-                        Some(interpreter::Value::Scalar(constant)),
-                    ) => Some(constant),
-                    _ => None,
-                };
-                // SAFETY: promised by the caller; the values came from `read`.
-                unsafe { values::write(&self.types, &values, scalar, arguments) };
+                let results = results::values(&self.function, &result);
+                // SAFETY: promised by the caller; the values came from `read`, the results are the function's.
+                unsafe { values::write(&self.types, &values, &results, arguments) };
                 0
             }
             Err(text) => {

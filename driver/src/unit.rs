@@ -3,18 +3,20 @@
 use crate::explain::explain;
 use crate::pipeline::{self, Analysed, Refusal};
 use crate::request::{Backend, DrawOptions, TextKind};
+use crate::results;
 use std::collections::BTreeMap;
 use tessella_codegen::c_family::TextOptions;
 use tessella_codegen::{CodegenError, Input, generate};
 use tessella_diagnostics::{IntoDiagnostic, SourceMap, Spanned};
 use tessella_frontend::typed::tree;
 use tessella_lowering::SpanTable;
-use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId, Outcome};
+use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
-use tessella_polyhedral::{print, report, spell};
-use tessella_scalar::ScalarType;
+use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::verify::Verified;
+use tessella_polyhedral::{effort, print, report, spell};
 use tessella_c_backend as c_backend;
 use tessella_cuda_backend as cuda_backend;
 
@@ -24,6 +26,8 @@ pub struct Unit<'a> {
     pub function: tree::Function,
     /// `None`: Tessella chooses the order.
     pub commands: Option<Vec<Spanned<Command>>>,
+    /// The machine that Tessella's own order is made for.
+    pub machine: Machine,
 }
 
 /// A verified program and the context that its sets live in.
@@ -32,20 +36,13 @@ pub struct Built {
     pub analysed: Analysed,
 }
 
-/// What the entry's caller passes and gets, as the algorithm has it.
-pub enum Gives {
-    Nothing,
-    Argument(u32),
-    Scalar(ScalarType),
-}
-
 impl Unit<'_> {
     /// Runs all passes up to the verified program.
     pub fn build(&self, backend: Backend) -> Result<Built, Refusal> {
         let ctx = pipeline::context();
         let lowered = pipeline::lower(&ctx, &self.function)?;
         let target = target(backend);
-        let analysed = pipeline::verify(&ctx, self.sources, lowered, self.commands.as_deref(), target)?;
+        let analysed = pipeline::verify(&ctx, self.sources, lowered, self.commands.as_deref(), target, self.machine)?;
         Ok(Built { ctx, analysed })
     }
 
@@ -85,20 +82,12 @@ impl Built {
         let verified = &self.analysed.verified;
         let algorithm = verified.algorithm();
         let core = |error| vec![self.diagnose(unit, error)];
-        let reported = || report::report_dependences(&self.ctx, algorithm).map_err(core);
+        let weight = effort::weight(algorithm, &algorithm.source_order);
+        let report = || report::report_dependences(&self.ctx, algorithm);
+        let reported = || self.ctx.weighed(weight, report).map_err(core);
         Ok(match kind {
             TextKind::Diagnostics | TextKind::Codes => String::new(),
-            TextKind::Result => match &unit.function.result {
-                tree::Result::Choice { arguments, .. } => {
-                    let position = |id| unit.function.arguments.iter().position(|argument| argument == id);
-                    let positions: Vec<String> =
-                        arguments.iter().filter_map(position).map(|position| position.to_string()).collect();
-                    format!("argument of {}", positions.join(" "))
-                }
-                tree::Result::Nothing | tree::Result::Argument(_) | tree::Result::Scalar(_) => {
-                    self.gives().to_string()
-                }
-            },
+            TextKind::Result => results::text(&unit.function),
             TextKind::Algorithm => print::algorithm(algorithm),
             TextKind::Dependences => print::dependences(algorithm, &reported()?),
             TextKind::Schedule => self.schedule_text(unit),
@@ -127,7 +116,7 @@ impl Built {
             Some(commands) => commands.iter().map(|command| command.value.clone()).collect(),
             None => {
                 let (algorithm, schedule) = (algorithm.clone(), algorithm.source_order.clone());
-                let start = Scheduled { algorithm, schedule, target: verified.target() };
+                let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine };
                 spell::commands(&self.ctx, &start, &self.analysed.dependences, verified.schedule())
             }
         };
@@ -149,6 +138,12 @@ impl Built {
         c_backend::emit(&self.analysed.verified, &options).map_err(|error| self.word(unit, error))
     }
 
+    /// The scan as a function of its own: what the host runs before kernels.
+    pub fn c_of_scan(&self, unit: &Unit<'_>, scan: &Verified) -> Result<c_backend::CSource, Refusal> {
+        let options = TextOptions { source_name: scan.algorithm().name.clone(), ..TextOptions::default() };
+        c_backend::emit(scan, &options).map_err(|error| self.word(unit, error))
+    }
+
     pub fn cuda(&self, unit: &Unit<'_>) -> Result<cuda_backend::CudaSource, Refusal> {
         cuda_backend::emit(&self.analysed.verified, &self.options(unit)).map_err(|error| self.word(unit, error))
     }
@@ -160,15 +155,6 @@ impl Built {
             source_name: verified.algorithm().name.clone(),
             schedule: print::schedule(verified.algorithm(), verified.schedule()),
             threads: None,
-        }
-    }
-
-    pub fn gives(&self) -> Gives {
-        let algorithm = self.analysed.verified.algorithm();
-        match algorithm.result {
-            Outcome::Nothing => Gives::Nothing,
-            Outcome::Argument(position) => Gives::Argument(position),
-            Outcome::Scalar(array) => Gives::Scalar(algorithm.array(array).element),
         }
     }
 
@@ -207,16 +193,5 @@ pub fn target(backend: Backend) -> Target {
     match backend {
         Backend::C | Backend::Interpreter => Target::Cpu,
         Backend::Cuda => Target::Gpu,
-    }
-}
-
-impl std::fmt::Display for Gives {
-    /// As `tessella_text(program, "result")` has it.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Gives::Nothing => f.write_str("nothing"),
-            Gives::Argument(position) => write!(f, "argument {position}"),
-            Gives::Scalar(ty) => write!(f, "scalar {ty}"),
-        }
     }
 }

@@ -16,4 +16,4 @@ mod value;
 
 pub use error::RunError;
 pub use machine::{DEFAULT_STEPS, run, run_within};
-pub use value::{Array, ShapeError, Value};
+pub use value::{Array, Returned, ShapeError, Value};

@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::integer::Undefined;
 use crate::operators;
-use crate::value::{Array, Value};
+use crate::value::{Array, Returned, Value};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::print::type_name;
 use tessella_frontend::typed::tree::{
@@ -14,14 +14,14 @@ use tessella_scalar::{BinaryOp, Constant, ScalarType};
 /// The number of steps that [`run`] allows: some minutes' worth.
 pub const DEFAULT_STEPS: u64 = 1 << 36;
 
-/// Runs the function on the arguments, which it may change; gives what it returns (`None` for `nothing`, the position
-/// of an argument for one chosen at run time).
-pub fn run(function: &Function, arguments: &mut [Value]) -> Result<Option<Value>, RunError> {
+/// Runs the function on the arguments, which it may change; gives what it returns: for one of several arguments its
+/// position. Elements of a new array that nothing was stored into are zero.
+pub fn run(function: &Function, arguments: &mut [Value]) -> Result<Returned, RunError> {
     run_within(DEFAULT_STEPS, function, arguments)
 }
 
 /// [`run`], stopped after `steps` statements and expressions.
-pub fn run_within(steps: u64, function: &Function, arguments: &mut [Value]) -> Result<Option<Value>, RunError> {
+pub fn run_within(steps: u64, function: &Function, arguments: &mut [Value]) -> Result<Returned, RunError> {
     check_arguments(function, arguments)?;
     let mut scalars = vec![None; function.locals.len()];
     let mut positions = vec![usize::MAX; function.locals.len()];
@@ -34,13 +34,7 @@ pub fn run_within(steps: u64, function: &Function, arguments: &mut [Value]) -> R
     let made = function.locals.iter().map(|_| None).collect();
     let mut machine = Machine { function, arguments, scalars, positions, made, steps, left: steps };
     machine.block(&function.body)?;
-    Ok(match &function.result {
-        Outcome::Nothing => None,
-        Outcome::Argument(id) => Some(machine.arguments[machine.positions[id.0 as usize]].clone()),
-        Outcome::Scalar(id) | Outcome::Choice { position: id, .. } => {
-            Some(Value::Scalar(machine.scalar(*id, function.span)?))
-        }
-    })
+    machine.returned(&function.result)
 }
 
 fn check_arguments(function: &Function, arguments: &[Value]) -> Result<(), RunError> {
@@ -96,6 +90,27 @@ impl Machine<'_> {
             }
             None => Err(RunError::OutOfSteps { steps: self.steps, span }),
         }
+    }
+
+    fn returned(&self, result: &Outcome) -> Result<Returned, RunError> {
+        let span = self.function.span;
+        Ok(match result {
+            Outcome::Nothing => Returned::Nothing,
+            Outcome::Argument(id) => Returned::Value(self.arguments[self.positions[id.0 as usize]].clone()),
+            Outcome::Scalar(id) | Outcome::Choice { position: id, .. } => {
+                Returned::Value(Value::Scalar(self.scalar(*id, span)?))
+            }
+            Outcome::Array(id) => match &self.made[id.0 as usize] {
+                Some(made) => Returned::Value(Value::Array(made.array.clone())),
+                None => {
+                    let name = self.function.locals[id.0 as usize].name.clone();
+                    return Err(RunError::Unassigned { name, span });
+                }
+            },
+            Outcome::Tuple(parts) => {
+                Returned::Tuple(parts.iter().map(|part| self.returned(part)).collect::<Result<_, _>>()?)
+            }
+        })
     }
 
     fn block(&mut self, block: &[Statement]) -> Result<(), RunError> {

@@ -10,6 +10,14 @@ pub enum Value {
     Array(Array),
 }
 
+/// What a function gives back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Returned {
+    Nothing,
+    Value(Value),
+    Tuple(Vec<Returned>),
+}
+
 /// A contiguous array in column-major order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array {

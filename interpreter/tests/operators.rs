@@ -6,7 +6,7 @@ use tessella_diagnostics::{FileId, Span, Spanned};
 use tessella_frontend::ast::{Argument, Broadcast, Expr, ExprKind, Function, Operator, Parameter, Section};
 use tessella_frontend::typed::tree::Type;
 use tessella_frontend::typed::{TypeError, check};
-use tessella_interpreter::{Value, run};
+use tessella_interpreter::{Returned, Value, run};
 use tessella_scalar::{Constant, ScalarType};
 
 const TABLE: &str = include_str!("operators.txt");
@@ -154,7 +154,7 @@ fn evaluate(operator: &str, operands: &[Constant]) -> Result<Option<Constant>, V
         .map_err(|errors| errors.iter().map(|error: &TypeError| error.code().0).collect::<Vec<_>>())?;
     let mut values: Vec<Value> = operands.iter().map(|&operand| Value::Scalar(operand)).collect();
     match run(&typed, &mut values) {
-        Ok(Some(Value::Scalar(constant))) => Ok(Some(constant)),
+        Ok(Returned::Value(Value::Scalar(constant))) => Ok(Some(constant)),
         Ok(other) => panic!("{operator} gives {other:?}"),
         Err(_) => Ok(None),
     }

@@ -4,7 +4,7 @@ use tessella_diagnostics::SourceMap;
 use tessella_frontend::typed::tree::{Function, Type};
 use tessella_frontend::typed::{ModuleConstant, check, parse_type};
 use tessella_frontend::{parse_function, scan};
-use tessella_interpreter::{Array, RunError, Value, run, run_within};
+use tessella_interpreter::{Array, Returned, RunError, Value, run, run_within};
 use tessella_scalar::{Constant, ScalarType};
 
 fn typed(source: &str, types: &[&str]) -> Function {
@@ -60,7 +60,7 @@ fn gemm_multiplies() {
         floats(&[2, 3], &[1.0, 4.0, 2.0, 5.0, 3.0, 6.0]),
         floats(&[3, 2], &[1.0, 0.0, 1.0, 2.0, 1.0, 0.0]),
     ];
-    assert_eq!(run(&gemm, &mut arguments), Ok(None));
+    assert_eq!(run(&gemm, &mut arguments), Ok(Returned::Nothing));
     assert_eq!(numbers(&arguments[0]), [4.0, 10.0, 4.0, 13.0]);
 }
 
@@ -79,7 +79,7 @@ fn loop_variables_are_new_in_each_iteration_and_outer_ones_are_updated() {
         end",
         &["Vector{Float64}", "Int"],
     );
-    assert_eq!(run(&count, &mut [floats(&[1], &[0.0]), int(3)]), Ok(Some(int((2 + 2) + (3 + 4) + (4 + 6)))));
+    assert_eq!(run(&count, &mut [floats(&[1], &[0.0]), int(3)]), Ok(Returned::Value(int((2 + 2) + (3 + 4) + (4 + 6)))));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn ranges_run_as_in_julia() {
     let visited = |range: &str| {
         let function = typed(&body(range), &["Vector{Float64}"]);
         let mut arguments = [floats(&[10], &[0.0; 10])];
-        let Ok(Some(Value::Scalar(count))) = run(&function, &mut arguments) else { panic!("{range} fails") };
+        let Ok(Returned::Value(Value::Scalar(count))) = run(&function, &mut arguments) else { panic!("{range} fails") };
         numbers(&arguments[0])[..count.as_integer().unwrap() as usize].iter().map(|&x| x as i64).collect::<Vec<_>>()
     };
     assert_eq!(visited("2:5"), [2, 3, 4, 5]);
@@ -123,7 +123,7 @@ fn swaps_and_chains_evaluate_the_right_side_first() {
     );
     let mut arguments = [floats(&[2], &[0.0; 2]), float(1.0), float(5.0)];
     // `x = 5`, `y = -4`; the value of the last assignment is the result.
-    assert_eq!(run(&function, &mut arguments), Ok(Some(float(-39.0))));
+    assert_eq!(run(&function, &mut arguments), Ok(Returned::Value(float(-39.0))));
     assert_eq!(numbers(&arguments[0]), [5.0, -39.0]);
 }
 
@@ -133,16 +133,16 @@ fn results_are_the_last_expression() {
         let function = typed(&format!("function f(A, n)\n{body}\nend"), &["Vector{Float64}", "Int"]);
         run(&function, &mut [floats(&[2], &[1.5, 2.0]), int(3)]).unwrap()
     };
-    assert_eq!(result("return nothing"), None);
-    assert_eq!(result("A[1] = 2"), Some(int(2)));
-    assert_eq!(result("A"), Some(floats(&[2], &[1.5, 2.0])));
-    assert_eq!(result("n"), Some(int(3)));
-    assert_eq!(result("n += 1"), Some(int(4)));
-    assert_eq!(result("return A[1] + n"), Some(float(4.5)));
-    assert_eq!(result("if n > 2\n 1.0\nelse\n A[end]\nend"), Some(float(1.0)));
-    assert_eq!(result("x = if n < 2 1.0 elseif n < 4 2.0 else 3.0 end"), Some(float(2.0)));
-    assert_eq!(result("for i in 1:n\nend"), None);
-    assert_eq!(result("x::Float64 = n; x /= 2"), Some(float(1.5)));
+    assert_eq!(result("return nothing"), Returned::Nothing);
+    assert_eq!(result("A[1] = 2"), Returned::Value(int(2)));
+    assert_eq!(result("A"), Returned::Value(floats(&[2], &[1.5, 2.0])));
+    assert_eq!(result("n"), Returned::Value(int(3)));
+    assert_eq!(result("n += 1"), Returned::Value(int(4)));
+    assert_eq!(result("return A[1] + n"), Returned::Value(float(4.5)));
+    assert_eq!(result("if n > 2\n 1.0\nelse\n A[end]\nend"), Returned::Value(float(1.0)));
+    assert_eq!(result("x = if n < 2 1.0 elseif n < 4 2.0 else 3.0 end"), Returned::Value(float(2.0)));
+    assert_eq!(result("for i in 1:n\nend"), Returned::Nothing);
+    assert_eq!(result("x::Float64 = n; x /= 2"), Returned::Value(float(1.5)));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn constants_parameters_and_types_have_values() {
     );
     let zeros = Array::zeros(ScalarType::F32, vec![2, 2]).unwrap();
     let mut arguments = [Value::Array(zeros), int(257)];
-    assert_eq!(run(&function, &mut arguments), Ok(Some(int(1))));
+    assert_eq!(run(&function, &mut arguments), Ok(Returned::Value(int(1))));
     let expected = [f64::from(33f32 + std::f32::consts::PI), 0.0, 5.0, 0.0];
     let expected = [(33.0 + std::f64::consts::PI) as f32, expected[1] as f32, expected[2] as f32, expected[3] as f32];
     assert_eq!(numbers(&arguments[0]), expected.map(f64::from));

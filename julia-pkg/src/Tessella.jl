@@ -29,6 +29,7 @@ export @tessella, @schedule, @comp, @code_c, @code_cuda, @code_schedule, Tessell
 include("errors.jl")
 include("source.jl")
 include("library.jl")
+include("results.jl")
 include("definition.jl")
 include("arguments.jl")
 include("strided.jl")

@@ -42,6 +42,8 @@ mutable struct Slot
     entry::Ptr{Cvoid}
     "whether the entry takes a pointer for a scalar result"
     scalar::Bool
+    "how new arrays and tuples are given back, a `Plan`; `nothing` where none are"
+    plan::Any
     compiled::Any
     "what was compiled for arrays whose form the values tell; replaced, never changed"
     variants::Vector{Pair{Vector{UInt8},Any}}
@@ -51,7 +53,7 @@ mutable struct Slot
 end
 
 Slot(home::Module, definition::Symbol, types) =
-    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, Pair{Vector{UInt8},Any}[], home, definition, types)
+    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, nothing, Pair{Vector{UInt8},Any}[], home, definition, types)
 
 # What became of one definition for one list of argument types.
 struct Compiled
@@ -62,7 +64,11 @@ struct Compiled
     scalar::Union{Nothing,DataType}
     "the position of the argument that is given back; 0 if none is, -1 if it is written where a scalar result would be"
     position::Int
+    "how new arrays and tuples are given back; `nothing` where none are"
+    plan::Union{Nothing,Plan}
 end
+
+Compiled(program, entry, scalar, position) = Compiled(program, entry, scalar, position, nothing)
 
 const ORIGINAL = Compiled(nothing, C_NULL, nothing, 0)
 

@@ -31,6 +31,7 @@ function call_body(home::Module, constant::Symbol, names, types)
     return quote
         $prepare
         $(slot).entry == C_NULL && return $(detour)($slot, $original, $(names...))::$result_type
+        $(slot).plan === nothing || return $(give)($(slot).plan, $slot, $original, $(names...))::$result_type
         if $(slot).scalar
             result = Ref{UInt64}(0)
             GC.@preserve $(names...) result begin
@@ -115,6 +116,7 @@ compiled_of(compiled::Compiled) = compiled
     R = Core.Compiler.return_type(original, typeof(arguments))
     result = Ref{UInt64}(0)
     words = entry_words(arguments, places)
+    compiled.plan === nothing || return give_by_launch(compiled.plan, slot, compiled, original, words, arguments)
     GC.@preserve arguments words result begin
         data = Base.unsafe_convert(Ptr{UInt64}, result)
         compiled.scalar === nothing || push!(words, UInt64(UInt(data)))
@@ -186,6 +188,7 @@ end
         if all(is_callable, slot.types.parameters) || !all(is_passable, slot.types.parameters)
             slot.compiled = compile_once(slot, type_names(slot.types))
             slot.scalar = slot.compiled.scalar !== nothing
+            slot.plan = slot.compiled.plan
             slot.entry = slot.compiled.entry
         end
         slot.epoch[] = epoch
@@ -286,13 +289,19 @@ end
 
 # What a loaded program gives back, checked against what inference knows of the original.
 function understand(known::Definition, program::Program, types)
-    words = split(something(text(program, "result"), "nothing"))
+    described = something(text(program, "result"), "nothing")
+    words = split(described)
     result = first(words)
     last_word = String(last(words))
     R = Core.Compiler.return_type(known.original, types)
     agrees = false
     compiled = ORIGINAL
-    if result == "nothing"
+    if startswith(described, '(') || result == "array"
+        plan = Plan(described)
+        compiled = Compiled(program, entry(program), nothing, 0, plan)
+        agrees = result_type(plan, types) <: R
+        agrees || return fall_back(known, other_result(known, result_type(plan, types), R))
+    elseif result == "nothing"
         compiled = Compiled(program, entry(program), nothing, 0)
         agrees = Nothing <: R
     elseif result == "argument" && length(words) > 1 && words[2] == "of"
@@ -313,6 +322,15 @@ function understand(known::Definition, program::Program, types)
             :internal))
     end
     return compiled
+end
+
+function other_result(known::Definition, made, R)
+    return TessellaError(
+        """
+        error[E0262]: the result of `$(known.name)` is of another type in Julia
+          = note: compiled, the function gives back $made; Julia gives back $R
+          = help: make the result with `zeros`, `similar` or a comprehension, or `collect` it""",
+        ["E0262"], :refused)
 end
 
 # The original runs from now on, if it may; else the error is thrown.

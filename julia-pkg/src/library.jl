@@ -1,6 +1,6 @@
 # libtessella: found and opened when it is first needed. The interface is documented in driver/include/tessella.h.
 
-const ABI_VERSION = 1
+const ABI_VERSION = 2
 
 const STATUS_KINDS = Dict{Int32,Symbol}(1 => :refused, 2 => :tool_chain, 3 => :internal)
 

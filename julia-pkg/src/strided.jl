@@ -73,7 +73,9 @@ function place(array::AbstractArray)
     extents = size(array)
     lies_inside(data, sizeof(eltype(array)), extents, steps, base) || return nothing
     rank = ndims(array)
-    form = lies_dense(extents, steps) ? DENSE : rank > 1 && (steps[1] == 1 || extents[1] <= 1) ? UNIT_FIRST : ALL_FREE
+    # An array whose `eachindex` gives `CartesianIndex`es never counts as one whose `eachindex` gives numbers.
+    is_plain = rank == 1 || IndexStyle(array) isa IndexLinear
+    form = is_plain && lies_dense(extents, steps) ? DENSE : rank > 1 && (steps[1] == 1 || extents[1] <= 1) ? UNIT_FIRST : ALL_FREE
     firsts = map(first, axes(array))
     offset = any(!isequal(1), firsts)
     numbers = Int64[extents...]

@@ -37,6 +37,13 @@ end
     end
 end
 
+@tessella function scatter!(y, x, idx)
+    for i in 1:length(x)
+        y[i] = 0
+        y[idx[i]+1] = x[i]
+    end
+end
+
 @tessella overlap=:original function copy_or_run!(x, y)
     for i in 1:length(y)
         x[i] = y[i] + 1
@@ -137,6 +144,20 @@ function run()
         @test x == zeros(4)
         @test add!(x, ones(3), 3) === nothing
         @test x == [2, 2, 2, 0]
+    end
+
+    @testset "a computed subscript that is outside stops the call before anything is written" begin
+        y, x = fill(7.0, 4), ones(4)
+        for wrong in (0, 5, typemin(Int), typemax(Int) - 1)
+            idx = [1, 2, 3, wrong - 1]
+            error = refusal(() -> scatter!(y, x, idx))
+            @test error isa BoundsError && error.a === y
+            text = sprint(showerror, error)
+            @test occursin("attempt to access", text) && occursin("idx[i] + 1", text)
+            @test y == fill(7.0, 4)
+        end
+        scatter!(y, x, UInt8[1, 2, 3, 0])
+        @test y == [1, 0, 0, 0]
     end
 
     @testset "overlap" begin

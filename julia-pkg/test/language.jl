@@ -7,19 +7,23 @@ using Tessella
 include(joinpath(@__DIR__, "..", "..", "tests", "language", "registry.jl"))
 
 # NaNs, whose bits Julia leaves open, equal one another.
-identical(a::AbstractArray, b::AbstractArray) = size(a) == size(b) && all(identical(x, y) for (x, y) in zip(a, b))
+identical(a::AbstractArray, b::AbstractArray) = typeof(a) === typeof(b) && size(a) == size(b) && all(identical(x, y) for (x, y) in zip(a, b))
 identical(a::Tuple, b::Tuple) = length(a) == length(b) && all(identical(x, y) for (x, y) in zip(a, b))
 identical(a::T, b::T) where {T} = a === b || (a != a && b != b)
 identical(a, b) = false
+
+# Which argument each array of a result is; 0 for a new one.
+positions(result::Tuple, arguments) = map(part -> positions(part, arguments), result)
+positions(result, arguments) =
+    something(findfirst(argument -> argument === result && argument isa AbstractArray, collect(arguments)), 0)
 
 # What a call gives back and what it leaves in its arguments; an exception counts as a result, and leaves nothing.
 function outcome(f, arguments)
     copies = map(argument -> argument isa AbstractArray ? copy(argument) : argument, arguments)
     try
         result = f(copies...)
-        # An array that is given back is one of the arguments: which one matters, too.
-        position = something(findfirst(copy -> copy === result && copy isa AbstractArray, collect(copies)), 0)
-        return (:done, result, position, copies)
+        # An array that is given back may be one of the arguments: which one matters, too.
+        return (:done, result, positions(result, copies), copies)
     catch failure
         # The interpreter words what Julia throws as an error of its own.
         failure isa TessellaError && failure.kind !== :cuda && rethrow()

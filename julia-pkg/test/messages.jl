@@ -29,6 +29,8 @@ end
     end
 end
 
+@tessella fallback=false copied_mask(x) = copy(x .> 0)
+
 # `hide` is a part of the text that is not the same with every Julia.
 function check(code, test; hide = "")
     failure = try
@@ -51,6 +53,7 @@ function run()
     x = collect(1.0:10.0)
     check("E0771", () -> mixed!(x, x, 1))
     check("E0772", () -> mixed!(x, copy(x), 2^50))
+    check("E0262", () -> copied_mask(x); hide = string(Core.Compiler.return_type(Tessella.original(copied_mask), Tuple{Vector{Float64}})))
     gaps = view(x, [1, 3, 5, 7, 9])
     check("E0773", () -> mixed!(gaps, zeros(5), 1); hide = string(typeof(gaps)))
     check("E0774", () -> by_another_name!(x))

@@ -1,22 +1,27 @@
 //! Builds what one computation evaluates: predicate, lets, value and reads.
 
-use crate::emit::Storage;
-use crate::error::{LowerError, NotAffine, Reason};
+use crate::emit::{Storage, Target, TargetSubscript};
+use crate::error::{Changes, LowerError};
 use crate::formula::Formula;
+use crate::inside::inside;
 use crate::names::Names;
-use crate::nest::{Nest, Predicate, Scope, not_affine};
+use crate::nest::{Nest, Predicate, Scope};
+use crate::scan::{Search, search_for};
 use crate::values::Fate;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{Expr as Typed, ExprKind as TypedKind, LocalId, Role};
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::algorithm::{Access, Argument, ArrayId, Let};
+use tessella_polyhedral::algorithm::{Access, Argument, ArrayId, Computation, Let, Subscript, Which};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::IslError;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
 
 /// A load whose subscripts have more combined cases is refused.
 const LOAD_CASE_LIMIT: usize = 16;
+
+/// The conditions around an access are evaluated at entry if they have no more operators, those of values included.
+const PREDICATE_LIMIT: usize = 256;
 
 /// What a computation writes.
 #[derive(Debug, Clone)]
@@ -33,6 +38,8 @@ pub(crate) struct Parts {
     pub(crate) value: Expr,
     pub(crate) reads: Vec<Access>,
     pub(crate) read_spans: Vec<Span>,
+    /// What must be scanned at entry: the access and its axis, and the computation that finds what is outside.
+    pub(crate) scans: Vec<(Which, u32, Computation)>,
 }
 
 impl Parts {
@@ -74,6 +81,30 @@ pub(crate) struct Builder<'n, 'a> {
     let_of: BTreeMap<LocalId, (u32, ScalarType)>,
     let_names: Names,
     mode: Lets,
+    purpose: Purpose,
+    /// How many of the scope's predicates have been evaluated.
+    decided: usize,
+    /// Conditions within the statement under which the present expression is evaluated, or not.
+    path: Vec<(Typed, bool)>,
+    scans: Vec<(Which, u32, Computation)>,
+}
+
+/// What is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A statement of the source.
+    Statement,
+    /// A search at entry: it reads arguments that are never written and nothing else, and values are spelled out.
+    Scan(Wanted),
+}
+
+/// What of a scan is being built, for the words of its refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The subscript's value.
+    Subscript(Span),
+    /// Whether the access happens.
+    Condition(Span),
 }
 
 impl<'n, 'a> Builder<'n, 'a> {
@@ -88,14 +119,23 @@ impl<'n, 'a> Builder<'n, 'a> {
             let_of: BTreeMap::new(),
             let_names: Names::default(),
             mode: Lets::SpellOut,
+            purpose: Purpose::Statement,
+            decided: 0,
+            path: vec![],
+            scans: vec![],
         }
     }
 
-    pub(crate) fn build(mut self: Builder<'n, 'a>, value: &Value<'_>) -> Result<Parts, LowerError> {
+    pub(crate) fn build(
+        mut self: Builder<'n, 'a>,
+        value: &Value<'_>,
+        target: &Target<'_>,
+    ) -> Result<(Parts, Vec<Subscript>), LowerError> {
         let scope = self.scope;
         let mut predicate = None;
         for part in &scope.predicates {
             let part = self.predicate(part)?;
+            self.decided += 1;
             predicate = Some(match predicate {
                 None => part,
                 Some(before) => both(before, part),
@@ -106,13 +146,39 @@ impl<'n, 'a> Builder<'n, 'a> {
             Value::Expr(value) => self.expr(value, &scope.may)?,
             Value::All(parts) => self.conjunction(parts, &scope.may)?,
         };
-        let Builder { reads, read_spans, lets, .. } = self;
-        Ok(Parts { predicate, lets, value, reads, read_spans })
+        let subscripts = self.target(target)?;
+        let Builder { reads, read_spans, lets, scans, .. } = self;
+        Ok((Parts { predicate, lets, value, reads, read_spans, scans }, subscripts))
+    }
+
+    /// The subscripts of what is written.
+    fn target(&mut self, target: &Target<'_>) -> Result<Vec<Subscript>, LowerError> {
+        let scope = self.scope;
+        let outer = self.nest.outer_subscripts(target.array).len();
+        let mut subscripts = vec![];
+        for (at, subscript) in target.subscripts.iter().enumerate() {
+            subscripts.push(match subscript {
+                TargetSubscript::Affine(affine) => Subscript::Affine(affine.clone()),
+                TargetSubscript::Computed(value) => {
+                    let built = self.expr(value, &scope.may)?;
+                    if target.checked {
+                        self.scan(Which::Write, target.array, (at - outer) as u32, value, &scope.may)?;
+                    }
+                    Subscript::Computed(built)
+                }
+            });
+        }
+        Ok(subscripts)
     }
 
     fn predicate(&mut self, predicate: &Predicate<'a>) -> Result<Expr, LowerError> {
         match predicate {
-            Predicate::Saved { guard, expected, span } => {
+            Predicate::Saved { parts, expected, .. } if self.purpose != Purpose::Statement => {
+                let scope = self.scope;
+                let value = self.conjunction(parts, &scope.may)?;
+                Ok(if *expected { value } else { not(value) })
+            }
+            Predicate::Saved { guard, expected, span, .. } => {
                 let value = self.read_scalar(*guard, ScalarType::Bool, *span, &Formula::True)?;
                 Ok(if *expected { value } else { not(value) })
             }
@@ -127,14 +193,17 @@ impl<'n, 'a> Builder<'n, 'a> {
     fn conjunction(&mut self, parts: &[&Typed], under: &Formula) -> Result<Expr, LowerError> {
         let mut under = under.clone();
         let mut all = None;
+        let before = self.path.len();
         for part in parts {
             let value = self.expr(part, &under)?;
+            self.path.push(((*part).clone(), true));
             under = under.and(&self.implied(part, &under).0);
             all = Some(match all {
                 None => value,
                 Some(before) => both(before, value),
             });
         }
+        self.path.truncate(before);
         Ok(all.unwrap_or(constant(Constant::bool(true))))
     }
 
@@ -164,7 +233,8 @@ impl<'n, 'a> Builder<'n, 'a> {
             TypedKind::Binary(op @ (BinaryOp::AndAlso | BinaryOp::OrElse), left, right) => {
                 let (yes, no) = self.implied(left, under);
                 let right_under = under.and(if *op == BinaryOp::AndAlso { &yes } else { &no });
-                ExprKind::Binary(*op, self.boxed(left, under)?, self.boxed(right, &right_under)?)
+                let expected = *op == BinaryOp::AndAlso;
+                ExprKind::Binary(*op, self.boxed(left, under)?, self.after(left, expected, right, &right_under)?)
             }
             TypedKind::Binary(op, left, right) => {
                 ExprKind::Binary(*op, self.boxed(left, under)?, self.boxed(right, under)?)
@@ -180,8 +250,8 @@ impl<'n, 'a> Builder<'n, 'a> {
                 let (if_yes, if_no) = self.implied(condition, under);
                 ExprKind::Select {
                     condition: self.boxed(condition, under)?,
-                    yes: self.boxed(yes, &under.and(&if_yes))?,
-                    no: self.boxed(no, &under.and(&if_no))?,
+                    yes: self.after(condition, true, yes, &under.and(&if_yes))?,
+                    no: self.after(condition, false, no, &under.and(&if_no))?,
                 }
             }
             TypedKind::IfElse { condition, yes, no } => ExprKind::IfElse {
@@ -199,6 +269,20 @@ impl<'n, 'a> Builder<'n, 'a> {
         self.expr(expr, under).map(Box::new)
     }
 
+    /// An expression that is evaluated only where a condition is as expected.
+    fn after(
+        &mut self,
+        condition: &Typed,
+        expected: bool,
+        expr: &Typed,
+        under: &Formula,
+    ) -> Result<Box<Expr>, LowerError> {
+        self.path.push((condition.clone(), expected));
+        let built = self.boxed(expr, under);
+        self.path.pop();
+        built
+    }
+
     fn local(&mut self, local: LocalId, expr: &Typed, under: &Formula) -> Result<Expr, LowerError> {
         let role = self.nest.symbols.function.locals[local.0 as usize].role;
         match role {
@@ -209,7 +293,8 @@ impl<'n, 'a> Builder<'n, 'a> {
             Role::Iterator(_) => unreachable!("an iterator is affine inside its loop, where alone it has a name"),
             Role::Variable(_) => self.read_local(local, expr, under),
             Role::Value(_) => {
-                let inlined = self.nest.symbols.symbol(local).is_some() || self.nest.values.fate(local) != Fate::Stored;
+                let inlined = self.purpose != Purpose::Statement
+                    || self.nest.symbols.symbol(local).is_some() || self.nest.values.fate(local) != Fate::Stored;
                 match self.nest.values.definition(local) {
                     Some(value) if inlined => self.inline(local, value, expr),
                     Some(_) | None => self.read_local(local, expr, under),
@@ -225,7 +310,10 @@ impl<'n, 'a> Builder<'n, 'a> {
         }
         // The source evaluates it before the statement, whatever the statement then chooses.
         let scope = self.scope;
-        let value = self.expr(value, &scope.may)?;
+        let path = std::mem::take(&mut self.path);
+        let value = self.expr(value, &scope.may);
+        self.path = path;
+        let value = value?;
         let trivial = value.operands().is_empty() && !matches!(value.kind, ExprKind::Read(_));
         if self.mode == Lets::SpellOut || trivial {
             return Ok(value);
@@ -239,6 +327,11 @@ impl<'n, 'a> Builder<'n, 'a> {
 
     fn read_local(&mut self, local: LocalId, expr: &Typed, under: &Formula) -> Result<Expr, LowerError> {
         let scope = self.scope;
+        if let Purpose::Scan(wanted) = self.purpose {
+            let declared = &self.nest.symbols.function.locals[local.0 as usize];
+            let changes = Changes::Variable { variable: declared.name.clone(), bound: declared.span };
+            return Err(unknown_at_entry(wanted, changes, expr.span));
+        }
         let storage = self.nest.storage_of(local, &scope.site.iterators);
         self.read_scalar(storage, expr.ty, expr.span, under)
     }
@@ -250,7 +343,7 @@ impl<'n, 'a> Builder<'n, 'a> {
     fn read(
         &mut self,
         array: ArrayId,
-        subscripts: Vec<Affine>,
+        subscripts: Vec<Subscript>,
         checked: bool,
         ty: ScalarType,
         span: Span,
@@ -276,17 +369,30 @@ impl<'n, 'a> Builder<'n, 'a> {
     ) -> Result<Expr, LowerError> {
         let site = &self.scope.site;
         let name = self.nest.symbols.function.locals[array.0 as usize].name.clone();
+        if let Purpose::Scan(wanted) = self.purpose
+            && self.nest.values.is_written(array)
+        {
+            return Err(unknown_at_entry(wanted, Changes::Array { array: name }, expr.span));
+        }
         let place = self.nest.array_of(array);
-        let outer = self.nest.outer_subscripts(place);
-        let mut cases: Vec<(Formula, Vec<Affine>)> = vec![(Formula::True, outer)];
-        for (axis, subscript) in subscripts.iter().enumerate() {
-            let pieces = self.nest.symbols.integer(subscript, site, under);
-            let pieces = pieces.map_err(|why| not_affine(&name, axis, subscript, why))?;
+        let outer = self.nest.outer_subscripts(place).into_iter().map(Subscript::Affine).collect();
+        let mut cases: Vec<(Formula, Vec<Subscript>)> = vec![(Formula::True, outer)];
+        let mut computed: Vec<(u32, Expr)> = vec![];
+        for (axis, subscript) in (0..).zip(subscripts) {
+            let pieces = match self.nest.symbols.integer(subscript, site, under) {
+                Ok(pieces) => pieces,
+                Err(_) => {
+                    let value = self.expr(subscript, under)?;
+                    cases.iter_mut().for_each(|(_, values)| values.push(Subscript::Computed(value.clone())));
+                    computed.push((axis, value));
+                    continue;
+                }
+            };
             let mut longer = vec![];
             for (case, before) in &cases {
                 for (piece, value) in &pieces.0 {
                     let mut values = before.clone();
-                    values.push(value.clone());
+                    values.push(Subscript::Affine(value.clone()));
                     longer.push((case.and(piece), values));
                 }
             }
@@ -294,12 +400,22 @@ impl<'n, 'a> Builder<'n, 'a> {
                 longer.retain(|(case, _)| self.nest.symbols.is_possible(site, &under.and(case)));
             }
             if longer.len() > LOAD_CASE_LIMIT {
-                let reason = Reason::TooManyCases { limit: LOAD_CASE_LIMIT };
-                return Err(not_affine(&name, axis, subscript, NotAffine { span: subscript.span, reason }));
+                // So many cases are no better than any element.
+                let value = self.expr(subscript, under)?;
+                cases.iter_mut().for_each(|(_, values)| values.push(Subscript::Computed(value.clone())));
+                computed.push((axis, value));
+                continue;
             }
             cases = longer;
         }
+        if self.purpose == Purpose::Statement && checked && !cases.is_empty() {
+            let next = Which::Read(self.reads.len() as u32);
+            for (axis, _) in &computed {
+                self.scan(next, place, *axis, &subscripts[*axis as usize], under)?;
+            }
+        }
         let array = place;
+        let checked = checked && self.purpose == Purpose::Statement;
         let is_one = cases.len() == 1;
         let mut result: Option<Expr> = None;
         for (case, values) in cases.into_iter().rev() {
@@ -314,26 +430,110 @@ impl<'n, 'a> Builder<'n, 'a> {
             });
         }
         // Without any case nothing is ever loaded here.
-        Ok(result.unwrap_or_else(|| constant(zero(expr.ty))))
+        let result = result.unwrap_or_else(|| constant(zero(expr.ty)));
+        if self.purpose == Purpose::Statement || computed.is_empty() {
+            return Ok(result);
+        }
+        // Another scan tells that this one is outside; here it only must do no harm.
+        let inside = computed.into_iter().map(|(axis, value)| self.nest.is_inside(array, axis, value)).reduce(both);
+        let condition = Box::new(inside.expect("there is a computed subscript"));
+        let (yes, no) = (Box::new(result), Box::new(constant(zero(expr.ty))));
+        Ok(Expr { kind: ExprKind::Select { condition, yes, no }, ty: expr.ty })
+    }
+
+    /// Has a subscript searched at entry for values that are outside, unless it is sure to be inside.
+    fn scan(
+        &mut self,
+        which: Which,
+        array: ArrayId,
+        axis: u32,
+        subscript: &Typed,
+        under: &Formula,
+    ) -> Result<(), LowerError> {
+        let site = &self.scope.site;
+        let limits = self.nest.arrays[array.0 as usize].limits(axis);
+        let inside = inside(&self.nest.symbols, &self.nest.values, site, under, subscript, &limits);
+        let open = under.and(&inside.not());
+        if !self.nest.symbols.is_possible(site, &open) {
+            return Ok(());
+        }
+        let path = self.path.clone();
+        let name = self.nest.scan_name(array);
+        let scope = self.scope;
+        let mut search = Builder::new(&mut *self.nest, scope, &name);
+        search.purpose = Purpose::Scan(Wanted::Condition(subscript.span));
+        let mut predicate = None;
+        for part in &scope.predicates[..self.decided] {
+            let (Predicate::Saved { parts, .. } | Predicate::Direct { parts, .. }) = part;
+            let cost = parts.iter().fold(0_usize, |sum, part| sum.saturating_add(search.nest.values.cost(part)));
+            if cost > PREDICATE_LIMIT {
+                let message = format!("a condition has more than {PREDICATE_LIMIT} operators once its values are spelled out");
+                return Err(LowerError::TooComplicated { span: subscript.span, message });
+            }
+            let part = search.predicate(part)?;
+            predicate = Some(match predicate {
+                None => part,
+                Some(before) => both(before, part),
+            });
+        }
+        search.mode = Lets::Make;
+        let mut outside: Option<Expr> = None;
+        let mut add = |part: Expr| {
+            outside = Some(match outside.take() {
+                None => part,
+                Some(before) => both(before, part),
+            });
+        };
+        for (condition, expected) in &path {
+            // What is affine is part of the domain.
+            if search.nest.symbols.condition(condition, &scope.site, under).is_ok() {
+                continue;
+            }
+            let value = search.expr(condition, under)?;
+            add(if *expected { value } else { not(value) });
+        }
+        search.purpose = Purpose::Scan(Wanted::Subscript(subscript.span));
+        let value = search.expr(subscript, under)?;
+        let Builder { reads, lets, .. } = search;
+        add(not(self.nest.is_inside(array, axis, value)));
+        let outside = outside.expect("one part was added");
+        let domain = self.nest.domain(&name, &scope.site.domain.and(&open), &scope.site);
+        let domain = domain.map_err(|error| too_complicated(subscript.span, &error))?;
+        let iterators = scope.site.iterators.iter().map(|it| it.name.clone()).collect();
+        let computation = search_for(Search { name, iterators, domain, predicate, lets, outside, reads });
+        let computation = computation.map_err(|error| too_complicated(subscript.span, &error))?;
+        self.scans.push((which, axis + self.nest.arrays[array.0 as usize].kind.outer(), computation));
+        Ok(())
     }
 }
 
-fn zero(ty: ScalarType) -> Constant {
+fn unknown_at_entry(wanted: Wanted, changes: Changes, span: Span) -> LowerError {
+    match wanted {
+        Wanted::Subscript(subscript) => LowerError::SubscriptUnknownAtEntry { subscript, changes, span },
+        Wanted::Condition(subscript) => LowerError::ConditionUnknownAtEntry { subscript, changes, span },
+    }
+}
+
+fn too_complicated(span: Span, error: &IslError) -> LowerError {
+    LowerError::TooComplicated { span, message: error.to_string() }
+}
+
+pub(crate) fn zero(ty: ScalarType) -> Constant {
     Constant { ty, bits: 0 }
 }
 
-fn constant(value: Constant) -> Expr {
+pub(crate) fn constant(value: Constant) -> Expr {
     Expr { kind: ExprKind::Constant(value), ty: value.ty }
 }
 
-fn index(value: Affine) -> Expr {
+pub(crate) fn index(value: Affine) -> Expr {
     match value.as_constant() {
         Some(value) => constant(Constant::i64(value)),
         None => Expr { kind: ExprKind::Index(value), ty: ScalarType::I64 },
     }
 }
 
-fn both(left: Expr, right: Expr) -> Expr {
+pub(crate) fn both(left: Expr, right: Expr) -> Expr {
     let kind = ExprKind::Binary(BinaryOp::AndAlso, Box::new(left), Box::new(right));
     Expr { kind, ty: ScalarType::Bool }
 }
@@ -343,7 +543,7 @@ fn either(left: Expr, right: Expr) -> Expr {
     Expr { kind, ty: ScalarType::Bool }
 }
 
-fn not(value: Expr) -> Expr {
+pub(crate) fn not(value: Expr) -> Expr {
     Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(value)), ty: ScalarType::Bool }
 }
 

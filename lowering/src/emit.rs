@@ -1,19 +1,21 @@
 //! Turns one statement into a computation: its name, domain, accesses and spans, and the arrays that hold scalar
 //! variables.
 
-use crate::computation::{Builder, Value};
+use crate::computation::{Builder, Value, both, index};
 use crate::formula::Formula;
 use crate::nest::{Nest, Scope};
+use crate::scan::{ScanDraft, covers};
 use crate::symbolic::{Iterator, Site};
 use tessella_diagnostics::Span;
-use tessella_frontend::typed::tree::{Label, LocalId, Role, Type};
+use tessella_frontend::typed::tree::{Expr, Label, LocalId, Role, Type};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{
-    Access, AccessRef, Argument, Array, ArrayId, ArrayKind, Computation, ComputationId, Which,
+    Access, AccessRef, Argument, Array, ArrayId, ArrayKind, Computation, ComputationId, ScanCheck, Subscript, Which,
 };
+use tessella_polyhedral::expr::{Expr as Evaluated, ExprKind};
 use tessella_polyhedral::isl::{DimType, IslError, Set};
 use tessella_polyhedral::schedule::Node;
-use tessella_scalar::ScalarType;
+use tessella_scalar::{CompareOp, ScalarType};
 
 /// Where a scalar variable lives: `array[i0, ..., i(rank-1)]`.
 #[derive(Debug, Clone, Copy)]
@@ -23,24 +25,37 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    pub(crate) fn subscripts(self) -> Vec<Affine> {
-        (0..self.rank).map(Affine::iterator).collect()
+    pub(crate) fn subscripts(self) -> Vec<Subscript> {
+        (0..self.rank).map(|at| Subscript::Affine(Affine::iterator(at))).collect()
+    }
+
+    /// The element that belongs to the iterators around, as a target.
+    pub(crate) fn target<'e>(self, span: Span) -> Target<'e> {
+        let subscripts = (0..self.rank).map(|at| TargetSubscript::Affine(Affine::iterator(at))).collect();
+        Target { array: self.array, subscripts, checked: false, span }
     }
 }
 
 /// The element that a computation writes.
-pub(crate) struct Target {
+pub(crate) struct Target<'e> {
     pub(crate) array: ArrayId,
-    pub(crate) subscripts: Vec<Affine>,
+    pub(crate) subscripts: Vec<TargetSubscript<'e>>,
     pub(crate) checked: bool,
     pub(crate) span: Span,
+}
+
+/// A subscript of what a computation writes.
+pub(crate) enum TargetSubscript<'e> {
+    Affine(Affine),
+    /// To be evaluated.
+    Computed(&'e Expr),
 }
 
 /// A statement about to become a computation.
 pub(crate) struct Draft<'e> {
     pub(crate) span: Span,
     pub(crate) label: Option<&'e Label>,
-    pub(crate) target: Target,
+    pub(crate) target: Target<'e>,
     pub(crate) value: Value<'e>,
     pub(crate) fastmath: bool,
 }
@@ -49,14 +64,14 @@ impl<'a> Nest<'a> {
     /// The statement as a computation, and its leaf in the schedule; `None` after recording an error.
     pub(crate) fn emit(&mut self, draft: Draft<'a>, scope: &Scope<'a>) -> Option<Node> {
         let name = self.computation_name(draft.label);
-        let parts = match Builder::new(self, scope, &name).build(&draft.value) {
-            Ok(parts) => parts,
+        let (parts, subscripts) = match Builder::new(self, scope, &name).build(&draft.value, &draft.target) {
+            Ok(built) => built,
             Err(error) => {
                 self.errors.push(error);
                 return None;
             }
         };
-        let Target { array, subscripts, checked, span: written } = draft.target;
+        let Target { array, checked, span: written, .. } = draft.target;
         let site = &scope.site;
         let write = self.access(&name, array, subscripts, checked, &scope.may, scope);
         let write = self.settle(draft.span, write)?;
@@ -65,6 +80,15 @@ impl<'a> Nest<'a> {
         let domain = self.settle(draft.span, domain)?;
         let id = ComputationId(self.computations.len() as u32);
         let fastmath = draft.fastmath || (scope.simd && parts.reduces(&write));
+        // What is checked at entry has to be what is then computed.
+        let fastmath = fastmath && parts.scans.is_empty();
+        for (which, axis, computation) in parts.scans {
+            let check = ScanCheck { access: AccessRef { computation: id, which }, axis };
+            let draft = ScanDraft { check, computation };
+            if !self.scans.iter().any(|known| covers(known, &draft)) {
+                self.scans.push(draft);
+            }
+        }
         self.spans.computations.insert(id, draft.span);
         if let Some(label) = draft.label {
             self.spans.labels.insert(id, label.span);
@@ -117,7 +141,7 @@ impl<'a> Nest<'a> {
         &self,
         computation: &str,
         array: ArrayId,
-        subscripts: Vec<Affine>,
+        subscripts: Vec<Subscript>,
         checked: bool,
         under: &Formula,
         scope: &Scope<'a>,
@@ -127,6 +151,22 @@ impl<'a> Nest<'a> {
             _ => Some(self.domain(computation, &scope.site.domain.and(under), &scope.site)?),
         };
         Ok(Access { array, subscripts, within, checked })
+    }
+
+    /// A name for the search of what lies outside of an array.
+    pub(crate) fn scan_name(&mut self, array: ArrayId) -> String {
+        self.scan_names.fresh(&format!("outside_{}", self.arrays[array.0 as usize].name))
+    }
+
+    /// `first <= value && value <= last`, axis from 0 among those of the source.
+    pub(crate) fn is_inside(&self, array: ArrayId, axis: u32, value: Evaluated) -> Evaluated {
+        let (first, last) = self.arrays[array.0 as usize].limits(axis);
+        let compare = |op, left, right| {
+            let kind = ExprKind::Compare(op, Box::new(left), Box::new(right));
+            Evaluated { kind, ty: ScalarType::Bool }
+        };
+        let low = compare(CompareOp::Ge, value.clone(), index(first));
+        both(low, compare(CompareOp::Le, value, index(last)))
     }
 
     /// The array that a local is: an argument, or one that has been made.

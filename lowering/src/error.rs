@@ -47,6 +47,15 @@ pub enum Reason {
     },
 }
 
+/// What changes during a call, so that it is not known at entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Changes {
+    /// An array that the function stores into, or makes.
+    Array { array: String },
+    /// A variable that is assigned more than once.
+    Variable { variable: String, bound: Span },
+}
+
 /// Which end of a loop's range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RangeEnd {
@@ -56,8 +65,10 @@ pub enum RangeEnd {
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LowerError {
-    #[error("subscript {} of `{array}` is not affine", .axis + 1)]
-    SubscriptNotAffine { array: String, axis: u32, subscript: Span, why: NotAffine },
+    #[error("a subscript can only be checked after the function has begun to write")]
+    SubscriptUnknownAtEntry { subscript: Span, changes: Changes, span: Span },
+    #[error("whether a subscript needs to be inside is known only after the function has begun to write")]
+    ConditionUnknownAtEntry { subscript: Span, changes: Changes, span: Span },
     #[error("the {} of the loop over `{iterator}` is not affine", .end.name())]
     BoundNotAffine { iterator: String, end: RangeEnd, bound: Span, why: NotAffine },
     #[error("the subscript of a store to `{array}` takes several affine forms")]
@@ -110,7 +121,7 @@ impl NotAffine {
                 "make one factor a constant, or pass the matrix with one more axis instead of computing its offsets"
             }
             Reason::ReadFromArray { .. } => {
-                "pass what is read as an `Int` argument, or leave loops with indirect subscripts to Julia"
+                "give every iteration the same bounds, as rows padded to one length have, or leave this loop to Julia"
             }
             Reason::DivisorNotConstant => "write the divisor as an integer literal",
             Reason::DivisionByZero => "divide by another constant",
@@ -141,7 +152,7 @@ impl NotAffine {
             diagnostic = diagnostic.secondary(*bound, format!("`{variable}` is first set here"));
         }
         let diagnostic = diagnostic.with_note(
-            "subscripts and loop bounds are sums of iterators, integer arguments and array sizes with constant factors",
+            "loop bounds and extents are sums of iterators, integer arguments and array sizes with constant factors",
         );
         match self.help() {
             Some(help) => diagnostic.with_help(help),
@@ -150,10 +161,34 @@ impl NotAffine {
     }
 }
 
+impl Changes {
+    /// Labels the place that reads what changes, and says what can be done.
+    fn label(&self, diagnostic: Diagnostic, span: Span) -> Diagnostic {
+        let (diagnostic, help) = match self {
+            Changes::Array { array } => (
+                diagnostic.primary(span, format!("reads `{array}`, which the function writes")),
+                format!("compute `{array}` in a function of its own and pass it on, or write `@inbounds` before the statement if the subscript is sure to be inside"),
+            ),
+            Changes::Variable { variable, bound } => {
+                let diagnostic = diagnostic.primary(span, format!("`{variable}` is assigned more than once"));
+                let labelled = match *bound == span {
+                    true => diagnostic,
+                    false => diagnostic.secondary(*bound, format!("`{variable}` is first set here")),
+                };
+                (labelled, format!("compute the subscript from iterators, arguments and arrays that are only read, in place of `{variable}`, or write `@inbounds` before the statement if it is sure to be inside"))
+            }
+        };
+        diagnostic
+            .with_note("subscripts are checked at entry, before anything is written: what they depend on has to be known there")
+            .with_help(help)
+    }
+}
+
 impl LowerError {
     pub fn code(&self) -> Code {
         Code(match self {
-            LowerError::SubscriptNotAffine { .. } => "E0301",
+            LowerError::SubscriptUnknownAtEntry { .. } => "E0310",
+            LowerError::ConditionUnknownAtEntry { .. } => "E0311",
             LowerError::BoundNotAffine { .. } => "E0302",
             LowerError::StoreInCases { .. } => "E0303",
             LowerError::DuplicateLabel { .. } => "E0304",
@@ -171,9 +206,12 @@ impl IntoDiagnostic for LowerError {
     fn into_diagnostic(self) -> Diagnostic {
         let diagnostic = Diagnostic::error(self.code(), self.to_string());
         match self {
-            LowerError::SubscriptNotAffine { subscript, why, .. } => {
-                let diagnostic = why.explain(diagnostic);
-                if subscript == why.span { diagnostic } else { diagnostic.secondary(subscript, "in this subscript") }
+            LowerError::SubscriptUnknownAtEntry { subscript, changes, span } => {
+                let diagnostic = changes.label(diagnostic, span);
+                if subscript == span { diagnostic } else { diagnostic.secondary(subscript, "in this subscript") }
+            }
+            LowerError::ConditionUnknownAtEntry { subscript, changes, span } => {
+                changes.label(diagnostic, span).secondary(subscript, "this subscript has to be checked")
             }
             LowerError::BoundNotAffine { bound, why, .. } => {
                 let diagnostic = why.explain(diagnostic);

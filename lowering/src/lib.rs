@@ -13,10 +13,12 @@ mod computation;
 mod emit;
 mod error;
 mod formula;
+mod inside;
 mod local_array;
 mod names;
 mod nest;
 mod params;
+mod scan;
 pub mod schedule;
 mod spans;
 mod symbolic;
@@ -25,7 +27,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-pub use error::{LowerError, NotAffine, RangeEnd, Reason};
+pub use error::{Changes, LowerError, NotAffine, RangeEnd, Reason};
 pub use spans::SpanTable;
 
 use tessella_frontend::typed::tree::Function;

@@ -10,7 +10,7 @@ use tessella_polyhedral::algorithm::{Array, ArrayId, ArrayKind, Requirement, Siz
 use tessella_polyhedral::isl::{IslError, Set};
 
 impl<'a> Nest<'a> {
-    /// A local array becomes one array for each iteration of the loops around it.
+    /// A local array becomes one array for each iteration of the loops around it, or one that the caller gets.
     pub(crate) fn allocate(&mut self, local: LocalId, extents: &[Expr], scope: &Scope<'a>) {
         let declared = &self.symbols.function.locals[local.0 as usize];
         let (name, span) = (declared.name.clone(), declared.span);
@@ -28,8 +28,11 @@ impl<'a> Nest<'a> {
             }));
         }
         let outer = scope.site.iterators.len() as u32;
-        let (name, kind) = (self.names.fresh(&name), ArrayKind::Local { outer });
-        let rank = outer + rank;
+        let kind = match self.values.is_returned(local) {
+            true => ArrayKind::Returned,
+            false => ArrayKind::Local { outer },
+        };
+        let (name, rank) = (self.names.fresh(&name), outer + rank);
         self.arrays.push(Array { name, element, extents: affine, firsts: vec![], rank, kind, strided: 0..0 });
         self.array_spans.push(span);
         self.made.insert(local, ArrayId(self.arrays.len() as u32 - 1));

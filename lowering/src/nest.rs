@@ -3,11 +3,12 @@
 
 use crate::Lowered;
 use crate::computation::{Builder, Value};
-use crate::emit::{Draft, Storage, Target};
-use crate::error::{LowerError, NotAffine, RangeEnd};
+use crate::emit::{Draft, Storage, Target, TargetSubscript};
+use crate::error::{LowerError, RangeEnd};
 use crate::formula::{Formula, Pieces};
 use crate::names::Names;
 use crate::params::Signature;
+use crate::scan::{START, ScanDraft, assemble};
 use crate::spans::SpanTable;
 use crate::symbolic::{Iterator, Site, Symbols};
 use crate::values::{Fate, Values, has_loops};
@@ -41,8 +42,8 @@ pub(crate) struct Scope<'a> {
 /// A data-dependent condition around a statement.
 #[derive(Debug, Clone)]
 pub(crate) enum Predicate<'a> {
-    /// The value of a private `Bool`, compared with `expected`.
-    Saved { guard: Storage, expected: bool, span: Span },
+    /// The value of a private `Bool`, compared with `expected`; it was made of these parts.
+    Saved { guard: Storage, parts: Vec<&'a Expr>, expected: bool, span: Span },
     /// All of these hold (`expected`), or not all. The reads happen where `under` holds.
     Direct { parts: Vec<&'a Expr>, expected: bool, under: Formula },
 }
@@ -62,6 +63,8 @@ pub(crate) struct Nest<'a> {
     pub(crate) made: BTreeMap<LocalId, ArrayId>,
     pub(crate) requirements: Vec<Requirement>,
     pub(crate) computations: Vec<Computation>,
+    pub(crate) scans: Vec<ScanDraft>,
+    pub(crate) scan_names: Names,
     pub(crate) spans: SpanTable,
     pub(crate) errors: Vec<LowerError>,
 }
@@ -87,6 +90,8 @@ pub(crate) fn lower(ctx: &Ctx, function: &Function) -> Result<Lowered, Vec<Lower
         made: BTreeMap::new(),
         requirements: vec![],
         computations: vec![],
+        scans: vec![],
+        scan_names: Names::default(),
         spans: SpanTable { function: Some(function.span), ..SpanTable::default() },
         errors: vec![],
     };
@@ -119,7 +124,7 @@ impl<'a> Nest<'a> {
     }
 
     fn finish(mut self, function: &Function, children: &mut Vec<Node>) -> Result<Lowered, Vec<LowerError>> {
-        let result = self.outcome(function);
+        let result = self.outcome(function, &function.result);
         if self.computations.is_empty() && self.errors.is_empty() {
             let (function, signature) = (function.name.clone(), function.span);
             self.errors.push(LowerError::NoComputations { function, signature });
@@ -127,12 +132,15 @@ impl<'a> Nest<'a> {
         let context = self.symbols.context_set();
         let context = self.settle(function.span, context);
         let (Some(context), true) = (context, self.errors.is_empty()) else { return Err(self.errors) };
+        let start = self.symbols.one_instance(START);
+        let Some(start) = self.settle(function.span, start) else { return Err(self.errors) };
         let spans = &mut self.spans;
         spans.arrays = self.array_spans.iter().enumerate().map(|(at, &span)| (ArrayId(at as u32), span)).collect();
         let signature = self.symbols.signature;
         let params = signature.param_spans.iter().enumerate();
         spans.params = params.map(|(at, &span)| (ParamId(at as u32), span)).collect();
-        let algorithm = Algorithm {
+        let scans = std::mem::take(&mut self.scans);
+        let mut algorithm = Algorithm {
             name: function.name.clone(),
             params: signature.params,
             scalars: signature.scalars,
@@ -143,13 +151,22 @@ impl<'a> Nest<'a> {
             context,
             source_order: Schedule { root: sequence(std::mem::take(children)) },
             result,
+            scan: None,
         };
+        if !scans.is_empty() {
+            algorithm.scan = Some(Box::new(assemble(&algorithm, scans, start)));
+        }
         Ok(Lowered { algorithm, spans: self.spans })
     }
 
-    fn outcome(&mut self, function: &Function) -> Outcome {
-        let local = match &function.result {
+    fn outcome(&mut self, function: &Function, result: &Returned) -> Outcome {
+        let local = match result {
             Returned::Nothing => return Outcome::Nothing,
+            Returned::Tuple(parts) => {
+                return Outcome::Tuple(parts.iter().map(|part| self.outcome(function, part)).collect());
+            }
+            // An array whose extents were refused has been reported.
+            Returned::Array(local) => return self.made.get(local).map_or(Outcome::Nothing, |&array| Outcome::Array(array)),
             Returned::Argument(local) | Returned::Scalar(local) | Returned::Choice { position: local, .. } => *local,
         };
         match function.arguments.iter().position(|&argument| argument == local) {
@@ -181,7 +198,8 @@ impl<'a> Nest<'a> {
                 let value = Value::Expr(value);
                 let Some(target) = self.store_target(statement.span, *array, subscripts, *mode, scope) else {
                     // What is wrong with the value is worth telling, too.
-                    let built = Builder::new(self, scope, "S").build(&value);
+                    let nowhere = Target { array: ArrayId(0), subscripts: vec![], checked: false, span: statement.span };
+                    let built = Builder::new(self, scope, "S").build(&value, &nowhere);
                     self.errors.extend(built.err());
                     return vec![];
                 };
@@ -327,9 +345,10 @@ impl<'a> Nest<'a> {
         let (yes, no) = if save {
             let (saved_in, saved) =
                 if otherwise.is_empty() { (yes_scope.clone(), rest.clone()) } else { (scope.clone(), parts) };
-            let Some((guard, node)) = self.save(condition.span, saved, &saved_in) else { return vec![] };
+            let Some((guard, node)) = self.save(condition.span, saved.clone(), &saved_in) else { return vec![] };
             nodes.push(node);
-            let predicate = |expected| Predicate::Saved { guard, expected, span: condition.span };
+            let predicate =
+                |expected| Predicate::Saved { guard, parts: saved.clone(), expected, span: condition.span };
             (predicate(true), predicate(false))
         } else {
             let direct = |parts, expected, under: &Formula| Predicate::Direct { parts, expected, under: under.clone() };
@@ -352,8 +371,7 @@ impl<'a> Nest<'a> {
         let name = self.names.fresh("guard");
         let array = self.add_array(name, ScalarType::Bool, rank, ArrayKind::Private, span);
         let guard = Storage { array, rank };
-        let target = Target { array, subscripts: guard.subscripts(), checked: false, span };
-        let draft = Draft { span, label: None, target, value: Value::All(parts), fastmath: false };
+        let draft = Draft { span, label: None, target: guard.target(span), value: Value::All(parts), fastmath: false };
         Some((guard, self.emit(draft, scope)?))
     }
 
@@ -384,42 +402,39 @@ impl<'a> Nest<'a> {
             }
         }
         let storage = self.storage_of(target, &scope.site.iterators);
-        let target = Target { array: storage.array, subscripts: storage.subscripts(), checked: false, span };
-        self.emit(Draft { span, label, target, value: Value::Expr(value), fastmath: mode.fastmath }, scope)
+        self.emit(Draft { span, label, target: storage.target(span), value: Value::Expr(value), fastmath: mode.fastmath }, scope)
     }
 
     fn store_target(
         &mut self,
         span: Span,
         array: LocalId,
-        subscripts: &[Expr],
+        subscripts: &'a [Expr],
         mode: Mode,
         scope: &Scope<'a>,
-    ) -> Option<Target> {
+    ) -> Option<Target<'a>> {
         let name = &self.symbols.function.locals[array.0 as usize].name;
         let place = self.array_of(array);
-        let mut affine = self.outer_subscripts(place);
+        let outer = self.outer_subscripts(place).into_iter();
+        let mut targets: Vec<TargetSubscript<'a>> = outer.map(TargetSubscript::Affine).collect();
         let mut failed = false;
-        for (axis, subscript) in subscripts.iter().enumerate() {
+        for subscript in subscripts {
             match self.symbols.integer(subscript, &scope.site, &scope.may) {
                 Ok(pieces) => match pieces.as_single() {
-                    Some(value) => affine.push(value.clone()),
+                    Some(value) => targets.push(TargetSubscript::Affine(value.clone())),
                     None => {
                         failed = true;
                         self.errors.push(LowerError::StoreInCases { array: name.clone(), subscript: subscript.span });
                     }
                 },
-                Err(why) => {
-                    failed = true;
-                    self.errors.push(not_affine(name, axis, subscript, why));
-                }
+                Err(_) => targets.push(TargetSubscript::Computed(subscript)),
             }
         }
         let array = place;
         // `A[i, j]` of `A[i, j] = x`: to the bracket after the last subscript.
         let end = subscripts.last().map_or(span.end, |last| last.span.end.saturating_add(1));
         let written = if (span.start..=span.end).contains(&end) { Span { end, ..span } } else { span };
-        (!failed).then_some(Target { array, subscripts: affine, checked: !mode.inbounds, span: written })
+        (!failed).then_some(Target { array, subscripts: targets, checked: !mode.inbounds, span: written })
     }
 }
 
@@ -428,10 +443,6 @@ impl<'a> Nest<'a> {
 enum Side {
     Lower,
     Upper,
-}
-
-pub(crate) fn not_affine(array: &str, axis: usize, subscript: &Expr, why: NotAffine) -> LowerError {
-    LowerError::SubscriptNotAffine { array: array.to_owned(), axis: axis as u32, subscript: subscript.span, why }
 }
 
 /// `a`, `b` and `c` of `a && b && c`.

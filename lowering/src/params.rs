@@ -103,7 +103,7 @@ impl Signature {
                 }
                 // An integer that is nothing but data may have any value.
                 Argument::Scalar(scalar)
-                    if self.scalars[scalar.0 as usize].ty == ScalarType::I64 && values.is_index(id) =>
+                    if limits(self.scalars[scalar.0 as usize].ty).is_some() && values.is_index(id) =>
                 {
                     let name = self.scalars[scalar.0 as usize].name.clone();
                     let param = self.add_param(Param { name, origin: ParamOrigin::Argument(scalar) }, local.span);
@@ -139,21 +139,39 @@ impl Signature {
         self.params.iter().map(|param| param.name.clone()).collect()
     }
 
-    /// What the entry checks guarantee: `0 <= extent <= 2^40`, `-2^40 <= argument <= 2^40`, and so for first
-    /// indices.
+    /// What the entry checks guarantee: `0 <= extent <= 2^40`, `-2^40 <= argument <= 2^40` and so for first indices,
+    /// and what an argument's type says.
     pub(crate) fn context(&self) -> Formula {
         Formula::all(self.params.iter().enumerate().flat_map(|(at, param)| {
-            let least = match param.origin {
-                ParamOrigin::Extent { .. } => 0,
-                ParamOrigin::First { .. } | ParamOrigin::Argument(_) => -PARAM_LIMIT,
+            let (least, most) = match param.origin {
+                ParamOrigin::Extent { .. } => (0, PARAM_LIMIT),
+                ParamOrigin::First { .. } => (-PARAM_LIMIT, PARAM_LIMIT),
+                ParamOrigin::Argument(scalar) => {
+                    limits(self.scalars[scalar.0 as usize].ty).unwrap_or((-PARAM_LIMIT, PARAM_LIMIT))
+                }
             };
             let value = Affine::param(ParamId(at as u32));
             let small = "the limits are far below 2^63";
             [
                 Formula::non_negative(value.add_constant(-least).expect(small)),
-                Formula::non_negative(value.scale(-1).expect(small).add_constant(PARAM_LIMIT).expect(small)),
+                Formula::non_negative(value.scale(-1).expect(small).add_constant(most).expect(small)),
             ]
         }))
+    }
+}
+
+/// The values of an integer argument that may be a parameter; `None` for types that are no integers, or have larger
+/// values than `Int64`.
+pub(crate) fn limits(ty: ScalarType) -> Option<(i64, i64)> {
+    match ty {
+        ScalarType::I64 => Some((-PARAM_LIMIT, PARAM_LIMIT)),
+        ScalarType::I8 => Some((i8::MIN.into(), i8::MAX.into())),
+        ScalarType::I16 => Some((i16::MIN.into(), i16::MAX.into())),
+        ScalarType::I32 => Some((i32::MIN.into(), i32::MAX.into())),
+        ScalarType::U8 => Some((0, u8::MAX.into())),
+        ScalarType::U16 => Some((0, u16::MAX.into())),
+        ScalarType::U32 => Some((0, u32::MAX.into())),
+        ScalarType::Bool | ScalarType::U64 | ScalarType::F32 | ScalarType::F64 => None,
     }
 }
 

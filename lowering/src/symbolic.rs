@@ -6,7 +6,7 @@
 
 use crate::error::{NotAffine, Reason};
 use crate::formula::{Formula, Pieces};
-use crate::params::{PARAM_LIMIT, Signature};
+use crate::params::{PARAM_LIMIT, Signature, limits};
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{Expr, ExprKind, Function, LocalId, LoopId, Role};
@@ -74,6 +74,11 @@ impl<'a> Symbols<'a> {
     /// The context: `[params] -> { : ... }`.
     pub(crate) fn context_set(&self) -> Result<Set, IslError> {
         self.context.to_set(&self.space(None, &[])?, &self.param_names)?.params()
+    }
+
+    /// `[params] -> { name[] }`: one instance without iterators.
+    pub(crate) fn one_instance(&self, name: &str) -> Result<Set, IslError> {
+        Set::universe(&self.space(Some(name), &[])?)
     }
 
     /// Records what is known of a local once its only assignment has been seen.
@@ -231,9 +236,34 @@ impl Evaluation<'_, '_> {
                     }
                 }
                 (ExprKind::Load { .. }, _) => self.integer(operand),
-                (_, ty) => Err(NotAffine { span: operand.span, reason: Reason::NotInt64 { ty } }),
+                (_, _) => self.narrow(operand),
             },
             ExprKind::Compare(..) => fail(Reason::Operation),
+        }
+    }
+
+    /// An integer of another width, all of whose values are `Int64`s: an argument, or an iterator over a range of its
+    /// type, which wraps around nowhere.
+    fn narrow(&self, expr: &Expr) -> Result<Pieces, NotAffine> {
+        let refused = || NotAffine { span: expr.span, reason: Reason::NotInt64 { ty: expr.ty } };
+        let (least, most) = limits(expr.ty).ok_or_else(refused)?;
+        match &expr.kind {
+            ExprKind::Local(local) => {
+                self.symbols.signature.integer(*local).map(|param| Pieces::single(Affine::param(param))).ok_or_else(refused)
+            }
+            ExprKind::Wrap(operand) | ExprKind::Convert(operand) if operand.ty == ScalarType::I64 => {
+                let pieces = self.integer(operand)?;
+                let outside = pieces.holds(|value| {
+                    let bound = |limit| Affine::constant(limit);
+                    Formula::compare(CompareOp::Lt, value, &bound(least))
+                        .or(&Formula::compare(CompareOp::Gt, value, &bound(most)))
+                });
+                match self.symbols.is_possible(self.site, &self.under.and(&outside)) {
+                    true => Err(NotAffine { span: expr.span, reason: Reason::MayWrap }),
+                    false => Ok(pieces),
+                }
+            }
+            _ => Err(refused()),
         }
     }
 

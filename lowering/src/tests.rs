@@ -258,6 +258,7 @@ fn division_rounds_towards_zero() {
     });
     let lowered = lowered(&ctx, t);
     let write = &lowered.algorithm.computations[0].write.subscripts[0];
+    let write = write.as_affine().expect("an affine subscript");
     let display = write.display(&["i".into()], &lowered.algorithm.param_names());
     assert_eq!(display, "floor((i)/2) + 1");
     assert_eq!(lowered.algorithm.computations[0].reads.len(), 2);
@@ -305,15 +306,85 @@ fn what_is_not_affine_is_named() {
     let k = t.scalar("k", ScalarType::I64);
     t.repeat("i", (1, 1, 9), |t, i, id| {
         let product = t.value("p", Some(id), i * k.clone());
-        t.store(a, [product + 1], 0.0);
+        t.repeat("j", (1, 1, product), |t, j, _| t.store(a, [j], 0.0));
     });
     let errors = refused(t);
-    let [LowerError::SubscriptNotAffine { why, .. }] = errors.as_slice() else { panic!("{errors:#?}") };
+    let [LowerError::BoundNotAffine { why, .. }] = errors.as_slice() else { panic!("{errors:#?}") };
     let Reason::DataDependent { variable, cause } = &why.reason else { panic!("{why:?}") };
     assert_eq!((variable.as_str(), &cause.reason), ("p", &Reason::Product));
     let diagnostic = errors[0].clone().into_diagnostic();
-    assert_eq!(diagnostic.code.0, "E0301");
-    assert_eq!(diagnostic.labels.len(), 3);
+    assert_eq!(diagnostic.code.0, "E0302");
+    assert_eq!(diagnostic.labels.len(), 2);
+}
+
+/// `B[i] = A[<subscript>]` for `i in 1:n`, where `B` has `n` elements and `A` has `A_1`; the integers are in `x`.
+fn gathered(ctx: &Ctx, subscript: impl FnOnce(&mut Tree, E, E) -> E) -> Lowered {
+    let mut t = Tree::new();
+    let (a, b, x) = (t.array("A", 1), t.array("B", 1), t.integers("x", 1));
+    let n = t.value("n", None, t.size(b, 0));
+    t.repeat("i", (1, 1, n.clone()), |t, i, _| {
+        let value = t.load(x, [i.clone()]);
+        let subscript = subscript(t, value, n);
+        let load = t.load(a, [subscript]);
+        t.store(b, [i], load);
+    });
+    lowered(ctx, t)
+}
+
+fn scan_domain(lowered: &Lowered) -> Option<String> {
+    let scan = lowered.algorithm.scan.as_ref()?;
+    let search = &scan.algorithm.computations[1];
+    let text = search.domain.gist_params(&lowered.algorithm.context).unwrap().to_string();
+    text.split_once('{').map(|(_, points)| points.to_string())
+}
+
+#[test]
+fn a_computed_subscript_is_scanned_where_it_may_be_outside() {
+    let ctx = Ctx::new();
+    let plain = gathered(&ctx, |_, value, _| value);
+    assert_eq!(text(&plain, "S0"), "B[i] = A[x[i]]");
+    assert!(scan_domain(&plain).unwrap().contains("0 < i <= n"), "{:?}", scan_domain(&plain));
+    let scan = plain.algorithm.scan.as_ref().unwrap();
+    assert_eq!(scan.checks.len(), 1);
+    assert_eq!(scan.algorithm.computations[1].iterators, ["i"]);
+}
+
+#[test]
+fn limits_that_are_known_spare_the_scan() {
+    let ctx = Ctx::new();
+    // Whatever `x` holds, only an array with no elements, or with fewer than the limit, is left to look at.
+    let clamped = gathered(&ctx, |_, value, _| binary(BinaryOp::Max, binary(BinaryOp::Min, value, 5), 1));
+    assert!(scan_domain(&clamped).unwrap().contains("A_1 <= 4"), "{:?}", scan_domain(&clamped));
+    let masked = gathered(&ctx, |_, value, _| binary(BinaryOp::BitAnd, value, 7) + 1);
+    assert!(scan_domain(&masked).unwrap().contains("A_1 <= 7"), "{:?}", scan_domain(&masked));
+    // A sum of what may be anything wraps around, so that its parts say nothing.
+    let wrapped = gathered(&ctx, |_, value, _| binary(BinaryOp::Max, value, 1) - 1 + 1);
+    assert!(!scan_domain(&wrapped).unwrap().contains("A_1"), "{:?}", scan_domain(&wrapped));
+    // `min` alone says nothing of the lower end.
+    let above = gathered(&ctx, |_, value, _| binary(BinaryOp::Min, value, 1));
+    assert!(!scan_domain(&above).unwrap().contains("A_1"), "{:?}", scan_domain(&above));
+}
+
+#[test]
+fn iterators_that_a_search_does_not_need_are_left_out() {
+    let ctx = Ctx::new();
+    let mut t = Tree::new();
+    let (a, b, x) = (t.array("A", 2), t.array("B", 2), t.integers("x", 1));
+    t.repeat("j", (1, 1, t.size(b, 1)), |t, j, _| {
+        t.repeat("i", (1, 1, t.size(b, 0)), |t, i, _| {
+            let row = t.load(x, [i.clone()]);
+            let load = t.load(a, [row, j.clone()]);
+            t.store(b, [i, j.clone()], load);
+        });
+    });
+    let lowered = lowered(&ctx, t);
+    let scan = lowered.algorithm.scan.as_ref().unwrap();
+    let search = &scan.algorithm.computations[1];
+    assert_eq!(search.iterators, ["i"]);
+    let domain = search.domain.gist_params(&lowered.algorithm.context).unwrap().to_string();
+    assert!(domain.contains("B_2 > 0") && domain.contains("outside_A[i]"), "{domain}");
+    let expected = "status0 = ifelse(!(x[i] >= 1 && x[i] <= A_1), 1, status0)";
+    assert_eq!(print::statement(&scan.algorithm, search), expected);
 }
 
 #[test]
@@ -337,9 +408,9 @@ fn arithmetic_that_may_wrap_is_not_affine() {
     let mut t = Tree::new();
     let a = t.array("A", 1);
     let k = t.scalar("k", ScalarType::I64);
-    t.store(a, [k * (1 << 40)], 0.0);
+    t.repeat("i", (1, 1, k * (1 << 40)), |t, i, _| t.store(a, [i], 0.0));
     let errors = refused(t);
-    let [LowerError::SubscriptNotAffine { why, .. }] = errors.as_slice() else { panic!("{errors:#?}") };
+    let [LowerError::BoundNotAffine { why, .. }] = errors.as_slice() else { panic!("{errors:#?}") };
     assert_eq!(why.reason, Reason::MayWrap);
 }
 

@@ -40,7 +40,9 @@ enum Use {
     Value,
     /// A condition.
     Condition,
-    /// A subscript of a store, or a loop bound.
+    /// A subscript of a store.
+    Subscript,
+    /// A loop bound, or what sizes depend on.
     Index,
 }
 
@@ -68,6 +70,8 @@ pub(crate) struct Values<'a> {
     /// Locals that subscripts, bounds or comparisons of integers depend on.
     indices: BTreeSet<LocalId>,
     labels: Vec<&'a Label>,
+    /// The arrays that some statement stores into or makes.
+    written: BTreeSet<LocalId>,
 }
 
 impl<'a> Values<'a> {
@@ -81,6 +85,7 @@ impl<'a> Values<'a> {
             fates: BTreeMap::new(),
             indices: BTreeSet::new(),
             labels: vec![],
+            written: BTreeSet::new(),
         };
         values.visit(&function.body);
         for local in values.order.clone().into_iter().rev() {
@@ -107,12 +112,19 @@ impl<'a> Values<'a> {
         &self.labels
     }
 
-    /// Whether the function returns the local.
+    /// Whether the function returns the scalar.
     pub(crate) fn is_result(&self, local: LocalId) -> bool {
-        match self.function.result {
-            Returned::Scalar(result) | Returned::Choice { position: result, .. } => result == local,
-            Returned::Nothing | Returned::Argument(_) => false,
-        }
+        gives(&self.function.result, local, Form::Scalar)
+    }
+
+    /// Whether the function returns this array that it makes.
+    pub(crate) fn is_returned(&self, local: LocalId) -> bool {
+        gives(&self.function.result, local, Form::Array)
+    }
+
+    /// Whether some statement stores into the array or makes it.
+    pub(crate) fn is_written(&self, array: LocalId) -> bool {
+        self.written.contains(&array)
     }
 
     fn visit(&mut self, block: &'a Block) {
@@ -141,14 +153,16 @@ impl<'a> Values<'a> {
                         self.order.push(*target);
                     }
                 }
-                StatementKind::Store { subscripts, value, label, .. } => {
+                StatementKind::Store { array, subscripts, value, label, .. } => {
+                    self.written.insert(*array);
                     for subscript in subscripts {
-                        self.add_uses(subscript, spot, Use::Index);
+                        self.add_uses(subscript, spot, Use::Subscript);
                     }
                     self.add_uses(value, spot, Use::Value);
                     self.labels.extend(label);
                 }
-                StatementKind::Allocate { extents, .. } => {
+                StatementKind::Allocate { array, extents } => {
+                    self.written.insert(*array);
                     extents.iter().for_each(|extent| self.add_uses(extent, spot, Use::Index));
                 }
                 StatementKind::Require { condition, .. } => self.add_uses(condition, spot, Use::Index),
@@ -160,7 +174,7 @@ impl<'a> Values<'a> {
         walk(expr, &mut |part| {
             if let Some(local) = as_local(part) {
                 self.uses.entry(local).or_default().push((spot, what));
-                if what == Use::Index {
+                if matches!(what, Use::Subscript | Use::Index) {
                     self.indices.insert(local);
                 }
             }
@@ -242,7 +256,7 @@ impl<'a> Values<'a> {
                     Some((Fate::Inline, reached)) => (*reached)?,
                     Some((Fate::Stored, _)) | None => spot,
                 },
-                Use::Value | Use::Condition => spot,
+                Use::Value | Use::Condition | Use::Subscript => spot,
             };
             if reached.block != definition.spot.block || consumer.is_some_and(|known| known != reached) {
                 return None;
@@ -321,6 +335,21 @@ impl<'a> Values<'a> {
             && !self.is_result(target)
             && !self.reads_memory(definition.value);
         !may_be_symbolic && self.fate(target) == Fate::Stored
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Scalar,
+    Array,
+}
+
+fn gives(result: &Returned, local: LocalId, form: Form) -> bool {
+    match result {
+        Returned::Scalar(it) | Returned::Choice { position: it, .. } => form == Form::Scalar && *it == local,
+        Returned::Array(it) => form == Form::Array && *it == local,
+        Returned::Tuple(parts) => parts.iter().any(|part| gives(part, local, form)),
+        Returned::Nothing | Returned::Argument(_) => false,
     }
 }
 

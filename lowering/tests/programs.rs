@@ -195,7 +195,7 @@ end",
 }
 
 #[test]
-fn subscripts_that_are_not_affine() {
+fn what_is_not_affine() {
     check(
         "function f!(A, x, k)
     m = size(A, 1)
@@ -210,20 +210,39 @@ fn subscripts_that_are_not_affine() {
 end",
         &[MATRIX, VECTOR, INT],
         expect![[r#"
-            E0301: subscript 1 of `x` is not affine
-              Primary `p`: `p` is not an affine value
-              Secondary `i * k`: a product of two variables
-              Secondary `p + 1`: in this subscript
-              help: make one factor a constant, or pass the matrix with one more axis instead of computing its offsets
-            E0301: subscript 2 of `A` is not affine
-              Primary `3i * i`: a product of two variables
-              help: make one factor a constant, or pass the matrix with one more axis instead of computing its offsets
             E0303: the subscript of a store to `x` takes several affine forms
               Primary `min(i, k)`: differs from iteration to iteration in more than the iterators
               help: write one store for each case, inside `if`
             E0302: the end of the loop over `i` is not affine
               Primary `m*k`: a product of two variables
               help: make one factor a constant, or pass the matrix with one more axis instead of computing its offsets
+        "#]],
+    );
+}
+
+#[test]
+fn subscripts_that_are_computed() {
+    check(
+        "function f!(y, x, k)
+    s = 1
+    for i in 1:length(y)
+        x[i * k] += 1
+        s += 1
+        y[i] = y[s]
+        @inbounds y[i] += y[s]
+        x[i] > 0 && (y[i * i] = 1)
+    end
+end",
+        &[VECTOR, VECTOR, INT],
+        expect![[r#"
+            E0310: a subscript can only be checked after the function has begun to write
+              Primary `s`: `s` is assigned more than once
+              Secondary `s`: `s` is first set here
+              help: compute the subscript from iterators, arguments and arrays that are only read, in place of `s`, or write `@inbounds` before the statement if it is sure to be inside
+            E0311: whether a subscript needs to be inside is known only after the function has begun to write
+              Primary `x[i]`: reads `x`, which the function writes
+              Secondary `i * i`: this subscript has to be checked
+              help: compute `x` in a function of its own and pass it on, or write `@inbounds` before the statement if the subscript is sure to be inside
         "#]],
     );
 }

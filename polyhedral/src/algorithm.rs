@@ -1,7 +1,7 @@
 //! Layer I: what is computed, as the source wrote it, with no order of ours.
 
 use crate::affine::{Affine, ParamId};
-use crate::expr::Expr;
+use crate::expr::{Expr, ExprKind};
 use crate::isl::Set;
 use crate::schedule::Schedule;
 use std::ops::Range;
@@ -36,6 +36,30 @@ pub struct Algorithm {
     /// The order of the source.
     pub source_order: Schedule,
     pub result: Outcome,
+    /// What finds out at entry whether computed subscripts are inside; `None` where none has to be checked.
+    pub scan: Option<Box<Scan>>,
+}
+
+/// A search for computed subscripts that are outside, before anything is written.
+///
+/// Sizes alone do not tell whether `A[idx[i]]` is inside. So an algorithm of its own evaluates such subscripts for all
+/// instances of their accesses, under the conditions on data that these have, reading only arrays that the function
+/// never writes.
+#[derive(Debug, Clone)]
+pub struct Scan {
+    /// Has the parameters, scalars and arguments of the algorithm that it belongs to, and returns an `Int32`: 0, or the
+    /// position from 1 in `checks` of the first that fails. Its own subscripts are those of the algorithm, or harmless.
+    pub algorithm: Algorithm,
+    pub checks: Vec<ScanCheck>,
+}
+
+/// A computed subscript that must be inside its axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanCheck {
+    /// In the algorithm that the scan belongs to.
+    pub access: AccessRef,
+    /// From 0.
+    pub axis: u32,
 }
 
 /// An integer that the program never changes: an extent of an array, or an integer argument.
@@ -94,6 +118,9 @@ pub enum ArrayKind {
     Local { outer: u32 },
     /// A scalar variable that the function returns; rank 0.
     Result,
+    /// An array that the source makes once a call and gives back: the caller passes memory for it. Extents are
+    /// parameters only; a negative one counts as zero.
+    Returned,
 }
 
 /// A condition on sizes that the source needs besides its subscripts.
@@ -122,6 +149,13 @@ impl Array {
     pub fn first(&self, axis: u32) -> Affine {
         self.firsts.get(axis as usize).cloned().unwrap_or(Affine::constant(1))
     }
+
+    /// The first and the last subscript along an axis that is no iterator.
+    pub fn limits(&self, axis: u32) -> (Affine, Affine) {
+        let (first, extent) = (self.first(axis), &self.extents[axis as usize]);
+        let last = first.add_constant(-1).and_then(|before| before.add(extent));
+        (first, last.expect("counted from 1 it is the extent; else extent and first index are parameters"))
+    }
 }
 
 impl ArrayKind {
@@ -129,7 +163,7 @@ impl ArrayKind {
     pub fn outer(self) -> u32 {
         match self {
             ArrayKind::Local { outer } => outer,
-            ArrayKind::Argument | ArrayKind::Private | ArrayKind::Result => 0,
+            ArrayKind::Argument | ArrayKind::Private | ArrayKind::Result | ArrayKind::Returned => 0,
         }
     }
 }
@@ -141,13 +175,35 @@ pub enum Argument {
 }
 
 /// What the function gives back, beyond what it writes into its arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Nothing,
     /// The argument of this position.
     Argument(u32),
     /// The element of this array of kind [`ArrayKind::Result`].
     Scalar(ArrayId),
+    /// This array of kind [`ArrayKind::Returned`].
+    Array(ArrayId),
+    Tuple(Vec<Outcome>),
+}
+
+impl Outcome {
+    /// The arrays of kinds [`ArrayKind::Result`] and [`ArrayKind::Returned`], each once, in the order of the result.
+    pub fn places(&self) -> Vec<ArrayId> {
+        match self {
+            Outcome::Nothing | Outcome::Argument(_) => vec![],
+            Outcome::Scalar(array) | Outcome::Array(array) => vec![*array],
+            Outcome::Tuple(parts) => {
+                let mut all: Vec<ArrayId> = vec![];
+                for place in parts.iter().flat_map(Outcome::places) {
+                    if !all.contains(&place) {
+                        all.push(place);
+                    }
+                }
+                all
+            }
+        }
+    }
 }
 
 /// A statement and all its instances.
@@ -184,13 +240,94 @@ pub struct Let {
 #[derive(Debug, Clone)]
 pub struct Access {
     pub array: ArrayId,
-    /// From 1 for arguments, as in the source; over the computation's iterators and the parameters.
-    pub subscripts: Vec<Affine>,
+    /// From 1 for arguments, as in the source; one for each axis.
+    pub subscripts: Vec<Subscript>,
     /// The instances that may perform the access, where affine conditions inside the statement say so
     /// (`i > 1 ? A[i-1] : 0.0`); `None` for all of the domain.
     pub within: Option<Set>,
     /// Whether subscripts are checked against the extents at entry (not under `@inbounds`).
     pub checked: bool,
+}
+
+/// Which element of an axis an access touches.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Subscript {
+    /// Over the computation's iterators and the parameters.
+    Affine(Affine),
+    /// Known only once it is evaluated: an `Int64` made of what the computation reads, `idx[i]` of `A[idx[i]]`. The
+    /// access may touch any element of the axis, and for certain it touches none.
+    Computed(Expr),
+}
+
+impl Subscript {
+    pub fn as_affine(&self) -> Option<&Affine> {
+        match self {
+            Subscript::Affine(affine) => Some(affine),
+            Subscript::Computed(_) => None,
+        }
+    }
+
+    pub fn as_computed(&self) -> Option<&Expr> {
+        match self {
+            Subscript::Affine(_) => None,
+            Subscript::Computed(value) => Some(value),
+        }
+    }
+}
+
+impl From<Affine> for Subscript {
+    fn from(affine: Affine) -> Self {
+        Subscript::Affine(affine)
+    }
+}
+
+impl Access {
+    /// Whether the iterators and parameters alone say which element it is.
+    pub fn is_affine(&self) -> bool {
+        self.subscripts.iter().all(|subscript| subscript.as_affine().is_some())
+    }
+}
+
+impl Computation {
+    /// Whether the value of a subscript of this computation may change with the iterator.
+    pub fn involves_iterator(&self, subscript: &Subscript, iterator: u32) -> bool {
+        match subscript {
+            Subscript::Affine(affine) => affine.involves_iterator(iterator),
+            Subscript::Computed(value) => self.expression_involves(value, iterator),
+        }
+    }
+
+    /// Whether the value of an expression of this computation may change with the iterator.
+    pub fn expression_involves(&self, expr: &Expr, iterator: u32) -> bool {
+        let mut found = false;
+        expr.walk(&mut |part| {
+            found = found
+                || match &part.kind {
+                    ExprKind::Index(affine) => affine.involves_iterator(iterator),
+                    ExprKind::Let(at) => self.expression_involves(&self.lets[*at as usize].value, iterator),
+                    ExprKind::Read(at) => {
+                        let subscripts = &self.reads[*at as usize].subscripts;
+                        subscripts.iter().any(|subscript| self.involves_iterator(subscript, iterator))
+                    }
+                    ExprKind::Constant(_)
+                    | ExprKind::Scalar(_)
+                    | ExprKind::Unary(..)
+                    | ExprKind::Binary(..)
+                    | ExprKind::Compare(..)
+                    | ExprKind::Call(..)
+                    | ExprKind::Select { .. }
+                    | ExprKind::IfElse { .. }
+                    | ExprKind::Convert(_)
+                    | ExprKind::Wrap(_) => false,
+                };
+        });
+        found
+    }
+
+    /// Whether an instance that exists is sure to write the element that its access names.
+    pub fn writes_for_certain(&self) -> bool {
+        self.predicate.is_none() && self.write.is_affine()
+    }
 }
 
 /// An access of an algorithm.

@@ -23,7 +23,7 @@ pub fn entry_checks(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<EntryCheck>,
         let access = algorithm.access(at);
         let array = algorithm.array(access.array);
         let has_extents = match array.kind {
-            ArrayKind::Argument | ArrayKind::Local { .. } => true,
+            ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned => true,
             ArrayKind::Private | ArrayKind::Result => false,
         };
         if !has_extents || !access.checked {

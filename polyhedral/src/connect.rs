@@ -43,7 +43,7 @@ fn overwritten(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<bool,
     let mut written: Option<Set> = None;
     for id in algorithm.ids() {
         let computation = algorithm.computation(id);
-        if computation.write.array != array || computation.predicate.is_some() {
+        if computation.write.array != array || !computation.writes_for_certain() {
             continue;
         }
         let range = relation::access(ctx, algorithm, id, &computation.write)?.range()?;

@@ -9,8 +9,13 @@ use crate::affine::{Affine, Atom};
 use crate::algorithm::{AccessRef, Algorithm, ArrayKind, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::Ctx;
+use crate::isl::{Aff, Ctx, Set};
+use crate::auto::regroup::{self, Grain};
+use crate::auto::register_tile::{self, Nest, Shape};
 use crate::layers::{Scheduled, Target};
+use crate::machine::Machine;
+use crate::place;
+use crate::relation;
 use crate::legality;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{distribute_at, loop_mut, put_chain, simplify, split_at, take_chain};
@@ -23,12 +28,12 @@ const LINE: u32 = 256;
 /// Iterations of a strip of an innermost parallel loop: long enough for vectors, short enough for the first cache.
 const STRIP: u32 = 256;
 
-/// Bytes of a vector register that `Vector` tags aim at.
-const VECTOR_BYTES: u32 = 32;
+/// Iterations of a strip of a single loop.
+const LINE_STRIP: u32 = 4096;
 
 /// Chooses an order for the whole program, from its present one.
 pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
-    let chooser = Chooser { ctx, algorithm: &scheduled.algorithm, target: scheduled.target, dependences };
+    let chooser = Chooser { ctx, machine: &scheduled.machine, algorithm: &scheduled.algorithm, target: scheduled.target, dependences };
     let mut schedule = scheduled.schedule.clone();
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
@@ -36,8 +41,16 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
     Ok(Scheduled { schedule, ..scheduled.clone() })
 }
 
+/// Whether a loop further out already runs on threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    Free,
+    Taken,
+}
+
 struct Chooser<'a> {
     ctx: &'a Ctx,
+    machine: &'a Machine,
     algorithm: &'a Algorithm,
     target: Target,
     dependences: &'a [Dependence],
@@ -56,6 +69,17 @@ impl Chooser<'_> {
     }
 
     fn nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        if self.target == Target::Cpu {
+            if self.take_sums_apart(schedule, path)? {
+                return self.node(schedule, path);
+            }
+            if self.tile_registers(schedule, path, Threads::Free)? {
+                return Ok(());
+            }
+            if self.align(schedule, path)? {
+                return Ok(());
+            }
+        }
         if self.distribute(schedule, path)? {
             return self.node(schedule, path);
         }
@@ -68,6 +92,193 @@ impl Chooser<'_> {
         }
     }
 
+    /// Takes an imperfect nest apart of which a part accumulates: its results can then stay in registers.
+    fn take_sums_apart(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
+        let depth = chain_length(schedule, path);
+        let Some(Node::Sequence(children)) = schedule.node(&path.down(depth)) else { return Ok(false) };
+        if !children.iter().any(has_loop) {
+            return Ok(false);
+        }
+        for grain in [Grain::Neighbours, Grain::Statements] {
+            let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
+            let Some(trial) = apart else { continue };
+            let Some(Node::Sequence(parts)) = trial.node(path) else { continue };
+            let needs_memory = self.shares_private(parts);
+            for part in (0..parts.len()).map(|at| path.child(at)) {
+                let Some((shape, _)) = self.shape(&trial, &part)? else { continue };
+                let wanted = !needs_memory || (register_tile::is_product(&shape) && self.has_place(&trial)?);
+                if wanted && self.is_legal(&trial, path)? {
+                    *schedule = trial;
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Gives the statements of a nest without a parallel loop an outermost loop that leaves each a parallel nest;
+    /// statements that dependences allow to come first or last are taken out of it before, where that helps.
+    fn align(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
+        let depth = chain_length(schedule, path);
+        let imperfect = schedule.node(&path.down(depth)).is_some_and(has_loop);
+        if !imperfect || !self.parallel_loops(schedule, path, depth)?.is_empty() {
+            return Ok(false);
+        }
+        if let Some(trial) = self.aligned(schedule, path)? {
+            *schedule = trial;
+            self.node(schedule, &path.down(1))?;
+            return Ok(true);
+        }
+        let grain = Grain::Statements;
+        let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
+        let Some(mut trial) = apart else { return Ok(false) };
+        let Some(Node::Sequence(parts)) = trial.node(path) else { return Ok(false) };
+        let mut helped = false;
+        for part in (0..parts.len()).map(|at| path.child(at)) {
+            let imperfect = trial.node(&part.down(chain_length(&trial, &part))).is_some_and(has_loop);
+            if imperfect && let Some(aligned) = self.aligned(&trial, &part)? {
+                trial = aligned;
+                helped = true;
+            }
+        }
+        if !helped || !self.is_legal(&trial, path)? || !self.has_place(&trial)? {
+            return Ok(false);
+        }
+        *schedule = trial;
+        self.node(schedule, path)?;
+        Ok(true)
+    }
+
+    /// The best alignment of the statements at `path`.
+    fn aligned(&self, schedule: &Schedule, path: &Path) -> Result<Option<Schedule>, Error> {
+        let mut best: Option<(i64, Schedule)> = None;
+        for trial in regroup::align(self.ctx, self.algorithm, schedule, self.dependences, path)? {
+            if !self.is_legal(&trial, path)? || !self.has_place(&trial)? {
+                continue;
+            }
+            let Some(score) = self.score(&trial, path)? else { continue };
+            if best.as_ref().is_none_or(|(most, _)| score > *most) {
+                best = Some((score, trial));
+            }
+        }
+        Ok(best.map(|(_, trial)| trial))
+    }
+
+    /// Whether every array finds a buffer under this order.
+    fn has_place(&self, schedule: &Schedule) -> Result<bool, Error> {
+        let scheduled = Scheduled {
+            algorithm: self.algorithm.clone(),
+            schedule: schedule.clone(),
+            target: self.target,
+            machine: *self.machine,
+        };
+        match place::place(self.ctx, scheduled) {
+            Ok(_) => Ok(true),
+            Err(Error::Layout(_)) => Ok(false),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// How well the statements inside an aligned loop run: parallel loops count, most of all a contiguous one. `None`
+    /// if one of the deepest statements has none.
+    fn score(&self, schedule: &Schedule, path: &Path) -> Result<Option<i64>, Error> {
+        let body = path.down(1);
+        let Some(Node::Sequence(children)) = schedule.node(&body) else { return Ok(None) };
+        let depths: Vec<usize> = (0..children.len()).map(|at| chain_length(schedule, &body.child(at))).collect();
+        let deepest = depths.iter().copied().max().unwrap_or(0);
+        let mut score = 0;
+        for (at, &depth) in depths.iter().enumerate() {
+            let child = body.child(at);
+            let weight = if depth == deepest { 10 } else { 1 };
+            let parallel = self.parallel_loops(schedule, &child, depth)?;
+            let ids = schedule.node(&child).map(Node::computations).unwrap_or_default();
+            let cost = |level: usize| {
+                self.stride_cost(&ids, |id| loop_at(schedule, &child.down(level))?.at.get(&id).cloned())
+            };
+            let contiguous = parallel.iter().any(|&level| (0..depth).all(|other| cost(level) <= cost(other)));
+            if depth == deepest && !contiguous {
+                return Ok(None);
+            }
+            score += weight * (parallel.len() as i64 + 2 * i64::from(contiguous));
+        }
+        Ok(Some(score))
+    }
+
+    /// The register tile that suits the perfect nest at `path`, and its parallel loops.
+    fn shape(&self, schedule: &Schedule, path: &Path) -> Result<Option<(Shape, Vec<usize>)>, Error> {
+        let depth = chain_length(schedule, path);
+        if depth == 0 || schedule.node(&path.down(depth)).is_none_or(has_loop) {
+            return Ok(None);
+        }
+        let parallel = self.parallel_loops(schedule, path, depth)?;
+        let nest = Nest {
+            ctx: self.ctx,
+            algorithm: self.algorithm,
+            machine: self.machine,
+            path,
+            depth,
+            parallel: &parallel,
+            extents: &self.extents(schedule, path, depth)?,
+        };
+        Ok(register_tile::choose(&nest, schedule).map(|shape| (shape, parallel)))
+    }
+
+    /// The iterations of each loop of the nest at `path`, where that is a number.
+    fn extents(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<Vec<Option<i64>>, Error> {
+        let extent = |level: usize| -> Result<Option<i64>, Error> {
+            let Some(it) = loop_at(schedule, &path.down(level)) else { return Ok(None) };
+            let Some((&id, at)) = it.at.iter().next() else { return Ok(None) };
+            let values = relation::function(self.ctx, self.algorithm, id, at)?
+                .intersect_domain(&relation::domain(self.algorithm, id)?)?
+                .range()?;
+            let (low, high) = (values.dim_min(0)?.pieces()?, values.dim_max(0)?.pieces()?);
+            let number = |pieces: &[(Set, Aff)]| match pieces {
+                [(_, aff)] if aff.is_constant().unwrap_or(false) => aff.constant().ok()?.to_i64(),
+                _ => None,
+            };
+            Ok(number(&low).zip(number(&high)).map(|(low, high)| high - low + 1))
+        };
+        (0..depth).map(extent).collect()
+    }
+
+    /// Gives a perfect nest a register tile, where it has one that is legal.
+    fn tile_registers(&self, schedule: &mut Schedule, path: &Path, threads: Threads) -> Result<bool, Error> {
+        let Some((shape, parallel)) = self.shape(schedule, path)? else { return Ok(false) };
+        let depth = chain_length(schedule, path);
+        let nest = Nest {
+            ctx: self.ctx,
+            algorithm: self.algorithm,
+            machine: self.machine,
+            path,
+            depth,
+            parallel: &parallel,
+            extents: &self.extents(schedule, path, depth)?,
+        };
+        for blocked in [true, false] {
+            let mut trial = register_tile::apply(&nest, schedule, &shape, blocked)?;
+            if !self.is_legal(&trial, path)? {
+                continue;
+            }
+            if threads == Threads::Free {
+                for level in 0..chain_length(&trial, path) {
+                    let at = path.down(level);
+                    if loop_at(&trial, &at).is_none_or(|it| it.tag != Tag::Sequential) {
+                        break;
+                    }
+                    let mut parallel = trial.clone();
+                    loop_mut(&mut parallel, &at).tag = Tag::Parallel;
+                    if self.is_legal(&parallel, path)? {
+                        trial = parallel;
+                        break;
+                    }
+                }
+            }
+            *schedule = trial;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
     /// Distributes an imperfect nest where its parts then reach their contiguous axis.
     fn distribute(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
         let depth = chain_length(schedule, path);
@@ -78,14 +289,15 @@ impl Chooser<'_> {
             let leaf = child.computations();
             matches!(child, Node::Loop(_)) && leaf.iter().any(|&id| self.wants_outer_loop_inside(schedule, id, depth, path))
         });
-        if !has_loops || !blocked || self.shares_private(children) {
+        if !has_loops || !blocked {
             return Ok(false);
         }
+        let needs_memory = self.shares_private(children);
         let mut trial = schedule.clone();
         for level in (0..depth).rev() {
             distribute_at(&mut trial, &path.down(level));
         }
-        if !self.is_legal(&trial, path)? {
+        if !self.is_legal(&trial, path)? || (needs_memory && !self.has_place(&trial)?) {
             return Ok(false);
         }
         *schedule = trial;
@@ -183,12 +395,12 @@ impl Chooser<'_> {
                     continue;
                 }
                 let involved: Vec<usize> = (0..access.subscripts.len())
-                    .filter(|&axis| access.subscripts[axis].involves_iterator(iterator))
+                    .filter(|&axis| computation.involves_iterator(&access.subscripts[axis], iterator))
                     .collect();
                 match involved.as_slice() {
                     [] => cost += 1,
                     [axis] if *axis == self.algorithm.array(access.array).kind.outer() as usize
-                        && access.subscripts[*axis].coefficient(iterator).abs() == 1 => {}
+                        && access.subscripts[*axis].as_affine().is_some_and(|it| it.coefficient(iterator).abs() == 1) => {}
                     _ => cost += 4 * weight,
                 }
             }
@@ -214,6 +426,9 @@ impl Chooser<'_> {
         let innermost = depth - 1;
         let is_leaf = !schedule.node(&body).is_some_and(has_loop);
         let outer = parallel.first().copied();
+        if is_leaf && depth == 1 && outer == Some(0) {
+            return self.line(schedule, path);
+        }
         if is_leaf && depth > 1 && outer == Some(innermost) && self.strip(schedule, path, depth)? {
             return Ok(());
         }
@@ -228,6 +443,17 @@ impl Chooser<'_> {
         if !is_leaf {
             self.vectors_below(schedule, &body)?;
         }
+        Ok(())
+    }
+
+    /// A single parallel loop: strips on threads, their points in vectors.
+    ///
+    /// Rewrite: `for i { S } -> for i0 { for i1 { S } }`
+    fn line(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        let width = self.vector_width(schedule, path);
+        split_at(self.ctx, self.algorithm, schedule, path, LINE_STRIP)?;
+        loop_mut(schedule, path).tag = Tag::Parallel;
+        loop_mut(schedule, &path.down(1)).tag = Tag::Vector(width);
         Ok(())
     }
 
@@ -261,6 +487,9 @@ impl Chooser<'_> {
                 (0..children.len()).try_for_each(|child| self.vectors_below(schedule, &path.child(child)))
             }
             Some(Node::Loop(_)) => {
+                if self.tile_registers(schedule, path, Threads::Taken)? {
+                    return Ok(());
+                }
                 if self.distribute(schedule, path)? {
                     return self.vectors_below(schedule, path);
                 }
@@ -287,7 +516,7 @@ impl Chooser<'_> {
             let written = self.algorithm.computation(id).write.array;
             self.algorithm.array(written).element.bytes()
         });
-        VECTOR_BYTES / bytes.max().unwrap_or(8)
+        self.machine.vector_bytes / bytes.max().unwrap_or(8)
     }
 
     /// Maps up to three parallel loops that stand outermost to blocks and threads; else goes inside.

@@ -76,6 +76,7 @@ fn is_repeated(algorithm: &Algorithm, at: AccessRef) -> bool {
     let Which::Read(position) = at.which else { return false };
     let reads = &algorithm.computation(at.computation).reads;
     let this = &reads[position as usize];
+    // Equal expressions read the same elements, and nothing is written between the reads of one instance.
     let same = |other: &Access| other.array == this.array && other.subscripts == this.subscripts;
     this.within.is_none() && reads[..position as usize].iter().any(|other| other.within.is_none() && same(other))
 }
@@ -97,7 +98,7 @@ pub fn direct(ctx: &Ctx, algorithm: &Algorithm, all: &[Dependence]) -> Result<Ve
         let mut time = source.time.union(&sink.time)?;
         let mut kill: Option<UnionMap> = None;
         for (at, other) in &tagged {
-            let certain = algorithm.computation(at.computation).predicate.is_none();
+            let certain = algorithm.computation(at.computation).writes_for_certain();
             if at.which == Which::Write && certain && algorithm.access(*at).array == dependence.array {
                 time = time.union(&other.time)?;
                 kill = Some(match kill {
@@ -178,7 +179,8 @@ pub struct LiveIn {
 
 /// For each read of an argument: the instances that may see what the array held at entry.
 ///
-/// A read sees the entry value where no unconditional write to its element comes before it.
+/// A read sees the entry value where no certain write to its element comes before it. A read with a computed subscript
+/// may see it always: that a write comes before says nothing of the element that is read.
 pub fn live_in(ctx: &Ctx, algorithm: &Algorithm, dependences: &[Dependence]) -> Result<Vec<LiveIn>, Error> {
     let mut flows = vec![];
     for read in algorithm.accesses().filter(|&at| at.which != Which::Write && !is_repeated(algorithm, at)) {
@@ -188,8 +190,8 @@ pub fn live_in(ctx: &Ctx, algorithm: &Algorithm, dependences: &[Dependence]) -> 
         }
         let mut live = relation::access(ctx, algorithm, read.computation, access)?.domain()?;
         for dependence in dependences {
-            let certain = algorithm.computation(dependence.source.computation).predicate.is_none();
-            if dependence.kind == DependenceKind::Flow && dependence.sink == read && certain {
+            let certain = algorithm.computation(dependence.source.computation).writes_for_certain();
+            if dependence.kind == DependenceKind::Flow && dependence.sink == read && certain && access.is_affine() {
                 live = live.subtract(&dependence.relation.range()?)?;
             }
         }

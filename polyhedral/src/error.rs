@@ -82,4 +82,7 @@ pub enum LayoutError {
     /// An access without any parameters for which it stays inside its array.
     #[error("a subscript is always outside its array")]
     NeverInside { access: AccessRef, axis: u32 },
+    /// A computed subscript of a GPU program comes from a function whose last place differs between processors.
+    #[error("the CPU may find another subscript than the GPU")]
+    InexactScan { access: AccessRef, axis: u32 },
 }

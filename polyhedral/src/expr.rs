@@ -54,6 +54,25 @@ impl Expr {
     }
 
     /// Calls `visit` on the expression and all below it, outside in.
+    pub fn walk_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        visit(self);
+        let operands: Vec<&mut Expr> = match &mut self.kind {
+            ExprKind::Constant(_)
+            | ExprKind::Index(_)
+            | ExprKind::Scalar(_)
+            | ExprKind::Let(_)
+            | ExprKind::Read(_) => vec![],
+            ExprKind::Unary(_, operand) | ExprKind::Convert(operand) | ExprKind::Wrap(operand) => vec![operand],
+            ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => vec![left, right],
+            ExprKind::Call(_, operands) => operands.iter_mut().collect(),
+            ExprKind::Select { condition, yes, no } | ExprKind::IfElse { condition, yes, no } => {
+                vec![condition, yes, no]
+            }
+        };
+        operands.into_iter().for_each(|operand| operand.walk_mut(visit));
+    }
+
+    /// Calls `visit` on the expression and all below it, outside in.
     pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
         visit(self);
         for operand in self.operands() {

@@ -28,7 +28,17 @@ impl Known {
         let joined = self.context.intersect(condition)?.coalesce()?;
         match joined.basic_set_count()? {
             0 | 1 => self.context = joined,
-            _ => self.conditions.push(joined),
+            _ => {
+                // Of `n <= k` for many `k`, only the strictest is worth keeping.
+                let mut kept = vec![];
+                for known in self.conditions.drain(..) {
+                    if !joined.is_subset(&known)? {
+                        kept.push(known);
+                    }
+                }
+                self.conditions = kept;
+                self.conditions.push(joined);
+            }
         }
         Ok(())
     }
@@ -59,6 +69,18 @@ mod tests {
         assert_eq!(known.context().basic_set_count().unwrap(), 1);
         assert!(known.implies(&set(&ctx, "n <= 2 or t <= 0 or g >= n - 2")).unwrap());
         assert!(!known.implies(&set(&ctx, "n <= 2 or t <= 0 or g >= n")).unwrap());
+    }
+
+    #[test]
+    fn a_stricter_condition_takes_the_place_of_others() {
+        let ctx = Ctx::new();
+        let mut known = Known::new(&set(&ctx, "a >= 0"));
+        for by in 0..20 {
+            known.learn(&set(&ctx, &format!("n <= 0 or a >= n + {by}"))).unwrap();
+        }
+        assert_eq!(known.conditions.len(), 1);
+        assert!(known.implies(&set(&ctx, "n <= 0 or a >= n + 19")).unwrap());
+        assert!(!known.implies(&set(&ctx, "n <= 0 or a >= n + 20")).unwrap());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use crate::algorithm::{Algorithm, ArrayId};
 use crate::affine::Affine;
+use crate::machine::Machine;
 use crate::schedule::{Path, Schedule};
 use std::collections::BTreeMap;
 use tessella_scalar::ScalarType;
@@ -16,6 +17,8 @@ pub struct Scheduled {
     pub algorithm: Algorithm,
     pub schedule: Schedule,
     pub target: Target,
+    /// The machine that tiles are made for.
+    pub machine: Machine,
 }
 
 /// What kind of machine runs the program.

@@ -150,6 +150,55 @@ pub fn before(
     }
 }
 
+/// The pairs of a dependence that the first `outer` loops around both of its ends run in the same iterations.
+pub fn together(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependence: &Dependence,
+    outer: usize,
+) -> Result<Map, Error> {
+    let comparisons = Comparisons::new(ctx, algorithm)?;
+    let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+    let common = common(schedule, source, sink);
+    let mut equal = dependence.relation.clone();
+    for it in common.loops.iter().take(outer) {
+        let (from, to) = ((source, &it.at[&source]), (sink, &it.at[&sink]));
+        equal = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.equal)?)?;
+    }
+    Ok(equal)
+}
+
+/// How a loop moves the pairs of a dependence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Every sink comes in a later iteration.
+    Forwards,
+    /// Some pairs lie in one iteration, the others go forwards.
+    Partly,
+    /// Some sink comes in an earlier iteration.
+    Backwards,
+}
+
+/// How a loop that runs through these functions moves the pairs of a dependence.
+pub fn progress(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    dependence: &Dependence,
+    at_source: &Affine,
+    at_sink: &Affine,
+) -> Result<Progress, Error> {
+    let comparisons = Comparisons::new(ctx, algorithm)?;
+    let (from, to) = ((dependence.source.computation, at_source), (dependence.sink.computation, at_sink));
+    let backwards = compare(ctx, algorithm, from, to, &comparisons.greater)?;
+    if !dependence.relation.intersect(&backwards)?.is_empty()? {
+        return Ok(Progress::Backwards);
+    }
+    let equal = compare(ctx, algorithm, from, to, &comparisons.equal)?;
+    let stays = !dependence.relation.intersect(&equal)?.is_empty()?;
+    Ok(if stays { Progress::Partly } else { Progress::Forwards })
+}
+
 /// The first dependence, in the given order, that the schedule breaks.
 pub fn first_violation(
     ctx: &Ctx,

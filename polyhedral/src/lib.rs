@@ -11,13 +11,17 @@ pub mod algorithm;
 pub mod schedule;
 pub mod layers;
 
+pub mod effort;
 pub mod relation;
 pub mod dependence;
 pub mod legality;
+pub mod magnitude;
 pub mod command;
 pub mod transform;
 pub mod order;
 pub mod spell;
+pub mod machine;
+pub mod auto;
 pub mod default_order;
 pub mod place;
 pub mod known;

@@ -43,7 +43,7 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
         lifetime,
     };
     match array.kind {
-        ArrayKind::Argument | ArrayKind::Result => {
+        ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => {
             let map = (0..array.rank).map(|axis| Affine::iterator(axis).sub(&array.first(axis)));
             let map = map.collect::<Result<_, _>>()?;
             Ok((buffer(array.extents.clone(), space, Lifetime::Argument(id)), map))

@@ -2,7 +2,7 @@
 //! code.
 
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, Argument, Computation, ComputationId};
+use crate::algorithm::{Access, Algorithm, Argument, Computation, ComputationId, Subscript};
 use crate::expr::{Expr, ExprKind};
 use crate::report::{Distance, ReportedDependence};
 use crate::schedule::{Node, ProcessorAxis, Schedule, Tag};
@@ -60,11 +60,18 @@ pub fn statement(algorithm: &Algorithm, computation: &Computation) -> String {
 
 /// `A[i - 1, j]`; a bare name for a single element.
 pub fn access(algorithm: &Algorithm, computation: &Computation, access: &Access) -> String {
-    let params = algorithm.param_names();
     let name = &algorithm.array(access.array).name;
     let subscripts: Vec<String> =
-        access.subscripts.iter().map(|subscript| subscript.display(&computation.iterators, &params)).collect();
+        access.subscripts.iter().map(|it| subscript(algorithm, computation, it)).collect();
     if subscripts.is_empty() { name.clone() } else { format!("{name}[{}]", subscripts.join(", ")) }
+}
+
+/// `i - 1`, `idx[i]`.
+pub fn subscript(algorithm: &Algorithm, computation: &Computation, subscript: &Subscript) -> String {
+    match subscript {
+        Subscript::Affine(affine) => affine.display(&computation.iterators, &algorithm.param_names()),
+        Subscript::Computed(value) => expression(algorithm, computation, value),
+    }
 }
 
 /// The expression in Julia's notation, with the parentheses that keep its evaluation order visible.
@@ -257,7 +264,11 @@ pub fn dependences(algorithm: &Algorithm, reported: &[ReportedDependence]) -> St
             loops => format!("carried by {}", loops.join(", ")),
         };
         let kind = dependence.kind.to_string();
-        let _ = writeln!(text, "{kind:<6} {source} -> {sink} on {array}: distance ({}), {carried}", distances.join(", "));
+        let how = match distances.is_empty() {
+            true => "they share no loop".to_string(),
+            false => format!("distance ({}), {carried}", distances.join(", ")),
+        };
+        let _ = writeln!(text, "{kind:<6} {source} -> {sink} on {array}: {how}");
         let _ = writeln!(text, "       {}", relation_text(algorithm, dependence));
     }
     if text.is_empty() {

@@ -1,7 +1,7 @@
 //! isl relations of an algorithm: spaces, accesses, schedule functions.
 
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
+use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Subscript};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, Id, Map, Set, Space};
 use crate::schedule::{Node, Path, Schedule};
@@ -69,28 +69,59 @@ pub fn time(
     functions(ctx, algorithm, id, &steps)
 }
 
-/// `{ S[x] -> A[subscripts(x)] }` for the instances that may perform the access.
+/// `{ S[x] -> A[subscripts(x)] }` for the instances that may perform the access. Along the axis of a computed subscript
+/// that is every element that the axis has.
 pub fn access(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Access) -> Result<Map, Error> {
-    let map = functions(ctx, algorithm, id, &access.subscripts)?;
+    let space = domain_space(ctx, algorithm, id)?;
+    let params = param_space(ctx, algorithm)?;
+    let anything = |axes: u32| -> Result<Map, Error> {
+        let range = Set::universe(&params.add_unnamed_tuple(axes)?)?;
+        Ok(Map::from_domain_and_range(&Set::universe(&space)?, &range)?)
+    };
+    let mut map = anything(0)?;
+    for subscript in &access.subscripts {
+        let next = match subscript {
+            Subscript::Affine(affine) => function(ctx, algorithm, id, affine)?,
+            Subscript::Computed(_) => anything(1)?,
+        };
+        map = map.flat_range_product(&next)?;
+    }
     let array = Id::new(ctx, &algorithm.array(access.array).name)?;
-    let map = map.set_tuple_id(DimType::Out, &array)?.intersect_domain(&domain(algorithm, id)?)?;
+    let mut map = map.set_tuple_id(DimType::Out, &array)?.intersect_domain(&domain(algorithm, id)?)?;
+    if !access.is_affine() {
+        map = map.intersect_range(&computed_axes(ctx, algorithm, access)?)?;
+    }
     match &access.within {
         Some(within) => Ok(map.intersect_domain(within)?),
         None => Ok(map),
     }
 }
 
-/// `{ A[x] : first <= x < first + extent }`: the subscripts that are inside; iterators among a local array's may have any value.
+/// `{ A[x] : first <= x < first + extent }`: the subscripts that are inside; iterators among a local array's may have
+/// any value.
 pub fn index_set(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<Set, Error> {
+    axes_set(ctx, algorithm, array, &|_| true)
+}
+
+/// The same, looking only at the axes whose subscript is computed.
+fn computed_axes(ctx: &Ctx, algorithm: &Algorithm, access: &Access) -> Result<Set, Error> {
+    axes_set(ctx, algorithm, access.array, &|axis| access.subscripts[axis as usize].as_computed().is_some())
+}
+
+/// The same along some axes.
+fn axes_set(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId, wanted: &dyn Fn(u32) -> bool) -> Result<Set, Error> {
     let array = algorithm.array(array);
     let tuple = Id::new(ctx, &array.name)?;
     let space = param_space(ctx, algorithm)?.add_named_tuple(&tuple, array.rank)?;
     let names = algorithm.param_names();
     let mut inside = Set::universe(&space)?;
-    for (axis, extent) in array.extents.iter().enumerate() {
-        let subscript = Affine::iterator(array.kind.outer() + axis as u32).to_isl(&space, &names)?;
-        let first = array.first(axis as u32);
-        let last = first.add_constant(-1)?.add(extent)?;
+    for axis in 0..array.extents.len() as u32 {
+        let place = array.kind.outer() + axis;
+        if !wanted(place) {
+            continue;
+        }
+        let subscript = Affine::iterator(place).to_isl(&space, &names)?;
+        let (first, last) = array.limits(axis);
         let lower = subscript.ge_set(&first.to_isl(&space, &names)?)?;
         let upper = subscript.le_set(&last.to_isl(&space, &names)?)?;
         inside = inside.intersect(&lower)?.intersect(&upper)?;

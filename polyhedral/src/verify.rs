@@ -1,12 +1,16 @@
 //! The token that backends demand: a program whose order, storage and transfers have been proved right.
 
-use crate::algorithm::{AccessRef, Algorithm, ComputationId};
+use crate::algorithm::{AccessRef, Algorithm, ComputationId, Scan, Subscript};
 use crate::bounds;
-use crate::dependence::Dependence;
-use crate::error::Error;
+use crate::connect;
+use crate::dependence::{Dependence, dependences};
+use crate::error::{Error, LayoutError};
+use crate::expr::ExprKind;
 use crate::isl::{Ctx, Set};
-use crate::layers::{Connected, Layout, Target, Transfer};
+use crate::machine::Machine;
+use crate::layers::{Connected, Layout, Scheduled, Target, Transfer};
 use crate::legality;
+use crate::place;
 use crate::schedule::{Node, Schedule};
 use crate::transform;
 
@@ -20,7 +24,37 @@ pub fn verify(ctx: &Ctx, connected: Connected, dependences: &[Dependence]) -> Re
     transform::check_gpu(&scheduled.algorithm, &scheduled.schedule)?;
     check_complete(&scheduled.algorithm, &scheduled.schedule);
     let checks = bounds::entry_checks(ctx, &scheduled.algorithm)?;
-    Ok(Verified { connected, checks })
+    check_scan(&scheduled.algorithm, scheduled.target)?;
+    let scan = scheduled.algorithm.scan.as_ref().map(|scan| verify_scan(ctx, scan)).transpose()?.map(Box::new);
+    Ok(Verified { connected, checks, scan })
+}
+
+/// A scan runs on the CPU. So what it evaluates must have the same bits everywhere, or it would not be what a kernel
+/// then uses as a subscript.
+fn check_scan(algorithm: &Algorithm, target: Target) -> Result<(), Error> {
+    let (Target::Gpu, Some(scan)) = (target, &algorithm.scan) else { return Ok(()) };
+    // The first computation of a scan looks at nothing.
+    for (computation, check) in scan.algorithm.computations.iter().skip(1).zip(&scan.checks) {
+        let reads = computation.reads.iter().flat_map(|read| &read.subscripts).filter_map(Subscript::as_computed);
+        let mut exact = true;
+        let lets = computation.lets.iter().map(|it| &it.value);
+        for expr in computation.predicate.iter().chain(lets).chain([&computation.value]).chain(reads) {
+            expr.walk(&mut |part| exact &= !matches!(&part.kind, ExprKind::Call(function, _) if !function.is_exact()));
+        }
+        if !exact {
+            return Err(LayoutError::InexactScan { access: check.access, axis: check.axis }.into());
+        }
+    }
+    Ok(())
+}
+
+/// The scan as it stands, for the CPU: the arguments are in the caller's memory when it runs.
+fn verify_scan(ctx: &Ctx, scan: &Scan) -> Result<Verified, Error> {
+    let algorithm = scan.algorithm.clone();
+    let all = dependences(ctx, &algorithm)?;
+    let schedule = algorithm.source_order.clone();
+    let placed = place::place(ctx, Scheduled { algorithm, schedule, target: Target::Cpu, machine: Machine::GENERIC })?;
+    verify(ctx, connect::connect(ctx, placed, &all)?, &all)
 }
 
 /// Every computation has one leaf, and every loop a function for just the computations below it.
@@ -50,6 +84,7 @@ fn check_functions(node: &Node) {
 pub struct Verified {
     connected: Connected,
     checks: Vec<EntryCheck>,
+    scan: Option<Box<Verified>>,
 }
 
 /// What must hold at entry so that one subscript of one access stays inside its array.
@@ -87,5 +122,11 @@ impl Verified {
 
     pub fn checks(&self) -> &[EntryCheck] {
         &self.checks
+    }
+
+    /// What runs at entry, before anything is written, to find computed subscripts that are outside; a program for the
+    /// CPU. See [`Scan`].
+    pub fn scan(&self) -> Option<&Verified> {
+        self.scan.as_deref()
     }
 }

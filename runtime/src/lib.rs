@@ -6,6 +6,7 @@ pub mod call;
 pub mod cuda;
 pub mod error;
 pub mod library;
+pub mod machine;
 pub mod toolchain;
 
 pub use cache::Cache;

@@ -118,3 +118,19 @@ for f in (value_of_if!, value_of_block!, let_shadows!, assigned_again!, iterator
 end
 case(another_type_later, (T, n) -> (values_of(T, n + 1),))
 case(closures!, (T, n) -> (some(T, n)..., T(3)))
+
+# Variables assigned on both sides of an `if` that is a value.
+@tessella function assigned_on_both_sides!(A)
+    for i in 1:length(A)
+        x = if A[i] > 0
+            t = A[i]
+            2t
+        else
+            t = -A[i]
+            t
+        end
+        y = A[i] > 0.5 ? (u = 1; t) : (u = 2; x)
+        A[i] = x + t + u * y
+    end
+end
+case(assigned_on_both_sides!, (T, n) -> (values_of(T, n),))

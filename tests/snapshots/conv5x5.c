@@ -3,14 +3,23 @@
 // for j  # parallel
 //   for i  # vector(4)
 //     S0: result[i, j] = 0.0
-// for j  # parallel
-//   for q
-//     for p
-//       for i  # vector(4)
-//         S1: result[i, j] = result[i, j] + weights[p, q] * image[i + p - 3, j + q - 3]
+// for j0 = floor((j - 3)/60)  # parallel
+//   for i0 = floor((i - 3)/128)
+//     for j10 = floor((j - 60*floor((j - 3)/60) - 3)/6)
+//       for i10 = floor((i - 128*floor((i - 3)/128) - 3)/8)
+//         for q
+//           for p
+//             for j11 = j - 60*floor((j - 3)/60) - 6*floor((j - 60*floor((j - 3)/60) - 3)/6) - 3  # unroll(6)
+//               for i11 = i - 128*floor((i - 3)/128) - 8*floor((i - 128*floor((i - 3)/128) - 3)/8) - 3  # vector(4)
+//                 S1: result[i, j] = result[i, j] + weights[p, q] * image[i + p - 3, j + q - 3]
 
 #include <math.h>
 #include <stdint.h>
+
+static inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// Rounds towards minus infinity; b > 0.
+static inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 // A size in bytes times an extent, at most INT64_MAX.
 static inline int64_t tessella_bytes(int64_t bytes, int64_t extent) {
@@ -22,6 +31,11 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
     return a_bytes > 0 && b_bytes > 0 && a_at < b_at + (uintptr_t)b_bytes
         && b_at < a_at + (uintptr_t)a_bytes;
 }
+
+// Vectors, and the elements that lie side by side from one on.
+typedef double f64x4 __attribute__((vector_size(32)));
+typedef double f64x4_u __attribute__((vector_size(32), aligned(8), may_alias));
+#define F64X4(first) (*(f64x4_u *)&(first))
 
 // Subscripts as in the source: from 1, first axis contiguous.
 #define result(i, j) result[(i) - 1 + result_1 * ((j) - 1)]
@@ -60,7 +74,7 @@ int32_t conv5x5(
     // S1 reads weights[p, q]: axis 2
     if (m >= 5 && n >= 5 && weights_2 <= 4) return 4;
 
-    #pragma omp parallel for if (result_1 * result_2 >= 4096)
+    #pragma omp parallel for if ((n - 4) * (m - 4) >= 32768)
     for (int64_t j = 3; j <= n - 2; j++) {
         #pragma omp simd simdlen(4)
         for (int64_t i = 3; i <= m - 2; i++) {
@@ -68,14 +82,71 @@ int32_t conv5x5(
             result(i, j) = 0.0;
         }
     }
-    #pragma omp parallel for if (result_1 * result_2 >= 4096)
-    for (int64_t j = 3; j <= n - 2; j++) {
-        for (int64_t q = 1; q <= 5; q++) {
-            for (int64_t p = 1; p <= 5; p++) {
-                #pragma omp simd simdlen(4)
-                for (int64_t i = 3; i <= m - 2; i++) {
-                    // S1: conv5x5.jl:9
-                    result(i, j) = result(i, j) + weights(p, q) * image(i + p - 3, j + q - 3);
+    #pragma omp parallel for if (((n - 5) / 60 + 1) * (((m - 5) / 128 + 1) * (imin(10, (n + 1) / 6) * (imin(16, (m + 3) / 8) * (5 * (5 * (imin(6, n - 4) * imin(8, m - 4))))))) >= 32768)
+    for (int64_t j0 = 0; j0 <= floordiv(n - 5, 60); j0++) {
+        for (int64_t i0 = 0; i0 <= floordiv(m - 5, 128); i0++) {
+            for (int64_t j10 = 0; j10 <= imin(9, -10 * j0 + (n + 1) / 6 - 1); j10++) {
+                for (int64_t i10 = 0; i10 <= imin(15, -16 * i0 + (m + 3) / 8 - 1); i10++) {
+                    for (int64_t q = 1; q <= 5; q++) {
+                        const int64_t j_2 = 60 * j0 + 6 * j10 + 3;
+                        const int64_t i_2 = 128 * i0 + 8 * i10 + 3;
+                        const int64_t p_from = 1;
+                        const int64_t p_until = 5;
+                        if (n - 60 * j0 - 6 * j10 - 10 >= 0 && m - 128 * i0 - 8 * i10 - 12 >= 0 && p_from <= p_until) {
+                            f64x4 result_0 = F64X4(result(i_2, j_2));
+                            f64x4 result_1_2 = F64X4(result(i_2 + 4, j_2));
+                            f64x4 result_2_2 = F64X4(result(i_2, j_2 + 1));
+                            f64x4 result_3_2 = F64X4(result(i_2 + 4, j_2 + 1));
+                            f64x4 result_4 = F64X4(result(i_2, j_2 + 2));
+                            f64x4 result_5 = F64X4(result(i_2 + 4, j_2 + 2));
+                            f64x4 result_6 = F64X4(result(i_2, j_2 + 3));
+                            f64x4 result_7 = F64X4(result(i_2 + 4, j_2 + 3));
+                            f64x4 result_8 = F64X4(result(i_2, j_2 + 4));
+                            f64x4 result_9 = F64X4(result(i_2 + 4, j_2 + 4));
+                            f64x4 result_10 = F64X4(result(i_2, j_2 + 5));
+                            f64x4 result_11 = F64X4(result(i_2 + 4, j_2 + 5));
+                            for (int64_t p = p_from; p <= p_until; p++) {
+                                // S1: conv5x5.jl:9
+                                result_0 = result_0 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + q - 3));
+                                result_1_2 = result_1_2 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + q - 3));
+                                result_2_2 = result_2_2 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + 1 + q - 3));
+                                result_3_2 = result_3_2 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + 1 + q - 3));
+                                result_4 = result_4 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + 2 + q - 3));
+                                result_5 = result_5 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + 2 + q - 3));
+                                result_6 = result_6 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + 3 + q - 3));
+                                result_7 = result_7 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + 3 + q - 3));
+                                result_8 = result_8 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + 4 + q - 3));
+                                result_9 = result_9 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + 4 + q - 3));
+                                result_10 = result_10 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + 5 + q - 3));
+                                result_11 = result_11 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + 5 + q - 3));
+                            }
+                            F64X4(result(i_2, j_2)) = result_0;
+                            F64X4(result(i_2 + 4, j_2)) = result_1_2;
+                            F64X4(result(i_2, j_2 + 1)) = result_2_2;
+                            F64X4(result(i_2 + 4, j_2 + 1)) = result_3_2;
+                            F64X4(result(i_2, j_2 + 2)) = result_4;
+                            F64X4(result(i_2 + 4, j_2 + 2)) = result_5;
+                            F64X4(result(i_2, j_2 + 3)) = result_6;
+                            F64X4(result(i_2 + 4, j_2 + 3)) = result_7;
+                            F64X4(result(i_2, j_2 + 4)) = result_8;
+                            F64X4(result(i_2 + 4, j_2 + 4)) = result_9;
+                            F64X4(result(i_2, j_2 + 5)) = result_10;
+                            F64X4(result(i_2 + 4, j_2 + 5)) = result_11;
+                        } else {
+                            for (int64_t p = 1; p <= 5; p++) {
+                                #pragma GCC unroll 6
+                                for (int64_t j11 = 0; j11 <= imin(5, n - 60 * j0 - 6 * j10 - 5); j11++) {
+                                    #pragma omp simd simdlen(4)
+                                    for (int64_t i11 = 0; i11 <= imin(7, m - 128 * i0 - 8 * i10 - 5); i11++) {
+                                        // S1: conv5x5.jl:9
+                                        const int64_t j = 60 * j0 + 6 * j10 + j11 + 3;
+                                        const int64_t i = 128 * i0 + 8 * i10 + i11 + 3;
+                                        result(i, j) = result(i, j) + weights(p, q) * image(i + p - 3, j + q - 3);
+                                    }
+                                }
+                            }
+                        }
+                    }
                 }
             }
         }

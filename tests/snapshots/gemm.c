@@ -3,13 +3,23 @@
 // for j  # parallel
 //   for i  # vector(4)
 //     scale: C[i, j] = C[i, j] * β
-// for j  # parallel
-//   for k
-//     for i  # vector(4)
-//       update: C[i, j] = C[i, j] + α * A[i, k] * B[k, j]
+// for j0 = floor((j - 1)/60)  # parallel
+//   for k0 = floor((k - 1)/256)
+//     for i0 = floor((i - 1)/128)
+//       for j10 = floor((j - 60*floor((j - 1)/60) - 1)/6)
+//         for i10 = floor((i - 128*floor((i - 1)/128) - 1)/8)
+//           for k1 = k - 256*floor((k - 1)/256) - 1
+//             for j11 = j - 60*floor((j - 1)/60) - 6*floor((j - 60*floor((j - 1)/60) - 1)/6) - 1  # unroll(6)
+//               for i11 = i - 128*floor((i - 1)/128) - 8*floor((i - 128*floor((i - 1)/128) - 1)/8) - 1  # vector(4)
+//                 update: C[i, j] = C[i, j] + α * A[i, k] * B[k, j]
 
 #include <math.h>
 #include <stdint.h>
+
+static inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// Rounds towards minus infinity; b > 0.
+static inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 // A size in bytes times an extent, at most INT64_MAX.
 static inline int64_t tessella_bytes(int64_t bytes, int64_t extent) {
@@ -21,6 +31,11 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
     return a_bytes > 0 && b_bytes > 0 && a_at < b_at + (uintptr_t)b_bytes
         && b_at < a_at + (uintptr_t)a_bytes;
 }
+
+// Vectors, and the elements that lie side by side from one on.
+typedef double f64x4 __attribute__((vector_size(32)));
+typedef double f64x4_u __attribute__((vector_size(32), aligned(8), may_alias));
+#define F64X4(first) (*(f64x4_u *)&(first))
 
 // Subscripts as in the source: from 1, first axis contiguous.
 #define C(i, j) C[(i) - 1 + m * ((j) - 1)]
@@ -59,7 +74,7 @@ int32_t gemm(
     // update reads B[k, j]: axis 2
     if (m >= 1 && p >= 1 && n > B_2) return 3;
 
-    #pragma omp parallel for if (m * n >= 4096)
+    #pragma omp parallel for if (n * m >= 32768)
     for (int64_t j = 1; j <= n; j++) {
         #pragma omp simd simdlen(4)
         for (int64_t i = 1; i <= m; i++) {
@@ -67,13 +82,74 @@ int32_t gemm(
             C(i, j) = C(i, j) * beta;
         }
     }
-    #pragma omp parallel for if (m * n >= 4096)
-    for (int64_t j = 1; j <= n; j++) {
-        for (int64_t k = 1; k <= p; k++) {
-            #pragma omp simd simdlen(4)
-            for (int64_t i = 1; i <= m; i++) {
-                // update: gemm.jl:11
-                C(i, j) = C(i, j) + alpha * A(i, k) * B(k, j);
+    #pragma omp parallel for if (((n - 1) / 60 + 1) * (((p - 1) / 256 + 1) * (((m - 1) / 128 + 1) * (imin(10, (n - 1) / 6 + 1) * (imin(16, (m - 1) / 8 + 1) * (imin(256, p) * (imin(6, n) * imin(8, m))))))) >= 32768)
+    for (int64_t j0 = 0; j0 <= floordiv(n - 1, 60); j0++) {
+        for (int64_t k0 = 0; k0 <= floordiv(p - 1, 256); k0++) {
+            for (int64_t i0 = 0; i0 <= floordiv(m - 1, 128); i0++) {
+                for (int64_t j10 = 0; j10 <= imin(9, -10 * j0 + (n - 1) / 6); j10++) {
+                    for (int64_t i10 = 0; i10 <= imin(15, -16 * i0 + (m - 1) / 8); i10++) {
+                        const int64_t j_2 = 60 * j0 + 6 * j10 + 1;
+                        const int64_t i_2 = 128 * i0 + 8 * i10 + 1;
+                        const int64_t k1_from = 0;
+                        const int64_t k1_until = imin(255, p - 256 * k0 - 1);
+                        if (n - 60 * j0 - 6 * j10 - 6 >= 0 && m - 128 * i0 - 8 * i10 - 8 >= 0 && k1_from <= k1_until) {
+                            f64x4 C_0 = F64X4(C(i_2, j_2));
+                            f64x4 C_1 = F64X4(C(i_2 + 4, j_2));
+                            f64x4 C_2 = F64X4(C(i_2, j_2 + 1));
+                            f64x4 C_3 = F64X4(C(i_2 + 4, j_2 + 1));
+                            f64x4 C_4 = F64X4(C(i_2, j_2 + 2));
+                            f64x4 C_5 = F64X4(C(i_2 + 4, j_2 + 2));
+                            f64x4 C_6 = F64X4(C(i_2, j_2 + 3));
+                            f64x4 C_7 = F64X4(C(i_2 + 4, j_2 + 3));
+                            f64x4 C_8 = F64X4(C(i_2, j_2 + 4));
+                            f64x4 C_9 = F64X4(C(i_2 + 4, j_2 + 4));
+                            f64x4 C_10 = F64X4(C(i_2, j_2 + 5));
+                            f64x4 C_11 = F64X4(C(i_2 + 4, j_2 + 5));
+                            for (int64_t k1 = k1_from; k1 <= k1_until; k1++) {
+                                const int64_t k_2 = 256 * k0 + k1 + 1;
+                                // update: gemm.jl:11
+                                C_0 = C_0 + alpha * F64X4(A(i_2, k_2)) * B(k_2, j_2);
+                                C_1 = C_1 + alpha * F64X4(A(i_2 + 4, k_2)) * B(k_2, j_2);
+                                C_2 = C_2 + alpha * F64X4(A(i_2, k_2)) * B(k_2, j_2 + 1);
+                                C_3 = C_3 + alpha * F64X4(A(i_2 + 4, k_2)) * B(k_2, j_2 + 1);
+                                C_4 = C_4 + alpha * F64X4(A(i_2, k_2)) * B(k_2, j_2 + 2);
+                                C_5 = C_5 + alpha * F64X4(A(i_2 + 4, k_2)) * B(k_2, j_2 + 2);
+                                C_6 = C_6 + alpha * F64X4(A(i_2, k_2)) * B(k_2, j_2 + 3);
+                                C_7 = C_7 + alpha * F64X4(A(i_2 + 4, k_2)) * B(k_2, j_2 + 3);
+                                C_8 = C_8 + alpha * F64X4(A(i_2, k_2)) * B(k_2, j_2 + 4);
+                                C_9 = C_9 + alpha * F64X4(A(i_2 + 4, k_2)) * B(k_2, j_2 + 4);
+                                C_10 = C_10 + alpha * F64X4(A(i_2, k_2)) * B(k_2, j_2 + 5);
+                                C_11 = C_11 + alpha * F64X4(A(i_2 + 4, k_2)) * B(k_2, j_2 + 5);
+                            }
+                            F64X4(C(i_2, j_2)) = C_0;
+                            F64X4(C(i_2 + 4, j_2)) = C_1;
+                            F64X4(C(i_2, j_2 + 1)) = C_2;
+                            F64X4(C(i_2 + 4, j_2 + 1)) = C_3;
+                            F64X4(C(i_2, j_2 + 2)) = C_4;
+                            F64X4(C(i_2 + 4, j_2 + 2)) = C_5;
+                            F64X4(C(i_2, j_2 + 3)) = C_6;
+                            F64X4(C(i_2 + 4, j_2 + 3)) = C_7;
+                            F64X4(C(i_2, j_2 + 4)) = C_8;
+                            F64X4(C(i_2 + 4, j_2 + 4)) = C_9;
+                            F64X4(C(i_2, j_2 + 5)) = C_10;
+                            F64X4(C(i_2 + 4, j_2 + 5)) = C_11;
+                        } else {
+                            for (int64_t k1 = 0; k1 <= imin(255, p - 256 * k0 - 1); k1++) {
+                                #pragma GCC unroll 6
+                                for (int64_t j11 = 0; j11 <= imin(5, n - 60 * j0 - 6 * j10 - 1); j11++) {
+                                    #pragma omp simd simdlen(4)
+                                    for (int64_t i11 = 0; i11 <= imin(7, m - 128 * i0 - 8 * i10 - 1); i11++) {
+                                        // update: gemm.jl:11
+                                        const int64_t j = 60 * j0 + 6 * j10 + j11 + 1;
+                                        const int64_t k = 256 * k0 + k1 + 1;
+                                        const int64_t i = 128 * i0 + 8 * i10 + i11 + 1;
+                                        C(i, j) = C(i, j) + alpha * A(i, k) * B(k, j);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
             }
         }
     }

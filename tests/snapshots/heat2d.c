@@ -49,7 +49,7 @@ int32_t heat2d(
     if (m >= 3 && n >= 3 && n >= B_2 + 2 && steps >= 1) return 2;
 
     for (int64_t t = 1; t <= steps; t++) {
-        #pragma omp parallel for if (m * n >= 4096)
+        #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
         for (int64_t j = 2; j < n; j++) {
             #pragma omp simd simdlen(4)
             for (int64_t i = 2; i < m; i++) {
@@ -57,7 +57,7 @@ int32_t heat2d(
                 B(i, j) = 0.25 * (A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1));
             }
         }
-        #pragma omp parallel for if (m * n >= 4096)
+        #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
         for (int64_t j = 2; j < n; j++) {
             #pragma omp simd simdlen(4)
             for (int64_t i = 2; i < m; i++) {

@@ -53,7 +53,7 @@ int32_t jacobi2d(
     if (m >= 3 && n >= 3 && n > B_2 && steps >= 1) return 4;
 
     for (int64_t t = 1; t <= steps; t++) {
-        #pragma omp parallel for if (m * n >= 4096)
+        #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
         for (int64_t j = 2; j < n; j++) {
             #pragma omp simd simdlen(4)
             for (int64_t i = 2; i < m; i++) {
@@ -61,7 +61,7 @@ int32_t jacobi2d(
                 B(i, j) = 0.2 * (A(i, j) + A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1));
             }
         }
-        #pragma omp parallel for if (m * n >= 4096)
+        #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
         for (int64_t j = 2; j < n; j++) {
             #pragma omp simd simdlen(4)
             for (int64_t i = 2; i < m; i++) {

@@ -50,7 +50,7 @@ int32_t rgb2gray(
     // S0 reads image[i, j, 3]: axis 3
     if (m >= 1 && n >= 1 && image_3 <= 2) return 5;
 
-    #pragma omp parallel for if (image_1 * image_2 * image_3 >= 4096)
+    #pragma omp parallel for if (n * m >= 32768)
     for (int64_t j = 1; j <= n; j++) {
         #pragma omp simd simdlen(32)
         for (int64_t i = 1; i <= m; i++) {
@@ -116,7 +116,7 @@ int32_t rgb2gray_float(
     // S0 reads image[i, j, 3]: axis 3
     if (m >= 1 && n >= 1 && image_3 <= 2) return 5;
 
-    #pragma omp parallel for if (image_1 * image_2 * image_3 >= 4096)
+    #pragma omp parallel for if (n * m >= 32768)
     for (int64_t j = 1; j <= n; j++) {
         #pragma omp simd simdlen(4)
         for (int64_t i = 1; i <= m; i++) {

@@ -19,7 +19,8 @@ fn nvrtc_compiles_all_generated_kernels() {
         }
     };
     let mut failures = vec![];
-    for path in examples().into_iter().chain(julia_files(&root().join("tests/polybench"))) {
+    let gathers = root().join("tests/language/arrays_gathers.jl");
+    for path in examples().into_iter().chain(julia_files(&root().join("tests/polybench"))).chain([gathers]) {
         let text = fs::read_to_string(&path).unwrap();
         if !text.lines().any(|line| line.starts_with("@tessella")) {
             continue;

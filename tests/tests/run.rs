@@ -2,7 +2,7 @@
 
 use tessella::file::{FileOptions, ScheduleSource};
 use tessella::request::Backend;
-use tessella::run::{Failed, RunOptions, run};
+use tessella::run::{Failed, Outcome, RunOptions, run};
 
 const SOURCE: &str = "\
 function p!(A::Vector{Float32}, n::Int)
@@ -12,15 +12,46 @@ function p!(A::Vector{Float32}, n::Int)
 end
 ";
 
+fn ran(source: &str, sizes: Vec<(String, i64)>) -> Vec<Outcome> {
+    let options = FileOptions { name: "p.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let run_options = RunOptions { sizes, values: vec![], seed: 1, repeat: 1, compare: true };
+    match run(source, &options, &run_options, Backend::C) {
+        Ok(outcomes) => outcomes,
+        Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{text}"),
+    }
+}
+
+#[test]
+fn new_arrays_and_tuples_are_shown_and_compared() {
+    let source = "function q(n::Int)\n    A = [10i + j for i in 1:n, j in 2:n]\n    return A, n, (2.5f0,)\nend\n";
+    let outcome = &ran(source, vec![("n".to_string(), 2)])[0];
+    assert_eq!(outcome.results, ["2x1 Array{Int64}: 12, 22", "2.5f0 (Float32)"]);
+    assert!(outcome.differences.is_empty());
+}
+
 #[test]
 fn arrays_under_inbounds_are_as_large_as_their_subscripts() {
-    let options = FileOptions { name: "p.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
-    let sizes = vec![("n".to_string(), 1000)];
+    let outcomes = ran(SOURCE, vec![("n".to_string(), 1000)]);
+    assert_eq!(outcomes[0].params, [("A_1".to_string(), 1000), ("n".to_string(), 1000)]);
+    assert!(outcomes[0].differences.is_empty());
+}
+
+#[test]
+fn arrays_of_subscripts_stay_inside() {
+    let source = "\
+function f!(y::Vector{Float64}, x::Vector{Float64}, idx::Vector{Int32}, H::Vector{Int}, b::Vector{UInt8})
+    for i in eachindex(y)
+        y[i] = x[idx[i] - 2]
+        H[b[i] + 1] += 1
+    end
+end
+";
+    let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sizes = vec![("x_1".to_string(), 3), ("y_1".to_string(), 200), ("H_1".to_string(), 5)];
     let run_options = RunOptions { sizes, values: vec![], seed: 1, repeat: 1, compare: true };
-    let outcomes = match run(SOURCE, &options, &run_options, Backend::C) {
+    let outcomes = match run(source, &options, &run_options, Backend::C) {
         Ok(outcomes) => outcomes,
         Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{text}"),
     };
-    assert_eq!(outcomes[0].params, [("A_1".to_string(), 1000), ("n".to_string(), 1000)]);
     assert!(outcomes[0].differences.is_empty());
 }

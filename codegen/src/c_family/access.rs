@@ -1,17 +1,25 @@
 //! Array accesses: `A(i - 1, j)`, with a macro that knows where the array lies.
 
 use super::Printer;
+use super::expr::Instance;
 use crate::int_expr::{IntExpr, VariableId};
 use crate::int_text::{Bound, Precedence, Spelling, int_text, within};
 use crate::names::Names;
 use crate::program::Node;
+use crate::tile::subscripts_of;
 use std::collections::BTreeSet;
-use tessella_polyhedral::algorithm::{Access, ArrayId};
+use tessella_polyhedral::algorithm::{Access, ArrayId, Subscript};
 use tessella_polyhedral::layers::{Lifetime, MemorySpace};
 
 impl Printer<'_> {
     /// The element that an access names, for an instance whose iterators have these values.
-    pub fn element(&mut self, access: &Access, iterators: &[IntExpr]) -> Bound {
+    pub fn element(&mut self, access: &Access, at: &Instance<'_>) -> Bound {
+        if self.kept.iter().any(|it| it.array == access.array)
+            && let Some(subscripts) = subscripts_of(access, at.iterators)
+            && let Some(it) = self.kept.iter().find(|it| it.array == access.array && it.subscripts == subscripts)
+        {
+            return (it.name.clone(), Precedence::Primary);
+        }
         let layout = self.input.layout;
         let buffer_id = layout.placement(access.array).buffer;
         let buffer = layout.buffer(buffer_id);
@@ -23,23 +31,42 @@ impl Printer<'_> {
             return (one, Precedence::Primary);
         }
         self.macros.insert(access.array);
-        let subscripts: Vec<String> =
-            access.subscripts.iter().map(|subscript| self.int(&IntExpr::from_affine(subscript, iterators))).collect();
+        let mut subscripts = vec![];
+        for subscript in &access.subscripts {
+            subscripts.push(match subscript {
+                Subscript::Affine(affine) => self.int(&IntExpr::from_affine(affine, at.iterators)),
+                Subscript::Computed(value) => self.value(value, at).0,
+            });
+        }
         let name = &self.program.names.arrays[access.array.0 as usize];
         (format!("{name}({})", subscripts.join(", ")), Precedence::Primary)
     }
 
+    /// The element of an array in memory at these subscripts.
+    pub fn element_at(&mut self, array: ArrayId, subscripts: &[IntExpr]) -> String {
+        self.macros.insert(array);
+        let subscripts: Vec<String> = subscripts.iter().map(|subscript| self.int(subscript)).collect();
+        format!("{}({})", self.program.names.arrays[array.0 as usize], subscripts.join(", "))
+    }
+
     /// A comment, and the `#define`s of all subscripts that were used; nothing if there are none.
     pub fn subscript_macros(&mut self) -> Vec<String> {
-        let used = self.macros.clone();
-        let Some(_) = used.first() else { return vec![] };
+        let used = &self.macros;
+        if used.is_empty() {
+            return vec![];
+        }
         let array = |id: &ArrayId| self.input.algorithm.array(*id);
         let from = if used.iter().all(|id| array(id).firsts.is_empty()) { "from 1" } else { "from the first indices" };
         let order =
             if used.iter().all(|id| array(id).strided.is_empty()) { "first axis contiguous" } else { "by strides" };
         let comment = format!("// Subscripts as in the source: {from}, {order}.");
-        let macros = used.into_iter().map(|array| self.subscript_macro(array));
-        std::iter::once(comment).chain(macros).collect()
+        std::iter::once(comment).chain(self.bare_macros()).collect()
+    }
+
+    /// The same without the comment.
+    pub(super) fn bare_macros(&mut self) -> Vec<String> {
+        let used = self.macros.clone();
+        used.into_iter().map(|array| self.subscript_macro(array)).collect()
     }
 
     fn subscript_macro(&mut self, array: ArrayId) -> String {

@@ -9,7 +9,7 @@ use crate::int_expr::IntExpr;
 use crate::int_text::{Precedence, within};
 use crate::program::{For, Guard, Node, Over, Spread, Statement};
 use std::collections::BTreeSet;
-use tessella_polyhedral::algorithm::ArrayId;
+use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
 use tessella_polyhedral::layers::BufferId;
 
 /// What a backend says before a loop.
@@ -70,6 +70,7 @@ impl Printer<'_> {
                     out.close();
                 }
                 Node::Barrier => out.line("__syncthreads();"),
+                Node::Tile(it) => self.tile(it, alone, hooks, out),
                 // The host's business, printed from the launch plan.
                 Node::Launch(_) | Node::Copy { .. } => {}
             }
@@ -135,12 +136,8 @@ impl Printer<'_> {
         let source = algorithm.computation(it.computation);
         let iterators: Vec<IntExpr> =
             it.iterators.iter().map(|at| at.map_or(IntExpr::Const(0), IntExpr::Variable)).collect();
-        let at = Instance { computation: it.computation, iterators: &iterators };
         let braces = !alone && (!it.bindings.is_empty() || (source.predicate.is_none() && !source.lets.is_empty()));
-        match self.options.positions.get(&it.computation) {
-            Some(position) => out.line(format!("// {}: {}", source.name, one_line(position))),
-            None => out.line(format!("// {}", source.name)),
-        }
+        self.origin(it.computation, out);
         if braces {
             out.open("");
         }
@@ -149,22 +146,38 @@ impl Printer<'_> {
             let name = &self.program.names.variables[variable.0 as usize];
             out.line(format!("const int64_t {name} = {value};"));
         }
+        self.update(it.computation, &iterators, out);
+        if braces {
+            out.close();
+        }
+    }
+
+    /// `// S: kernel.jl:3`
+    pub fn origin(&self, computation: ComputationId, out: &mut Writer) {
+        let name = &self.input.algorithm.computation(computation).name;
+        match self.options.positions.get(&computation) {
+            Some(position) => out.line(format!("// {name}: {}", one_line(position))),
+            None => out.line(format!("// {name}")),
+        }
+    }
+
+    /// The predicate, the lets and the assignment of an instance.
+    pub fn update(&mut self, computation: ComputationId, iterators: &[IntExpr], out: &mut Writer) {
+        let source = self.input.algorithm.computation(computation);
+        let at = Instance { computation, iterators };
         if let Some(predicate) = &source.predicate {
             let predicate = self.value(predicate, &at).0;
             out.open(format!("if ({predicate})"));
         }
         for (position, binding) in source.lets.iter().enumerate() {
             let value = self.value(&binding.value, &at).0;
-            let name = &self.program.names.lets[it.computation.0 as usize][position];
+            let name = &self.program.names.lets[computation.0 as usize][position];
             out.line(format!("const {} {name} = {value};", c_type(binding.value.ty)));
         }
         let value = self.value(&source.value, &at).0;
-        let target = self.element(&source.write, &iterators).0;
+        let target = self.element(&source.write, &at).0;
         out.line(format!("{target} = {value};"));
         if source.predicate.is_some() {
-            out.close();
-        }
-        if braces {
             out.close();
         }
     }

@@ -59,7 +59,7 @@ impl Printer<'_> {
             }
             ExprKind::Read(position) => {
                 let algorithm = self.input.algorithm;
-                self.element(&algorithm.computation(at.computation).reads[*position as usize], at.iterators)
+                self.element(&algorithm.computation(at.computation).reads[*position as usize], at)
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.ty, at),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.ty, at),

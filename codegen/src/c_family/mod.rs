@@ -6,16 +6,20 @@ mod expr;
 mod helpers;
 mod signature;
 mod strides;
+mod tile;
+mod vector;
 mod writer;
 
 pub use block::{LoopHooks, NoHooks};
 pub use helpers::{Helper, Operation, helper_texts};
 pub use signature::{TextOptions, header_comment};
+pub use vector::vector_types;
 pub use writer::Writer;
 
 use crate::input::Input;
 use crate::program::Program;
-use std::collections::BTreeSet;
+use crate::tile::Kept;
+use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::ArrayId;
 use tessella_scalar::ScalarType;
 
@@ -38,11 +42,29 @@ pub struct Printer<'a> {
     pub helpers: BTreeSet<Helper>,
     /// Arrays whose subscript macros the printed text uses.
     pub macros: BTreeSet<ArrayId>,
+    /// Vectors that the printed text uses: element type and lanes.
+    pub vectors: BTreeSet<(ScalarType, u32)>,
+    /// The registers of the tile that is being printed.
+    kept: Vec<Kept>,
+}
+
+/// The text of a program's scan, empty if it has none, and the functions that it calls.
+pub fn scan_text(input: &Input<'_>, program: &Program, dialect: Dialect, options: &TextOptions) -> (Writer, BTreeSet<Helper>) {
+    let mut out = Writer::default();
+    let (Some(verified), Some(scan)) = (input.scan, &program.scan) else { return (out, BTreeSet::new()) };
+    let without_positions = TextOptions { positions: BTreeMap::new(), ..options.clone() };
+    let mut printer = Printer::new(Input::from(verified), &scan.program, dialect, &without_positions);
+    let restrict = match dialect {
+        Dialect::C => "restrict ",
+        Dialect::Cuda => "__restrict__ ",
+    };
+    printer.scan_function(restrict, &mut out);
+    (out, printer.helpers)
 }
 
 impl<'a> Printer<'a> {
     pub fn new(input: Input<'a>, program: &'a Program, dialect: Dialect, options: &'a TextOptions) -> Self {
-        Self { input, program, dialect, options, helpers: BTreeSet::new(), macros: BTreeSet::new() }
+        Self { input, program, dialect, options, helpers: BTreeSet::new(), macros: BTreeSet::new(), vectors: BTreeSet::new(), kept: vec![] }
     }
 }
 

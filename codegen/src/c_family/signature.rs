@@ -1,13 +1,14 @@
 //! The entry function's head and its checks.
 
-use super::{Helper, Printer, Writer, c_type};
-use crate::entry::{EntryParameter, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
+use super::{Helper, NoHooks, Printer, Writer, c_type};
+use crate::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
 use crate::from_ast::negate;
 use crate::int_expr::{Cond, IntExpr};
 use crate::names::Names;
+use crate::program::Scan;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::ParamId;
-use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
+use tessella_polyhedral::algorithm::{ArrayId, ArrayKind, ComputationId};
 use tessella_polyhedral::layers::BufferId;
 
 /// What a backend's caller knows and generated text shows.
@@ -53,8 +54,12 @@ impl Printer<'_> {
                 format!("{} {}", c_type(algorithm.scalar(scalar).ty), names.scalars[scalar.0 as usize])
             }
             EntryParameter::Result(array) => {
-                format!("{} *{restrict}{}", c_type(algorithm.array(array).element), names.result)
+                format!("{} *{restrict}{}", c_type(algorithm.array(array).element), names.results[&array])
             }
+            EntryParameter::Made(array) => {
+                format!("{} *{restrict}{}", c_type(algorithm.array(array).element), names.arrays[array.0 as usize])
+            }
+            EntryParameter::Sizes => format!("int64_t *{restrict}{}", names.sizes),
         });
         let parameters: Vec<String> = parameters.collect();
         let list = if parameters.is_empty() { "void".to_string() } else { parameters.join(", ") };
@@ -104,10 +109,7 @@ impl Printer<'_> {
     /// The checks: each returns its status if it fails.
     pub fn entry_checks(&mut self, out: &mut Writer) {
         let entry = &self.program.entry;
-        for (param, array, axis) in &entry.aliases {
-            let name = &self.program.names.params[param.0 as usize];
-            out.line(format!("const int64_t {name} = {};", self.extent_name(*array, *axis)));
-        }
+        self.aliases(out);
         if entry.context != Cond::Const(true) {
             self.leave_unless(&entry.context, STATUS_OUT_OF_CONTEXT, out);
         }
@@ -140,6 +142,103 @@ impl Printer<'_> {
         for check in &entry.checks {
             out.line(format!("// {}", one_line(&check.about)));
             self.leave_unless(&check.holds, check.number, out);
+        }
+        if let Some(scan) = &self.program.scan {
+            out.line("// Subscripts that are computed.");
+            self.call_scan(scan, out);
+        }
+    }
+
+    /// Runs the scan; returns its status if it found something.
+    fn call_scan(&self, scan: &Scan, out: &mut Writer) {
+        let names = &self.program.names;
+        let mut arguments: Vec<String> = vec![];
+        for parameter in &self.program.entry.parameters {
+            match *parameter {
+                EntryParameter::Pointer(array) => arguments.push(names.arrays[array.0 as usize].clone()),
+                EntryParameter::Extent { array, axis, .. } => arguments.push(self.extent_name(array, axis).to_owned()),
+                EntryParameter::Stride { array, axis } => {
+                    arguments.push(names.strides[array.0 as usize][&axis].clone());
+                }
+                EntryParameter::First { param, .. } => arguments.push(names.params[param.0 as usize].clone()),
+                EntryParameter::Scalar(scalar) => arguments.push(names.scalars[scalar.0 as usize].clone()),
+                EntryParameter::Result(_) | EntryParameter::Made(_) | EntryParameter::Sizes => {}
+            }
+        }
+        arguments.push("&tessella_outside".to_owned());
+        out.line("int32_t tessella_outside = 0;");
+        out.line(format!("{}({});", scan.program.names.function, arguments.join(", ")));
+        match scan.base {
+            0 => out.line("if (tessella_outside) return tessella_outside;"),
+            base => out.line(format!("if (tessella_outside) return {base} + tessella_outside;")),
+        }
+    }
+
+    /// The whole of a scan's function, which no other file sees, between its macros and their end.
+    pub fn scan_function(&mut self, restrict: &str, out: &mut Writer) {
+        let mut body = Writer::default();
+        body.open(format!("static {}", self.signature(restrict)));
+        self.aliases(&mut body);
+        self.block(&self.program.body, &mut NoHooks, &mut body);
+        body.line("return 0;");
+        body.close();
+        let macros = self.bare_macros();
+        out.line("// Whether computed subscripts are inside: the number of the first that is not, or 0.");
+        macros.iter().for_each(|text| out.line(text));
+        out.append(&body);
+        for array in &self.macros {
+            out.line(format!("#undef {}", self.program.names.arrays[array.0 as usize]));
+        }
+    }
+
+    /// Declares the parameters of the algorithm that no C parameter is named after.
+    fn aliases(&self, out: &mut Writer) {
+        for (param, array, axis) in &self.program.entry.aliases {
+            let name = &self.program.names.params[param.0 as usize];
+            out.line(format!("const int64_t {name} = {};", self.extent_name(*array, *axis)));
+        }
+        for (param, scalar) in &self.program.entry.widened {
+            let names = &self.program.names;
+            let (name, from) = (&names.params[param.0 as usize], &names.scalars[scalar.0 as usize]);
+            out.line(format!("const int64_t {name} = {from};"));
+        }
+    }
+
+    /// Answers a call that asks for the extents of the arrays that are given back.
+    pub fn sizes_answer(&mut self, out: &mut Writer) {
+        let sizes = self.program.entry.sizes.clone();
+        if sizes.is_empty() {
+            return;
+        }
+        let name = self.program.names.sizes.clone();
+        out.open(format!("if ({name})"));
+        for (at, size) in sizes.iter().enumerate() {
+            let size = self.int(size);
+            out.line(format!("{name}[{at}] = {size};"));
+        }
+        out.line(format!("return {STATUS_OK};"));
+        out.close();
+    }
+
+    /// What the entry gives back, as lines of a comment; none if it gives back no more than a scalar.
+    pub fn results_comment(&self, out: &mut Writer) {
+        let algorithm = self.input.algorithm;
+        let names = &self.program.names;
+        let mut at = 0;
+        for place in algorithm.result.places() {
+            let array = algorithm.array(place);
+            if array.kind != ArrayKind::Returned {
+                continue;
+            }
+            let sizes: Vec<String> = (at..at + array.rank).map(|at| format!("{}[{at}]", names.sizes)).collect();
+            at += array.rank;
+            let name = &names.arrays[place.0 as usize];
+            out.line(format!("// {name} receives a new array of extents {}.", sizes.join(", ")));
+        }
+        if at > 0 {
+            let name = &names.sizes;
+            out.line(format!("// With {name} not NULL the extents are written there, and nothing is computed; call again with"));
+            out.line(format!("// memory of that size, apart from the arguments, and {name} NULL."));
         }
     }
 

@@ -32,6 +32,7 @@ impl Sample {
             layout: &self.layout,
             transfers: &self.transfers,
             checks: &self.checks,
+            scan: None,
         }
     }
 
@@ -97,6 +98,7 @@ pub fn scalar(id: u32, ty: ScalarType) -> Expr {
     Expr { kind: ExprKind::Scalar(ScalarId(id)), ty }
 }
 pub fn access(array: u32, subscripts: Vec<Affine>) -> Access {
+    let subscripts = subscripts.into_iter().map(Subscript::Affine).collect();
     Access { array: ArrayId(array), subscripts, within: None, checked: true }
 }
 
@@ -129,7 +131,7 @@ fn argument_layout(algorithm: &Algorithm) -> Layout {
         let id = ArrayId(at as u32);
         let map = match array.kind {
             ArrayKind::Argument => (0..array.rank).map(|axis| plus(it(axis), -1)).collect(),
-            ArrayKind::Local { .. } | ArrayKind::Private | ArrayKind::Result => vec![],
+            ArrayKind::Local { .. } | ArrayKind::Private | ArrayKind::Result | ArrayKind::Returned => vec![],
         };
         layout.placements.insert(id, Placement { buffer: BufferId(at as u32), map });
         layout.buffers.push(Buffer {
@@ -203,6 +205,7 @@ pub fn heat2d(ctx: &Ctx) -> Sample {
         ],
         context: set("{ : 0 <= m, n, p, q <= 1099511627776 and -1099511627776 <= steps <= 1099511627776 }"),
         source_order: Schedule { root: nest("t", Tag::Sequential, &at, seq(vec![below(0), below(1)])) },
+        scan: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };
@@ -257,6 +260,7 @@ pub fn triangle(ctx: &Ctx) -> Sample {
         }],
         context: set("{ : 0 <= m <= 1099511627776 and 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: simple(0, &[("j", Tag::Sequential), ("i", Tag::Sequential)]) },
+        scan: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };
@@ -299,6 +303,7 @@ pub fn total(ctx: &Ctx) -> Sample {
         ],
         context: set("{ : 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: seq(vec![leaf(0), simple(1, &[("i", Tag::Sequential)])]) },
+        scan: None,
         requirements: vec![],
         result: Outcome::Scalar(ArrayId(1)),
     };
@@ -340,6 +345,7 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
         ],
         context: set("{ : 0 <= m, n, p <= 1099511627776 }"),
         source_order: Schedule { root: root(Tag::Parallel) },
+        scan: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };

@@ -103,12 +103,22 @@ pub unsafe fn read(types: &[ArgumentType], arguments: &[*mut c_void]) -> Result<
     Ok(values)
 }
 
-/// Copies arrays back to where [`read`] found them, and the scalar result to its place.
+/// Copies arrays back to where [`read`] found them, and results to their places. Where the call asks for the extents of
+/// new arrays, these are all that is written.
 ///
 /// # Safety
-/// As for [`read`]; the values are those of `read`, with the same types and extents.
-pub unsafe fn write(types: &[ArgumentType], values: &[Value], result: Option<Constant>, arguments: &[*mut c_void]) {
-    let mut rest = arguments;
+/// As for [`read`]; the values are those of `read`, with the same types and extents, and the results are of the types
+/// that the program gives back.
+pub unsafe fn write(types: &[ArgumentType], values: &[Value], results: &[Value], arguments: &[*mut c_void]) {
+    let (mine, places) = arguments.split_at(types.iter().map(pointers_of).sum());
+    if let Some(sizes) = places.get(results.len()) {
+        // SAFETY: after the results comes a pointer to a pointer, which is null or to memory for all extents.
+        let done = unsafe { write_sizes(results, sizes.cast::<*mut i64>().read_unaligned()) };
+        if done {
+            return;
+        }
+    }
+    let mut rest = mine;
     for (ty, value) in types.iter().zip(values) {
         let (mine, others) = rest.split_at(pointers_of(ty));
         rest = others;
@@ -126,22 +136,56 @@ pub unsafe fn write(types: &[ArgumentType], values: &[Value], result: Option<Con
             }
         }
     }
-    if let (Some(constant), Some(&place)) = (result, rest.first()) {
-        let bytes = constant.bits.to_ne_bytes();
-        let size = constant.ty.bytes() as usize;
-        let low = if cfg!(target_endian = "big") { &bytes[8 - size..] } else { &bytes[..size] };
-        // SAFETY: the last argument points to a pointer to memory for the result, promised by the caller.
-        unsafe {
-            let data = place.cast::<*mut u8>().read_unaligned();
-            std::ptr::copy_nonoverlapping(low.as_ptr(), data, size);
+    for (result, &place) in results.iter().zip(places) {
+        // SAFETY: each result's argument points to a pointer to memory for it, promised by the caller.
+        match result {
+            Value::Array(array) => unsafe { write_bytes(array.bytes(), place) },
+            // SAFETY: as above.
+            Value::Scalar(constant) => {
+                let bytes = constant.bits.to_ne_bytes();
+                let size = constant.ty.bytes() as usize;
+                let low = if cfg!(target_endian = "big") { &bytes[8 - size..] } else { &bytes[..size] };
+                unsafe { write_bytes(low, place) }
+            }
         }
     }
 }
 
-/// Calls a program with values, which it may change, and gives its return value and scalar result.
+/// Whether the call asks for extents; then it is answered.
 ///
-/// `types` are those of the values and of the program's arguments; `result` is the type of the scalar that the
-/// program gives back, if any.
+/// # Safety
+/// `sizes` is null or points to memory for all extents of the arrays among the results.
+unsafe fn write_sizes(results: &[Value], sizes: *mut i64) -> bool {
+    if sizes.is_null() {
+        return false;
+    }
+    let extents = results.iter().flat_map(|result| match result {
+        Value::Array(array) => array.extents().to_vec(),
+        Value::Scalar(_) => vec![],
+    });
+    for (at, extent) in extents.enumerate() {
+        // SAFETY: promised by the caller.
+        unsafe { sizes.add(at).write_unaligned(extent as i64) };
+    }
+    true
+}
+
+/// # Safety
+/// `place` points to a pointer to memory for that many bytes, which nobody else uses.
+unsafe fn write_bytes(bytes: &[u8], place: *mut c_void) {
+    if !bytes.is_empty() {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let data = place.cast::<*mut u8>().read_unaligned();
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len());
+        }
+    }
+}
+
+/// Calls a program with values, which it may change; gives its return value and, where that is 0, its results.
+///
+/// `types` are those of the values and of the program's arguments; `results` are the types of the scalars and new
+/// arrays that the program gives back.
 ///
 /// # Panics
 /// If the values are not of these types, or the program takes another number of parameters.
@@ -149,8 +193,8 @@ pub fn call(
     program: &dyn Program,
     types: &[ArgumentType],
     values: &mut [Value],
-    result: Option<ScalarType>,
-) -> (i32, Option<Constant>) {
+    results: &[ArgumentType],
+) -> (i32, Vec<Value>) {
     let fits = values.len() == types.len() && values.iter().zip(types).all(|(value, &ty)| value.is_of(ty));
     assert!(fits, "values of other types than the program's");
     // Memory aligned for every element type: 8 bytes.
@@ -185,8 +229,16 @@ pub fn call(
     for words in &mut memory {
         data.push(words.as_mut_ptr().cast());
     }
-    let mut place: u64 = 0;
-    let mut place_address: *mut c_void = (&raw mut place).cast();
+    let ranks = results.iter().map(|ty| match ty {
+        ArgumentType::Scalar(_) => 0,
+        ArgumentType::Array { rank, .. } => *rank as usize,
+    });
+    let ranks: Vec<usize> = ranks.collect();
+    let makes_arrays = results.iter().any(|ty| matches!(ty, ArgumentType::Array { .. }));
+    let mut sizes: Vec<i64> = vec![0; ranks.iter().sum()];
+    let mut sizes_address: *mut i64 = sizes.as_mut_ptr();
+    let mut result_memory: Vec<Vec<u64>> = results.iter().map(|_| vec![0]).collect();
+    let mut places: Vec<*mut c_void> = result_memory.iter_mut().map(|words| words.as_mut_ptr().cast()).collect();
     let mut arguments: Vec<*mut c_void> = vec![];
     for at in 0..values.len() {
         match types[at] {
@@ -197,24 +249,66 @@ pub fn call(
             }
         }
     }
-    if result.is_some() {
-        arguments.push((&raw mut place_address).cast());
+    let first_place = arguments.len();
+    arguments.extend(places.iter_mut().map(|place| (&raw mut *place).cast::<c_void>()));
+    if makes_arrays {
+        arguments.push((&raw mut sizes_address).cast());
     }
     assert_eq!(arguments.len(), program.parameter_count(), "a program of other parameters");
+    if makes_arrays {
+        // SAFETY: one pointer for each parameter, of its type; there is memory for all extents, and nothing else is
+        // written.
+        let code = unsafe { program.launch(&arguments) };
+        if code != 0 {
+            return (code, vec![]);
+        }
+        let mut rest = sizes.as_slice();
+        for (at, &rank) in ranks.iter().enumerate() {
+            let (mine, others) = rest.split_at(rank);
+            rest = others;
+            let bytes = mine.iter().fold(8, |bytes: i64, &extent| bytes.saturating_mul(extent));
+            result_memory[at] = vec![0; usize::try_from(bytes / 8 + 1).expect("an extent is not negative")];
+            let address: *mut c_void = result_memory[at].as_mut_ptr().cast();
+            // SAFETY: the argument points to one of `places`.
+            unsafe { arguments[first_place + at].cast::<*mut c_void>().write(address) };
+        }
+        // SAFETY: the last argument points to `sizes_address`.
+        unsafe { arguments[first_place + results.len()].cast::<*mut i64>().write(std::ptr::null_mut()) };
+    }
     // SAFETY: one pointer for each parameter, of its type: arrays and extents are those of the values, which were
-    // checked to be of the program's types, and this thread alone knows the memory.
+    // checked to be of the program's types, results have the memory that the program asked for, and this thread alone
+    // knows the memory.
     let code = unsafe { program.launch(&arguments) };
     for (value, words) in values.iter_mut().zip(&memory) {
         if let Value::Array(array) = value {
-            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).take(array.bytes().len()).collect();
-            let same = Array::new(array.element(), array.extents().to_vec(), bytes);
             let firsts = array.firsts().to_vec();
-            *array = same.expect("the array had these extents before").counting_from(firsts);
+            *array = array_of(array.element(), array.extents().to_vec(), words).counting_from(firsts);
         }
     }
-    // SAFETY: `place` is 8 bytes, as many as any scalar needs.
-    let constant = result.map(|ty| unsafe { read_scalar(ty, (&raw const place).cast()) });
-    (code, constant)
+    if code != 0 {
+        return (code, vec![]);
+    }
+    let mut rest = sizes.as_slice();
+    let mut given = vec![];
+    for ((&ty, words), &rank) in results.iter().zip(&result_memory).zip(&ranks) {
+        let (mine, others) = rest.split_at(rank);
+        rest = others;
+        given.push(match ty {
+            // SAFETY: a word is 8 bytes, as many as any scalar needs.
+            ArgumentType::Scalar(scalar) => Value::Scalar(unsafe { read_scalar(scalar, words.as_ptr().cast()) }),
+            ArgumentType::Array { element, .. } => {
+                Value::Array(array_of(element, mine.iter().map(|&extent| extent as u64).collect(), words))
+            }
+        });
+    }
+    (code, given)
+}
+
+/// The array whose elements lie in these words.
+fn array_of(element: ScalarType, extents: Vec<u64>, words: &[u64]) -> Array {
+    let length = extents.iter().product::<u64>() as usize * element.bytes() as usize;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).take(length).collect();
+    Array::new(element, extents, bytes).expect("as many bytes as the extents say")
 }
 
 /// The word whose first bytes in memory are a scalar's.

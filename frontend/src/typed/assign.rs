@@ -119,6 +119,13 @@ impl Checker<'_> {
                 let value = self.as_scalar(value, span)?;
                 self.bind_scalar(variable, value, at, span).map(Value::Scalar)
             }
+            // A variable that is a number already gets the number of the place.
+            Value::Position(super::arrays::Position { linear_in: Some(_), .. })
+                if matches!(self.variables[variable.0].state, State::Scalar(_)) =>
+            {
+                let value = self.as_scalar(value, span)?;
+                self.bind_scalar(variable, value, at, span).map(Value::Scalar)
+            }
             Value::Array(array) => self.bind_array(variable, array, at, span),
             Value::Elements(elements) => self.bind_elements(variable, *elements, at, span),
             value @ (Value::Tuple(_)

@@ -244,7 +244,7 @@ impl Checker<'_> {
             for argument in arguments {
                 let _ = self.value(argument);
             }
-            let suggestion = super::suggest::nearest(name, known());
+            let suggestion = tessella_diagnostics::nearest(name, known());
             return Err(self.fail(TypeError::UnknownFunction { name: name.into(), span: callee.span, suggestion }));
         }
         let values: Vec<Checked<Value>> = arguments.iter().map(|argument| self.value(argument)).collect();
@@ -265,7 +265,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Value> {
         if !is_known(name) && !is_operator(name) {
-            let suggestion = super::suggest::nearest(name, known());
+            let suggestion = tessella_diagnostics::nearest(name, known());
             return Err(self.fail(TypeError::UnknownFunction { name: name.into(), span, suggestion }));
         }
         let mut scalars = vec![];

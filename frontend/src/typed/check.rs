@@ -2,13 +2,13 @@
 
 use super::error::TypeError;
 use super::flow::Flow;
+use super::result::Container;
 use super::inline::{Closure, OpenCall};
 use super::scope::{Scope, State, Variable, VariableId, is_assigned};
 use super::signature::TypeParameter;
-use super::statement::{Place, Tail};
+use super::statement::Place;
 use super::tree::{
-    Block, Expr, ExprKind, Function, Label, Local, LocalId, LoopId, Mode, Result as Outcome, Role, Statement,
-    StatementKind, Type,
+    Block, Expr, ExprKind, Function, InlinedCall, Label, Local, LocalId, LoopId, Mode, Role, Statement, StatementKind, Type,
 };
 use super::unsupported::Construct;
 use super::value::{Kind, Value};
@@ -104,6 +104,8 @@ pub(super) struct Checker<'a> {
     pub flow: Flow,
     /// The extents of arrays made inside the function; negative ones mean none.
     pub made: BTreeMap<LocalId, Vec<Expr>>,
+    /// Those of them that Julia makes as something else than an `Array`.
+    pub other_containers: BTreeMap<LocalId, Container>,
     /// Whether slices are views (`@views`).
     pub views: bool,
     /// The functions of the file.
@@ -112,6 +114,8 @@ pub(super) struct Checker<'a> {
     pub closures: Vec<Closure>,
     /// The calls whose bodies are being checked, outermost first.
     pub calls: Vec<OpenCall>,
+    /// All calls whose bodies were checked.
+    pub inlined: Vec<InlinedCall>,
 }
 
 impl<'a> Checker<'a> {
@@ -136,10 +140,12 @@ impl<'a> Checker<'a> {
             conditions: 0,
             flow: Flow::default(),
             made: BTreeMap::new(),
+            other_containers: BTreeMap::new(),
             views: false,
             functions: &[],
             closures: vec![],
             calls: vec![],
+            inlined: vec![],
         }
     }
 
@@ -243,6 +249,7 @@ impl<'a> Checker<'a> {
             });
             return None;
         }
+        self.distinct_parameters(function);
         let ids = self.parameters(function, arguments);
         self.copy_assigned_arguments(function, &ids);
         let body = super::jumps::function_without_returns(&function.body, &mut self.flow.fresh);
@@ -258,8 +265,25 @@ impl<'a> Checker<'a> {
             arguments: ids,
             body,
             result,
+            calls: std::mem::take(&mut self.inlined),
             span: function.signature,
         })
+    }
+
+    /// Julia refuses `f(A, A)`; `_` may stand for several.
+    fn distinct_parameters(&mut self, function: &ast::Function) {
+        let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+        for name in function.parameters.iter().filter_map(|parameter| parameter.name.as_ref()) {
+            let is_blank = name.value.chars().all(|c| c == '_');
+            match seen.get(name.value.as_str()) {
+                Some(&first) if !is_blank => {
+                    self.fail(TypeError::DuplicateParameter { name: name.value.clone(), first, second: name.span });
+                }
+                Some(_) | None => {
+                    seen.insert(&name.value, name.span);
+                }
+            }
+        }
     }
 
     /// A scalar argument that the body assigns to becomes a variable that starts with the argument's value.
@@ -267,72 +291,23 @@ impl<'a> Checker<'a> {
         for (parameter, &argument) in function.parameters.iter().zip(ids) {
             let Some(name) = &parameter.name else { continue };
             if is_assigned(&name.value, &function.body) {
-                self.make_assignable(&name.value, argument);
+                let value = self.read(argument, self.local(argument).span);
+                if matches!(self.local(argument).ty, Type::Scalar(_)) {
+                    self.make_assignable(&name.value, value);
+                }
             }
         }
     }
 
-    /// Lets `name` mean a variable that starts with the value of `from`, an argument or iterator.
-    pub(super) fn make_assignable(&mut self, name: &str, from: LocalId) {
-        let Local { ty: Type::Scalar(ty), span, .. } = *self.local(from) else { return };
+    /// Lets `name` mean a variable that starts with this value, of an argument or iterator.
+    pub(super) fn make_assignable(&mut self, name: &str, value: Expr) {
+        let (ty, span) = (value.ty, value.span);
         let Some(variable) = self.lookup(name) else { return };
         let owner = self.loops.last().copied();
         let copy = self.new_local(name, Type::Scalar(ty), Role::Variable(owner), span);
-        let value = self.read(from, span);
         self.emit(StatementKind::Set { target: copy, value, label: None, mode: Mode::default() }, span);
         self.variables[variable.0].state = State::Scalar(copy);
         self.variables[variable.0].home = self.blocks.len();
         self.note_set(copy, false);
-    }
-
-    fn result(&mut self, function: &ast::Function, tail: Tail) -> Outcome {
-        match tail {
-            Tail::Nothing | Tail::Failed => Outcome::Nothing,
-            Tail::Argument(id, span) => match self.local(id).role {
-                Role::Argument => Outcome::Argument(id),
-                Role::Iterator(_) | Role::Variable(_) | Role::Value(_) => {
-                    let _: Checked<()> = self.returns_made(span);
-                    Outcome::Nothing
-                }
-            },
-            Tail::Choice(position, arguments, _) => Outcome::Choice { position, arguments },
-            Tail::Tuple(values, _) if values.is_empty() => {
-                self.fail(TypeError::ResultKind { found: Kind::Tuple, span: function.signature });
-                Outcome::Nothing
-            }
-            Tail::Tuple(_, span) => {
-                let _: Checked<()> = self.not_yet(Construct::SeveralResults, span);
-                Outcome::Nothing
-            }
-            Tail::Other(value, span) => {
-                let found = self.kind(&value);
-                self.fail(TypeError::ResultKind { found, span });
-                Outcome::Nothing
-            }
-            Tail::Scalar(value) => {
-                let value = match &function.return_type {
-                    Some(ty) => {
-                        let span = ty.span;
-                        let Ok(ty) = self.type_expression(ty) else { return Outcome::Nothing };
-                        let Ok(value) = self.coerce(value, ty, Some(span)) else { return Outcome::Nothing };
-                        value
-                    }
-                    None => value,
-                };
-                match value.kind {
-                    ExprKind::Local(id) => match self.local(id).role {
-                        Role::Argument => Outcome::Argument(id),
-                        Role::Variable(None) | Role::Value(None) => Outcome::Scalar(id),
-                        Role::Variable(Some(_)) | Role::Value(Some(_)) | Role::Iterator(_) => {
-                            unreachable!("loops are expressions without a value")
-                        }
-                    },
-                    _ => match self.hold("result", value).kind {
-                        ExprKind::Local(id) => Outcome::Scalar(id),
-                        _ => unreachable!("`hold` reads a local"),
-                    },
-                }
-            }
-        }
     }
 }

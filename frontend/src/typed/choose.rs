@@ -3,10 +3,12 @@
 
 use super::check::{Checked, Checker, Reported};
 use super::error::TypeError;
+use super::scope::VariableId;
 use super::statement::{Place, Tail};
 use super::tree::{Block, Expr, ExprKind, LocalId};
 use super::value::Value;
 use crate::ast;
+use std::collections::BTreeSet;
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
@@ -20,8 +22,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Value> {
         let condition = self.condition(condition);
-        let (yes_block, yes) = self.in_value_branch(yes);
-        let (no_block, no) = self.in_value_branch(no);
+        let (yes_block, yes, after_yes) = self.in_value_branch(yes);
+        let (no_block, no, after_no) = self.in_value_branch(no);
+        self.assigned.extend(after_yes.intersection(&after_no));
         let (condition, yes, no) = (condition?, yes?, no?);
         if super::flow::is_harmless(&yes_block, self) && super::flow::is_harmless(&no_block, self) {
             let plain = |value: &Value| matches!(value, Value::Scalar(_) | Value::Irrational(..));
@@ -64,7 +67,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Value> {
         let first = self.condition(left);
-        let (block, second) = self.in_value_branch(|checker| checker.condition(right));
+        let (block, second, _) = self.in_value_branch(|checker| checker.condition(right));
         let (first, second) = (first?, second?);
         if super::flow::is_harmless(&block, self) {
             self.blocks.last_mut().expect("a block is open while a function is checked").extend(block);
@@ -125,8 +128,12 @@ impl Checker<'_> {
         self.tail_value(result, span)
     }
 
-    /// What is evaluated only under a condition, with the statements it needs.
-    fn in_value_branch<T>(&mut self, check: impl FnOnce(&mut Self) -> Checked<T>) -> (Block, Checked<T>) {
+    /// What is evaluated only under a condition, with the statements it needs and the variables that have a value
+    /// after it.
+    fn in_value_branch<T>(
+        &mut self,
+        check: impl FnOnce(&mut Self) -> Checked<T>,
+    ) -> (Block, Checked<T>, BTreeSet<VariableId>) {
         let tail = std::mem::replace(&mut self.flow.tail, false);
         let assigned = self.assigned.clone();
         let meanings = self.meanings();
@@ -134,9 +141,9 @@ impl Checker<'_> {
         let after = self.array_meanings(meanings.len());
         self.restore(&meanings);
         self.same_meanings(&after, result.0.last().map_or(NOWHERE, |statement| statement.span));
-        self.assigned = assigned;
+        let after = std::mem::replace(&mut self.assigned, assigned);
         self.flow.tail = tail;
-        result
+        (result.0, result.1, after)
     }
 
     fn as_tail(&mut self, value: Value, span: Span) -> Tail {

@@ -55,7 +55,7 @@ pub enum TypeError {
     BranchTypes { yes: ScalarType, yes_span: Span, no: ScalarType, no_span: Span },
     #[error("the step of a range must be a non-zero integer constant")]
     Step { span: Span, zero: bool },
-    #[error("the bounds of a range must be `Int64`, not {found}")]
+    #[error("the bounds of a range must be `Int64`s or narrower integers, not {found}")]
     RangeType { found: Kind, span: Span },
     #[error("cannot iterate over {found}")]
     NotIterable { found: Kind, span: Span },
@@ -91,6 +91,8 @@ pub enum TypeError {
     Destructuring { targets: usize, values: usize, span: Span },
     #[error("`{name}` cannot be assigned to")]
     NotAssignable { name: String, span: Span, why: &'static str },
+    #[error("two parameters are called `{name}`")]
+    DuplicateParameter { name: String, first: Span, second: Span },
     #[error("{error}")]
     InCall { error: Box<TypeError>, function: String, call: Span },
     #[error("no method of `{function}` accepts {given}")]
@@ -152,6 +154,7 @@ impl TypeError {
             TypeError::CallArity { .. } => "E0236",
             TypeError::UnboundParameter { .. } => "E0237",
             TypeError::NotCounted { .. } => "E0240",
+            TypeError::DuplicateParameter { .. } => "E0114",
             TypeError::InCall { error, .. } => return error.code(),
             TypeError::Array(error) => return error.code(),
             TypeError::NoMatchingMethod { .. } => "E0241",
@@ -211,7 +214,7 @@ impl IntoDiagnostic for TypeError {
                     .primary(span, format!("{given} given"))
                     .secondary(declared, counted(rank as usize, "dimension"));
                 let help = match given < rank as usize {
-                    true => "give one subscript for each dimension; linear indexing is not supported yet",
+                    true => "give one subscript for each dimension, or one `k` of a loop over `1:length(A)` or `eachindex(A)`",
                     false => "give one subscript for each dimension",
                 };
                 base.with_help(help)
@@ -380,11 +383,15 @@ impl IntoDiagnostic for TypeError {
                 .with_help("end the function with `return nothing`, or with the value to return"),
             TypeError::ResultKind { found, span } => base
                 .primary(span, format!("this is {found}"))
-                .with_help("end the function with `return nothing`, or return an argument or a number"),
+                .with_help("end the function with `return nothing`, or return an array, a number, or a tuple of these"),
             TypeError::Destructuring { span, targets, values } => {
                 base.primary(span, format!("{targets} names, {values} values"))
                     .with_help("write as many names as there are values")
             }
+            TypeError::DuplicateParameter { first, second, .. } => base
+                .primary(second, "the same name again")
+                .secondary(first, "first here")
+                .with_help("give each parameter a name of its own"),
             TypeError::InCall { error, function, call } => {
                 error.into_diagnostic().secondary(call, format!("`{function}` is called here"))
             }

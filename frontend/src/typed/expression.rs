@@ -23,6 +23,13 @@ impl Checker<'_> {
             Value::Scalar(expr) => Ok(expr),
             Value::Irrational(value, at) => Ok(Expr::constant(Constant::f64(value), at)),
             Value::Array(_) | Value::Elements(_) => self.not_yet(Construct::ArrayArithmetic, span),
+            Value::Position(super::arrays::Position { subscripts, linear_in: Some(origin), is_number }) => {
+                if !is_number {
+                    return self.not_yet(Construct::LinearIndex, span);
+                }
+                let firsts = self.firsts(&origin);
+                Ok(super::arrays::linear_index(&subscripts, &firsts, &origin.extents, span))
+            }
             other @ (Value::Position(_)
             | Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::Function(_) | Value::Nothing) => {
                 let found = self.kind(&other);

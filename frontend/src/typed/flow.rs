@@ -346,8 +346,9 @@ impl Checker<'_> {
         let arguments = self.locals.iter().take_while(|local| local.role == Role::Argument).count();
         match self.local(array).role {
             Role::Argument if (array.0 as usize) < arguments => Ok(Expr::int64(i64::from(array.0), span)),
-            Role::Argument | Role::Iterator(_) | Role::Variable(_) | Role::Value(_) => {
-                self.not_yet(Construct::ArrayVariable, span)
+            Role::Argument | Role::Iterator(_) => self.not_yet(Construct::ArrayVariable, span),
+            Role::Variable(_) | Role::Value(_) => {
+                Err(self.fail(super::TypeError::Array(super::ArrayError::Returned { span })))
             }
         }
     }

@@ -30,6 +30,8 @@ pub enum Basis {
 struct Uses {
     rank: Option<u32>,
     is_count: bool,
+    /// Its elements are used as integers: `idx` of `A[idx[i]]`.
+    holds_counts: bool,
 }
 
 /// One type for each parameter, in order.
@@ -77,6 +79,7 @@ fn infer(function: &Function, parameter: &Parameter, uses: &BTreeMap<String, Use
         None => true,
     };
     let ranks = found.rank.into_iter().chain(1..=6);
+    let guess = if found.holds_counts { ScalarType::I64 } else { guess };
     let elements = [guess, ScalarType::F64, ScalarType::F32, ScalarType::I64].into_iter().chain(ScalarType::ALL);
     let scalar = if found.is_count { ScalarType::I64 } else { ScalarType::F64 };
     let scalars = [scalar, ScalarType::F64, ScalarType::I64].into_iter().chain(ScalarType::ALL).map(Type::Scalar);
@@ -116,7 +119,9 @@ fn note_uses(expr: &Expr, counting: Counting, uses: &mut BTreeMap<String, Uses>,
             }
             match &base.kind {
                 ExprKind::Name(name) => {
-                    uses.entry(name.clone()).or_default().rank.get_or_insert(subscripts.len() as u32);
+                    let found = uses.entry(name.clone()).or_default();
+                    found.rank.get_or_insert(subscripts.len() as u32);
+                    found.holds_counts |= counting == Counting::Yes;
                 }
                 _ => visit(base, Counting::No),
             }

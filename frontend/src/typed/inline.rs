@@ -5,7 +5,7 @@ use super::error::TypeError;
 use super::scope::{Scope, State};
 use super::statement::{Place, Tail};
 use super::tree::{
-    Block, Expr, ExprKind, Firsts, Form, LocalId, Role, StatementKind, Strides, Type, dense,
+    Block, Expr, ExprKind, Firsts, Form, InlinedCall, LocalId, Role, StatementKind, Strides, Type, dense,
 };
 use super::unsupported::Construct;
 use super::value::Value;
@@ -156,6 +156,10 @@ impl Checker<'_> {
         let conditions = std::mem::replace(&mut self.conditions, 0);
         let pending = self.flow.pending.take();
         let (straight_from, tail) = (self.flow.straight_from, self.flow.tail);
+        let inlined = InlinedCall { function: name.clone(), definition: method.span, call: span };
+        if !self.inlined.contains(&inlined) {
+            self.inlined.push(inlined);
+        }
         self.calls.push(OpenCall { function: name.clone(), definition: method.span, span });
         let (block, value) = self.in_block(|checker| {
             checker.flow.straight_from = checker.blocks.len();

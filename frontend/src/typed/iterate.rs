@@ -4,7 +4,7 @@ use super::check::{Checked, Checker, Reported};
 use super::convert::{constant_integer, promote};
 use super::error::TypeError;
 use super::scope::{Scope, State, is_assigned};
-use super::tree::{Expr, LoopId, LoopMode, Range, Role, StatementKind, Type};
+use super::tree::{Expr, ExprKind, LocalId, LoopId, LoopMode, Range, Role, StatementKind, Type};
 use super::unsupported::Construct;
 use super::value::{Kind, RangeValue, Value};
 use crate::ast;
@@ -28,7 +28,9 @@ impl Checker<'_> {
             return self.for_collection(iteration, rest, body, simd, span);
         }
         let single = std::mem::take(&mut self.flow.single);
-        let range = self.iterated(iteration).map(|range| self.steady(range, body));
+        let iterated = self.iterated(iteration);
+        let element = iterated.as_ref().map_or(ScalarType::I64, |(_, element)| *element);
+        let range = iterated.map(|(range, _)| self.steady(range, body));
         let name = match &iteration.target.kind {
             ast::ExprKind::Name(name) => Ok(name.as_str()),
             ast::ExprKind::Tuple(_) if range.is_err() => Err(Reported),
@@ -52,7 +54,11 @@ impl Checker<'_> {
             self.new_local(name.unwrap_or("iterator").trim_start_matches('#'), Type::Scalar(ScalarType::I64), Role::Iterator(id), at);
         match name {
             Ok(name) => {
-                let state = if range.is_ok() { State::Scalar(iterator) } else { State::Poisoned };
+                let state = match (&range, element) {
+                    (Err(_), _) => State::Poisoned,
+                    (Ok(_), ScalarType::I64) => State::Scalar(iterator),
+                    (Ok(_), _) => State::Alias(Value::Scalar(self.narrow(iterator, element, at))),
+                };
                 let variable = self.declare(name, at, state);
                 self.assigned.insert(variable);
             }
@@ -63,7 +69,8 @@ impl Checker<'_> {
                 && range.is_ok()
                 && is_assigned(name, body)
             {
-                checker.make_assignable(name, iterator);
+                let value = checker.narrow(iterator, element, at);
+                checker.make_assignable(name, value);
             }
             checker.flow.range = match &range {
                 Ok(range) if single && rest.is_empty() => Some((iterator, range.clone())),
@@ -93,7 +100,17 @@ impl Checker<'_> {
         }
     }
 
-    fn iterated(&mut self, iteration: &ast::Iteration) -> Checked<RangeValue> {
+    /// An iterator, which counts in `Int64`s, as a value of the range's own type, which holds all its values.
+    fn narrow(&self, iterator: LocalId, element: ScalarType, span: Span) -> Expr {
+        let count = self.read(iterator, span);
+        match element {
+            ScalarType::I64 => count,
+            _ => Expr { kind: ExprKind::Wrap(Box::new(count)), ty: element, span },
+        }
+    }
+
+    /// The range of a loop, as `Int64`s, and the type of its elements.
+    fn iterated(&mut self, iteration: &ast::Iteration) -> Checked<(RangeValue, ScalarType)> {
         let span = iteration.range.span;
         if let ast::ExprKind::Call { callee, .. } = &iteration.range.kind
             && let ast::ExprKind::Name(name) = &callee.kind
@@ -102,8 +119,11 @@ impl Checker<'_> {
         {
             return self.not_yet(Construct::Iterator, span);
         }
+        if let ast::ExprKind::Range { start, step, stop } = &iteration.range.kind {
+            return self.typed_range(start, step.as_deref(), stop);
+        }
         match self.value(&iteration.range)? {
-            Value::Range(range) => Ok(range),
+            Value::Range(range) => Ok((range, ScalarType::I64)),
             Value::Array(_) => self.not_yet(Construct::Iterator, span),
             Value::Tuple(_) => self.not_yet(Construct::Iterator, span),
             other => {
@@ -120,6 +140,20 @@ impl Checker<'_> {
         step: Option<&ast::Expr>,
         stop: &ast::Expr,
     ) -> Checked<RangeValue> {
+        let (range, ty) = self.typed_range(start, step, stop)?;
+        match ty {
+            ScalarType::I64 => Ok(range),
+            _ => Err(self.fail(TypeError::RangeType { found: Kind::Scalar(ty), span: start.span.to(stop.span) })),
+        }
+    }
+
+    /// A range of integers of any width but `UInt64`: its ends as `Int64`s, and the type of its elements.
+    fn typed_range(
+        &mut self,
+        start: &ast::Expr,
+        step: Option<&ast::Expr>,
+        stop: &ast::Expr,
+    ) -> Checked<(RangeValue, ScalarType)> {
         let start_value = self.scalar(start);
         let step_value = step.map(|step| self.scalar(step));
         let stop_value = self.scalar(stop);
@@ -141,14 +175,14 @@ impl Checker<'_> {
             }
             (_, _) => 1,
         };
-        if ty != ScalarType::I64 {
+        if !ty.is_integer() || matches!(ty, ScalarType::Bool | ScalarType::U64) {
             // The user must change the bound that is not an `Int64`.
             let (found, span) = if first.ty == ScalarType::I64 { (last.ty, stop.span) } else { (first.ty, start.span) };
             return Err(self.fail(TypeError::RangeType { found: Kind::Scalar(found), span }));
         }
         let first = self.coerce(first, ScalarType::I64, None)?;
         let last = self.coerce(last, ScalarType::I64, None)?;
-        Ok(RangeValue { start: first, step: step_size, stop: last })
+        Ok((RangeValue { start: first, step: step_size, stop: last }, ty))
     }
 
     /// `1:stop`.

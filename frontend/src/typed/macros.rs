@@ -99,7 +99,7 @@ impl Checker<'_> {
                 self.not_yet(Construct::Effect, span)
             }
             base => {
-                let suggestion = super::suggest::nearest(base, KNOWN);
+                let suggestion = tessella_diagnostics::nearest(base, KNOWN);
                 Err(self.fail(TypeError::UnknownMacro { name: name.value.clone(), span: name.span, suggestion }))
             }
         }

@@ -16,16 +16,25 @@ pub fn function(function: &Function) -> String {
         .collect();
     printer.text = format!("function {}({})\n", function.name, arguments.join(", "));
     printer.block(&function.body, 1);
-    let result = match &function.result {
-        Outcome::Nothing => "nothing".to_string(),
-        Outcome::Argument(id) | Outcome::Scalar(id) => printer.names[id].clone(),
-        Outcome::Choice { position, arguments } => {
-            let arguments: Vec<_> = arguments.iter().map(|id| printer.names[id].as_str()).collect();
-            format!("one of {} at {}", arguments.join(", "), printer.names[position])
-        }
-    };
+    let result = outcome(&function.result, &printer.names);
     printer.text.push_str(&format!("    return {result}\nend\n"));
     printer.text
+}
+
+fn outcome(result: &Outcome, names: &BTreeMap<LocalId, String>) -> String {
+    match result {
+        Outcome::Nothing => "nothing".to_string(),
+        Outcome::Argument(id) | Outcome::Scalar(id) | Outcome::Array(id) => names[id].clone(),
+        Outcome::Choice { position, arguments } => {
+            let arguments: Vec<_> = arguments.iter().map(|id| names[id].as_str()).collect();
+            format!("one of {} at {}", arguments.join(", "), names[position])
+        }
+        Outcome::Tuple(parts) => {
+            let parts: Vec<String> = parts.iter().map(|part| outcome(part, names)).collect();
+            let comma = if parts.len() == 1 { "," } else { "" };
+            format!("({}{comma})", parts.join(", "))
+        }
+    }
 }
 
 /// An expression of `of` as text.

@@ -85,7 +85,7 @@ impl Checker<'_> {
         known.extend(self.type_parameters.keys().map(String::as_str));
         known.extend(self.constants.iter().map(|constant| constant.name.as_str()));
         known.extend(ScalarType::ALL.iter().map(|ty| ty.julia_name()));
-        let suggestion = super::suggest::nearest(name, known);
+        let suggestion = tessella_diagnostics::nearest(name, known);
         TypeError::UndefinedName { name: name.to_string(), span, suggestion }
     }
 }

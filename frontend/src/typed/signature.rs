@@ -205,7 +205,7 @@ impl Checker<'_> {
             (None, _) if is_other_type(name) => Err(Mismatch::Differs),
             (None, _) => {
                 let known = self.known_types();
-                let suggestion = super::suggest::nearest(name, known.iter().map(String::as_str));
+                let suggestion = tessella_diagnostics::nearest(name, known.iter().map(String::as_str));
                 self.fail(TypeError::UnknownType { name: name.into(), span, suggestion });
                 Err(Mismatch::Reported)
             }
@@ -256,7 +256,7 @@ impl Checker<'_> {
     fn unknown_type(&mut self, at: &ast::Expr) -> Mismatch {
         let name = type_text(at);
         let known = self.known_types();
-        let suggestion = super::suggest::nearest(&name, known.iter().map(String::as_str));
+        let suggestion = tessella_diagnostics::nearest(&name, known.iter().map(String::as_str));
         self.fail(TypeError::UnknownType { name, span: at.span, suggestion });
         Mismatch::Reported
     }

@@ -287,7 +287,7 @@ fn each_mistake_has_its_code() {
         ("for i in 1:n:9\nend", "E0215"),
         ("for i in 1:0:9\nend", "E0215"),
         ("for i in 1:x\nend", "E0216"),
-        ("for i in 0x01:0x05\nend", "E0216"),
+        ("for i in 1:0x0000000000000005\nend", "E0216"),
         ("for i in n\nend", "E0217"),
         ("@inbound v[1] = 0", "E0219"),
         ("@simd v[1] = 0", "E0220"),
@@ -450,6 +450,11 @@ fn argument_types_are_inferred_from_annotations_and_use() {
     let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
     let bytes = dense(tessella_scalar::ScalarType::U8, 1);
     assert!(infer_arguments(&function).iter().all(|inferred| inferred.ty == bytes && inferred.basis == Basis::Use));
+    let source = "function g!(y, x, p, q)\nfor i in eachindex(y)\nk = q[p[i] + 1]\ny[i] = x[k] + 0.5\nend\nend";
+    let file = sources.add("gather.jl", source, 1);
+    let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
+    let types: Vec<String> = infer_arguments(&function).iter().map(|inferred| print::type_name(inferred.ty)).collect();
+    assert_eq!(types, ["Array{Float64, 1}", "Array{Float64, 1}", "Array{Int64, 1}", "Array{Int64, 1}"]);
 }
 
 fn inlined(source: &str, types: &[&str]) -> String {

@@ -90,8 +90,19 @@ pub struct Function {
     pub arguments: Vec<LocalId>,
     pub body: Block,
     pub result: Result,
+    /// The calls that were replaced by the bodies of what they call, outermost first.
+    pub calls: Vec<InlinedCall>,
     /// The signature.
     pub span: Span,
+}
+
+/// A call whose function's body stands in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlinedCall {
+    pub function: String,
+    /// The whole definition.
+    pub definition: Span,
+    pub call: Span,
 }
 
 /// What the function returns.
@@ -100,6 +111,9 @@ pub enum Result {
     Nothing,
     /// One of the arguments (`return C`).
     Argument(LocalId),
+    /// An array that the function makes, once a call.
+    Array(LocalId),
+    Tuple(Vec<Result>),
     /// A scalar variable, as it is when the function ends.
     Scalar(LocalId),
     /// The one of these arguments whose position, from 0, an `Int64` variable holds when the function ends.

@@ -26,7 +26,6 @@ pub enum Construct {
     Continue,
     EarlyReturn,
     /// `return a, b`.
-    SeveralResults,
     /// `x = (y = 2) + 1`.
     NestedAssignment,
     /// `if` or a block used as a value, beyond one expression a branch.
@@ -67,7 +66,6 @@ impl Construct {
             Construct::Break => "`break`",
             Construct::Continue => "`continue`",
             Construct::EarlyReturn => "`return` before the end of the function",
-            Construct::SeveralResults => "returning several values",
             Construct::NestedAssignment => "an assignment inside an expression",
             Construct::BlockValue => "a block used as a value",
             Construct::Comprehension => "a comprehension or generator",
@@ -102,7 +100,6 @@ impl Construct {
             Construct::Break => "let the loop run to its end, and guard the statements with `if`",
             Construct::Continue => "put the rest of the loop body into an `if`",
             Construct::EarlyReturn => "put what follows into an `if`, or return only at the end",
-            Construct::SeveralResults => "write the results into arrays that are passed in",
             Construct::NestedAssignment => "make the assignment a statement of its own",
             Construct::BlockValue => "assign the variable in every branch",
             Construct::Comprehension => "write the loop, and store into an array that is passed in",

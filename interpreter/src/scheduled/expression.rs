@@ -6,7 +6,7 @@ use super::memory::{Block, Memory, Position};
 use crate::operators;
 use tessella_codegen::Input;
 use tessella_codegen::program::Statement;
-use tessella_polyhedral::algorithm::{Access, Computation};
+use tessella_polyhedral::algorithm::{Access, Computation, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Constant};
 
@@ -79,10 +79,13 @@ struct Instance<'a> {
 
 impl Instance<'_> {
     /// Where the element of an access lies in its buffer.
-    fn index(&self, around: &Surroundings<'_>, access: &Access) -> Result<Vec<i64>, ScheduledError> {
+    fn index(&self, around: &mut Surroundings<'_>, access: &Access) -> Result<Vec<i64>, ScheduledError> {
         let mut subscripts = vec![];
         for subscript in &access.subscripts {
-            subscripts.push(integer::affine(subscript, &self.iterators, around.params)?);
+            subscripts.push(match subscript {
+                Subscript::Affine(affine) => integer::affine(affine, &self.iterators, around.params)?,
+                Subscript::Computed(value) => Some(self.expression(around, value)?.bits as i64),
+            });
         }
         let mut index = vec![];
         for place in &around.input.layout.placement(access.array).map {

@@ -46,6 +46,7 @@ impl Host<'_> {
     fn node(&mut self, node: &Node) -> Result<(), ScheduledError> {
         match node {
             Node::For(it) => self.iterate(it),
+            Node::Tile(it) => self.iterate(&it.generic),
             Node::If { condition, then, otherwise } => match integer::holds(condition, self.params, &self.variables)? {
                 true => self.block(then),
                 false => self.block(otherwise),

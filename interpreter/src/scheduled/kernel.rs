@@ -13,11 +13,12 @@ use tessella_polyhedral::schedule::ProcessorAxis;
 /// Runs all blocks of a kernel.
 pub(super) fn launch(host: &mut Host<'_>, kernel: &Kernel) -> Result<(), ScheduledError> {
     let mut grid = [0; 3];
-    for (extent, expr) in grid.iter_mut().zip(&kernel.grid) {
+    // Outermost first, which is the last axis: where a loop has no iterations, the extents of those inside mean nothing.
+    for (extent, expr) in grid.iter_mut().zip(&kernel.grid).rev() {
         *extent = integer::value(expr, host.params, &host.variables)?;
-    }
-    if grid.iter().any(|&extent| extent <= 0) {
-        return Ok(());
+        if *extent <= 0 {
+            return Ok(());
+        }
     }
     let mut blocks = indices(grid);
     host.shuffle.order(&mut blocks);
@@ -137,6 +138,10 @@ impl<'a> Thread<'a> {
             Node::For(it) => {
                 let values = values(it, host.params, &self.variables)?.into_iter();
                 self.frames.push(Frame::Loop { it, values });
+            }
+            Node::Tile(it) => {
+                let values = values(&it.generic, host.params, &self.variables)?.into_iter();
+                self.frames.push(Frame::Loop { it: &it.generic, values });
             }
             Node::If { condition, then, otherwise } => {
                 let holds = integer::holds(condition, host.params, &self.variables)?;

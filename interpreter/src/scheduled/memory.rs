@@ -137,6 +137,14 @@ impl Block {
         value.ok_or_else(|| ScheduledError::UndefinedResult { buffer: self.name.clone() })
     }
 
+    /// The elements as an array; one that nothing was stored into is zero.
+    pub(super) fn array(&self) -> Result<Array, ScheduledError> {
+        let extents = self.extents.iter().map(|&extent| extent.unsigned_abs()).collect();
+        let zero = Constant::integer(self.element, 0);
+        Array::from_fn(self.element, extents, |at| self.cells[at].value.unwrap_or(zero))
+            .map_err(|_| ScheduledError::NoValue { reason: "an array is too large" })
+    }
+
     /// All elements, in memory order.
     pub(super) fn defined(&self) -> Result<Vec<Constant>, ScheduledError> {
         let values = self.cells.iter().map(|cell| cell.value);

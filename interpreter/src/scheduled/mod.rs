@@ -23,15 +23,15 @@ use memory::{Block, Memory, Position};
 use shuffle::Shuffle;
 use tessella_codegen::entry::STATUS_OUT_OF_CONTEXT;
 use tessella_codegen::{Input, Program};
-use tessella_polyhedral::algorithm::{Argument, ArrayId, Outcome, ParamOrigin};
+use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
-use tessella_scalar::{Constant, ScalarType};
+use tessella_scalar::Constant;
 
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Completion {
-    /// With the scalar that the function returns, if it returns one.
-    Done(Option<Constant>),
+    /// With the scalars and new arrays that the function gives back, in the order of the entry.
+    Done(Vec<Value>),
     /// A condition at entry does not hold; nothing was written.
     Refused { status: i32, about: String },
 }
@@ -53,6 +53,20 @@ pub fn run(
     for check in &program.entry.checks {
         if !integer::holds(&check.holds, &params, &[])? {
             return Ok(Completion::Refused { status: check.number, about: check.about.clone() });
+        }
+    }
+
+    if let (Some(verified), Some(scan)) = (input.scan, &program.scan) {
+        let found = run(&Input::from(verified), &scan.program, &mut arguments.to_vec(), seed)?;
+        let status = match found {
+            Completion::Done(results) => match results.as_slice() {
+                [Value::Scalar(status)] => status.bits as i32,
+                _ => return Err(ScheduledError::Arguments),
+            },
+            Completion::Refused { .. } => return Err(ScheduledError::Arguments),
+        };
+        if status != 0 {
+            return Ok(Completion::Refused { status: scan.base + status, about: "a computed subscript is outside".into() });
         }
     }
 
@@ -96,7 +110,7 @@ pub fn run(
     host.whole()?;
     let Host { memory, outside, .. } = host;
 
-    let mut returned = None;
+    let mut returned = vec![];
     let mut written = vec![];
     for (at, buffer) in input.layout.buffers.iter().enumerate() {
         let id = BufferId(at as u32);
@@ -106,7 +120,10 @@ pub fn run(
         match argument_position(input, array) {
             Some(at) => written.push((at, block)),
             // A result that no transfer brought back still reaches the caller.
-            None => returned = Some(block.first().or_else(|_| memory_first(&memory, id))?),
+            None if input.algorithm.array(array).kind == ArrayKind::Result => {
+                returned.push((array, Value::Scalar(block.first().or_else(|_| memory_first(&memory, id))?)));
+            }
+            None => returned.push((array, Value::Array(block.array()?))),
         }
     }
     for (at, block) in written {
@@ -116,11 +133,9 @@ pub fn run(
             }
         }
     }
-    let returned = match input.algorithm.result {
-        Outcome::Scalar(_) => returned,
-        Outcome::Nothing | Outcome::Argument(_) => None,
-    };
-    Ok(Completion::Done(returned))
+    let places = input.algorithm.result.places();
+    let given = places.iter().filter_map(|place| returned.iter().find(|(array, _)| array == place));
+    Ok(Completion::Done(given.map(|(_, value)| value.clone()).collect()))
 }
 
 fn memory_first(memory: &Memory, id: BufferId) -> Result<Constant, ScheduledError> {
@@ -150,8 +165,8 @@ pub fn parameters(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<i64>, Sc
                 Value::Scalar(_) => None,
             },
             ParamOrigin::Argument(scalar) => match arguments.get(position(Argument::Scalar(scalar))?)? {
-                Value::Scalar(constant) if constant.ty == ScalarType::I64 => Some(constant.bits as i64),
-                Value::Scalar(_) | Value::Array(_) => None,
+                Value::Scalar(constant) => constant.as_integer().and_then(|value| i64::try_from(value).ok()),
+                Value::Array(_) => None,
             },
         }
     };

@@ -21,7 +21,7 @@ pub(crate) fn call_of(expr: &Expr) -> Result<Call<'_>, CommandError> {
     let ExprKind::Name(name) = &callee.kind else { return Err(not_a_command()) };
     let Some(form) = FORMS.iter().find(|form| form.name == *name) else {
         let name = Spanned { value: name.clone(), span: callee.span };
-        let suggestion = nearest(&name.value).map(str::to_owned);
+        let suggestion = nearest_command(&name.value);
         return Err(CommandError::Unknown { name, suggestion });
     };
     Ok(Call { form, arguments: positional(form, arguments)?, span: expr.span })
@@ -130,30 +130,9 @@ pub(super) fn integer(expr: &Expr) -> Option<i128> {
     }
 }
 
-/// The command whose name is at most two edits away, the nearest first.
-fn nearest(name: &str) -> Option<&'static str> {
-    let lower = name.to_lowercase();
-    let near = FORMS.iter().map(|form| (edits(&lower, form.name), form.name));
-    near.filter(|&(edits, form)| edits <= 2 && edits < form.len()).min().map(|(_, form)| form)
-}
-
-/// Insertions, deletions, replacements and exchanges of neighbours that lead from one name to the other.
-fn edits(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=to.len()).collect()];
-    for i in 1..=from.len() {
-        let mut row = vec![i];
-        for j in 1..=to.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
-            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[from.len()][to.len()]
+/// The command that was probably meant.
+fn nearest_command(name: &str) -> Option<String> {
+    tessella_diagnostics::nearest(&name.to_lowercase(), FORMS.iter().map(|form| form.name))
 }
 
 #[cfg(test)]
@@ -161,11 +140,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exchanged_letters_are_one_edit() {
-        assert_eq!(edits("tiel", "tile"), 1);
-        assert_eq!(edits("", "tile"), 4);
-        assert_eq!(nearest("vectorise"), Some("vectorize"));
-        assert_eq!(nearest("Parallel"), Some("parallel"));
-        assert_eq!(nearest("banana"), None);
+    fn slips_in_names_of_commands_are_found() {
+        assert_eq!(nearest_command("tiel").as_deref(), Some("tile"));
+        assert_eq!(nearest_command("vectorise").as_deref(), Some("vectorize"));
+        assert_eq!(nearest_command("banana"), None);
     }
 }

@@ -200,6 +200,6 @@ impl Tree {
     pub fn finish(mut self, result: Returned) -> Function {
         let body = self.blocks.pop().unwrap();
         let span = span();
-        Function { name: "f!".into(), locals: self.locals, arguments: self.arguments, body, result, span }
+        Function { name: "f!".into(), locals: self.locals, arguments: self.arguments, body, result, calls: vec![], span }
     }
 }

@@ -103,17 +103,81 @@ impl Ctx {
         self.owner.context.reset_operations();
     }
 
-    /// Runs `work` under a limit of its own (0: none), then restores the former limit with a fresh count.
-    pub fn with_budget<T>(&self, operations: u64, work: impl FnOnce() -> T) -> T {
-        struct Restore<'a>(&'a Ctx, u64);
-        impl Drop for Restore<'_> {
-            fn drop(&mut self) {
-                self.0.set_max_operations(self.1);
-                self.0.reset_operations();
+    /// The operations counted since the last reset. Asking costs a few dozen more, which are counted.
+    pub fn operations(&self) -> u64 {
+        let limit = self.max_operations();
+        // isl tells only whether a limit is reached: the count is the largest limit that is.
+        let reached = |limit: u64| {
+            self.set_max_operations(limit);
+            self.is_exhausted()
+        };
+        let (mut least, mut above) = (0, 1);
+        while reached(above) {
+            (least, above) = (above, above.saturating_mul(2));
+        }
+        while above - least > 1 {
+            let middle = least + (above - least) / 2;
+            match reached(middle) {
+                true => least = middle,
+                false => above = middle,
             }
         }
-        let _restore = Restore(self, self.max_operations());
+        self.set_max_operations(limit);
+        least
+    }
+
+    /// Runs `work` under a limit of its own (0: none), then goes on with what is left of the former one.
+    ///
+    /// What `work` takes is its own: it does not count towards the former limit.
+    pub fn with_budget<T>(&self, operations: u64, work: impl FnOnce() -> T) -> T {
+        struct Restore<'a> {
+            ctx: &'a Ctx,
+            left: u64,
+        }
+        impl Drop for Restore<'_> {
+            fn drop(&mut self) {
+                self.ctx.set_max_operations(self.left);
+                self.ctx.reset_operations();
+            }
+        }
+        let left = match self.max_operations() {
+            0 => 0,
+            // One operation at least: no limit is 0.
+            limit => limit.saturating_sub(self.operations()).max(1),
+        };
+        let _restore = Restore { ctx: self, left };
         self.set_max_operations(operations);
+        self.reset_operations();
+        work()
+    }
+
+    /// What is left of the limit; `None` without one.
+    pub fn operations_left(&self) -> Option<u64> {
+        match self.max_operations() {
+            0 => None,
+            limit => Some(limit.saturating_sub(self.operations())),
+        }
+    }
+
+    /// Runs `work` within what is left of the limit, each operation of its counting `weight` times.
+    pub fn weighed<T>(&self, weight: u64, work: impl FnOnce() -> T) -> T {
+        struct Restore<'a> {
+            ctx: &'a Ctx,
+            left: u64,
+            weight: u64,
+        }
+        impl Drop for Restore<'_> {
+            fn drop(&mut self) {
+                let used = self.ctx.operations().saturating_mul(self.weight);
+                self.ctx.set_max_operations(self.left.saturating_sub(used).max(1));
+                self.ctx.reset_operations();
+            }
+        }
+        let Some(left) = self.operations_left() else { return work() };
+        let weight = weight.max(1);
+        let _restore = Restore { ctx: self, left, weight };
+        // One operation at least: no limit is 0.
+        self.set_max_operations((left / weight).max(1));
         self.reset_operations();
         work()
     }

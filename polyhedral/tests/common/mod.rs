@@ -1,4 +1,5 @@
 //! Small algorithms built by hand, as a compiler for another language would.
+#![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::{Affine, ParamId};
@@ -33,7 +34,7 @@ pub struct Statement<'a> {
 pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], order: Node) -> Algorithm {
     let access = |(array, rows): &(usize, Rows)| Access {
         array: ArrayId(*array as u32),
-        subscripts: rows.iter().map(|(coefficients, constant)| affine(coefficients, *constant)).collect(),
+        subscripts: rows.iter().map(|(coefficients, constant)| affine(coefficients, *constant).into()).collect(),
         within: None,
         checked: true,
     };
@@ -75,6 +76,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
         computations: computations.collect(),
         context: Set::from_text(ctx, "[n] -> { : 0 <= n <= 1099511627776 }").unwrap(),
         source_order: Schedule { root: order },
+        scan: None,
         requirements: vec![],
         result: Outcome::Nothing,
     }
@@ -96,7 +98,7 @@ pub fn leaf(id: u32) -> Node {
 }
 
 pub fn scheduled(algorithm: Algorithm, target: Target) -> Scheduled {
-    Scheduled { schedule: algorithm.source_order.clone(), algorithm, target }
+    Scheduled { schedule: algorithm.source_order.clone(), algorithm, target, machine: tessella_polyhedral::machine::Machine::GENERIC }
 }
 
 /// `for j, i: A[i, j] = A[i - 1, j + 1]` over the inner square.

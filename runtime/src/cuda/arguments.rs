@@ -14,12 +14,16 @@ use tessella_scalar::ScalarType;
 /// The arguments of one call.
 #[derive(Debug)]
 pub struct Arguments {
+    /// Of arguments and of places for results.
     pointers: BTreeMap<ArrayId, *mut u8>,
     extents: BTreeMap<(ArrayId, u32), i64>,
     firsts: BTreeMap<(ArrayId, u32), i64>,
     /// The values' bytes, then zeros.
     scalars: BTreeMap<ScalarId, [u8; 8]>,
-    result: Option<*mut u8>,
+    /// The values of those that are integers.
+    integers: BTreeMap<ScalarId, i64>,
+    /// Where the extents of the arrays that are given back go; null in a call that computes.
+    sizes: *mut i64,
     /// The values of the plan's parameters.
     pub environment: Environment,
 }
@@ -31,7 +35,10 @@ pub fn parameter_types(plan: &LaunchPlan) -> Result<Vec<ParamType>, RuntimeError
         PlanArgument::Array { .. } => None,
     });
     let types = plan.entry.parameters.iter().map(|parameter| match parameter {
-        EntryParameter::Pointer(_) | EntryParameter::Result(_) => Ok(ParamType::Pointer),
+        EntryParameter::Pointer(_)
+        | EntryParameter::Result(_)
+        | EntryParameter::Made(_)
+        | EntryParameter::Sizes => Ok(ParamType::Pointer),
         EntryParameter::Extent { .. } | EntryParameter::Stride { .. } | EntryParameter::First { .. } => {
             Ok(ParamType::Scalar(ScalarType::I64))
         }
@@ -61,17 +68,18 @@ impl Arguments {
             extents: BTreeMap::new(),
             firsts: BTreeMap::new(),
             scalars: BTreeMap::new(),
-            result: None,
+            integers: BTreeMap::new(),
+            sizes: std::ptr::null_mut(),
             environment: Environment::default(),
         };
         for ((parameter, ty), &argument) in plan.entry.parameters.iter().zip(types).zip(arguments) {
             match *parameter {
                 // SAFETY: the caller promises a pointer there.
-                EntryParameter::Pointer(array) => {
+                EntryParameter::Pointer(array) | EntryParameter::Made(array) | EntryParameter::Result(array) => {
                     read.pointers.insert(array, unsafe { argument.cast::<*mut u8>().read_unaligned() });
                 }
                 // SAFETY: the caller promises a pointer there.
-                EntryParameter::Result(_) => read.result = Some(unsafe { argument.cast::<*mut u8>().read_unaligned() }),
+                EntryParameter::Sizes => read.sizes = unsafe { argument.cast::<*mut i64>().read_unaligned() },
                 // SAFETY: the caller promises an `int64_t` there.
                 EntryParameter::Extent { array, axis, .. } => {
                     read.extents.insert((array, axis), unsafe { argument.cast::<i64>().read_unaligned() });
@@ -92,13 +100,16 @@ impl Arguments {
                     // SAFETY: the caller promises a value of that many bytes there.
                     unsafe { argument.cast::<u8>().copy_to_nonoverlapping(value.as_mut_ptr(), bytes) };
                     read.scalars.insert(scalar, value);
+                    if let ParamType::Scalar(ty) = ty {
+                        read.integers.insert(scalar, wide(*ty, value));
+                    }
                 }
             }
         }
         let params = plan.params.iter().map(|origin| match *origin {
             ParamOrigin::Extent { array, axis } => read.extents.get(&(array, axis)).copied(),
             ParamOrigin::First { array, axis } => read.firsts.get(&(array, axis)).copied(),
-            ParamOrigin::Argument(scalar) => read.scalars.get(&scalar).map(|bytes| i64::from_ne_bytes(*bytes)),
+            ParamOrigin::Argument(scalar) => read.integers.get(&scalar).copied(),
         });
         let params: Option<Vec<i64>> = params.collect();
         let params = params.ok_or_else(|| malformed("a parameter stands for no argument".to_owned()))?;
@@ -110,9 +121,21 @@ impl Arguments {
         self.pointers.get(&array).copied()
     }
 
-    /// Where the scalar that the function returns goes.
-    pub fn result(&self) -> Option<*mut u8> {
-        self.result
+    /// Answers a call that asks for the extents of the arrays that are given back; whether it is one.
+    ///
+    /// # Safety
+    /// The pointer for the extents is null, or to memory for all of them.
+    pub unsafe fn answer_sizes(&self, plan: &LaunchPlan) -> Result<bool, RuntimeError> {
+        if self.sizes.is_null() {
+            return Ok(false);
+        }
+        for (at, size) in plan.entry.sizes.iter().enumerate() {
+            let size = size.evaluate(&self.environment);
+            let size = size.ok_or_else(|| malformed("an extent cannot be evaluated".to_owned()))?;
+            // SAFETY: promised by the caller.
+            unsafe { self.sizes.add(at).write_unaligned(size) };
+        }
+        Ok(true)
     }
 
     pub fn scalar(&self, scalar: ScalarId) -> Option<[u8; 8]> {
@@ -167,6 +190,20 @@ fn overlap(first: (u64, u64), second: (u64, u64)) -> bool {
     first.1 > 0 && second.1 > 0 && first.0 < end(second) && second.0 < end(first)
 }
 
+/// The integer that the first bytes are in memory; of a float, its bits.
+fn wide(ty: ScalarType, bytes: [u8; 8]) -> i64 {
+    let [a, b, c, d, ..] = bytes;
+    match ty {
+        ScalarType::Bool | ScalarType::U8 => i64::from(a),
+        ScalarType::I8 => i64::from(a.cast_signed()),
+        ScalarType::I16 => i64::from(i16::from_ne_bytes([a, b])),
+        ScalarType::U16 => i64::from(u16::from_ne_bytes([a, b])),
+        ScalarType::I32 => i64::from(i32::from_ne_bytes([a, b, c, d])),
+        ScalarType::U32 | ScalarType::F32 => i64::from(u32::from_ne_bytes([a, b, c, d])),
+        ScalarType::I64 | ScalarType::U64 | ScalarType::F64 => i64::from_ne_bytes(bytes),
+    }
+}
+
 fn malformed(what: String) -> RuntimeError {
     RuntimeError::MalformedPlan(what)
 }
@@ -182,6 +219,15 @@ mod tests {
         assert_eq!(byte_size(ScalarType::F64, &[i64::MAX, 2]), i64::MAX as u64);
         assert_eq!(byte_size(ScalarType::F64, &[i64::MAX, i64::MAX, 0]), 0);
         assert_eq!(byte_size(ScalarType::F64, &[-1, -1]), 0);
+    }
+
+    #[test]
+    fn narrow_integers_keep_their_sign() {
+        assert_eq!(wide(ScalarType::I8, [0xff, 0, 0, 0, 0, 0, 0, 0]), -1);
+        assert_eq!(wide(ScalarType::U8, [0xff, 0, 0, 0, 0, 0, 0, 0]), 255);
+        let minus_two = (-2i32).to_ne_bytes();
+        let bytes = [minus_two[0], minus_two[1], minus_two[2], minus_two[3], 0, 0, 0, 0];
+        assert_eq!((wide(ScalarType::I32, bytes), wide(ScalarType::U32, bytes)), (-2, (1 << 32) - 2));
     }
 
     #[test]

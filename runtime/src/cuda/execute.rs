@@ -71,6 +71,15 @@ impl<G: Gpu> CudaProgram<G> {
         &self.types
     }
 
+    /// The status of the checks at entry alone, in the order of the C entry: 0 if all hold.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub unsafe fn check(&self, arguments: &[*mut c_void]) -> Result<i32, RuntimeError> {
+        // SAFETY: promised by the caller.
+        unsafe { Arguments::read(&self.plan, &self.types, arguments) }?.check(&self.plan)
+    }
+
     /// Runs the program; `arguments[k]` points to the value of parameter `k`. The status is that of the checks at
     /// entry, in the order of the C entry: 0 if all hold. A failure on the way is an error, whose
     /// [`status`](RuntimeError::status) a C entry would return.
@@ -84,6 +93,10 @@ impl<G: Gpu> CudaProgram<G> {
         match arguments.check(&self.plan)? {
             STATUS_OK => {}
             status => return Ok(status),
+        }
+        // SAFETY: promised by the caller.
+        if unsafe { arguments.answer_sizes(&self.plan) }? {
+            return Ok(STATUS_OK);
         }
         let sizes: Result<Vec<u64>, RuntimeError> =
             self.plan.buffers.iter().map(|buffer| buffer_bytes(buffer, &arguments.environment)).collect();
@@ -314,8 +327,7 @@ impl<G: Gpu> Run<'_, G> {
         let at = self.program.position(buffer)?;
         let host = match self.program.plan.buffers[at].host {
             HostSide::None => None,
-            HostSide::Argument(array) => self.arguments.pointer(array),
-            HostSide::Result => self.arguments.result(),
+            HostSide::Argument(array) | HostSide::Result(array) => self.arguments.pointer(array),
         };
         Ok((at, host.ok_or_else(|| malformed(format!("buffer {} has no memory on the host", buffer.0)))?))
     }

@@ -221,6 +221,7 @@ fn update_plan() -> LaunchPlan {
                 EntryParameter::Scalar(ScalarId(1)),
             ],
             aliases: vec![],
+            widened: vec![],
             context: Cond::And(vec![at_most(0), at_most(1), at_most(2)]),
             apart: vec![(A, B)],
             unfolded: vec![],
@@ -229,6 +230,7 @@ fn update_plan() -> LaunchPlan {
                 holds: Cond::Compare(CompareOp::Le, n(), IntExpr::Param(ParamId(1))),
                 about: "S reads B[i]".into(),
             }],
+            sizes: vec![],
         },
         arguments: vec![
             array(A, "A"),
@@ -241,7 +243,7 @@ fn update_plan() -> LaunchPlan {
             ParamOrigin::Extent { array: B, axis: 0 },
             ParamOrigin::Argument(ScalarId(1)),
         ],
-        result: None,
+        results: vec![],
         buffers: vec![
             buffer(0, "A", vec![n()], HostSide::Argument(A)),
             buffer(1, "B", vec![IntExpr::Param(ParamId(1))], HostSide::Argument(B)),
@@ -438,9 +440,9 @@ fn sum_plan() -> LaunchPlan {
     (plan.entry.apart, plan.entry.checks) = (vec![], vec![]);
     plan.arguments = vec![array(B, "B")];
     plan.params = vec![ParamOrigin::Extent { array: B, axis: 0 }];
-    plan.result = Some(ScalarType::F64);
+    plan.results = vec![ScalarType::F64];
     plan.buffers = vec![
-        buffer(4, "result", vec![], HostSide::Result),
+        buffer(4, "result", vec![], HostSide::Result(R)),
         buffer(7, "B", vec![n.clone()], HostSide::Argument(B)),
         buffer(9, "spare", vec![IntExpr::Const(100)], HostSide::None),
     ];

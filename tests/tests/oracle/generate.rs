@@ -52,6 +52,8 @@ pub fn program(random: &mut Random) -> Program {
 
 struct Iterator {
     name: String,
+    /// A loop that only repeats what is inside: subscripts do not use it.
+    is_time: bool,
     /// At least this.
     least: i64,
     /// The size that it never passes, if there is one.
@@ -76,15 +78,19 @@ impl Generator<'_> {
 
     fn block(&mut self, left: &mut u32) -> Vec<Statement> {
         let depth = self.around.len();
-        let scope = self.scalars.len();
+        let (scope, arrays) = (self.scalars.len(), self.arrays.len());
         let wanted = if depth == 0 { *left } else { self.random.between(1, 3) as u32 };
         let mut statements = vec![];
+        if depth < 3 && self.random.percent(6) {
+            statements.push(self.zeros());
+        }
         for _ in 0..wanted {
             if *left == 0 && !statements.is_empty() {
                 break;
             }
             let loops = [95, 60, 45, 20, 0][depth];
             match self.random.weighted(&[loops, if depth == 0 { 2 } else { 10 }, if depth > 0 { 12 } else { 2 }, 40]) {
+                0 if depth == 0 && self.random.percent(12) => statements.push(self.time_loop(left)),
                 0 => statements.push(self.nest(left)),
                 1 => {
                     let condition = self.condition();
@@ -111,7 +117,44 @@ impl Generator<'_> {
             statements.push(self.store(None));
         }
         self.scalars.truncate(scope);
+        self.arrays.truncate(arrays);
         statements
+    }
+
+    /// `x1 = zeros(Float64, n + 1)`.
+    fn zeros(&mut self) -> Statement {
+        self.made += 1;
+        let (name, rank) = (format!("x{}", self.made), 1 + self.random.weighted(&[70, 30]));
+        let element = self.random.pick(&self.arrays.clone()).element;
+        let mut extents = vec![];
+        for _ in 0..rank {
+            extents.push(match self.random.percent(80) {
+                true => Linear::of(&self.random.pick(&self.sizes.clone()).clone(), self.random.between(1, 3)),
+                false => Linear::constant(self.random.between(6, 9)),
+            });
+        }
+        self.arrays.push(ArrayArgument { name: name.clone(), element, rank });
+        Statement::Zeros { name, element, extents }
+    }
+
+    /// Nests that are repeated: `for t in 1:n`.
+    fn time_loop(&mut self, left: &mut u32) -> Statement {
+        let upper = match self.random.percent(60) {
+            true => Linear::of(&self.random.pick(&self.sizes.clone()).clone(), 0),
+            false => Linear::constant(self.random.between(2, 4)),
+        };
+        self.around.push(Iterator { name: "t".into(), is_time: true, least: 1, at_most: None });
+        let mut body = vec![];
+        for _ in 0..self.random.between(2, 3) {
+            body.push(self.nest(left));
+        }
+        self.around.pop();
+        Statement::For { before: "", iterator: "t".into(), lower: Linear::constant(1), upper, step: 1, body }
+    }
+
+    /// The positions of the iterators that subscripts use.
+    fn visible(&self) -> Vec<usize> {
+        (0..self.around.len()).filter(|&at| !self.around[at].is_time).collect()
     }
 
     /// `s = 0.0`.
@@ -149,7 +192,15 @@ impl Generator<'_> {
     }
 
     fn nest(&mut self, left: &mut u32) -> Statement {
-        self.loop_around(|this| this.block(left))
+        self.loop_around(|this| {
+            let mut body = this.block(left);
+            if this.random.percent(7) {
+                let (condition, at) = (this.condition(), this.random.below(body.len()));
+                let word = if this.random.percent(50) { "continue" } else { "break" };
+                body.insert(at, Statement::Jump { condition, word });
+            }
+            body
+        })
     }
 
     fn loop_around(&mut self, inside: impl FnOnce(&mut Self) -> Vec<Statement>) -> Statement {
@@ -162,7 +213,8 @@ impl Generator<'_> {
             true => *names.iter().find(|name| !taken(name)).expect("nests have at most four loops"),
         };
         let size = self.random.pick(&self.sizes.clone()).clone();
-        let outer = (depth > 0).then(|| self.random.below(depth));
+        let visible = self.visible();
+        let outer = (!visible.is_empty()).then(|| *self.random.pick(&visible));
         let outer_name = outer.map(|at| self.around[at].name.clone());
         let (lower, least) = match (self.random.weighted(&[45, 20, 15, if depth > 0 { 25 } else { 0 }]), outer) {
             (3, Some(at)) => {
@@ -182,10 +234,15 @@ impl Generator<'_> {
             (_, _) => (Linear::constant(self.random.between(2, 6)), None),
         };
         let step = [1, 2, 3, -1, -2][self.random.weighted(&[74, 8, 3, 10, 5])];
-        self.around.push(Iterator { name: iterator.to_string(), least, at_most });
+        self.around.push(Iterator { name: iterator.to_string(), is_time: false, least, at_most });
         let body = inside(self);
         self.around.pop();
-        Statement::For { iterator: iterator.to_string(), lower, upper, step, body }
+        let before = match self.random.weighted(&[80, 10, 10]) {
+            1 => "@inbounds ",
+            2 if body.iter().all(is_independent) => "@simd ",
+            _ => "",
+        };
+        Statement::For { before, iterator: iterator.to_string(), lower, upper, step, body }
     }
 
     /// A store to an element, of a scalar where one is given.
@@ -240,16 +297,17 @@ impl Generator<'_> {
     }
 
     fn subscripts(&mut self, rank: usize) -> Vec<Subscript> {
-        let first = self.random.below(self.around.len().max(1));
+        let first = self.random.below(self.visible().len().max(1));
         (0..rank).map(|axis| self.subscript(first + axis)).collect()
     }
 
     fn subscript(&mut self, wanted: usize) -> Subscript {
-        if self.around.is_empty() {
+        let visible = self.visible();
+        if visible.is_empty() {
             return Subscript::Linear(Linear::constant(self.random.between(1, 3)));
         }
-        let count = self.around.len();
-        let at = if self.random.percent(80) { wanted % count } else { self.random.below(count) };
+        let count = visible.len();
+        let at = visible[if self.random.percent(80) { wanted % count } else { self.random.below(count) }];
         let (name, least) = (self.around[at].name.clone(), self.around[at].least);
         match self.random.weighted(&[76, 7, 6, 5, 2, 2, 1, 3]) {
             1 => {
@@ -261,7 +319,7 @@ impl Generator<'_> {
                 None => Subscript::Linear(Linear::of(&name, 0)),
             },
             3 => {
-                let other = self.random.below(count);
+                let other = visible[self.random.below(count)];
                 let (second, also) = (self.around[other].name.clone(), self.around[other].least);
                 let constant = (1 - least - also).max(-1) + self.random.between(0, 1);
                 Subscript::Linear(Linear::of(&name, constant).plus(&second, 1))
@@ -396,4 +454,18 @@ impl Generator<'_> {
 /// Whether a value of one type may be stored as another.
 fn fits(value: Element, place: Element) -> bool {
     value == place || place != Element::I64
+}
+
+/// Whether iterations of a loop around the statement may run in any order with the same bits: what `@simd` allows.
+fn is_independent(statement: &Statement) -> bool {
+    match statement {
+        Statement::Assign { target: Target::Element(array, _), op: "=", value, .. } => {
+            !value.to_string().contains(&format!("{array}["))
+        }
+        Statement::Assign { .. }
+        | Statement::For { .. }
+        | Statement::If { .. }
+        | Statement::Zeros { .. }
+        | Statement::Jump { .. } => false,
+    }
 }

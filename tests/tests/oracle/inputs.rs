@@ -30,7 +30,8 @@ pub fn drivers(algorithm: &Algorithm) -> Vec<usize> {
     }
     for computation in &algorithm.computations {
         for access in computation.reads.iter().chain([&computation.write]) {
-            access.subscripts.iter().for_each(|subscript| params_of(subscript, &mut found));
+            let affine = access.subscripts.iter().filter_map(|subscript| subscript.as_affine());
+            affine.for_each(|subscript| params_of(subscript, &mut found));
         }
         let lets = computation.lets.iter().map(|it| &it.value);
         for expr in computation.predicate.iter().chain(lets).chain([&computation.value]) {
@@ -73,13 +74,13 @@ pub fn small_parameters(algorithm: &Algorithm, random: &mut Random) -> Vec<Vec<i
     }
 }
 
-/// Random arguments; `None` if they would make too many instances.
+/// Random arguments and the parameters' values; `None` if they would make too many instances.
 pub fn arguments(
     ctx: &Ctx,
     algorithm: &Algorithm,
     types: &[ArgumentType],
     random: &mut Random,
-) -> Result<Option<Vec<Value>>, Fault> {
+) -> Result<Option<(Vec<Value>, Vec<i64>)>, Fault> {
     let drivers = drivers(algorithm);
     let mut params = vec![0; algorithm.params.len()];
     let most = *random.pick(&[3, 6, 6, 9, 11]);
@@ -124,7 +125,7 @@ pub fn arguments(
             _ => return Err(Fault { kind: "inputs", text: "arguments of another kind than the function's".into() }),
         });
     }
-    Ok(Some(values))
+    Ok(Some((values, params)))
 }
 
 /// Numbers that are often equal to one another and to constants of the programs.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Which};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Subscript, Which};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{Ctx, DimType, Set, Val};
 use tessella_polyhedral::schedule::{Node, Schedule};
@@ -63,7 +63,7 @@ impl Instances {
                     if within.as_ref().is_some_and(|within| !within.contains(&at)) {
                         continue;
                     }
-                    let element = access.subscripts.iter().map(|it| value(it, &at, params)).collect();
+                    let element = access.subscripts.iter().map(|it| affine(it)).map(|it| value(it, &at, params)).collect();
                     touched.push(Touch { access: *access_ref, array: access.array, element });
                 }
                 found.all.push(Instance { computation: id, at });
@@ -88,6 +88,11 @@ fn points(ctx: &Ctx, algorithm: &Algorithm, set: &Set, params: &[i64]) -> Result
     }
     points.sort();
     Ok(points)
+}
+
+/// The generator makes no others.
+fn affine(subscript: &Subscript) -> &Affine {
+    subscript.as_affine().expect("generated programs have affine subscripts")
 }
 
 pub fn value(affine: &Affine, iterators: &[i64], params: &[i64]) -> i64 {

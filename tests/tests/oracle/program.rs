@@ -93,6 +93,8 @@ pub enum Target {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
     For {
+        /// `@inbounds ` or `@simd `, or nothing.
+        before: &'static str,
         iterator: String,
         lower: Linear,
         upper: Linear,
@@ -103,6 +105,17 @@ pub enum Statement {
         condition: Condition,
         then: Vec<Statement>,
         otherwise: Vec<Statement>,
+    },
+    /// `name = zeros(element, extents...)`.
+    Zeros {
+        name: String,
+        element: Element,
+        extents: Vec<Linear>,
+    },
+    /// `condition && continue`, or `break`.
+    Jump {
+        condition: Condition,
+        word: &'static str,
     },
     /// `op` is an assignment operator, or a function of the old and the new value.
     Assign {
@@ -228,11 +241,12 @@ fn block(f: &mut Formatter<'_>, statements: &[Statement], depth: usize) -> fmt::
     let margin = "    ".repeat(depth);
     for statement in statements {
         match statement {
-            Statement::For { iterator, lower, upper, step, body } => {
+            Statement::For { before, iterator, lower, upper, step, body } => {
+                write!(f, "{margin}{before}for {iterator} in ")?;
                 match step {
-                    1 => writeln!(f, "{margin}for {iterator} in {lower}:{upper}")?,
-                    step if *step < 0 => writeln!(f, "{margin}for {iterator} in {upper}:{step}:{lower}")?,
-                    step => writeln!(f, "{margin}for {iterator} in {lower}:{step}:{upper}")?,
+                    1 => writeln!(f, "{lower}:{upper}")?,
+                    step if *step < 0 => writeln!(f, "{upper}:{step}:{lower}")?,
+                    step => writeln!(f, "{lower}:{step}:{upper}")?,
                 }
                 block(f, body, depth + 1)?;
                 writeln!(f, "{margin}end")?;
@@ -246,6 +260,10 @@ fn block(f: &mut Formatter<'_>, statements: &[Statement], depth: usize) -> fmt::
                 }
                 writeln!(f, "{margin}end")?;
             }
+            Statement::Zeros { name, element, extents } => {
+                writeln!(f, "{margin}{name} = zeros({}, {})", element.julia(), list(extents))?;
+            }
+            Statement::Jump { condition, word } => writeln!(f, "{margin}({condition}) && {word}")?,
             Statement::Assign { label, target, op, value } if op.ends_with('=') => {
                 writeln!(f, "{margin}@comp {label} {target} {op} {value}")?;
             }

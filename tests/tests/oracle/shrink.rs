@@ -103,20 +103,39 @@ fn blocks(block: &[Statement]) -> Vec<Vec<Statement>> {
             all.push(with(at, vec![]));
         }
         match statement {
-            Statement::For { iterator, lower, upper, step, body } => {
-                all.push(with(at, body.iter().map(|it| substitute(it, iterator)).collect()));
+            Statement::For { before, iterator, lower, upper, step, body } => {
+                let jumps = body.iter().any(|it| matches!(it, Statement::Jump { .. }));
+                if !jumps {
+                    all.push(with(at, body.iter().map(|it| substitute(it, iterator)).collect()));
+                }
+                let (before, step) = (*before, *step);
                 for body in blocks(body) {
                     let (iterator, lower, upper) = (iterator.clone(), lower.clone(), upper.clone());
-                    all.push(with(at, vec![Statement::For { iterator, lower, upper, step: *step, body }]));
+                    all.push(with(at, vec![Statement::For { before, iterator, lower, upper, step, body }]));
                 }
-                let changed = |lower: Linear, upper: Linear, step: i64| {
-                    vec![Statement::For { iterator: iterator.clone(), lower, upper, step, body: body.clone() }]
+                let same = |before: &'static str, lower: Linear, upper: Linear, step: i64| {
+                    let (iterator, body) = (iterator.clone(), body.clone());
+                    vec![Statement::For { before, iterator, lower, upper, step, body }]
                 };
-                if *step != 1 {
+                if !before.is_empty() {
+                    all.push(with(at, same("", lower.clone(), upper.clone(), step)));
+                }
+                let changed = |lower: Linear, upper: Linear, step: i64| same(before, lower, upper, step);
+                if step != 1 {
                     all.push(with(at, changed(lower.clone(), upper.clone(), 1)));
                 }
-                all.extend(linears(lower).into_iter().map(|lower| with(at, changed(lower, upper.clone(), *step))));
-                all.extend(linears(upper).into_iter().map(|upper| with(at, changed(lower.clone(), upper, *step))));
+                all.extend(linears(lower).into_iter().map(|lower| with(at, changed(lower, upper.clone(), step))));
+                all.extend(linears(upper).into_iter().map(|upper| with(at, changed(lower.clone(), upper, step))));
+            }
+            Statement::Zeros { name, element, extents } => {
+                for extents in lists(extents, linears) {
+                    all.push(with(at, vec![Statement::Zeros { name: name.clone(), element: *element, extents }]));
+                }
+            }
+            Statement::Jump { condition, word } => {
+                for condition in conditions(condition) {
+                    all.push(with(at, vec![Statement::Jump { condition, word }]));
+                }
             }
             Statement::If { condition, then, otherwise } => {
                 all.push(with(at, then.clone()));
@@ -249,7 +268,8 @@ fn expressions(expr: &Expr) -> Vec<Expr> {
 fn substitute(statement: &Statement, iterator: &str) -> Statement {
     let linear = |it: &Linear| it.with(iterator, 1);
     match statement {
-        Statement::For { iterator: inner, lower, upper, step, body } => Statement::For {
+        Statement::For { before, iterator: inner, lower, upper, step, body } => Statement::For {
+            before,
             iterator: inner.clone(),
             lower: linear(lower),
             upper: linear(upper),
@@ -259,6 +279,10 @@ fn substitute(statement: &Statement, iterator: &str) -> Statement {
                 false => body.iter().map(|it| substitute(it, iterator)).collect(),
             },
         },
+        Statement::Zeros { name, element, extents } => {
+            Statement::Zeros { name: name.clone(), element: *element, extents: extents.iter().map(linear).collect() }
+        }
+        Statement::Jump { condition, word } => Statement::Jump { condition: in_condition(condition, iterator), word },
         Statement::If { condition, then, otherwise } => Statement::If {
             condition: in_condition(condition, iterator),
             then: then.iter().map(|it| substitute(it, iterator)).collect(),

@@ -241,7 +241,8 @@ impl Checker<'_> {
         }
         let extents = self.common_extents(&operands, span)?;
         let recipe = Recipe::Apply { operation, operands };
-        self.elements(extents, recipe, span).map(|elements| Value::Elements(Box::new(elements)))
+        let mapped = self.elements(extents, recipe, span)?;
+        Ok(Value::Elements(Box::new(self.copied(mapped, span))))
     }
 
     /// A function that is passed to a function: a name, or `x -> ...`.

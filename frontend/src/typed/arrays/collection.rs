@@ -3,11 +3,13 @@
 //! Each becomes a loop over ranges, with the iterators of the source as new variables at the start of its body. What the
 //! source iterates over is evaluated once, and has a name that no source can have.
 
-use super::{Elements, Position};
+use super::{Axis, Elements, Keeps, Part, Position, Recipe};
 use crate::ast::{self, Argument, Expr, ExprKind, Iteration, Section};
 use crate::typed::check::{Checked, Checker};
 use crate::typed::operator::binary;
+use crate::typed::result::Container;
 use crate::typed::scope::{Scope, State};
+use crate::typed::tree::{LocalId, Strides, Type};
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{RangeValue, Value};
 use tessella_diagnostics::Span;
@@ -46,8 +48,20 @@ impl Checker<'_> {
             }
             ExprKind::MacroCall { name, .. } => matches!(name.value.as_str(), "view" | "views"),
             ExprKind::Adjoint(_) => true,
+            ExprKind::Range { .. } => self.all_elements_of(iterated).is_some(),
             _ => false,
         }
+    }
+
+    /// The arguments of `length(A)` in `1:length(A)`, where `A` has several dimensions.
+    fn all_elements_of<'e>(&self, iterated: &'e Expr) -> Option<&'e [Argument]> {
+        let ExprKind::Range { start, step: None, stop } = &iterated.kind else { return None };
+        let ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &stop.kind else { return None };
+        let is_length = matches!(&callee.kind, ExprKind::Name(name) if name == "length" && self.lookup(name).is_none());
+        let is_one = matches!(&start.kind, ExprKind::Integer(text) if text == "1");
+        let is_matrix = matches!(arguments.as_slice(), [only]
+            if matches!(only.value.kind, ExprKind::Name(_)) && !self.is_vector(&only.value));
+        (is_length && is_one && is_matrix).then_some(arguments.as_slice())
     }
 
     fn is_vector(&self, expr: &Expr) -> bool {
@@ -87,16 +101,17 @@ impl Checker<'_> {
         let span = iteration.range.span;
         let call = match &iteration.range.kind {
             ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-                ExprKind::Name(name) if COLLECTIONS.contains(&name.as_str()) => Some((name.as_str(), arguments)),
+                ExprKind::Name(name) if COLLECTIONS.contains(&name.as_str()) => Some((name.as_str(), arguments.as_slice())),
                 _ => None,
             },
             _ => None,
         };
+        let call = call.or(self.all_elements_of(&iteration.range).map(|arguments| ("1:length", arguments)));
         let Some((name, arguments)) = call else {
             let source = self.source(&iteration.range, "#source")?;
             return Ok(self.over_elements(&source, &iteration.target, span));
         };
-        match (name, arguments.as_slice()) {
+        match (name, arguments) {
             ("enumerate" | "pairs", [argument]) => {
                 let source = self.source(&argument.value, "#source")?;
                 let source = match name {
@@ -170,10 +185,12 @@ impl Checker<'_> {
                 };
                 Ok(self.over_axes(axes, &iteration.target, "#cartesian", span))
             }
-            ("eachindex", [first, others @ ..]) => {
+            ("eachindex" | "1:length", [first, others @ ..]) => {
                 let source = self.source(&first.value, "#source")?;
+                let mut is_number = name == "1:length" || self.is_counted(&source);
                 for other in others {
                     let other = self.source(&other.value, "#other")?;
+                    is_number &= self.is_counted(&other);
                     self.equal_extents(&source, &other, span)?;
                     self.same_axes(&[&source, &other], span)?;
                 }
@@ -184,7 +201,10 @@ impl Checker<'_> {
                         let iterations = vec![over(iteration.target.clone(), "#axis1", span)];
                         Ok(Desugared { iterations, prelude: vec![] })
                     }
-                    _ => Ok(self.over_axes(axes, &iteration.target, "#linear", span)),
+                    _ => {
+                        let function = if is_number { "#number" } else { "#linear" };
+                        Ok(self.over_axes(axes, &iteration.target, function, span))
+                    }
                 }
             }
             (_, _) => self.not_yet(Construct::Iterator, span),
@@ -249,7 +269,7 @@ impl Checker<'_> {
 
     /// The calls that [`Self::over_axes`] writes.
     pub(in crate::typed) fn hidden_call(&mut self, name: &str, arguments: &[Argument]) -> Option<Checked<Value>> {
-        if !matches!(name, "#cartesian" | "#linear") {
+        if !matches!(name, "#cartesian" | "#linear" | "#number") {
             return None;
         }
         let mut subscripts = vec![];
@@ -260,14 +280,60 @@ impl Checker<'_> {
             }
         }
         let linear_in = match (name, self.lookup("#source")) {
-            ("#linear", Some(variable)) => match &self.variables[variable.0].state {
+            ("#linear" | "#number", Some(variable)) => match &self.variables[variable.0].state {
                 State::Alias(Value::Elements(source)) => Some(source.clone()),
                 _ => None,
             },
             _ => None,
         };
-        Some(Ok(Value::Position(Position { subscripts, linear_in })))
+        Some(Ok(Value::Position(Position { subscripts, linear_in, is_number: name == "#number" })))
     }
+
+    /// Whether Julia's `eachindex` gives numbers for the elements, not `CartesianIndex`es.
+    fn is_counted(&self, elements: &Elements) -> bool {
+        match &elements.recipe {
+            Recipe::Part(Part { keeps: Keeps::View, array, axes, .. }) => {
+                let is_whole = axes.iter().all(|axis| matches!(axis, Axis::Along { whole: true, .. }));
+                is_whole && self.is_counted_array(*array)
+            }
+            Recipe::Part(Part { keeps: Keeps::Copy | Keeps::Fresh, .. }) => true,
+            Recipe::Transposed(_) => false,
+            Recipe::Range(_)
+            | Recipe::Fill(_)
+            | Recipe::Undefined
+            | Recipe::Scalar(_)
+            | Recipe::Apply { .. }
+            | Recipe::Comprehension { .. } => true,
+        }
+    }
+
+    fn is_counted_array(&self, array: LocalId) -> bool {
+        let is_dense = matches!(self.local(array).ty, Type::Array { form, .. } if form.strides == Strides::Dense);
+        is_dense
+            && match self.other_containers.get(&array) {
+                Some(Container::Adjoint | Container::View) => false,
+                Some(Container::BitArray | Container::Range) | None => true,
+            }
+    }
+}
+
+/// The number of a place among an array's elements, from 1, whatever the subscripts count from: `i + m * (j - 1)`.
+pub(in crate::typed) fn linear_index(
+    subscripts: &[crate::typed::tree::Expr],
+    firsts: &[crate::typed::tree::Expr],
+    extents: &[crate::typed::tree::Expr],
+    span: Span,
+) -> crate::typed::tree::Expr {
+    let before = |(subscript, first): (&crate::typed::tree::Expr, &crate::typed::tree::Expr)| {
+        super::shape::plus(super::origin::place_of(subscript.clone().placed(span), first), -1)
+    };
+    let places = subscripts.iter().zip(firsts).map(before).zip(extents).rev();
+    let distance = places.reduce(|(outer, _), (inner, extent)| {
+        let rows = binary(BinaryOp::Mul, outer, extent.clone().placed(span), span);
+        (binary(BinaryOp::Add, inner, rows, span), extent)
+    });
+    let distance = distance.map_or_else(|| crate::typed::tree::Expr::int64(0, span), |(distance, _)| distance);
+    super::shape::plus(distance, 1)
 }
 
 fn named(name: &str, span: Span) -> Expr {

@@ -1,5 +1,6 @@
 //! What can be wrong with whole arrays.
 
+use crate::typed::result::Container;
 use crate::typed::value::Kind;
 use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, Span};
 
@@ -18,8 +19,12 @@ pub enum ArrayError {
     SingleValue { span: Span, target: Span },
     #[error("whole arrays cannot be computed in a constant of the file")]
     Constant { span: Span },
-    #[error("an array made inside the function cannot be returned")]
+    #[error("one of several arrays is returned, and the function makes one of them itself")]
     Returned { span: Span },
+    #[error("the result is {} in Julia, not an `Array`", container.name())]
+    OtherContainer { container: Container, span: Span },
+    #[error("the result, {found}, would be converted to {declared}")]
+    ResultConverted { found: Kind, declared: String, span: Span },
     #[error("these elements have no value yet")]
     Undefined { span: Span },
     #[error("`{function}` along some dimensions only is not supported")]
@@ -42,6 +47,8 @@ impl ArrayError {
             ArrayError::SingleValue { .. } => "E0254",
             ArrayError::Constant { .. } => "E0255",
             ArrayError::Returned { .. } => "E0256",
+            ArrayError::OtherContainer { .. } => "E0260",
+            ArrayError::ResultConverted { .. } => "E0261",
             ArrayError::Undefined { .. } => "E0257",
             ArrayError::AlongDimensions { .. } => "E0258",
             ArrayError::NotElements { .. } => "E0259",
@@ -81,8 +88,19 @@ impl IntoDiagnostic for ArrayError {
                 .primary(span, "used as a constant")
                 .with_help("make the array inside the function, or pass it as an argument"),
             ArrayError::Returned { span } => base
-                .primary(span, "made inside the function")
-                .with_help("pass an array as an argument, and store the result into it"),
+                .primary(span, "made inside the function, and not returned on every path")
+                .with_help("make one array before the branches, and return it on every path"),
+            ArrayError::OtherContainer { container, span } => {
+                base.primary(span, "returned here").with_help(match container {
+                    Container::BitArray => "write a comprehension, `[a > 0 for a in A]`, or `collect(A .> 0)`",
+                    Container::Adjoint => "write `permutedims(A)`, which copies",
+                    Container::Range => "write `collect` around it",
+                    Container::View => "write `copy` around it, or return the array",
+                })
+            }
+            ArrayError::ResultConverted { span, declared, .. } => base
+                .primary(span, "returned here")
+                .with_help(format!("make an array of the declared type {declared}, or drop the declaration")),
             ArrayError::Undefined { span } => {
                 base.primary(span, "only memory").with_help("make it with `zeros`, or store into it first")
             }

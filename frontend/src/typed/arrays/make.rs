@@ -27,7 +27,7 @@ impl Checker<'_> {
     }
 
     /// Stores the elements into an array of their own.
-    pub(super) fn materialize(&mut self, name: &str, elements: &Elements, at: Span) -> Checked<LocalId> {
+    pub(in crate::typed) fn materialize(&mut self, name: &str, elements: &Elements, at: Span) -> Checked<LocalId> {
         self.writes_statements(elements.span)?;
         let (label, mode) = (self.label.take(), self.mode);
         let extents: Vec<Expr> = elements.extents.iter().map(|extent| self.settled("extent", extent.clone())).collect();
@@ -83,7 +83,10 @@ impl Checker<'_> {
             _ if elements.is_view() => State::Alias(Value::Elements(Box::new(elements))),
             _ => {
                 self.made_from_one(&elements, elements.span)?;
-                State::Array(self.materialize(&name, &elements, at)?)
+                let container = self.container(&elements);
+                let array = self.materialize(&name, &elements, at)?;
+                self.other_containers.extend(container.map(|container| (array, container)));
+                State::Array(array)
             }
         };
         let value = match &state {
@@ -173,7 +176,8 @@ impl Checker<'_> {
         Ok(Value::Elements(Box::new(elements)))
     }
 
-    fn copied(&mut self, like: Elements, span: Span) -> Elements {
+    /// As an array of its own, which it would be in Julia.
+    pub(super) fn copied(&mut self, like: Elements, span: Span) -> Elements {
         let (element, extents) = (like.element, like.extents.clone());
         let recipe = Recipe::Apply { operation: super::Operation::Identity, operands: vec![like] };
         Elements { element, extents, recipe, span }
@@ -352,10 +356,6 @@ impl Checker<'_> {
             sources.push((iteration.target.clone(), source));
         }
         self.elements(extents, Recipe::Comprehension { body: Box::new(body.clone()), sources }, span)
-    }
-
-    pub(in crate::typed) fn returns_made<T>(&mut self, span: Span) -> Checked<T> {
-        Err(self.array_error(ArrayError::Returned { span }))
     }
 }
 

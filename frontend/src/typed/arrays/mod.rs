@@ -18,6 +18,7 @@ mod reduce;
 mod shape;
 mod slice;
 
+pub(in crate::typed) use collection::linear_index;
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
 pub(in crate::typed) use origin::is_axis;
@@ -108,6 +109,8 @@ pub(in crate::typed) struct Position {
     pub subscripts: Vec<Expr>,
     /// The array that a linear index counts in; `None` for a `CartesianIndex`.
     pub linear_in: Option<Box<Elements>>,
+    /// Whether Julia has a number here for certain: `eachindex` of an array with strides may give `CartesianIndex`es.
+    pub is_number: bool,
 }
 
 /// What is done with the elements at one place.

@@ -92,7 +92,7 @@ impl Checker<'_> {
     }
 
     /// Arrays made inside count from 1: one that would have the axes of another kind is refused.
-    pub(super) fn made_from_one(&mut self, like: &Elements, span: Span) -> Checked<()> {
+    pub(in crate::typed) fn made_from_one(&mut self, like: &Elements, span: Span) -> Checked<()> {
         match self.firsts(like).iter().all(is_one) {
             true => Ok(()),
             false => Err(self.array_error(ArrayError::OffsetMade { span })),

@@ -6,7 +6,7 @@ use super::{ArrayError, Axis, Elements, Keeps, Part, Position, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker, Indexed};
 use crate::typed::compare::compare;
-use crate::typed::convert::{constant_integer, is_total, widen};
+use crate::typed::convert::{constant_integer, is_total};
 use crate::typed::error::TypeError;
 use crate::typed::operator::binary;
 use crate::typed::tree::{Expr, ExprKind, LocalId, SizeError};
@@ -107,7 +107,7 @@ impl Checker<'_> {
                 Ok(found.into_iter().map(Subscript::At).collect())
             }
             Value::Scalar(expr) if expr.ty.is_integer() && is_total(expr.ty, ScalarType::I64) => {
-                Ok(vec![Subscript::At(widen(expr, ScalarType::I64))])
+                Ok(vec![Subscript::At(self.coerce(expr, ScalarType::I64, None)?)])
             }
             other @ (Value::Scalar(_)
             | Value::Irrational(..)

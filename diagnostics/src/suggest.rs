@@ -1,7 +1,7 @@
 //! "Did you mean": the nearest of the names that could have been meant.
 
 /// The candidate nearest to `name`, if it is near enough to be a slip; the first of several in the order given.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let limit = match name.chars().count() {
         0..=2 => 1,
         3..=6 => 2,

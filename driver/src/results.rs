@@ -1,0 +1,88 @@
+//! What a function gives back, in the order in which its entry takes memory for it.
+
+use tessella_frontend::typed::ArgumentType;
+use tessella_frontend::typed::tree::{Function, LocalId, Result as Outcome, Type};
+use tessella_interpreter::{Returned, Value};
+
+/// The types of the scalars and new arrays that the caller passes memory for.
+pub fn types(function: &Function) -> Vec<ArgumentType> {
+    places(&function.result).iter().map(|id| function.locals[id.0 as usize].ty).collect()
+}
+
+/// Their values, of what the interpreter says the function gives back.
+pub fn values(function: &Function, returned: &Returned) -> Vec<Value> {
+    let mut found = vec![];
+    collect(&function.result, returned, &mut found);
+    let mut values = vec![];
+    for place in places(&function.result) {
+        let value = found.iter().find(|(id, _)| *id == place);
+        values.extend(value.map(|(_, value)| value.clone()));
+    }
+    values
+}
+
+/// As `tessella_text(program, "result")` has it.
+pub fn text(function: &Function) -> String {
+    part(function, &function.result, &mut vec![])
+}
+
+/// The variables behind the results, each once.
+fn places(result: &Outcome) -> Vec<LocalId> {
+    match result {
+        Outcome::Nothing | Outcome::Argument(_) => vec![],
+        Outcome::Scalar(id) | Outcome::Array(id) | Outcome::Choice { position: id, .. } => vec![*id],
+        Outcome::Tuple(parts) => {
+            let mut all: Vec<LocalId> = vec![];
+            for id in parts.iter().flat_map(places) {
+                if !all.contains(&id) {
+                    all.push(id);
+                }
+            }
+            all
+        }
+    }
+}
+
+fn collect(result: &Outcome, returned: &Returned, into: &mut Vec<(LocalId, Value)>) {
+    match (result, returned) {
+        (Outcome::Scalar(id) | Outcome::Array(id) | Outcome::Choice { position: id, .. }, Returned::Value(value)) => {
+            into.push((*id, value.clone()));
+        }
+        (Outcome::Tuple(parts), Returned::Tuple(values)) => {
+            parts.iter().zip(values).for_each(|(part, value)| collect(part, value, into));
+        }
+        (
+            Outcome::Nothing | Outcome::Argument(_) | Outcome::Scalar(_) | Outcome::Array(_) | Outcome::Choice { .. }
+            | Outcome::Tuple(_),
+            Returned::Nothing | Returned::Value(_) | Returned::Tuple(_),
+        ) => {}
+    }
+}
+
+/// `seen` are the variables of the results before this one.
+fn part(function: &Function, result: &Outcome, seen: &mut Vec<LocalId>) -> String {
+    let position = |id: &LocalId| function.arguments.iter().position(|argument| argument == id);
+    match result {
+        Outcome::Nothing => "nothing".to_string(),
+        Outcome::Argument(id) => format!("argument {}", position(id).unwrap_or_default()),
+        Outcome::Choice { arguments, .. } => {
+            let positions: Vec<String> =
+                arguments.iter().filter_map(position).map(|position| position.to_string()).collect();
+            format!("argument of {}", positions.join(" "))
+        }
+        Outcome::Scalar(id) | Outcome::Array(id) => {
+            if let Some(at) = seen.iter().position(|it| it == id) {
+                return format!("again {at}");
+            }
+            seen.push(*id);
+            match function.locals[id.0 as usize].ty {
+                Type::Scalar(ty) => format!("scalar {ty}"),
+                Type::Array { element, rank, form: _ } => format!("array {element} {rank}"),
+            }
+        }
+        Outcome::Tuple(parts) => {
+            let parts: Vec<String> = parts.iter().map(|it| part(function, it, seen)).collect();
+            format!("({})", parts.join(", "))
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What the function gives back.
+
+use super::arrays::{ArrayError, Elements, Keeps, Operation, Recipe};
+use super::check::{Checked, Checker};
+use super::error::TypeError;
+use super::statement::Tail;
+use super::tree::{Expr, ExprKind, LocalId, Result as Outcome, Role};
+use super::value::Value;
+use crate::ast;
+use tessella_diagnostics::Span;
+use tessella_scalar::ScalarType;
+
+/// What Julia makes of elements that go into an array here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Container {
+    /// Of a broadcast whose elements are `Bool`.
+    BitArray,
+    /// `(A .+ B)'`.
+    Adjoint,
+    /// `2 .* (1:n)`.
+    Range,
+    /// `view(A, :, 1)`.
+    View,
+}
+
+impl Container {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Container::BitArray => "a `BitArray`",
+            Container::Adjoint => "an `Adjoint`",
+            Container::Range => "a range",
+            Container::View => "a view",
+        }
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn result(&mut self, function: &ast::Function, tail: Tail) -> Outcome {
+        let given = match tail {
+            Tail::Nothing | Tail::Failed => Ok(Outcome::Nothing),
+            Tail::Argument(id, span) => self.given_array(function, id, span),
+            Tail::Choice(position, arguments, _) => Ok(Outcome::Choice { position, arguments }),
+            Tail::Tuple(values, span) => self.given_tuple(values, span),
+            Tail::Other(value, span) => self.given_value(function, value, span),
+            Tail::Scalar(value) => self.given_scalar(function, value),
+        };
+        given.unwrap_or(Outcome::Nothing)
+    }
+
+    fn given_value(&mut self, function: &ast::Function, value: Value, span: Span) -> Checked<Outcome> {
+        match value {
+            Value::Nothing => Ok(Outcome::Nothing),
+            Value::Scalar(value) => self.given_scalar(function, value),
+            value @ Value::Irrational(..) => {
+                let value = self.as_scalar(value, span)?;
+                self.given_scalar(function, value)
+            }
+            Value::Array(id) => self.given_array(function, id, span),
+            Value::Tuple(values) => self.given_tuple(values, span),
+            Value::Elements(elements) => {
+                if let Some(container) = self.container(&elements) {
+                    return Err(self.fail(TypeError::Array(ArrayError::OtherContainer { container, span })));
+                }
+                let array = match &elements.recipe {
+                    Recipe::Part(part) if part.keeps == Keeps::Fresh => part.array,
+                    _ => {
+                        self.made_from_one(&elements, span)?;
+                        self.materialize("result", &elements, span)?
+                    }
+                };
+                self.given_array(function, array, span)
+            }
+            Value::Range(_) | Value::Type(_) | Value::Position(_) | Value::Function(_) => {
+                let found = self.kind(&value);
+                Err(self.fail(TypeError::ResultKind { found, span }))
+            }
+        }
+    }
+
+    /// Parts are given back as they are: a declared type is that of the whole.
+    fn given_tuple(&mut self, values: Vec<Value>, span: Span) -> Checked<Outcome> {
+        let undeclared = ast::Function {
+            name: None,
+            object: None,
+            parameters: vec![],
+            first_keyword: 0,
+            type_parameters: vec![],
+            return_type: None,
+            body: vec![],
+            signature: span,
+            span,
+        };
+        let parts: Vec<Checked<Outcome>> =
+            values.into_iter().map(|value| self.given_value(&undeclared, value, span)).collect();
+        parts.into_iter().collect::<Checked<Vec<Outcome>>>().map(Outcome::Tuple)
+    }
+
+    fn given_array(&mut self, function: &ast::Function, id: LocalId, span: Span) -> Checked<Outcome> {
+        let ty = self.local(id).ty;
+        if let Some(declared) = &function.return_type
+            && !self.accepts_type(declared, ty)
+        {
+            let (found, declared) = (ty.into(), format!("`{}`", super::signature::type_text(declared)));
+            return Err(self.fail(TypeError::Array(ArrayError::ResultConverted { found, declared, span })));
+        }
+        match (self.local(id).role, self.other_containers.get(&id)) {
+            (Role::Argument, _) => Ok(Outcome::Argument(id)),
+            (_, Some(&container)) => Err(self.fail(TypeError::Array(ArrayError::OtherContainer { container, span }))),
+            (Role::Variable(None) | Role::Value(None), None) => Ok(Outcome::Array(id)),
+            (Role::Variable(Some(_)) | Role::Value(Some(_)) | Role::Iterator(_), None) => {
+                Err(self.fail(TypeError::Array(ArrayError::Returned { span })))
+            }
+        }
+    }
+
+    fn given_scalar(&mut self, function: &ast::Function, value: Expr) -> Checked<Outcome> {
+        let value = match &function.return_type {
+            Some(declared) => {
+                let span = declared.span;
+                let ty = self.type_expression(declared)?;
+                self.coerce(value, ty, Some(span))?
+            }
+            None => value,
+        };
+        let id = match value.kind {
+            ExprKind::Local(id) => id,
+            _ => match self.hold("result", value).kind {
+                ExprKind::Local(id) => id,
+                _ => unreachable!("`hold` reads a local"),
+            },
+        };
+        Ok(match self.local(id).role {
+            Role::Argument => Outcome::Argument(id),
+            Role::Variable(None) | Role::Value(None) => Outcome::Scalar(id),
+            Role::Variable(Some(_)) | Role::Value(Some(_)) | Role::Iterator(_) => {
+                unreachable!("loops are expressions without a value")
+            }
+        })
+    }
+
+    /// What Julia makes of the elements, where that is no `Array`.
+    pub(super) fn container(&self, elements: &Elements) -> Option<Container> {
+        match &elements.recipe {
+            Recipe::Part(part) => match part.keeps {
+                Keeps::View => Some(Container::View),
+                Keeps::Copy | Keeps::Fresh => self.other_containers.get(&part.array).copied(),
+            },
+            Recipe::Range(_) => Some(Container::Range),
+            Recipe::Transposed(_) => Some(Container::Adjoint),
+            Recipe::Fill(_) | Recipe::Undefined | Recipe::Scalar(_) | Recipe::Comprehension { .. } => None,
+            Recipe::Apply { operation: Operation::Identity, .. } => None,
+            Recipe::Apply { .. } if elements.element == ScalarType::Bool => Some(Container::BitArray),
+            Recipe::Apply { operation, operands } => self.makes_range(operation, operands).then_some(Container::Range),
+        }
+    }
+
+    /// `2 .* (1:n) .+ 1`, which Julia computes on the ends alone.
+    fn makes_range(&self, operation: &Operation, operands: &[Elements]) -> bool {
+        let is_number = |operand: &Elements| matches!(operand.recipe, Recipe::Scalar(_));
+        let is_range = |operand: &Elements| self.container(operand) == Some(Container::Range);
+        let sign = |symbol: &str| matches!(symbol, "+" | "-");
+        match (operation, operands) {
+            (Operation::Prefix(symbol), [one]) => sign(symbol) && is_range(one),
+            (Operation::Binary(symbol), [left, right]) if sign(symbol) => {
+                (is_range(left) && (is_range(right) || is_number(right))) || (is_number(left) && is_range(right))
+            }
+            (Operation::Binary(symbol), [left, right]) if symbol == "*" => {
+                (is_range(left) && is_number(right)) || (is_number(left) && is_range(right))
+            }
+            (Operation::Binary(symbol), [left, right]) if symbol == "/" => is_range(left) && is_number(right),
+            (
+                Operation::Identity
+                | Operation::Prefix(_)
+                | Operation::Binary(_)
+                | Operation::Compare(_)
+                | Operation::Power { .. }
+                | Operation::Named(_)
+                | Operation::Convert(_)
+                | Operation::User(_),
+                _,
+            ) => false,
+        }
+    }
+}

@@ -1,0 +1,148 @@
+# New arrays and tuples that compiled code gives back. The entry is called twice: for the extents of the arrays, then,
+# with memory for them, to compute. What is given back is a type, so that the generated code for it knows all types.
+
+# A part of a result.
+struct NewArray{T,N} end
+struct NewScalar{T} end
+"a part that has been given back before: the number of its place, from 0"
+struct Again{K} end
+"an argument, by its position from 1"
+struct SameArgument{P} end
+
+# What the function gives back: one of the above, `Nothing`, or a `Tuple` of such types.
+struct Plan{P} end
+
+Plan(text::AbstractString) = Plan{first(parse_part(text))}()
+
+# A part at the start of the text `(array Float64 2, argument 0)`, and what follows it.
+function parse_part(text::AbstractString)
+    if startswith(text, '(')
+        parts, rest = Any[], SubString(text, 2)
+        while !startswith(rest, ')')
+            part, rest = parse_part(rest)
+            push!(parts, part)
+            startswith(rest, ", ") && (rest = SubString(rest, 3))
+        end
+        return Tuple{parts...}, SubString(rest, 2)
+    end
+    stop = something(findfirst(in(",)"), text), lastindex(text) + 1)
+    words = split(SubString(text, 1, stop - 1))
+    number(at) = parse(Int, words[at])
+    part = words[1] == "array" ? NewArray{SCALAR_TYPES[words[2]],number(3)} :
+        words[1] == "scalar" ? NewScalar{SCALAR_TYPES[words[2]]} :
+        words[1] == "again" ? Again{number(2)} :
+        words[1] == "argument" ? SameArgument{number(2) + 1} : Nothing
+    return part, SubString(text, stop)
+end
+
+# The parts that need memory, in the order of the entry's parameters.
+places(::Type{T}) where {T<:Union{NewArray,NewScalar}} = Any[T]
+places(::Type{T}) where {T<:Tuple} = reduce(append!, map(places, collect(Any, T.parameters)); init = Any[])
+places(::Type) = Any[]
+
+rank(::Type{NewArray{T,N}}) where {T,N} = N
+rank(::Type{<:NewScalar}) = 0
+
+place_type(::Type{NewArray{T,N}}) where {T,N} = Array{T,N}
+place_type(::Type{NewScalar{T}}) where {T} = T
+
+# The type of what is given back for arguments of these types.
+result_type(::Plan{P}, types) where {P} = part_type(P, places(P), types)
+
+part_type(::Type{T}, known, types) where {T<:Union{NewArray,NewScalar}} = place_type(T)
+part_type(::Type{Again{K}}, known, types) where {K} = place_type(known[K+1])
+part_type(::Type{SameArgument{P}}, known, types) where {P} = types.parameters[P]
+part_type(::Type{Nothing}, known, types) = Nothing
+part_type(::Type{T}, known, types) where {T<:Tuple} = Tuple{(part_type(part, known, types) for part in T.parameters)...}
+
+# An expression for the result: `values` are expressions for the places' values, `arguments` for the arguments.
+function result_expression(P, values, arguments)
+    next = Ref(0)
+    function expression(part)
+        part <: Tuple && return Expr(:tuple, map(expression, collect(Any, part.parameters))...)
+        part <: Union{NewArray,NewScalar} && return values[next[] += 1]
+        part <: Again && return values[first(part.parameters)+1]
+        part <: SameArgument && return arguments[first(part.parameters)]
+        return nothing
+    end
+    return expression(P)
+end
+
+# A call of the C entry.
+@generated function give(::Plan{P}, slot, original, arguments...) where {P}
+    given = [:(arguments[$at]) for at in 1:length(arguments)]
+    c_types, c_values = handover(given, arguments)
+    all = places(P)
+    count = sum(Int[rank(place) for place in all])
+    names = [Symbol("place", at) for at in 1:length(all)]
+    pointers = [Ptr{place <: NewArray ? eltype(place_type(place)) : place_type(place)} for place in all]
+    values = [place <: NewArray ? name : :($name[]) for (place, name) in zip(all, names)]
+    made, at = Expr[], 0
+    for (place, name) in zip(all, names)
+        if place <: NewArray
+            push!(made, :($name = $(place_type(place))(undef, $((:(extents[$(at + axis)]) for axis in 1:rank(place))...))))
+            at += rank(place)
+        else
+            push!(made, :($name = Ref{$(place_type(place))}()))
+        end
+    end
+    sizes_type = count == 0 ? Any[] : Any[Ptr{Int64}]
+    ask = count == 0 ? nothing : quote
+        sizes = Ref{NTuple{$count,Int64}}()
+        code = GC.@preserve arguments sizes ccall(
+            slot.entry, Int32, ($(c_types...), $(pointers...), Ptr{Int64}), $(c_values...),
+            $((C_NULL for _ in all)...), Ptr{Int64}(Base.unsafe_convert(Ptr{NTuple{$count,Int64}}, sizes)))
+        code == 0 || return failed(slot, original, code, arguments...)
+        extents = sizes[]
+    end
+    null = count == 0 ? Any[] : Any[C_NULL]
+    return quote
+        $ask
+        $(made...)
+        code = GC.@preserve arguments ccall(slot.entry, Int32, ($(c_types...), $(pointers...), $(sizes_type...)),
+                                            $(c_values...), $(names...), $(null...))
+        code == 0 || return failed(slot, original, code, arguments...)
+        return $(result_expression(P, values, given))
+    end
+end
+
+# A launch; `words` hold the arguments, one for each parameter of the entry.
+function give_by_launch(::Plan{P}, slot, compiled, original, words::Vector{UInt64}, arguments::Tuple) where {P}
+    all = places(P)
+    made = Any[place <: NewScalar ? Ref{place_type(place)}() : nothing for place in all]
+    word(one) = one === nothing ? UInt64(0) : UInt64(UInt(one isa Array ? pointer(one) : pointer_from_objref(one)))
+    before = length(words)
+    append!(words, UInt64[word(one) for one in made])
+    extents = zeros(Int64, sum(Int[rank(place) for place in all]))
+    isempty(extents) || push!(words, UInt64(UInt(pointer(extents))))
+    run() = GC.@preserve arguments words made extents launch(
+        compiled.program, Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)])
+    if !isempty(extents)
+        code = run()
+        code == 0 || return failed(slot, compiled, original, code, arguments...)
+        at = 0
+        for (number, place) in enumerate(all)
+            place <: NewArray || continue
+            made[number] = place_type(place)(undef, extents[at+1:at+rank(place)]...)
+            words[before+number] = word(made[number])
+            at += rank(place)
+        end
+        words[end] = 0
+    end
+    code = run()
+    code == 0 || return failed(slot, compiled, original, code, arguments...)
+    return assemble(P, Any[one isa Array ? one : one[] for one in made], arguments)
+end
+
+# The result out of the places' values.
+function assemble(P, values::Vector{Any}, arguments::Tuple)
+    next = Ref(0)
+    function part(T)
+        T <: Tuple && return Tuple(Any[part(inner) for inner in T.parameters])
+        T <: Union{NewArray,NewScalar} && return values[next[] += 1]
+        T <: Again && return values[first(T.parameters)+1]
+        T <: SameArgument && return arguments[first(T.parameters)]
+        return nothing
+    end
+    return part(P)
+end

@@ -1,0 +1,188 @@
+//! Puts together what finds out at entry whether computed subscripts are inside; see
+//! [`Scan`](tessella_polyhedral::algorithm::Scan).
+//!
+//! ```text
+//! y[i] = x[idx[i]]        status = ifelse(!(idx[i] >= 1 && idx[i] <= n), 1, status)
+//! ```
+//!
+//! The searches run one after the other, the first one last: what remains is the position of the first that failed.
+
+use crate::computation::constant;
+use std::collections::BTreeSet;
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{
+    Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Let, Outcome, Scan, ScanCheck, Subscript,
+};
+use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_polyhedral::isl::{DimType, Id, IslError, Set};
+use tessella_polyhedral::schedule::{Loop, Node, Schedule, Tag};
+use tessella_scalar::{Constant, ScalarType};
+
+/// The computation that runs first.
+pub(crate) const START: &str = "inside";
+
+/// A subscript that has to be looked at, and the computation that does.
+pub(crate) struct ScanDraft {
+    pub(crate) check: ScanCheck,
+    /// As [`search_for`] makes it.
+    pub(crate) computation: Computation,
+}
+
+/// The parts of a search.
+pub(crate) struct Search {
+    pub(crate) name: String,
+    pub(crate) iterators: Vec<String>,
+    /// The instances that have to be looked at.
+    pub(crate) domain: Set,
+    pub(crate) predicate: Option<Expr>,
+    pub(crate) lets: Vec<Let>,
+    /// Whether the instance is outside.
+    pub(crate) outside: Expr,
+    pub(crate) reads: Vec<Access>,
+}
+
+/// The computation that evaluates whether an instance is outside; what it writes is not decided yet.
+///
+/// Iterators that it does not depend on are left out of the domain.
+pub(crate) fn search_for(search: Search) -> Result<Computation, IslError> {
+    let Search { name, iterators, domain, predicate, lets, outside, reads } = search;
+    let mut found = Computation {
+        name,
+        iterators,
+        domain,
+        predicate,
+        lets,
+        value: outside,
+        write: Access { array: ArrayId(0), subscripts: vec![], within: None, checked: false },
+        reads,
+        fastmath: false,
+    };
+    let used: Vec<bool> = (0..found.iterators.len() as u32).map(|iterator| involves(&found, iterator)).collect();
+    let mut kept = 0;
+    // What stands for each of the former iterators.
+    let renamed: Vec<Affine> = used
+        .iter()
+        .map(|&used| {
+            let now = Affine::iterator(kept);
+            kept += u32::from(used);
+            now
+        })
+        .collect();
+    let tuple = Id::new(found.domain.ctx(), &found.name)?;
+    for at in (0..used.len()).rev().filter(|&at| !used[at]) {
+        found.domain = found.domain.project_out(DimType::Set, at as u32, 1)?;
+        found.iterators.remove(at);
+    }
+    found.domain = found.domain.set_tuple_id(&tuple)?.coalesce()?;
+    let now = |affine: &Affine| affine.substitute(&renamed).expect("another iterator changes no coefficient");
+    let in_expr = |expr: &mut Expr| {
+        expr.walk_mut(&mut |part| {
+            if let ExprKind::Index(affine) = &mut part.kind {
+                *affine = now(affine);
+            }
+        });
+    };
+    found.predicate.iter_mut().for_each(in_expr);
+    found.lets.iter_mut().for_each(|it| in_expr(&mut it.value));
+    in_expr(&mut found.value);
+    for subscript in found.reads.iter_mut().flat_map(|read| &mut read.subscripts) {
+        match subscript {
+            Subscript::Affine(affine) => *affine = now(affine),
+            Subscript::Computed(value) => in_expr(value),
+        }
+    }
+    for read in &mut found.reads {
+        // Nothing is written that they could depend on.
+        read.within = None;
+    }
+    Ok(found)
+}
+
+/// Whether one search finds whatever the other would find.
+pub(crate) fn covers(known: &ScanDraft, other: &ScanDraft) -> bool {
+    let (known, other) = (&known.computation, &other.computation);
+    let alike = |(a, b): (&Access, &Access)| a.array == b.array && a.subscripts == b.subscripts;
+    known.iterators == other.iterators
+        && known.predicate == other.predicate
+        && known.lets == other.lets
+        && known.value == other.value
+        && known.reads.len() == other.reads.len()
+        && known.reads.iter().zip(&other.reads).all(alike)
+        && is_part(&other.domain, &known.domain).unwrap_or(false)
+}
+
+/// Whether the points of one domain are among those of another, whatever the domains are called.
+fn is_part(part: &Set, whole: &Set) -> Result<bool, IslError> {
+    part.reset_tuple_id()?.is_subset(&whole.reset_tuple_id()?)
+}
+
+fn involves(computation: &Computation, iterator: u32) -> bool {
+    let mut subscripts = computation.reads.iter().flat_map(|read| &read.subscripts);
+    let expressions = computation.predicate.iter().chain(computation.lets.iter().map(|it| &it.value));
+    subscripts.any(|subscript| computation.involves_iterator(subscript, iterator))
+        || expressions.chain([&computation.value]).any(|expr| computation.expression_involves(expr, iterator))
+}
+
+/// The searches as a function of the same arguments that returns the position of the first that found something.
+/// `start` is the domain of its first statement.
+pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Scan {
+    let mut arrays: Vec<Array> = of.arrays.iter().take_while(|it| it.kind == ArrayKind::Argument).cloned().collect();
+    let result = ArrayId(arrays.len() as u32);
+    let taken: BTreeSet<&str> = of.arrays.iter().map(|it| it.name.as_str()).collect();
+    let name = (0..).map(|at: u64| format!("status{at}")).find(|name| !taken.contains(name.as_str()));
+    let name = name.expect("names never run out");
+    let (element, kind) = (ScalarType::I32, ArrayKind::Result);
+    arrays.push(Array { name, element, extents: vec![], firsts: vec![], rank: 0, kind, strided: 0..0 });
+    let write = Access { array: result, subscripts: vec![], within: None, checked: false };
+    let mut computations = vec![Computation {
+        name: START.to_owned(),
+        iterators: vec![],
+        domain: start,
+        predicate: None,
+        lets: vec![],
+        value: status(0),
+        write: write.clone(),
+        reads: vec![],
+        fastmath: false,
+    }];
+    let mut order = vec![Node::Computation(ComputationId(0))];
+    let mut checks = vec![];
+    for (at, draft) in drafts.into_iter().enumerate() {
+        let id = ComputationId(computations.len() as u32);
+        let mut computation = Computation { write: write.clone(), ..draft.computation };
+        let before = Box::new(Expr { kind: ExprKind::Read(computation.reads.len() as u32), ty: ScalarType::I32 });
+        computation.reads.push(write.clone());
+        let condition = Box::new(computation.value);
+        computation.value = Expr {
+            kind: ExprKind::IfElse { condition, yes: Box::new(status(at + 1)), no: before },
+            ty: ScalarType::I32,
+        };
+        let mut node = Node::Computation(id);
+        for (position, name) in computation.iterators.iter().enumerate().rev() {
+            let at = [(id, Affine::iterator(position as u32))].into_iter().collect();
+            node = Node::Loop(Loop { name: name.clone(), tag: Tag::Sequential, at, body: Box::new(node) });
+        }
+        order.insert(1, node);
+        computations.push(computation);
+        checks.push(draft.check);
+    }
+    let algorithm = Algorithm {
+        name: format!("{}_inside", of.name),
+        params: of.params.clone(),
+        scalars: of.scalars.clone(),
+        arrays,
+        arguments: of.arguments.clone(),
+        computations,
+        requirements: vec![],
+        context: of.context.clone(),
+        source_order: Schedule { root: Node::Sequence(order) },
+        result: Outcome::Scalar(result),
+        scan: None,
+    };
+    Scan { algorithm, checks }
+}
+
+fn status(value: usize) -> Expr {
+    let value = i32::try_from(value).unwrap_or(i32::MAX);
+    constant(Constant::integer(ScalarType::I32, value.into()))
+}

@@ -1,0 +1,22 @@
+//! What the auto-scheduler knows of the machine that will run the program.
+
+/// Sizes that tiles are made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Machine {
+    /// Bytes of a SIMD register.
+    pub vector_bytes: u32,
+    /// SIMD registers that a program names.
+    pub vector_registers: u32,
+    /// Bytes of the first-level data cache of a core.
+    pub l1_bytes: u64,
+    /// Bytes of the second-level cache of a core.
+    pub l2_bytes: u64,
+    /// Threads that run at the same time.
+    pub threads: u32,
+}
+
+impl Machine {
+    /// A common 64-bit machine with 32-byte vectors: what text is printed for when nobody names another.
+    pub const GENERIC: Machine =
+        Machine { vector_bytes: 32, vector_registers: 16, l1_bytes: 32 << 10, l2_bytes: 512 << 10, threads: 4 };
+}

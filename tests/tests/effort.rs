@@ -1,0 +1,139 @@
+//! What isl may do is bounded: counted in its operations, each with the weight of the program it is done for.
+
+use tessella::file::{FileOptions, ScheduleSource, Sources};
+use tessella::pipeline::{self, ISL_OPERATIONS};
+use tessella::request::{Backend, TextKind};
+use tessella::unit::{Built, Unit, target};
+use tessella_polyhedral::effort;
+
+/// Works on the one function of a text.
+fn with_unit<T>(text: &str, work: impl FnOnce(&Unit<'_>) -> T) -> T {
+    let options =
+        FileOptions { name: "case.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sources = Sources::read(text, &options).unwrap();
+    let [item] = sources.functions() else { panic!("one function is expected") };
+    work(&sources.unit(item, &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors))))
+}
+
+/// What became of a function: its C text, or the code of the refusal; and the work that this took.
+fn transpile(text: &str) -> (Result<String, &'static str>, u64) {
+    with_unit(text, |unit| {
+        let ctx = pipeline::context();
+        let built = pipeline::lower(&ctx, &unit.function).and_then(|lowered| {
+            let commands = unit.commands.as_deref();
+            let analysed = pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C))?;
+            Built { ctx: ctx.clone(), analysed }.text(unit, Backend::C, TextKind::C)
+        });
+        let left = ctx.operations_left().expect("the context of the pipeline has a limit");
+        (built.map_err(|errors| errors[0].code.0), ISL_OPERATIONS - left)
+    })
+}
+
+fn nest(loops: usize, lower: impl Fn(usize) -> String) -> String {
+    let heads: Vec<String> = (0..loops).map(|at| format!("for i{at} in {}:n", lower(at))).collect();
+    let tails = "end\n".repeat(loops);
+    let last = loops - 1;
+    format!(
+        "@tessella function f!(A::Vector{{Float64}}, n::Int64)\n{}\nA[i0 + i{last}] += A[i0] + 1.0\n{tails}end\n",
+        heads.join("\n")
+    )
+}
+
+#[test]
+fn many_subscripts_are_cheap() {
+    let terms: Vec<String> = (0..300).map(|by| format!("A[i + {by}]")).collect();
+    let text = format!(
+        "@tessella function f!(A::Vector{{Float64}}, n::Int64)\nfor i in 1:n\n@comp S A[i] = {}\nend\nend\n",
+        terms.join(" + ")
+    );
+    let (done, work) = transpile(&text);
+    assert!(done.is_ok(), "{done:?}");
+    assert!(work < ISL_OPERATIONS / 2, "{work}");
+}
+
+#[test]
+fn deep_nests_are_refused_early() {
+    let text = nest(30, |_| "1".into());
+    let (done, _) = transpile(&text);
+    assert_eq!(done, Err("E0430"));
+    with_unit(&text, |unit| {
+        let algorithm = pipeline::lower(&pipeline::context(), &unit.function).unwrap().algorithm;
+        // Half a million pivots of tableaus of this size take some seconds.
+        let weight = effort::weight(&algorithm, &algorithm.source_order);
+        assert!(ISL_OPERATIONS / weight < 500_000, "{weight}");
+    });
+}
+
+#[test]
+fn nests_of_six_loops_stay_far_below_the_limit() {
+    let (done, work) = transpile(&nest(6, |_| "1".into()));
+    assert!(done.is_ok(), "{done:?}");
+    assert!(work < ISL_OPERATIONS / 4, "{work}");
+}
+
+#[test]
+fn many_statements_on_one_array_are_refused() {
+    let body: Vec<String> = (0..150).map(|at| format!("A[i + {at}] = A[i + {}] + 1.0", at * 7 % 150)).collect();
+    let text =
+        format!("@tessella function f!(A::Vector{{Float64}}, n::Int64)\nfor i in 1:n\n{}\nend\nend\n", body.join("\n"));
+    assert_eq!(transpile(&text).0, Err("E0430"));
+}
+
+const TIME_LOOP: &str = "@tessella function f!(A::Vector{Float64}, B::Vector{Float64}, n::Int64)
+    for t in 1:n
+        for i in 2:n-1
+            @comp S B[i] = A[i-1] + A[i+1]
+        end
+        for i in 2:n-1
+            @comp R A[i] = B[i]
+        end
+    end
+end
+";
+
+fn scheduled(commands: &[&str]) -> String {
+    format!("{TIME_LOOP}\n@schedule f! begin\n{}\nend\n", commands.join("\n"))
+}
+
+#[test]
+fn tiles_in_skewed_tiles_are_refused_early() {
+    let commands = [
+        "shift(R, i, 1)",
+        "fuse(S, R, i)",
+        "skew(S, t, i, 2)",
+        "tile(S, (t, i), (5, 7))",
+        "tile(S, (t0, i0), (3, 4))",
+        "skew(S, t00, i00, 3)",
+        "skew(S, t1, i1, 2)",
+        "tile(S, (t1, i1), (3, 4))",
+        "split(S, i11, 3)",
+    ];
+    let (done, _) = transpile(&scheduled(&commands));
+    assert!(matches!(done, Err("E0430" | "E0601")), "{done:?}");
+}
+
+#[test]
+fn code_generation_that_reaches_the_limit_is_refused() {
+    with_unit(
+        &scheduled(&["shift(R, i, 1)", "fuse(S, R, i)", "skew(S, t, i, 2)", "tile(S, (t, i), (5, 7))"]),
+        |unit| {
+            let ctx = pipeline::context();
+            let lowered = pipeline::lower(&ctx, &unit.function).unwrap();
+            let commands = unit.commands.as_deref();
+            let Ok(analysed) = pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C)) else {
+                panic!("the schedule is legal")
+            };
+            let built = Built { ctx: ctx.clone(), analysed };
+            let before = ctx.operations_left().unwrap();
+            assert!(built.text(unit, Backend::C, TextKind::C).is_ok());
+            let needed = before - ctx.operations_left().unwrap();
+
+            ctx.set_max_operations(needed / 2);
+            ctx.reset_operations();
+            let refused = built.text(unit, Backend::C, TextKind::C).unwrap_err();
+            assert_eq!(refused[0].code.0, "E0601");
+            // What is left is not enough to begin again, and was not exceeded.
+            assert!(ctx.operations_left().unwrap() < needed / 2);
+        },
+    );
+}

@@ -1,0 +1,342 @@
+//! Many pairs on all processors: choosing, counting, telling, saving.
+
+use crate::commands;
+use crate::examine::{Fault, Step, Verdict, guarded, judge, step};
+use crate::generate;
+use crate::native::{self, Job};
+use crate::random::Random;
+use crate::shrink::{Pair, shrink};
+use crate::subject::{Subject, with_unit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
+use std::fs;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tessella::pipeline;
+use tessella_diagnostics::SourceMap;
+use tessella_polyhedral::command::Command;
+use tessella_polyhedral::default_order;
+use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_tests::root;
+
+/// Schedules of one program.
+const SCHEDULES: u64 = 8;
+/// One accepted pair in so many is compiled as C, too.
+const COMPILED: usize = 4;
+/// Programs in one call of the C compiler.
+const BATCH: usize = 50;
+/// Failures that are shrunk and printed.
+const SHOWN: usize = 5;
+/// Between two lines of progress.
+const PROGRESS: Duration = Duration::from_secs(15);
+
+/// Which pairs.
+pub struct Plan {
+    pub pairs: u64,
+    pub seed: u64,
+}
+
+/// What a campaign found.
+pub struct Found {
+    pub counts: Counts,
+    /// Programs with a fault.
+    pub total: usize,
+    /// Some of the faults, in words, shrunk and saved.
+    pub failures: Vec<String>,
+}
+
+#[derive(Default)]
+pub struct Counts {
+    pub pairs: u64,
+    pub accepted: u64,
+    pub illegal: u64,
+    programs: u64,
+    verdicts: BTreeMap<String, u64>,
+    commands: BTreeMap<String, u64>,
+    runs: u64,
+    refused_runs: u64,
+    compiled: u64,
+    elapsed: Duration,
+}
+
+struct Failure {
+    number: u64,
+    pair: Pair,
+    fault: Fault,
+    seed: u64,
+    compile: bool,
+}
+
+/// A pair that compiled code has still to prove.
+struct Waiting {
+    number: u64,
+    pair: Pair,
+    seed: u64,
+}
+
+struct Campaign {
+    seed: u64,
+    counts: Mutex<Counts>,
+    failures: Mutex<Vec<Failure>>,
+}
+
+/// Examines all pairs of a plan.
+pub fn campaign(plan: &Plan) -> Found {
+    let start = Instant::now();
+    let state = Campaign { seed: plan.seed, counts: Mutex::default(), failures: Mutex::default() };
+    let next = AtomicU64::new(0);
+    let told = Mutex::new(start);
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                let (mut jobs, mut waiting) = (vec![], vec![]);
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let is_last = number * SCHEDULES >= plan.pairs;
+                    if is_last || jobs.len() >= BATCH {
+                        state.compiled(&mut jobs, &mut waiting);
+                    }
+                    if is_last {
+                        return;
+                    }
+                    state.program(number, &mut jobs, &mut waiting);
+                    state.tell(plan, start, &told);
+                }
+            });
+        }
+    });
+    let mut counts = state.counts.into_inner().expect("no worker panics");
+    counts.elapsed = start.elapsed();
+    let mut all = state.failures.into_inner().expect("no worker panics");
+    all.sort_by_key(|failure| failure.number);
+    all.dedup_by_key(|failure| failure.number);
+    let (total, mut known, mut failures) = (all.len(), BTreeSet::new(), vec![]);
+    for failure in all {
+        if failures.len() >= SHOWN {
+            break;
+        }
+        let (pair, fault) = shrink(failure.pair, failure.fault, failure.seed, failure.compile);
+        if known.insert(pair.source()) {
+            let saved = save(&pair, &fault, failure.seed);
+            failures.push(format!("{}: {}\n\n{}\nsaved as {saved}\n", fault.kind, fault.text, pair.source()));
+        }
+    }
+    Found { counts, total, failures }
+}
+
+impl Campaign {
+    /// A line of progress, now and then.
+    fn tell(&self, plan: &Plan, start: Instant, told: &Mutex<Instant>) {
+        let mut last = told.lock().expect("no worker panics");
+        if last.elapsed() < PROGRESS {
+            return;
+        }
+        *last = Instant::now();
+        let done = self.counts.lock().expect("no worker panics").pairs.max(1);
+        let failed = self.failures.lock().expect("no worker panics").len();
+        let each = start.elapsed().as_secs_f64() / done as f64;
+        let left = each * plan.pairs.saturating_sub(done) as f64;
+        eprintln!(
+            "{done} of {} pairs, {failed} with a fault, {:.1} ms a pair, {:.0} min left",
+            plan.pairs,
+            1e3 * each,
+            left / 60.0
+        );
+    }
+
+    fn fail(&self, failure: Failure) {
+        let Failure { pair, fault, .. } = &failure;
+        eprintln!("{}: {}\n{}", fault.kind, fault.text, pair.source());
+        self.failures.lock().expect("no worker panics").push(failure);
+    }
+
+    /// Compiles and runs what waits for it.
+    fn compiled(&self, jobs: &mut Vec<Job>, waiting: &mut Vec<Waiting>) {
+        self.counts.lock().expect("no worker panics").compiled += jobs.len() as u64;
+        for (fault, waiting) in native::run(jobs).into_iter().zip(waiting.drain(..)) {
+            if let Some(fault) = fault {
+                let Waiting { number, pair, seed } = waiting;
+                self.fail(Failure { number, pair, fault, seed, compile: true });
+            }
+        }
+        jobs.clear();
+    }
+
+    /// A program under several schedules.
+    fn program(&self, number: u64, jobs: &mut Vec<Job>, waiting: &mut Vec<Waiting>) {
+        let mut random = Random::numbered(self.seed, number);
+        let program = generate::program(&mut random);
+        let target = if random.percent(25) { Target::Gpu } else { Target::Cpu };
+        let seed = random.next();
+        let mut pair = Pair { program, commands: None, target };
+        let looked = guarded(|| {
+            with_unit(&pair.source(), |unit| {
+                let subject = match Subject::new(unit, target, seed)? {
+                    Ok(subject) => subject,
+                    Err(why) => return Ok(Some(why)),
+                };
+                for schedule in 0..SCHEDULES {
+                    let own_order = schedule == 0 && random.percent(50);
+                    let compile = target == Target::Cpu && random.below(COMPILED) == 0;
+                    let mut tried = (!own_order).then(Vec::new);
+                    let verdict = guarded(|| self.schedule(&subject, &mut random, &mut tried, compile));
+                    pair.commands = tried;
+                    match verdict {
+                        Ok((verdict, job)) => {
+                            self.count(&verdict, target);
+                            if let Some(job) = job {
+                                jobs.push(job);
+                                waiting.push(Waiting { number, pair: pair.clone(), seed });
+                            }
+                        }
+                        Err(fault) => self.fail(Failure { number, pair: pair.clone(), fault, seed, compile }),
+                    }
+                }
+                Ok(None)
+            })
+        });
+        self.counts.lock().expect("no worker panics").programs += 1;
+        match looked {
+            Ok(Ok(None)) => {}
+            Ok(Ok(Some(why)) | Err(why)) => self.count(&Verdict::Refused(format!("program: {why}")), target),
+            Err(fault) => {
+                pair.commands = None;
+                self.fail(Failure { number, pair, fault, seed, compile: false });
+            }
+        }
+    }
+
+    /// Chooses commands one after the other, into `tried`, and looks at what they lead to. What is refused on the way is
+    /// left out, or ends the sequence.
+    fn schedule(
+        &self,
+        subject: &Subject<'_>,
+        random: &mut Random,
+        tried: &mut Option<Vec<Command>>,
+        compile: bool,
+    ) -> Result<(Verdict, Option<Job>), Fault> {
+        let mut scheduled: Scheduled = subject.source.clone();
+        let Some(accepted) = tried else {
+            let choose = || default_order::schedule(&subject.ctx, &scheduled, &subject.all);
+            return match subject.limited(&scheduled, choose) {
+                Ok(chosen) => judge(subject, chosen, compile),
+                Err(error) => crate::examine::refusal(error).map(|why| (Verdict::Refused(why), None)),
+            };
+        };
+        let wanted = 1 + random.below(8).min(random.below(8));
+        let mut splits = 0;
+        for _ in 0..2 * wanted + 1 {
+            if accepted.len() >= wanted {
+                break;
+            }
+            let Some(command) = commands::propose(random, &scheduled) else { continue };
+            // Each split multiplies what isl has to do.
+            let is_split = matches!(command, Command::Split { .. } | Command::Tile { .. });
+            if is_split && splits >= 2 {
+                continue;
+            }
+            accepted.push(command.clone());
+            let done = step(subject, &scheduled, &command)?;
+            let outcome = match done {
+                Step::Next(next) => {
+                    splits += usize::from(is_split);
+                    scheduled = *next;
+                    "accepted"
+                }
+                Step::Illegal if random.percent(25) => {
+                    self.count_command(&command, "illegal");
+                    return Ok((Verdict::Illegal, None));
+                }
+                Step::Illegal => {
+                    accepted.pop();
+                    "illegal"
+                }
+                Step::Refused(_) => {
+                    accepted.pop();
+                    "does not apply"
+                }
+            };
+            self.count_command(&command, outcome);
+        }
+        check_text(accepted)?;
+        judge(subject, scheduled, compile)
+    }
+
+    fn count_command(&self, command: &Command, outcome: &str) {
+        let text = command.to_string();
+        let key = format!("{}: {outcome}", text.split('(').next().unwrap_or_default());
+        *self.counts.lock().expect("no worker panics").commands.entry(key).or_default() += 1;
+    }
+
+    fn count(&self, verdict: &Verdict, target: Target) {
+        let mut counts = self.counts.lock().expect("no worker panics");
+        counts.pairs += 1;
+        let name = match verdict {
+            Verdict::Accepted { runs, refused_runs } => {
+                counts.accepted += 1;
+                counts.runs += *runs as u64;
+                counts.refused_runs += *refused_runs as u64;
+                format!("accepted, {}", if target == Target::Cpu { "CPU" } else { "GPU" })
+            }
+            Verdict::Illegal => {
+                counts.illegal += 1;
+                "illegal".to_string()
+            }
+            Verdict::Refused(why) => format!("refused: {}", why.lines().next().unwrap_or_default()),
+        };
+        *counts.verdicts.entry(name).or_default() += 1;
+    }
+}
+
+/// Commands read back from their text are the same commands.
+fn check_text(commands: &[Command]) -> Result<(), Fault> {
+    let text: String = commands.iter().map(|command| format!("{command}\n")).collect();
+    let mut sources = SourceMap::default();
+    let file = sources.add("commands.jl", text.as_str(), 1);
+    let read = pipeline::commands_of(&sources, file).map(|all| all.into_iter().map(|it| it.value).collect::<Vec<_>>());
+    match read {
+        Ok(read) if read == commands => Ok(()),
+        read => Err(Fault { kind: "commands read differently", text: format!("{text}{read:?}") }),
+    }
+}
+
+impl Display for Counts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let share = |count: u64| 100.0 * count as f64 / self.pairs.max(1) as f64;
+        writeln!(
+            f,
+            "{} pairs of {} programs, {:.1} % accepted, {:.1} % illegal; {} runs, {} of them refused at entry; {} \
+             compiled; {:.0} s, {:.1} ms a pair",
+            self.pairs,
+            self.programs,
+            share(self.accepted),
+            share(self.illegal),
+            self.runs,
+            self.refused_runs,
+            self.compiled,
+            self.elapsed.as_secs_f64(),
+            1e3 * self.elapsed.as_secs_f64() / self.pairs.max(1) as f64
+        )?;
+        self.verdicts.iter().try_for_each(|(verdict, count)| writeln!(f, "{count:8} {verdict}"))?;
+        writeln!(f, "commands tried:")?;
+        self.commands.iter().try_for_each(|(command, count)| writeln!(f, "{count:8} {command}"))
+    }
+}
+
+fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
+    let folder = root().join("tests/oracle/regressions");
+    let text = pair.source();
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    let name = format!("{}_{:08x}.jl", fault.kind.replace(' ', "_"), hash as u32);
+    let target = if pair.target == Target::Gpu { "cuda" } else { "c" };
+    let head = format!("#! target {target}\n#! seed {seed}\n# Found: {}\n", fault.kind);
+    let path = folder.join(&name);
+    match fs::create_dir_all(&folder).and_then(|()| fs::write(&path, head + &text)) {
+        Ok(()) => format!("tests/oracle/regressions/{name}"),
+        Err(error) => format!("nothing: {error}"),
+    }
+}

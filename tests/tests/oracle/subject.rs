@@ -1,0 +1,164 @@
+//! One program, analysed once for many schedules: its dependences, its instances for small sizes, and what it computes.
+
+use crate::examine::{Fault, OPERATIONS, codes, fault, refusal};
+use crate::inputs;
+use crate::instances::Instances;
+use crate::random::Random;
+use std::cell::OnceCell;
+use tessella::file::{FileOptions, ScheduleSource, Sources};
+use tessella::pipeline;
+use tessella::unit::Unit;
+use tessella_frontend::typed::ArgumentType;
+use tessella_interpreter::{RunError, Value, run_within};
+use tessella_lowering::Lowered;
+use tessella_polyhedral::algorithm::{Algorithm, ArrayKind};
+use tessella_polyhedral::dependence::{Dependence, dependences};
+use tessella_polyhedral::effort;
+use tessella_polyhedral::error::Error;
+use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::layers::{Scheduled, Target};
+
+/// A program that went through all that does not depend on its schedule.
+pub struct Subject<'a> {
+    pub unit: &'a Unit<'a>,
+    pub ctx: Ctx,
+    /// In the source's order.
+    pub source: Scheduled,
+    pub all: Vec<Dependence>,
+    pub types: Vec<ArgumentType>,
+    seed: u64,
+    small: OnceCell<Vec<Instances>>,
+    runs: OnceCell<Vec<Run>>,
+}
+
+/// Arguments, and what the source makes of them.
+pub struct Run {
+    pub arguments: Vec<Value>,
+    pub params: Vec<i64>,
+    /// Whether all accesses that may happen are inside their arrays.
+    pub inside: bool,
+    pub after: Vec<Value>,
+    pub outcome: Result<Option<Value>, RunError>,
+}
+
+/// Statements and expressions that a run of the typed tree may execute.
+const STEPS: u64 = 20_000_000;
+
+/// Runs of one program.
+const RUNS: usize = 3;
+
+/// A text's function and commands.
+pub fn with_unit<T>(
+    source: &str,
+    work: impl FnOnce(&Unit<'_>) -> Result<T, Fault>,
+) -> Result<Result<T, String>, Fault> {
+    let options =
+        FileOptions { name: "case.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sources = match Sources::read(source, &options) {
+        Ok(sources) => sources,
+        Err(text) => return Ok(Err(text)),
+    };
+    let [item] = sources.functions() else { return Ok(Err("not one function".into())) };
+    match sources.unit(item, &[]) {
+        Ok(unit) => work(&unit).map(Ok),
+        Err(errors) => Ok(Err(codes(&errors))),
+    }
+}
+
+impl<'a> Subject<'a> {
+    /// The program; or the reason why it is refused, where it may be.
+    pub fn new(unit: &'a Unit<'a>, target: Target, seed: u64) -> Result<Result<Subject<'a>, String>, Fault> {
+        let ctx = pipeline::context();
+        let Lowered { algorithm, .. } = match pipeline::lower(&ctx, &unit.function) {
+            Ok(lowered) => lowered,
+            Err(errors) => return Ok(Err(codes(&errors))),
+        };
+        let all = match dependences(&ctx, &algorithm) {
+            Ok(all) => all,
+            Err(error) => return refusal(error).map(Err),
+        };
+        let types = unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect();
+        let schedule = algorithm.source_order.clone();
+        let source = Scheduled { algorithm, schedule, target, machine: tessella_polyhedral::machine::Machine::GENERIC };
+        ctx.set_max_operations(0);
+        let (small, runs) = (OnceCell::new(), OnceCell::new());
+        Ok(Ok(Subject { unit, ctx, source, all, types, seed, small, runs }))
+    }
+
+    pub fn algorithm(&self) -> &Algorithm {
+        &self.source.algorithm
+    }
+
+    /// Runs a pass under the limit of one pass.
+    pub fn limited<T>(&self, scheduled: &Scheduled, work: impl FnOnce() -> T) -> T {
+        let weight = effort::weight(&scheduled.algorithm, &scheduled.schedule);
+        self.ctx.with_budget((OPERATIONS / weight).max(1), work)
+    }
+
+    /// The instances for small parameters: all values from 0 to 6 of one, some of several.
+    pub fn small(&self) -> Result<&[Instances], Fault> {
+        if let Some(known) = self.small.get() {
+            return Ok(known);
+        }
+        let mut found = vec![];
+        for params in inputs::small_parameters(self.algorithm(), &mut Random::new(self.seed)) {
+            found.extend(Instances::new(&self.ctx, self.algorithm(), &params).map_err(enumeration)?);
+        }
+        Ok(self.small.get_or_init(|| found))
+    }
+
+    /// Some arguments and what the source makes of them.
+    pub fn runs(&self) -> Result<&[Run], Fault> {
+        if let Some(known) = self.runs.get() {
+            return Ok(known);
+        }
+        let mut random = Random::new(self.seed ^ 0x5eed);
+        let mut runs = vec![];
+        for _ in 0..RUNS {
+            let Some((arguments, params)) = inputs::arguments(&self.ctx, self.algorithm(), &self.types, &mut random)?
+            else {
+                continue;
+            };
+            let inside = stays_inside(&self.ctx, self.algorithm(), &params)?;
+            let unchecked = self.algorithm().accesses().any(|at| !self.algorithm().access(at).checked);
+            if unchecked && !inside {
+                // `@inbounds` promises that this does not happen.
+                continue;
+            }
+            let mut after = arguments.clone();
+            let outcome = run_within(STEPS, &self.unit.function, &mut after);
+            runs.push(Run { arguments, params, inside, after, outcome });
+        }
+        Ok(self.runs.get_or_init(|| runs))
+    }
+
+    /// `n = 3, m = 0`.
+    pub fn named(&self, params: &[i64]) -> String {
+        let names = self.algorithm().param_names();
+        let shown = names.into_iter().zip(params).map(|(name, value)| format!("{name} = {value}"));
+        shown.collect::<Vec<_>>().join(", ")
+    }
+}
+
+pub fn enumeration(error: Error) -> Fault {
+    Fault { kind: "enumeration", text: format!("{error:?}") }
+}
+
+/// Whether all accesses to arguments and local arrays that may happen are inside.
+fn stays_inside(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<bool, Fault> {
+    let Some(instances) = Instances::new(ctx, algorithm, params).map_err(enumeration)? else {
+        return fault("enumeration", "too many instances of a run");
+    };
+    Ok(instances.touched.iter().flatten().all(|touch| {
+        let array = algorithm.array(touch.array);
+        match array.kind {
+            ArrayKind::Private | ArrayKind::Result => true,
+            ArrayKind::Argument | ArrayKind::Local { .. } => {
+                let (outer, own) = touch.element.split_at(array.kind.outer() as usize);
+                own.iter().zip(&array.extents).all(|(&subscript, extent)| {
+                    subscript >= 1 && subscript <= extent.evaluate(outer, params).unwrap_or(0)
+                })
+            }
+        }
+    }))
+}
