@@ -158,6 +158,60 @@ end
     end
 end
 
+@tessella function gather!(y, x, at)
+    for i in eachindex(y)
+        y[i] = x[at[i]] - i
+    end
+end
+
+@tessella function scatter!(y, x, at)
+    for i in eachindex(x, at)
+        y[at[i]] += x[i]
+    end
+end
+
+@tessella function gathered(x, at)
+    y = zeros(eltype(x), length(at))
+    for (k, p) in enumerate(at)
+        y[k] = 2 * x[p] + k
+    end
+    return y
+end
+
+@tessella function gathered_rows(A, at)
+    C = zeros(eltype(A), size(A, 2), length(at))
+    for (k, p) in enumerate(at), j in axes(C, 1)
+        C[j, k] = A[p, firstindex(A, 2)-1+j]
+    end
+    return C, length(at)
+end
+
+@tessella function clamped_rows(A, at)
+    C = zeros(eltype(A), size(A, 2), length(at))
+    for (k, p) in enumerate(at), j in axes(C, 1)
+        C[j, k] = A[clamp(p, firstindex(A, 1), lastindex(A, 1)), firstindex(A, 2)-1+j]
+    end
+    return C
+end
+
+@tessella function product!(C, A, B)
+    for i in axes(C, 1), j in axes(C, 2), k in axes(A, 2)
+        C[i, j] += A[i, k] * B[k, j]
+    end
+end
+
+@tessella function counted!(B, A)
+    for k in 1:length(A)
+        B[k] = 2 * A[k] + k
+    end
+end
+
+@tessella function numbered!(A)
+    for k in eachindex(A)
+        A[k] = k
+    end
+end
+
 kind(A::Array) = 1
 kind(A::AbstractArray) = 2
 
@@ -172,8 +226,9 @@ function outcome(f, make)
     memory, arguments = make()
     try
         result = f(arguments...)
-        result isa AbstractArray && (result = findfirst(argument -> argument === result, collect(arguments)))
-        return (:done, result, memory)
+        # An argument that is given back is compared with the memory.
+        result isa AbstractArray && (result = something(findfirst(argument -> argument === result, collect(arguments)), result))
+        return (:done, (typeof(result), result), memory)
     catch failure
         failure isa TessellaError && rethrow()
         return (:thrown, typeof(failure), memory)
@@ -203,6 +258,7 @@ end
 
 # Numbers that are not all alike, in new memory.
 numbers(T, sizes...) = reshape(T[T(mod(37k, 64) - 32) / 4 for k in 1:prod(sizes)], sizes...)
+numbers(::Type{Int}, sizes...) = reshape([mod(37k, 64) - 32 for k in 1:prod(sizes)], sizes...)
 
 # Matrices of m x n elements: what their memory is, and how they stand on it.
 const MATRICES = [
@@ -291,6 +347,70 @@ function broadcast_needs_equal_axes()
     @test x == numbers(Float64, 4)
 end
 
+# Numbers from `first` on that are subscripts of `n` elements; with `wrong`, one of them is none.
+function subscripts(first, n, count, wrong)
+    at = [first + mod(7k + 3, n) for k in 1:count]
+    wrong == :low && (at[end] = first - 1)
+    wrong == :high && (at[end] = first + n)
+    return at
+end
+
+# A vector as one of the forms, with these elements.
+function filled(form, values)
+    memory, vector = form(eltype(values), length(values))
+    for (i, value) in zip(eachindex(vector), values)
+        vector[i] = value
+    end
+    return memory, vector
+end
+
+const WRONG = (:none, :low, :high)
+
+# Subscripts out of arrays of any form, into arrays of any form.
+function gathers()
+    T = Float64
+    for (name, a) in [VECTORS; SHIFTED_VECTORS], (other, b) in [VECTORS; SHIFTED_VECTORS], n in (1, 2, 7), wrong in WRONG
+        name == other || any(isequal("every third"), (name, other)) || continue
+        make(order) = () -> begin
+            x_memory, x = a(T, n)
+            at_memory, at = filled(b, subscripts(firstindex(x), n, n + 2, wrong))
+            y_memory, y = b(T, n + 2)
+            (x_memory, at_memory, y_memory), order(x, at, y)
+        end
+        @test agrees(gather!, make((x, at, y) -> (y, x, at)))
+        @test agrees(scatter!, make((x, at, y) -> (x, y, at)))
+        @test agrees(gathered, make((x, at, y) -> (x, at)))
+    end
+end
+
+# Strides, computed subscripts and new arrays at once.
+function gathered_from_matrices()
+    for (name, a) in [MATRICES; SHIFTED], (other, b) in VECTORS[1:3], n in (1, 3, 7), wrong in WRONG
+        make = () -> begin
+            A_memory, A = a(Float32, n, n + 1)
+            at_memory, at = filled(b, subscripts(firstindex(A, 1), n, 2n, wrong))
+            (A_memory, at_memory), (A, at)
+        end
+        @test agrees(gathered_rows, make)
+        @test agrees(clamped_rows, make)
+    end
+end
+
+# Register tiles take neighbours at once only where they lie side by side.
+function products()
+    for (name, a) in [MATRICES; SHIFTED], (other, b) in MATRICES[1:5], n in (0, 1, 3, 21)
+        shifted = any(isequal(name) ∘ first, SHIFTED)
+        name == other || other == "dense" || name == "dense" || continue
+        make = () -> all_of(b(Float64, n, n + 3), b(Float64, n, n + 1), b(Float64, n + 1, n + 3))
+        name == other && @test agrees(product!, make)
+        shifted || name == other || @test agrees(product!, () -> all_of(a(Float64, n, n + 3), b(Float64, n, n + 1), a(Float64, n + 1, n + 3)))
+        name == other && n > 0 && @test agrees(counted!, () -> all_of(a(Float64, n, n + 3), a(Float64, n, n + 3)))
+    end
+    for (name, a) in SHIFTED, n in SIZES
+        @test agrees(counted!, () -> all_of(a(Float64, n, n + 1), a(Float64, n, n + 1)))
+    end
+end
+
 # The code that a test throws.
 function refusal(test)
     try
@@ -368,6 +488,12 @@ function refused()
     @test refusal(() -> made_like(x)) == "E0504"
     A = Shifted(numbers(Float64, 2, 2), 2, 0)
     @test refusal(() -> linear_of_another!(zeros(2, 2), A)) == "E0505"
+    # There `eachindex` gives no numbers.
+    B = numbers(Float64, 4, 4)
+    @test refusal(() -> numbered!(view(B, 1:2:3, :))) == "E0218"
+    @test refusal(() -> numbered!(view(B, 1:4, :))) == "E0218"
+    numbered!(B)
+    @test vec(B) == 1:16
     for array in (view(numbers(Float64, 6), [1, 3]), 1.0:2.0, Outside([1.0, 2.0]))
         @test refusal(() -> add!(zeros(2), array)) == "E0773"
     end
@@ -392,6 +518,9 @@ function run()
     @testset "vectors" begin
         on_targets(vectors, running!, ends!, from_one!, linear!, weighted!, first_halves!, relax!, combined!)
     end
+    @testset "gathers" begin on_targets(gathers, gather!, scatter!, gathered) end
+    @testset "gathers from matrices" begin on_targets(gathered_from_matrices, gathered_rows, clamped_rows) end
+    @testset "products" begin on_targets(products, product!, counted!) end
     @testset "broadcast" begin broadcast_needs_equal_axes() end
     @testset "overlap" begin overlap() end
     @testset "one place" begin one_place() end
