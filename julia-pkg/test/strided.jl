@@ -152,6 +152,8 @@ end
     return B[firstindex(A)]
 end
 
+@tessella given_like(A) = A .+ 1
+
 @tessella function linear_of_another!(B, A)
     for i in eachindex(A)
         B[i] = A[i]
@@ -492,6 +494,8 @@ end
 function refused()
     x = Shifted(numbers(Float64, 4), 2)
     @test refusal(() -> made_like(x)) == "E0504"
+    @test refusal(() -> given_like(x)) == "E0504"
+    @test given_like(view([1.0, 2.0, 3.0], 3:-2:1)) == [4.0, 2.0]
     A = Shifted(numbers(Float64, 2, 2), 2, 0)
     @test refusal(() -> linear_of_another!(zeros(2, 2), A)) == "E0505"
     # There `eachindex` gives no numbers.
