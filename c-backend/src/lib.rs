@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
     Dialect, Printer, TextOptions, Writer, c_type, header_comment, helper_texts, scan_text, vector_types,
 };
-use tessella_codegen::entry::STATUS_OUT_OF_MEMORY;
+use tessella_codegen::entry::{EntryParameter, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::{CodegenError, Input, Program, generate};
 use tessella_polyhedral::algorithm::ArrayId;
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
@@ -82,7 +82,6 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     out.append(&scan);
     if !macros.is_empty() {
         out.blank();
-        out.line("// Subscripts as in the source: from 1, first axis contiguous.");
         macros.iter().for_each(|text| out.line(text));
     }
     out.blank();
@@ -148,6 +147,22 @@ fn return_result(printer: &Printer<'_>, array: ArrayId, result: &str, out: &mut 
     }
 }
 
+/// What the parameters beyond those of contiguous arrays mean.
+fn parameter_notes(printer: &Printer<'_>) -> Vec<&'static str> {
+    let parameters = &printer.program.entry.parameters;
+    let mut notes = vec![];
+    if parameters.iter().any(|it| matches!(it, EntryParameter::Stride { .. })) {
+        notes.extend([
+            "// A_stride1 is the distance from A[i] to A[i + 1] in elements, negative or zero too; the pointer is to the",
+            "// element whose subscripts are the first ones. Two elements of a written array must not share memory (-1).",
+        ]);
+    }
+    if parameters.iter().any(|it| matches!(it, EntryParameter::First { .. })) {
+        notes.push("// A_first1 is the first index along axis 1: subscripts are A_first1 to A_first1 + extent - 1.");
+    }
+    notes
+}
+
 fn header(printer: &Printer<'_>) -> String {
     let mut out = Writer::default();
     let guard = format!("{}_H", printer.program.names.function.to_uppercase());
@@ -166,6 +181,9 @@ fn header(printer: &Printer<'_>) -> String {
         "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
     );
     out.line("// -3 if an argument is out of range. Unless it is 0, nothing has been written.");
+    for line in parameter_notes(printer) {
+        out.line(line);
+    }
     printer.results_comment(&mut out);
     out.text(&format!("{};", printer.signature("")));
     out.blank();

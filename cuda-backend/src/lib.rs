@@ -117,7 +117,6 @@ fn definitions(helpers: &BTreeSet<Helper>, macros: &[String], out: &mut Writer) 
     }
     if !macros.is_empty() {
         out.blank();
-        out.line("// Subscripts as in the source: from 1, first axis contiguous.");
         macros.iter().for_each(|text| out.line(text));
     }
 }

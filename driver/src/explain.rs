@@ -139,7 +139,7 @@ fn sizes(algorithm: &Algorithm, condition: &str) -> String {
                 let array = &algorithm.array(array).name;
                 (word == format!("{array}_{}", axis + 1)).then(|| format!("size({array}, {})", axis + 1))
             }
-            ParamOrigin::Extent { .. } | ParamOrigin::Argument(_) => None,
+            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
         });
         text.push_str(unnamed.as_deref().unwrap_or(word));
         rest = &rest[start + length..];

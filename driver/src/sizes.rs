@@ -93,6 +93,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
             let default = match param.origin {
                 ParamOrigin::Argument(_) => defaults.count,
                 ParamOrigin::Extent { .. } => defaults.side,
+                ParamOrigin::First { .. } => 1,
             };
             let tried = if named { fix(&allowed, &param.name, default)? } else { allowed.clone() };
             if named && !tried.is_empty()? {
@@ -120,6 +121,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
         values.push(value.unwrap_or(match param.origin {
             ParamOrigin::Argument(_) => defaults.count,
             ParamOrigin::Extent { .. } => defaults.side,
+            ParamOrigin::First { .. } => 1,
         }));
     }
     Ok(Some(values))
@@ -129,7 +131,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
 fn is_named(algorithm: &Algorithm, id: ParamId) -> bool {
     let param = algorithm.param(id);
     match param.origin {
-        ParamOrigin::Argument(_) => true,
+        ParamOrigin::Argument(_) | ParamOrigin::First { .. } => true,
         ParamOrigin::Extent { array, axis } => {
             param.name != format!("{}_{}", algorithm.array(array).name, axis + 1)
         }

@@ -226,7 +226,9 @@ impl<'n, 'a> Builder<'n, 'a> {
             TypedKind::Load { array, subscripts, inbounds } => {
                 return self.load(*array, subscripts, !inbounds, expr, under);
             }
-            TypedKind::Size { .. } => unreachable!("every extent of an array argument is a parameter"),
+            TypedKind::Size { .. } | TypedKind::First { .. } => {
+                unreachable!("every extent and first index of an array argument is a parameter")
+            }
             TypedKind::Unary(op, operand) => ExprKind::Unary(*op, self.boxed(operand, under)?),
             TypedKind::Binary(op @ (BinaryOp::AndAlso | BinaryOp::OrElse), left, right) => {
                 let (yes, no) = self.implied(left, under);
@@ -449,8 +451,8 @@ impl<'n, 'a> Builder<'n, 'a> {
         under: &Formula,
     ) -> Result<(), LowerError> {
         let site = &self.scope.site;
-        let extent = &self.nest.arrays[array.0 as usize].extents[axis as usize];
-        let inside = inside(&self.nest.symbols, &self.nest.values, site, under, subscript, extent);
+        let limits = self.nest.arrays[array.0 as usize].limits(axis);
+        let inside = inside(&self.nest.symbols, &self.nest.values, site, under, subscript, &limits);
         let open = under.and(&inside.not());
         if !self.nest.symbols.is_possible(site, &open) {
             return Ok(());

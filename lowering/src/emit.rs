@@ -1,7 +1,7 @@
 //! Turns one statement into a computation: its name, domain, accesses and spans, and the arrays that hold scalar
 //! variables.
 
-use crate::computation::{Builder, Value, both, constant, index};
+use crate::computation::{Builder, Value, both, index};
 use crate::formula::Formula;
 use crate::nest::{Nest, Scope};
 use crate::scan::{ScanDraft, covers};
@@ -15,7 +15,7 @@ use tessella_polyhedral::algorithm::{
 use tessella_polyhedral::expr::{Expr as Evaluated, ExprKind};
 use tessella_polyhedral::isl::{DimType, IslError, Set};
 use tessella_polyhedral::schedule::Node;
-use tessella_scalar::{CompareOp, Constant, ScalarType};
+use tessella_scalar::{CompareOp, ScalarType};
 
 /// Where a scalar variable lives: `array[i0, ..., i(rank-1)]`.
 #[derive(Debug, Clone, Copy)]
@@ -158,15 +158,15 @@ impl<'a> Nest<'a> {
         self.scan_names.fresh(&format!("outside_{}", self.arrays[array.0 as usize].name))
     }
 
-    /// `1 <= value && value <= extent`, axis from 0 among those of the source.
+    /// `first <= value && value <= last`, axis from 0 among those of the source.
     pub(crate) fn is_inside(&self, array: ArrayId, axis: u32, value: Evaluated) -> Evaluated {
-        let extent = index(self.arrays[array.0 as usize].extents[axis as usize].clone());
+        let (first, last) = self.arrays[array.0 as usize].limits(axis);
         let compare = |op, left, right| {
             let kind = ExprKind::Compare(op, Box::new(left), Box::new(right));
             Evaluated { kind, ty: ScalarType::Bool }
         };
-        let low = compare(CompareOp::Ge, value.clone(), constant(Constant::i64(1)));
-        both(low, compare(CompareOp::Le, value, extent))
+        let low = compare(CompareOp::Ge, value.clone(), index(first));
+        both(low, compare(CompareOp::Le, value, index(last)))
     }
 
     /// The array that a local is: an argument, or one that has been made.
@@ -216,7 +216,7 @@ impl<'a> Nest<'a> {
         kind: ArrayKind,
         span: Span,
     ) -> ArrayId {
-        self.arrays.push(Array { name, element, extents: vec![], rank, kind });
+        self.arrays.push(Array { name, element, extents: vec![], firsts: vec![], rank, kind, strided: 0..0 });
         self.array_spans.push(span);
         ArrayId(self.arrays.len() as u32 - 1)
     }

@@ -132,7 +132,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
     let name = (0..).map(|at: u64| format!("status{at}")).find(|name| !taken.contains(name.as_str()));
     let name = name.expect("names never run out");
     let (element, kind) = (ScalarType::I32, ArrayKind::Result);
-    arrays.push(Array { name, element, extents: vec![], rank: 0, kind });
+    arrays.push(Array { name, element, extents: vec![], firsts: vec![], rank: 0, kind, strided: 0..0 });
     let write = Access { array: result, subscripts: vec![], within: None, checked: false };
     let mut computations = vec![Computation {
         name: START.to_owned(),

@@ -306,6 +306,7 @@ impl<'a> Values<'a> {
             ExprKind::Constant(_)
             | ExprKind::Load { .. }
             | ExprKind::Size { .. }
+            | ExprKind::First { .. }
             | ExprKind::Convert(_)
             | ExprKind::Wrap(_) => {}
         });
@@ -386,7 +387,7 @@ fn writes_any(statement: &Statement, locals: &BTreeSet<LocalId>) -> bool {
 fn walk(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
     match &expr.kind {
-        ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => {}
+        ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } | ExprKind::First { .. } => {}
         ExprKind::Load { subscripts: operands, .. } | ExprKind::Call(_, operands) => {
             operands.iter().for_each(|operand| walk(operand, visit));
         }

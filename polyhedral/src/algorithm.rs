@@ -4,6 +4,7 @@ use crate::affine::{Affine, ParamId};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{IslError, Set};
 use crate::schedule::Schedule;
+use std::ops::Range;
 use tessella_scalar::ScalarType;
 
 /// Names an [`Array`] of an algorithm.
@@ -73,6 +74,8 @@ pub struct Param {
 pub enum ParamOrigin {
     /// `size(array, axis)`, axis from 0.
     Extent { array: ArrayId, axis: u32 },
+    /// `firstindex(array, axis)` of an argument whose subscripts do not count from 1, axis from 0.
+    First { array: ArrayId, axis: u32 },
     /// The value of an `Int64` argument.
     Argument(ScalarId),
 }
@@ -89,17 +92,23 @@ pub struct Array {
     /// Unique among arrays.
     pub name: String,
     pub element: ScalarType,
-    /// Subscripts of axis `a` are `1..=extent`, as in Julia; parameters only. For [`ArrayKind::Private`]: unused, empty.
+    /// Subscripts of axis `a` are `1..=extent`, as in Julia (or count from `firsts[a]`); parameters only. For
+    /// [`ArrayKind::Private`]: unused, empty.
     /// For [`ArrayKind::Local`]: those of the axes after the first `outer` ones, whose subscripts are the iterators
     /// that extents may depend on; a negative extent counts as zero.
     pub extents: Vec<Affine>,
+    /// The first subscript along each axis of an argument; empty where subscripts count from 1.
+    pub firsts: Vec<Affine>,
     pub rank: u32,
     pub kind: ArrayKind,
+    /// The axes of an argument whose strides in memory are given at run time; none of an array that is contiguous. The
+    /// others have the strides of a contiguous array.
+    pub strided: Range<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArrayKind {
-    /// Passed in; column-major and contiguous.
+    /// Passed in; column-major and contiguous but for [`Array::strided`].
     Argument,
     /// A scalar variable of the source, made anew in each iteration of the loops around its declaration: one element
     /// for each, subscripted by those loops' iterators as the source has them. Where it lives is layer III's choice.
@@ -135,6 +144,20 @@ pub enum SizeError {
     Bounds,
     /// The schedule is for other sizes.
     Assumption,
+}
+
+impl Array {
+    /// The first subscript along an axis that is no iterator.
+    pub fn first(&self, axis: u32) -> Affine {
+        self.firsts.get(axis as usize).cloned().unwrap_or(Affine::constant(1))
+    }
+
+    /// The first and the last subscript along an axis that is no iterator.
+    pub fn limits(&self, axis: u32) -> (Affine, Affine) {
+        let (first, extent) = (self.first(axis), &self.extents[axis as usize]);
+        let last = first.add_constant(-1).and_then(|before| before.add(extent));
+        (first, last.expect("counted from 1 it is the extent; else extent and first index are parameters"))
+    }
 }
 
 impl ArrayKind {

@@ -56,7 +56,8 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
     };
     match array.kind {
         ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => {
-            let map = (0..array.rank).map(|axis| Affine::iterator(axis).add_constant(-1)).collect::<Result<_, _>>()?;
+            let map = (0..array.rank).map(|axis| Affine::iterator(axis).sub(&array.first(axis)));
+            let map = map.collect::<Result<_, _>>()?;
             Ok((buffer(array.extents.clone(), space, Lifetime::Argument(id)), map))
         }
         ArrayKind::Private => {

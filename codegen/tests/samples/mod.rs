@@ -149,7 +149,7 @@ fn argument_layout(algorithm: &Algorithm) -> Layout {
 
 fn array(name: &str, element: ScalarType, extents: Vec<Affine>) -> Array {
     let rank = extents.len() as u32;
-    Array { name: name.to_string(), element, extents, rank, kind: ArrayKind::Argument }
+    Array { name: name.to_string(), element, extents, firsts: vec![], rank, kind: ArrayKind::Argument, strided: 0..0 }
 }
 
 fn extent(name: &str, array: u32, axis: u32) -> Param {

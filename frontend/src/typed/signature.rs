@@ -3,7 +3,7 @@
 use super::check::{Checked, Checker};
 use super::error::TypeError;
 use super::scope::State;
-use super::tree::{LocalId, Role, Type};
+use super::tree::{Firsts, Form, LocalId, Role, Type};
 use super::unsupported::Construct;
 use super::value::{Kind, Value};
 use crate::ast;
@@ -159,8 +159,8 @@ impl Checker<'_> {
                     };
                 }
                 let Some((rank, accepted)) = array_type(name) else { return Err(self.unknown_type(base)) };
-                let Type::Array { element, rank: actual } = ty else { return Err(Mismatch::Differs) };
-                if rank.is_some_and(|rank| rank != actual) || !accepted(actual) {
+                let Type::Array { element, rank: actual, form } = ty else { return Err(Mismatch::Differs) };
+                if rank.is_some_and(|rank| rank != actual) || !accepted(actual) || !includes(name, form) {
                     return Err(Mismatch::Differs);
                 }
                 if let Some(parameter) = parameters.first() {
@@ -195,8 +195,8 @@ impl Checker<'_> {
             return fits(ty == Type::Scalar(scalar));
         }
         if let Some((rank, accepted)) = array_type(name) {
-            return fits(matches!(ty, Type::Array { rank: actual, .. }
-                if rank.is_none_or(|rank| rank == actual) && accepted(actual)));
+            return fits(matches!(ty, Type::Array { rank: actual, form, .. }
+                if rank.is_none_or(|rank| rank == actual) && accepted(actual) && includes(name, form)));
         }
         match (abstract_number(name), ty) {
             (Some(includes), Type::Scalar(scalar)) => fits(includes(scalar)),
@@ -299,6 +299,15 @@ fn array_type(name: &str) -> Option<(Option<u32>, AcceptsRank)> {
     let &(_, rank) = ARRAYS.iter().find(|(known, _)| *known == name)?;
     let accepted: AcceptsRank = if name.ends_with("VecOrMat") { |rank| rank <= 2 } else { |_| true };
     Some((rank, accepted))
+}
+
+/// Whether an array type, by its name, includes arrays of this form.
+fn includes(name: &str, form: Form) -> bool {
+    match (name.starts_with("Abstract"), name.starts_with("Strided")) {
+        (true, _) => true,
+        (false, true) => form.firsts == Firsts::One,
+        (false, false) => form == Form::DENSE,
+    }
 }
 
 /// The scalar types below an abstract one.

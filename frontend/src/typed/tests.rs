@@ -1,6 +1,6 @@
 //! The checker on source text: what comes out, and what is said of mistakes.
 
-use super::tree::Type;
+use super::tree::{Type, dense};
 use super::{Basis, ModuleConstant, check, infer_arguments, parse_type, print};
 use crate::{parse_function, scan};
 use expect_test::{Expect, expect};
@@ -448,7 +448,7 @@ fn argument_types_are_inferred_from_annotations_and_use() {
     let source = "function gray!(G, I)\nfor i in eachindex(G)\nG[i] = (77Int(I[i]) >> 8) % UInt8\nend\nend";
     let file = sources.add("gray.jl", source, 1);
     let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
-    let bytes = Type::Array { element: tessella_scalar::ScalarType::U8, rank: 1 };
+    let bytes = dense(tessella_scalar::ScalarType::U8, 1);
     assert!(infer_arguments(&function).iter().all(|inferred| inferred.ty == bytes && inferred.basis == Basis::Use));
     let source = "function g!(y, x, p, q)\nfor i in eachindex(y)\nk = q[p[i] + 1]\ny[i] = x[k] + 0.5\nend\nend";
     let file = sources.add("gather.jl", source, 1);

@@ -69,7 +69,7 @@ impl From<Type> for Kind {
     fn from(ty: Type) -> Self {
         match ty {
             Type::Scalar(ty) => Kind::Scalar(ty),
-            Type::Array { element, rank } => Kind::Array { element, rank },
+            Type::Array { element, rank, form: _ } => Kind::Array { element, rank },
         }
     }
 }
@@ -99,7 +99,7 @@ impl Expr {
     /// The direct operands, left to right.
     pub fn operands(&self) -> Vec<&Expr> {
         match &self.kind {
-            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => vec![],
+            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } | ExprKind::First { .. } => vec![],
             ExprKind::Load { subscripts, .. } => subscripts.iter().collect(),
             ExprKind::Unary(_, operand) | ExprKind::Convert(operand) | ExprKind::Wrap(operand) => vec![operand],
             ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => vec![left, right],
@@ -112,7 +112,7 @@ impl Expr {
 
     pub(super) fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.kind {
-            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => vec![],
+            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } | ExprKind::First { .. } => vec![],
             ExprKind::Load { subscripts, .. } => subscripts.iter_mut().collect(),
             ExprKind::Unary(_, operand) | ExprKind::Convert(operand) | ExprKind::Wrap(operand) => vec![operand],
             ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => vec![left, right],
@@ -144,7 +144,7 @@ impl Expr {
     /// Whether evaluating the expression twice costs nothing worth a name.
     pub(super) fn is_cheap(&self) -> bool {
         match &self.kind {
-            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => true,
+            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } | ExprKind::First { .. } => true,
             ExprKind::Convert(operand) | ExprKind::Wrap(operand) | ExprKind::Unary(_, operand) => operand.is_cheap(),
             ExprKind::Load { .. }
             | ExprKind::Binary(..)

@@ -160,6 +160,10 @@ pub fn parameters(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<i64>, Sc
                 Value::Array(array) => extent(array, axis),
                 Value::Scalar(_) => None,
             },
+            ParamOrigin::First { array, axis } => match arguments.get(position(Argument::Array(array))?)? {
+                Value::Array(array) => Some(array.first(axis as usize)),
+                Value::Scalar(_) => None,
+            },
             ParamOrigin::Argument(scalar) => match arguments.get(position(Argument::Scalar(scalar))?)? {
                 Value::Scalar(constant) => constant.as_integer().and_then(|value| i64::try_from(value).ok()),
                 Value::Array(_) => None,

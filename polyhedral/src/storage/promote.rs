@@ -295,6 +295,8 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         element: source.element,
         extents: plan.hull.size.iter().map(|&size| Affine::constant(size)).collect(),
         rank: (key_count + plan.hull.size.len()) as u32,
+        firsts: vec![],
+        strided: 0..0,
         kind: ArrayKind::Local { outer: key_count as u32 },
     });
     for (&id, key) in &plan.keys {

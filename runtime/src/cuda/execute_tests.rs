@@ -224,6 +224,7 @@ fn update_plan() -> LaunchPlan {
             widened: vec![],
             context: Cond::And(vec![at_most(0), at_most(1), at_most(2)]),
             apart: vec![(A, B)],
+            unfolded: vec![],
             checks: vec![Check {
                 number: 3,
                 holds: Cond::Compare(CompareOp::Le, n(), IntExpr::Param(ParamId(1))),
