@@ -186,9 +186,19 @@ fn memory(verified: &Verified) -> Vec<String> {
     for transfer in verified.transfers() {
         let name = &verified.layout().buffer(transfer.buffer).name;
         lines.push(match transfer.direction {
-            Direction::HostToDevice => format!("{name}: copied to the GPU once, before the first kernel"),
+            Direction::HostToDevice => {
+                let where_to = match verified.layout().buffer(transfer.buffer).space {
+                    MemorySpace::Constant { elements } => format!("the GPU's constant memory, {elements} elements at most,"),
+                    MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared | MemorySpace::Register => "the GPU".to_string(),
+                };
+                format!("{name}: copied to {where_to} once, before the first kernel")
+            }
             Direction::DeviceToHost => format!("{name}: copied back once, after the last kernel"),
         });
+    }
+    if verified.target() == Target::Cpu {
+        let named = verified.constants().iter().map(|&id| &algorithm.array(id).name);
+        lines.extend(named.map(|name| format!("{name}: stays where it is: the CPU has no constant memory")));
     }
     lines
 }

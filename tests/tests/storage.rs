@@ -169,6 +169,17 @@ fn kernels_with_storage_compile() {
     report(failures);
 }
 
+#[test]
+fn explain_says_what_constant_does() {
+    let mut texts = vec![];
+    for program in programs().into_iter().filter(|it| it.name.ends_with("_constant")) {
+        texts.push(tessella::file::transpile(&program.text, &options(&program.name), program.backend, TextKind::Explain).unwrap());
+    }
+    let [gpu, cpu] = texts.as_slice() else { panic!("{} programs", texts.len()) };
+    assert!(gpu.contains("weights: copied to the GPU's constant memory, 35 elements at most, once"), "{gpu}");
+    assert!(cpu.contains("taps: stays where it is: the CPU has no constant memory"), "{cpu}");
+}
+
 /// The nodes without barriers.
 fn without_barriers(nodes: Vec<Node>) -> Vec<Node> {
     let mut kept = vec![];
