@@ -62,8 +62,8 @@ pub struct DeviceBuffer {
 pub enum DeviceMemory {
     /// Allocated and freed by steps.
     Allocated,
-    /// A variable in constant memory, declared with the kernels under the buffer's name. There is one for all calls of a program: they
-    /// take turns.
+    /// A variable in constant memory, declared with the kernels under the buffer's name. There is one for all calls of
+    /// a program: they take turns.
     Constant,
 }
 
