@@ -16,7 +16,7 @@ use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin, ScalarId, Which};
 use tessella_polyhedral::isl::{AstBuild, Set};
 use tessella_polyhedral::known::Known;
-use tessella_polyhedral::layers::Lifetime;
+use tessella_polyhedral::layers::{Lifetime, MemorySpace};
 use tessella_polyhedral::print;
 use tessella_scalar::ScalarType;
 
@@ -144,6 +144,11 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
         let placed = same.filter(|&array| {
             input.layout.placements.get(&ArrayId(array as u32)).is_some_and(|it| it.buffer.0 as usize == at)
         });
+        if let (MemorySpace::Constant { .. }, Lifetime::Argument(array)) = (buffer.space, &buffer.lifetime) {
+            // The host has the argument under its own name.
+            names.buffers.push(namer.fresh(&format!("{}_constant", names.arrays[array.0 as usize])));
+            continue;
+        }
         names.buffers.push(match (&buffer.lifetime, placed) {
             (Lifetime::Argument(array), _) => {
                 names.results.get(array).unwrap_or(&names.arrays[array.0 as usize]).clone()

@@ -25,7 +25,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 26] = [
+pub(crate) const FORMS: [Form; 27] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
     Form { name: "auto", usage: "auto()", read: auto },
@@ -34,6 +34,7 @@ pub(crate) const FORMS: [Form; 26] = [
     Form { name: "cache_register", usage: "cache_register(A, S, i)", read: storage::cache_register },
     Form { name: "cache_shared", usage: "cache_shared(A, S, i)", read: storage::cache_shared },
     Form { name: "collapse", usage: "collapse(S, i, j)", read: collapse },
+    Form { name: "constant", usage: "constant(w)", read: storage::constant },
     Form { name: "distribute", usage: "distribute(S, i)", read: distribute },
     Form { name: "fuse", usage: "fuse(R, S, i; shift=:auto)", read: fuse },
     Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },

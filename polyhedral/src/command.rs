@@ -69,6 +69,8 @@ pub enum Command {
     CacheRegister { array: String, computation: String, at: String },
     /// `pad(A, (1, 0))`: unused elements at the end of each axis of `A`'s buffer.
     Pad { array: String, by: Vec<u32> },
+    /// `constant(w)`: the argument `w`, which is only read, lies in the GPU's constant memory.
+    Constant { array: String },
 }
 
 impl std::fmt::Display for Command {
@@ -136,6 +138,7 @@ impl std::fmt::Display for Command {
                 let by: Vec<String> = by.iter().map(u32::to_string).collect();
                 write!(f, "pad({array}, {})", tuple(&by))
             }
+            Command::Constant { array } => write!(f, "constant({array})"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The token that backends demand: a program whose order, storage and transfers have been proved right.
 
-use crate::algorithm::{AccessRef, Algorithm, ComputationId, Scan, Subscript};
+use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Scan, Subscript};
 use crate::bounds;
 use crate::connect;
 use crate::dependence::{Dependence, dependences};
@@ -13,6 +13,7 @@ use crate::legality;
 use crate::place;
 use crate::schedule::{Node, Schedule};
 use crate::transform;
+use std::collections::BTreeSet;
 
 /// Proves a connected program: the order keeps every dependence, GPU loops can be mapped, subscripts are checked.
 ///
@@ -130,6 +131,11 @@ impl Verified {
 
     pub fn layout(&self) -> &Layout {
         &self.connected.placed.layout
+    }
+
+    /// The arguments that the schedule puts into constant memory; without effect on the CPU.
+    pub fn constants(&self) -> &BTreeSet<ArrayId> {
+        &self.connected.placed.constants
     }
 
     pub fn transfers(&self) -> &[Transfer] {

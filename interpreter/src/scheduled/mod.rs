@@ -82,7 +82,7 @@ pub fn run(
                     Some(Value::Scalar(_)) => return Err(ScheduledError::Arguments),
                     None => fresh()?,
                 };
-                if buffer.space == MemorySpace::Global {
+                if has_copy(buffer.space) {
                     outside.put(id, block);
                     fresh()?
                 } else {
@@ -115,7 +115,7 @@ pub fn run(
     for (at, buffer) in input.layout.buffers.iter().enumerate() {
         let id = BufferId(at as u32);
         let Lifetime::Argument(array) = buffer.lifetime else { continue };
-        let seen_by_caller = if buffer.space == MemorySpace::Global { &outside } else { &memory };
+        let seen_by_caller = if has_copy(buffer.space) { &outside } else { &memory };
         let block = seen_by_caller.block(id).ok_or_else(|| ScheduledError::NoBuffer { buffer: buffer.name.clone() })?;
         match argument_position(input, array) {
             Some(at) => written.push((at, block)),
@@ -136,6 +136,11 @@ pub fn run(
     let places = input.algorithm.result.places();
     let given = places.iter().filter_map(|place| returned.iter().find(|(array, _)| array == place));
     Ok(Completion::Done(given.map(|(_, value)| value.clone()).collect()))
+}
+
+/// Whether an argument there has a copy in the caller's memory.
+fn has_copy(space: MemorySpace) -> bool {
+    matches!(space, MemorySpace::Global | MemorySpace::Constant { .. })
 }
 
 fn memory_first(memory: &Memory, id: BufferId) -> Result<Constant, ScheduledError> {

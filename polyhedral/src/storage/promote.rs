@@ -127,7 +127,7 @@ pub(super) fn promote(
     let limit = match plan.space {
         MemorySpace::Shared => Limit::Shared,
         MemorySpace::Register => Limit::Registers,
-        MemorySpace::Host | MemorySpace::Global => Limit::Stack,
+        MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Limit::Stack,
     };
     check_limit(&scheduled.algorithm, plan.array, &plan.hull.size, limit)?;
     let mut refused = None;
@@ -601,7 +601,7 @@ pub(super) fn check_sizes(placed: &Placed, promotions: &[Promotion]) -> Result<(
         let limit = match it.space {
             MemorySpace::Shared => Limit::Shared,
             MemorySpace::Register => Limit::Registers,
-            MemorySpace::Host | MemorySpace::Global => Limit::Stack,
+            MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Limit::Stack,
         };
         check_limit(&placed.scheduled.algorithm, it.of, &size, limit)?;
         sizes.push(size);

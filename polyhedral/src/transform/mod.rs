@@ -91,7 +91,11 @@ pub fn apply(
         Command::Order(tree) => order::build(ctx, scheduled, tree)?,
         Command::Auto => return crate::default_order::schedule(ctx, scheduled, dependences),
         // Carried out by `crate::storage`, on the finished order.
-        Command::StoreIn { .. } | Command::CacheShared { .. } | Command::CacheRegister { .. } | Command::Pad { .. } => {
+        Command::StoreIn { .. }
+        | Command::CacheShared { .. }
+        | Command::CacheRegister { .. }
+        | Command::Pad { .. }
+        | Command::Constant { .. } => {
             return Ok(scheduled.clone());
         }
     };
