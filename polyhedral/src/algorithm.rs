@@ -268,6 +268,17 @@ impl Access {
 }
 
 impl Computation {
+    /// Whether what is evaluated has the same bits on every machine.
+    pub fn is_exact(&self) -> bool {
+        let reads = self.reads.iter().flat_map(|read| &read.subscripts).filter_map(Subscript::as_computed);
+        let lets = self.lets.iter().map(|it| &it.value);
+        let mut exact = true;
+        for expr in self.predicate.iter().chain(lets).chain([&self.value]).chain(reads) {
+            expr.walk(&mut |part| exact &= !matches!(&part.kind, ExprKind::Call(function, _) if !function.is_exact()));
+        }
+        exact
+    }
+
     /// Whether the value of a subscript of this computation may change with the iterator.
     pub fn involves_iterator(&self, subscript: &Subscript, iterator: u32) -> bool {
         match subscript {
