@@ -5,7 +5,7 @@
     for i in eachindex(B)
         v = A[i-1]
         if i > 1 && v > 0
-            B[i] = v
+            B[i] = 1
         end
     end
 end
