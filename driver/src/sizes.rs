@@ -2,9 +2,9 @@
 
 use crate::unit::Built;
 use tessella_polyhedral::affine::ParamId;
-use tessella_polyhedral::algorithm::{Algorithm, ParamOrigin};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ParamOrigin, Which};
 use tessella_polyhedral::bounds;
-use tessella_polyhedral::error::Error;
+use tessella_polyhedral::error::{Error, LayoutError};
 use tessella_polyhedral::isl::{DimType, Set, Val};
 
 /// What parameters get that nothing determines.
@@ -64,6 +64,30 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
     }
     for check in bounds::entry_checks(&built.ctx, &all_checked)? {
         allowed = allowed.intersect(&check.holds)?.coalesce()?;
+    }
+    // Where the data decide whether an access happens, inputs made here had better fit it whatever they are.
+    for check in algorithm.scan.iter().flat_map(|scan| &scan.checks) {
+        let AccessRef { computation, which } = check.access;
+        let computation = &mut all_checked.computations[computation.0 as usize];
+        let access = match which {
+            Which::Write => &mut computation.write,
+            Which::Read(at) => &mut computation.reads[at as usize],
+        };
+        access.within = None;
+    }
+    match bounds::entry_checks(&built.ctx, &all_checked) {
+        Ok(checks) => {
+            let mut spacious = allowed.clone();
+            for check in checks {
+                spacious = spacious.intersect(&check.holds)?.coalesce()?;
+            }
+            if !spacious.is_empty()? {
+                allowed = spacious;
+            }
+        }
+        // Some subscript would be outside for all sizes if the data let it.
+        Err(Error::Layout(LayoutError::NeverInside { .. })) => {}
+        Err(error) => return Err(error),
     }
     let fix = |set: &Set, name: &str, value: i64| -> Result<Set, Error> {
         match set.space()?.find_dim_by_name(DimType::Param, name)? {

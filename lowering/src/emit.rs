@@ -31,7 +31,7 @@ impl Storage {
 
     /// The element that belongs to the iterators around, as a target.
     pub(crate) fn target<'e>(self, span: Span) -> Target<'e> {
-        let subscripts = (0..self.rank).map(|at| TargetSubscript::Affine(Affine::iterator(at))).collect();
+        let subscripts = (0..self.rank).map(|at| TargetSubscript::Given(Affine::iterator(at))).collect();
         Target { array: self.array, subscripts, checked: false, span }
     }
 }
@@ -46,7 +46,10 @@ pub(crate) struct Target<'e> {
 
 /// A subscript of what a computation writes.
 pub(crate) enum TargetSubscript<'e> {
-    Affine(Affine),
+    /// One that the source does not have: it belongs to what is stored in each iteration of the loops around.
+    Given(Affine),
+    /// The value, and the source's expression.
+    Affine(Affine, &'e Expr),
     /// To be evaluated.
     Computed(&'e Expr),
 }
@@ -64,7 +67,7 @@ impl<'a> Nest<'a> {
     /// The statement as a computation, and its leaf in the schedule; `None` after recording an error.
     pub(crate) fn emit(&mut self, draft: Draft<'a>, scope: &Scope<'a>) -> Option<Node> {
         let name = self.computation_name(draft.label);
-        let (parts, subscripts) = match Builder::new(self, scope, &name).build(&draft.value, &draft.target) {
+        let (parts, subscripts) = match Builder::new(self, scope, &name).build(&draft.value, &draft.target, draft.fastmath) {
             Ok(built) => built,
             Err(error) => {
                 self.errors.push(error);
@@ -73,7 +76,7 @@ impl<'a> Nest<'a> {
         };
         let Target { array, checked, span: written, .. } = draft.target;
         let site = &scope.site;
-        let write = self.access(&name, array, subscripts, checked, &scope.may, scope);
+        let write = self.access(&name, array, subscripts, checked, &parts.written, scope);
         let write = self.settle(draft.span, write)?;
         let iterators: Vec<String> = site.iterators.iter().map(|it| it.name.clone()).collect();
         let domain = self.domain(&name, &site.domain, site);

@@ -1,4 +1,4 @@
-//! Puts together what finds out at entry whether computed subscripts are inside; see
+//! Puts together what finds out at entry whether subscripts are inside where sizes do not tell; see
 //! [`Scan`](tessella_polyhedral::algorithm::Scan).
 //!
 //! ```text

@@ -36,15 +36,15 @@ pub struct Algorithm {
     /// The order of the source.
     pub source_order: Schedule,
     pub result: Outcome,
-    /// What finds out at entry whether computed subscripts are inside; `None` where none has to be checked.
+    /// What finds out at entry whether subscripts are inside where sizes do not tell; `None` where none has to be checked.
     pub scan: Option<Box<Scan>>,
 }
 
-/// A search for computed subscripts that are outside, before anything is written.
+/// A search for subscripts that are outside, before anything is written.
 ///
-/// Sizes alone do not tell whether `A[idx[i]]` is inside. So an algorithm of its own evaluates such subscripts for all
-/// instances of their accesses, under the conditions on data that these have, reading only arrays that the function
-/// never writes.
+/// Sizes alone do not tell whether `A[idx[i]]` is inside, nor whether a condition on data keeps `A[i + 1]` inside. So an
+/// algorithm of its own evaluates such subscripts for all instances of their accesses that are not sure to be inside,
+/// under the conditions on data that these have, reading only arrays that the function never writes.
 #[derive(Debug, Clone)]
 pub struct Scan {
     /// Has the parameters, scalars and arguments of the algorithm that it belongs to, and returns an `Int32`: 0, or the
@@ -53,7 +53,7 @@ pub struct Scan {
     pub checks: Vec<ScanCheck>,
 }
 
-/// A computed subscript that must be inside its axis.
+/// A subscript that must be inside its axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanCheck {
     /// In the algorithm that the scan belongs to.
@@ -245,7 +245,7 @@ pub struct Access {
     /// From 1 for arguments, as in the source; one for each axis.
     pub subscripts: Vec<Subscript>,
     /// The instances that may perform the access, where affine conditions inside the statement say so
-    /// (`i > 1 ? A[i-1] : 0.0`); `None` for all of the domain.
+    /// (`i > 1 ? A[i-1] : 0.0`), or a scan has found that it happens only inside the array; `None` for all of the domain.
     pub within: Option<Set>,
     /// Whether subscripts are checked against the extents at entry (not under `@inbounds`).
     pub checked: bool,
@@ -291,6 +291,17 @@ impl Access {
 }
 
 impl Computation {
+    /// Whether what is evaluated has the same bits on every machine.
+    pub fn is_exact(&self) -> bool {
+        let reads = self.reads.iter().flat_map(|read| &read.subscripts).filter_map(Subscript::as_computed);
+        let lets = self.lets.iter().map(|it| &it.value);
+        let mut exact = true;
+        for expr in self.predicate.iter().chain(lets).chain([&self.value]).chain(reads) {
+            expr.walk(&mut |part| exact &= !matches!(&part.kind, ExprKind::Call(function, _) if !function.is_exact()));
+        }
+        exact
+    }
+
     /// Whether the value of a subscript of this computation may change with the iterator.
     pub fn involves_iterator(&self, subscript: &Subscript, iterator: u32) -> bool {
         match subscript {
