@@ -6,7 +6,7 @@ use storage::storage;
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamOrigin, Which};
-use tessella_polyhedral::error::{Error, InlineObstacle, LayoutError, ScheduleError};
+use tessella_polyhedral::error::{Error, FactorObstacle, InlineObstacle, LayoutError, ScheduleError};
 use tessella_polyhedral::legality::{Breach, Violation};
 use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::{UpdateOrder, reduction};
@@ -344,6 +344,31 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
             };
             make("E0442", &format!("`{computation}` stays where it is")).with_note(why).with_help(help)
+        }
+        ScheduleError::CannotFactor { computation, at, obstacle } => {
+            let (why, help) = match obstacle {
+                FactorObstacle::NoReduction => (
+                    format!("`{computation}` does not have the form `a = a op e` with `+`, `-`, `*`, `min` or `max`"),
+                    "name a computation that only updates what it writes",
+                ),
+                FactorObstacle::Order => (
+                    format!("`{computation}` rounds at each update: partial results would give another result"),
+                    "write `@fastmath` before the statement, or `@simd` before its loop, if any order will do",
+                ),
+                FactorObstacle::Subscripts => (
+                    "the iterators alone do not tell which element it updates, or whether it does".to_string(),
+                    "subscript the array by iterators and sizes",
+                ),
+                FactorObstacle::ManyElements => (
+                    format!("the loops around `{at}` do not say which one element it updates"),
+                    "move the loops over its elements outside of this one, or name a loop further in",
+                ),
+                FactorObstacle::Used { by } => (
+                    format!("`{}` uses the element before the loop is over", place.algorithm.computation(by).name),
+                    "bring the two into loops of their own first: `distribute`",
+                ),
+            };
+            make("E0443", "requested here").with_note(why).with_help(help)
         }
         ScheduleError::OrderMisses { .. } => make("E0470", "in these loops")
             .with_help("name each computation once, inside the loops that are to run it"),
