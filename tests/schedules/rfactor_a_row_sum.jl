@@ -7,6 +7,7 @@
 @tessella function sums!(s::Vector{Float64}, A::Matrix{Float64})
     m, n = size(A)
     for j in 1:n
+        s[j] = 0.0
         @simd for i in 1:m
             @comp S s[j] += floor(A[i, j] * 1000)
         end

@@ -1,5 +1,5 @@
-# A variable of the function that is returned, updated under a condition; then the sums of sums: partial results of
-# partial results.
+# A variable of the function that is returned, updated under a condition; then partial results of partial
+# results, one pair for each thread.
 #! run n=0
 #! run n=1
 #! run n=6
@@ -17,6 +17,7 @@ end
 
 @schedule count begin
     rfactor(S, i, 8)
-    rfactor(S, i1, 2)
-    parallel(S, i11)
+    interchange(S, i0, i1)
+    parallel(S, i1)
+    rfactor(S, i0, 2)
 end
