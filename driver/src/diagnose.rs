@@ -7,7 +7,7 @@ use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamOrigin, Which};
 use tessella_polyhedral::error::{Error, FactorObstacle, InlineObstacle, LayoutError, ScheduleError};
-use tessella_polyhedral::legality::{Breach, Violation};
+use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::{UpdateOrder, reduction};
 use tessella_polyhedral::schedule::Tag;
@@ -122,7 +122,18 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
 fn is_free_update(place: &Place, violation: &Violation) -> bool {
     let id = violation.source.computation;
     let update = reduction(place.algorithm, id).filter(|_| violation.sink.computation == id);
-    update.is_some_and(|it| it.array == violation.array && it.order == UpdateOrder::Any)
+    update.is_some_and(|it| it.array == violation.array && is_free(it.order, violation))
+}
+
+fn is_free(order: UpdateOrder, violation: &Violation) -> bool {
+    match order {
+        UpdateOrder::Any => true,
+        UpdateOrder::Source => false,
+        UpdateOrder::Within(iterator) => {
+            let Witness { source, sink, .. } = &violation.witness;
+            source.iter().zip(sink).take(iterator as usize).all(|(source, sink)| source == sink)
+        }
+    }
 }
 
 /// What to say where the dependence is one between updates of a reduction.
@@ -139,7 +150,15 @@ fn of_reduction(place: &Place, violation: &Violation) -> Option<(String, &'stati
             format!("`{name}` {verb} `{array}` in floating point: another order gives another result"),
             "write `@fastmath` before the statement, or `@simd` before its innermost loop, if any order will do",
         ),
-        UpdateOrder::Any => (
+        UpdateOrder::Within(iterator) if !is_free(it.order, violation) => (
+            format!(
+                "`{name}` {verb} `{array}` in floating point: `@simd` frees the order within one execution of its loop over \
+                 `{}`, not that of several",
+                place.algorithm.computation(id).iterators[iterator as usize]
+            ),
+            "write `@fastmath` before the statement if any order will do",
+        ),
+        UpdateOrder::Any | UpdateOrder::Within(_) => (
             format!("`{name}` {verb} `{array}`: the order is free, but two updates of one element cannot run at one time"),
             "run another loop in parallel; this one may be moved, split and reversed",
         ),

@@ -288,6 +288,7 @@ impl Partial<'_> {
             write,
             reads,
             fastmath: of.fastmath,
+            simd: None,
         });
         let own: Vec<Affine> = (0..keys.len() as u32).map(Affine::iterator).collect();
         let domain = relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(&executions)?.domain()?;
