@@ -16,5 +16,4 @@ end
     split(S, i, 4)
     reverse(S, i0)
     interchange(S, i0, i1)
-    rfactor(S, i0, 2)
 end
