@@ -372,7 +372,7 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
                 FactorObstacle::Order => (
                     format!("`{computation}` rounds at each update: partial results would give another result"),
-                    "write `@fastmath` before the statement, or `@simd` before its loop, if any order will do",
+                    "write `@fastmath` before the statement, or `@simd` before the innermost loop and split that one",
                 ),
                 FactorObstacle::Subscripts => (
                     "the iterators alone do not tell which element it updates, or whether it does".to_string(),
