@@ -82,9 +82,10 @@ impl<'a> Nest<'a> {
         let domain = self.domain(&name, &site.domain, site);
         let domain = self.settle(draft.span, domain)?;
         let id = ComputationId(self.computations.len() as u32);
-        let fastmath = draft.fastmath || (scope.simd && parts.reduces(&write));
         // What is checked at entry has to be what is then computed.
-        let fastmath = fastmath && parts.scans.is_empty();
+        let fastmath = draft.fastmath && parts.scans.is_empty();
+        let is_free = scope.simd && parts.reduces(&write);
+        let simd = (iterators.len() as u32).checked_sub(1).filter(|_| is_free);
         for (which, axis, computation) in parts.scans {
             let check = ScanCheck { access: AccessRef { computation: id, which }, axis };
             let draft = ScanDraft { check, computation };
@@ -113,6 +114,7 @@ impl<'a> Nest<'a> {
             write,
             reads: parts.reads,
             fastmath,
+            simd,
         });
         Some(Node::Computation(id))
     }

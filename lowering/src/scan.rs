@@ -56,6 +56,7 @@ pub(crate) fn search_for(search: Search) -> Result<Computation, IslError> {
         write: Access { array: ArrayId(0), subscripts: vec![], within: None, checked: false },
         reads,
         fastmath: false,
+        simd: None,
     };
     let used: Vec<bool> = (0..found.iterators.len() as u32).map(|iterator| involves(&found, iterator)).collect();
     let mut kept = 0;
@@ -144,6 +145,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
         write: write.clone(),
         reads: vec![],
         fastmath: false,
+        simd: None,
     }];
     let mut order = vec![Node::Computation(ComputationId(0))];
     let mut checks = vec![];

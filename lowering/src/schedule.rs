@@ -43,6 +43,7 @@ pub(crate) const FORMS: [Form; 27] = [
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
+    Form { name: "rfactor", usage: "rfactor(S, k, 8)", read: rfactor },
     Form { name: "separate", usage: "separate(S, (i0, j0))", read: separate },
     Form { name: "shift", usage: "shift(S, i, 1)", read: shift },
     Form { name: "skew", usage: "skew(S, i, j, 1)", read: skew },
@@ -204,6 +205,11 @@ fn collapse(call: &Call<'_>) -> Result<Command, CommandError> {
         outer: call.loop_name(outer)?,
         inner: call.loop_name(inner)?,
     })
+}
+
+fn rfactor(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at, size] = call.exactly()?;
+    Ok(Command::Rfactor { computation: call.computation(computation)?, at: call.loop_name(at)?, size: call.size(size)? })
 }
 
 fn separate(call: &Call<'_>) -> Result<Command, CommandError> {

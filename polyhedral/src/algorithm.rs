@@ -228,6 +228,8 @@ pub struct Computation {
     pub reads: Vec<Access>,
     /// Contraction and reassociation are allowed (`@fastmath`).
     pub fastmath: bool,
+    /// The iterator whose loop says that updates of a reduction may run in any order (`@simd`), within one execution of it.
+    pub simd: Option<u32>,
 }
 
 /// A value that one instance computes once and uses several times.

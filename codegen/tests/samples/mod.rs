@@ -183,6 +183,7 @@ pub fn heat2d(ctx: &Ctx) -> Sample {
         write,
         reads,
         fastmath: false,
+        simd: None,
     };
     let algorithm = Algorithm {
         name: "heat2d!".to_string(),
@@ -259,6 +260,7 @@ pub fn triangle(ctx: &Ctx) -> Sample {
             write: access(0, here.clone()),
             reads: vec![access(0, here)],
             fastmath: false,
+            simd: None,
         }],
         context: set("{ : 0 <= m <= 1099511627776 and 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: simple(0, &[("j", Tag::Sequential), ("i", Tag::Sequential)]) },
@@ -286,6 +288,7 @@ pub fn total(ctx: &Ctx) -> Sample {
         write: access(1, vec![]),
         reads,
         fastmath: false,
+        simd: None,
     };
     let algorithm = Algorithm {
         name: "total".to_string(),
@@ -321,7 +324,7 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
     let computation = |name: &str, iterators: &[&str], domain: &str, value: Expr, write: Access, reads: Vec<Access>| {
         let iterators = iterators.iter().map(|name| name.to_string()).collect();
         let (name, domain) = (name.to_string(), set(domain));
-        Computation { name, iterators, domain, predicate: None, lets: vec![], value, write, reads, fastmath: false }
+        Computation { name, iterators, domain, predicate: None, lets: vec![], value, write, reads, fastmath: false, simd: None }
     };
     let root = |tag: Tag| {
         let sum = nest("j", Tag::Sequential, &[(1, it(1))], leaf(1));

@@ -502,6 +502,7 @@ fn copy(
         write,
         reads: vec![read],
         fastmath: false,
+        simd: None,
     });
     // { load[k, x] -> [k, element] }
     let element: Vec<Affine> = (0..keys).map(Affine::iterator).chain(outside).collect();

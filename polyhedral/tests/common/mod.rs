@@ -54,6 +54,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
             write: access(&it.write),
             reads: it.reads.iter().map(access).collect(),
             fastmath: false,
+            simd: None,
         }
     });
     Algorithm {
