@@ -190,6 +190,8 @@ impl Partial<'_> {
             element: of.element,
             extents: vec![Affine::constant(self.size.into())],
             rank: outer + 1,
+            firsts: vec![],
+            strided: 0..0,
             kind: ArrayKind::Local { outer },
         });
         Ok(())
