@@ -25,7 +25,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 27] = [
+pub(crate) const FORMS: [Form; 28] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
     Form { name: "auto", usage: "auto()", read: auto },
