@@ -1,17 +1,18 @@
 //! One program with one schedule, from its text to its results.
 
-use crate::instances::{Instance, Order, lost_order, order, value};
+use crate::instances::{Instance, Order, affine, lost_order, order, value};
 use crate::native::{self, Check, Job};
 use crate::subject::{Subject, with_unit};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use tessella::results;
 use tessella_c_backend as c_backend;
 use tessella_codegen::c_family::TextOptions;
 use tessella_codegen::{CodegenError, Input, Program, generate};
 use tessella_diagnostics::Diagnostic;
 use tessella_interpreter::scheduled::{self, Completion};
 use tessella_interpreter::{RunError, Value};
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, Outcome};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::dependence::Dependence;
 use tessella_polyhedral::error::{Error, ScheduleError};
@@ -349,7 +350,7 @@ fn element(
             return Ok(None);
         }
     }
-    let subscripts = access.subscripts.iter().map(|it| value(it, &instance.at, params)).collect();
+    let subscripts = access.subscripts.iter().map(|it| value(affine(it), &instance.at, params)).collect();
     Ok(Some((access.array, subscripts)))
 }
 
@@ -391,11 +392,11 @@ fn run(subject: &Subject<'_>, input: &Input<'_>, program: &Program) -> Result<(V
                     return fault("refused sizes that fit", format!("for {sizes}: {about}"));
                 }
             }
-            (Ok(returned), Completion::Done(scalar)) => {
+            (Ok(returned), Completion::Done(results)) => {
                 if !run.inside {
                     return fault("accepted sizes that do not fit", format!("for {sizes}"));
                 }
-                if let Some(text) = difference(&actual, *scalar, &run.after, returned) {
+                if let Some(text) = difference(&actual, results, &run.after, returned) {
                     return fault("different result", format!("for {sizes}: {text}\n{program}"));
                 }
             }
@@ -411,48 +412,48 @@ fn job(subject: &Subject<'_>, input: &Input<'_>, program: &Program, checks: Vec<
     let algorithm = input.algorithm;
     let options = TextOptions { threads: Some(2), ..TextOptions::default() };
     let source = c_backend::print(input, program, &options);
-    let result = match algorithm.result {
-        Outcome::Nothing | Outcome::Argument(_) => None,
-        Outcome::Scalar(array) => Some(algorithm.array(array).element),
-    };
     Job {
         parameters: entry_parameters(&program.entry, algorithm),
         text: source.text,
         entry: source.entry,
         flags: source.flags,
         types: subject.types.clone(),
-        result,
+        results: results::types(&subject.unit.function),
         checks,
     }
 }
 
-pub fn difference(
-    actual: &[Value],
-    scalar: Option<Constant>,
-    expected: &[Value],
-    returned: &Option<Value>,
-) -> Option<String> {
+/// What differs between the arguments, and between what is given back.
+pub fn difference(actual: &[Value], results: &[Value], expected: &[Value], returned: &[Value]) -> Option<String> {
     for (position, (actual, expected)) in actual.iter().zip(expected).enumerate() {
-        if let (Value::Array(actual), Value::Array(expected)) = (actual, expected) {
-            for at in 0..expected.len() {
-                if !same(actual.get(at), expected.get(at)) {
-                    return Some(format!(
-                        "element {} of argument {} is {} and should be {}",
-                        at + 1,
-                        position + 1,
-                        actual.get(at),
-                        expected.get(at)
-                    ));
-                }
-            }
+        if let Some(text) = unequal(actual, expected) {
+            return Some(format!("argument {}: {text}", position + 1));
         }
     }
-    match (scalar, returned) {
-        (Some(scalar), Some(Value::Scalar(expected))) if !same(scalar, *expected) => {
-            Some(format!("the result is {scalar} and should be {expected}"))
+    if results.len() != returned.len() {
+        return Some(format!("{} results, there should be {}", results.len(), returned.len()));
+    }
+    results.iter().zip(returned).find_map(|(actual, expected)| {
+        let text = unequal(actual, expected)?;
+        Some(format!("the result: {text}"))
+    })
+}
+
+fn unequal(actual: &Value, expected: &Value) -> Option<String> {
+    match (actual, expected) {
+        (Value::Scalar(actual), Value::Scalar(expected)) => {
+            (!same(*actual, *expected)).then(|| format!("is {actual} and should be {expected}"))
         }
-        (None, Some(Value::Scalar(expected))) => Some(format!("there is no result, it should be {expected}")),
-        _ => None,
+        (Value::Array(actual), Value::Array(expected)) => {
+            if actual.extents() != expected.extents() {
+                return Some(format!("extents are {:?} and should be {:?}", actual.extents(), expected.extents()));
+            }
+            let at = (0..expected.len()).find(|&at| !same(actual.get(at), expected.get(at)))?;
+            Some(format!("element {} is {} and should be {}", at + 1, actual.get(at), expected.get(at)))
+        }
+        (Value::Scalar(_), Value::Array(_)) | (Value::Array(_), Value::Scalar(_)) => {
+            Some("a scalar is no array".to_string())
+        }
     }
 }
 

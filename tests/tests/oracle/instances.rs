@@ -92,7 +92,7 @@ fn points(ctx: &Ctx, algorithm: &Algorithm, set: &Set, params: &[i64]) -> Result
 }
 
 /// The generator makes no others.
-fn affine(subscript: &Subscript) -> &Affine {
+pub fn affine(subscript: &Subscript) -> &Affine {
     subscript.as_affine().expect("generated programs have affine subscripts")
 }
 

@@ -7,6 +7,7 @@ use crate::random::Random;
 use std::cell::OnceCell;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::pipeline;
+use tessella::results;
 use tessella::unit::Unit;
 use tessella_frontend::typed::ArgumentType;
 use tessella_interpreter::{RunError, Value, run_within};
@@ -17,6 +18,7 @@ use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::machine::Machine;
 
 /// A program that went through all that does not depend on its schedule.
 pub struct Subject<'a> {
@@ -38,7 +40,8 @@ pub struct Run {
     /// Whether all accesses that may happen are inside their arrays.
     pub inside: bool,
     pub after: Vec<Value>,
-    pub outcome: Result<Option<Value>, RunError>,
+    /// The scalars and new arrays that it gives back.
+    pub outcome: Result<Vec<Value>, RunError>,
 }
 
 /// Statements and expressions that a run of the typed tree may execute.
@@ -79,7 +82,7 @@ impl<'a> Subject<'a> {
         };
         let types = unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect();
         let schedule = algorithm.source_order.clone();
-        let source = Scheduled { algorithm, schedule, target, machine: tessella_polyhedral::machine::Machine::GENERIC };
+        let source = Scheduled { algorithm, schedule, target, machine: Machine::GENERIC, versions: vec![] };
         ctx.set_max_operations(0);
         let (small, runs) = (OnceCell::new(), OnceCell::new());
         Ok(Ok(Subject { unit, ctx, source, all, types, seed, small, runs }))
@@ -127,6 +130,7 @@ impl<'a> Subject<'a> {
             }
             let mut after = arguments.clone();
             let outcome = run_within(STEPS, &self.unit.function, &mut after);
+            let outcome = outcome.map(|returned| results::values(&self.unit.function, &returned));
             runs.push(Run { arguments, params, inside, after, outcome });
         }
         Ok(self.runs.get_or_init(|| runs))
@@ -153,7 +157,7 @@ fn stays_inside(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<bool
         let array = algorithm.array(touch.array);
         match array.kind {
             ArrayKind::Private | ArrayKind::Result => true,
-            ArrayKind::Argument | ArrayKind::Local { .. } => {
+            ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned => {
                 let (outer, own) = touch.element.split_at(array.kind.outer() as usize);
                 own.iter().zip(&array.extents).all(|(&subscript, extent)| {
                     subscript >= 1 && subscript <= extent.evaluate(outer, params).unwrap_or(0)
