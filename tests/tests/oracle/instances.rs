@@ -30,17 +30,19 @@ pub struct Touch {
     pub element: Vec<i64>,
 }
 
-/// More instances than this are not listed.
-const MOST: usize = 2500;
-
 impl Instances {
-    /// `None` if there are too many.
-    pub fn new(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<Option<Instances>, Error> {
+    /// `None` if there are more than `most`.
+    pub fn new(
+        ctx: &Ctx,
+        algorithm: &Algorithm,
+        params: &[i64],
+        most: usize,
+    ) -> Result<Option<Instances>, Error> {
         let mut found = Instances { params: params.to_vec(), all: vec![], touched: vec![] };
         for id in algorithm.ids() {
             let computation = algorithm.computation(id);
             let points = points(ctx, algorithm, &computation.domain, params)?;
-            if found.all.len() + points.len() > MOST {
+            if found.all.len() + points.len() > most {
                 return Ok(None);
             }
             let refs = std::iter::once(Which::Write).chain((0..computation.reads.len() as u32).map(Which::Read));
