@@ -38,6 +38,8 @@ pub struct Plan {
     pub seed: u64,
     /// The share of programs made for register tiles, in percent.
     pub tiles: u32,
+    /// No program is begun after this.
+    pub longest: Duration,
 }
 
 /// What a campaign found.
@@ -99,7 +101,7 @@ pub fn campaign(plan: &Plan) -> Found {
                 let (mut jobs, mut waiting) = (vec![], vec![]);
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let is_last = number * SCHEDULES >= plan.pairs;
+                    let is_last = number * SCHEDULES >= plan.pairs || start.elapsed() >= plan.longest;
                     if is_last || jobs.len() >= BATCH {
                         state.compiled(&mut jobs, &mut waiting);
                     }

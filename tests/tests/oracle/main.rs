@@ -7,7 +7,8 @@
 //! the source's, bit for bit.
 //!
 //! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 720), `TESSELLA_ORACLE_SEED` which ones,
-//! `TESSELLA_ORACLE_TILES` how many of a hundred programs are such as register tiles are made for. A failure is shrunk,
+//! `TESSELLA_ORACLE_TILES` how many of a hundred programs are such as register tiles are made for,
+//! `TESSELLA_ORACLE_SECONDS` after how long no further program is begun. A failure is shrunk,
 //! printed, and saved under `tests/oracle/regressions/`, which are replayed on every run.
 
 mod campaign;
@@ -27,6 +28,7 @@ use campaign::{Plan, campaign};
 use examine::{Case, examine, hush_panics};
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 use tessella_polyhedral::layers::Target;
 use tessella_tests::{julia_files, root};
 
@@ -48,7 +50,8 @@ fn random_schedules_keep_what_programs_mean() {
     let (pairs, seed) = (setting("TESSELLA_ORACLE_PAIRS", PAIRS), setting("TESSELLA_ORACLE_SEED", SEED));
     prepare_process();
     let tiles = setting("TESSELLA_ORACLE_TILES", TILES) as u32;
-    let found = campaign(&Plan { pairs, seed, tiles });
+    let longest = Duration::from_secs(setting("TESSELLA_ORACLE_SECONDS", u64::MAX / 2));
+    let found = campaign(&Plan { pairs, seed, tiles, longest });
     println!("{}", found.counts);
     assert!(found.failures.is_empty(), "{} programs with a fault\n\n{}", found.total, found.failures.join("\n----\n"));
     let counts = found.counts;

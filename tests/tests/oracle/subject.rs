@@ -129,7 +129,7 @@ impl<'a> Subject<'a> {
 
     /// What isl may do in one pass; more where there are many tiles.
     pub fn operations(&self) -> u64 {
-        if self.setting.most > 11 { 10 * OPERATIONS } else { OPERATIONS }
+        if self.setting.most > 11 { 4 * OPERATIONS } else { OPERATIONS }
     }
 
     /// Runs a pass under the limit of one pass.
