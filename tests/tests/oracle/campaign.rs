@@ -392,7 +392,8 @@ fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
     let Setting { target, machine, most } = pair.setting;
     let target = if target == Target::Gpu { "cuda" } else { "c" };
     let machine = format!("{} {} {}", machine.vector_bytes, machine.vector_registers, machine.l2_bytes);
-    let head = format!("#! target {target}\n#! seed {seed}\n#! sizes {most}\n#! machine {machine}\n# Found: {}\n", fault.kind);
+    let head =
+        format!("#! target {target}\n#! seed {seed}\n#! sizes {most}\n#! machine {machine}\n# Found: {}\n", fault.kind);
     let path = folder.join(&name);
     match fs::create_dir_all(&folder).and_then(|()| fs::write(&path, head + &text)) {
         Ok(()) => format!("tests/oracle/regressions/{name}"),

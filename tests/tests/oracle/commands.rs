@@ -184,7 +184,8 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
 
 /// A condition on the sizes that some callers have.
 fn condition(random: &mut Random, algorithm: &Algorithm) -> Option<Condition> {
-    let names: Vec<String> = algorithm.params.iter().map(|param| param.name.clone()).filter(|it| it.len() == 1).collect();
+    let names: Vec<String> =
+        algorithm.params.iter().map(|param| param.name.clone()).filter(|it| it.len() == 1).collect();
     if names.is_empty() {
         return None;
     }
@@ -194,7 +195,11 @@ fn condition(random: &mut Random, algorithm: &Algorithm) -> Option<Condition> {
     let comparison = match random.below(4) {
         0 => {
             let divisor = *random.pick(&[2, 4]);
-            Comparison { left: SizeExpr::Remainder(Box::new(size), divisor), op: CompareOp::Eq, right: SizeExpr::Number(0) }
+            Comparison {
+                left: SizeExpr::Remainder(Box::new(size), divisor),
+                op: CompareOp::Eq,
+                right: SizeExpr::Number(0),
+            }
         }
         1 => Comparison { left: size, op: CompareOp::Le, right: number(random) },
         2 => Comparison { left: size, op: CompareOp::Ge, right: number(random) },

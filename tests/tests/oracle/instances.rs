@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Subscript, Which};
 use tessella_polyhedral::error::Error;
-use tessella_polyhedral::reduction::{UpdateOrder, reductions};
 use tessella_polyhedral::isl::{Ctx, DimType, Set, Val};
+use tessella_polyhedral::reduction::{UpdateOrder, reductions};
 use tessella_polyhedral::schedule::{Node, Schedule};
 
 /// An instance of a computation.
@@ -32,12 +32,7 @@ pub struct Touch {
 
 impl Instances {
     /// `None` if there are more than `most`.
-    pub fn new(
-        ctx: &Ctx,
-        algorithm: &Algorithm,
-        params: &[i64],
-        most: usize,
-    ) -> Result<Option<Instances>, Error> {
+    pub fn new(ctx: &Ctx, algorithm: &Algorithm, params: &[i64], most: usize) -> Result<Option<Instances>, Error> {
         let mut found = Instances { params: params.to_vec(), all: vec![], touched: vec![] };
         for id in algorithm.ids() {
             let computation = algorithm.computation(id);
@@ -66,7 +61,8 @@ impl Instances {
                     if within.as_ref().is_some_and(|within| !within.contains(&at)) {
                         continue;
                     }
-                    let element = access.subscripts.iter().map(|it| affine(it)).map(|it| value(it, &at, params)).collect();
+                    let element =
+                        access.subscripts.iter().map(|it| affine(it)).map(|it| value(it, &at, params)).collect();
                     touched.push(Touch { access: *access_ref, array: access.array, element });
                 }
                 found.all.push(Instance { computation: id, at });

@@ -23,6 +23,7 @@ mod random;
 mod shrink;
 mod subject;
 mod tiles;
+mod witness;
 
 use campaign::{Plan, campaign};
 use examine::{Case, examine, hush_panics};

@@ -1,8 +1,8 @@
 //! Makes a failing case shorter while it fails in the same way.
 
 use crate::examine::{Case, Fault, examine};
-use crate::subject::Setting;
 use crate::program::{Condition, Expr, Linear, Program, Statement, Subscript, Target};
+use crate::subject::Setting;
 use std::time::{Duration, Instant};
 use tessella_polyhedral::command::Command;
 
@@ -41,7 +41,9 @@ pub fn shrink(pair: Pair, fault: Fault, seed: u64, compile: bool) -> (Pair, Faul
         // Sizes and values are random: a few seeds, so that the fault is not lost by chance.
         (0..4).find_map(|offset| {
             let case = Case { source: pair.source(), setting: pair.setting, seed: seed.wrapping_add(offset), compile };
-            examine(&case).err().filter(|found| found.kind == kind && cause.as_ref().is_none_or(|cause| *cause == found.text))
+            examine(&case)
+                .err()
+                .filter(|found| found.kind == kind && cause.as_ref().is_none_or(|cause| *cause == found.text))
         })
     };
     'again: loop {

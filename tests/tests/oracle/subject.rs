@@ -170,7 +170,8 @@ impl<'a> Subject<'a> {
         let mut random = Random::new(self.seed ^ 0x5eed);
         let mut runs = vec![];
         for _ in 0..RUNS {
-            let Some((arguments, params)) = inputs::arguments(&self.ctx, self.algorithm(), &self.types, self.setting.most, &mut random)?
+            let Some((arguments, params)) =
+                inputs::arguments(&self.ctx, self.algorithm(), &self.types, self.setting.most, &mut random)?
             else {
                 continue;
             };

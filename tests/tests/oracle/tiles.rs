@@ -115,7 +115,11 @@ impl Maker<'_> {
             false => all,
             true => {
                 let (a, b) = (self.random.pick::<&str>(loops).to_string(), self.random.pick::<&str>(loops).to_string());
-                let condition = Condition::Affine(Linear::of(&a, 0), *self.random.pick::<&str>(&["<=", "!=", ">"]), Linear::of(&b, 1));
+                let condition = Condition::Affine(
+                    Linear::of(&a, 0),
+                    *self.random.pick::<&str>(&["<=", "!=", ">"]),
+                    Linear::of(&b, 1),
+                );
                 vec![Statement::If { condition, then: all, otherwise: vec![] }]
             }
         }
