@@ -268,7 +268,7 @@ impl Campaign {
                     progress = *next;
                     "accepted"
                 }
-                Step::Illegal if !is_planned && random.percent(25) => {
+                Step::Illegal if random.percent(if is_planned { 8 } else { 25 }) => {
                     self.count_command(&command, "illegal");
                     return Ok((Verdict::Illegal, None));
                 }

@@ -97,6 +97,8 @@ const DOCUMENTED: &[&str] = &[
     // Storage.
     "NoBox",
     "AllocationInside",
+    // Buffers may have other axes than their arrays.
+    "AxisCount",
     "CallersMemory",
     "BufferTaken",
     "NotAccessed",
@@ -106,6 +108,8 @@ const DOCUMENTED: &[&str] = &[
     "NoThreadCount",
     "Overwritten",
     "a promotion that runs into parallel loops",
+    // The program itself: a subscript that no sizes bring inside.
+    "NeverInside",
     // Arithmetic and work.
     "overflow",
     "isl's limit",
