@@ -23,7 +23,7 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
             .with_note(format!("axis {} has no bounds that sizes and arguments give", axis + 1))
             .with_help("map each axis to a subscript, or to a remainder by a constant"),
         StorageError::BufferTaken { .. } => {
-            make("E0524", "in this command").with_help("choose another name for the buffer")
+            make("E0524", "in this command").with_help("choose another buffer, or a map that keeps more elements apart")
         }
         StorageError::UnknownArray { name, known } => {
             let diagnostic = make("E0525", "in this command").with_note(format!("the arrays are {}", names(&known)));
