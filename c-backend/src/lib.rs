@@ -1,5 +1,6 @@
 //! C with OpenMP and SIMD: one function, one file, made to be read.
 
+mod flags;
 mod pragmas;
 
 use pragmas::Pragmas;
@@ -7,7 +8,7 @@ use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
     Dialect, Printer, TextOptions, Writer, c_type, header_comment, helper_texts, scan_text, vector_types,
 };
-use tessella_codegen::entry::STATUS_OUT_OF_MEMORY;
+use tessella_codegen::entry::{EntryParameter, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::{CodegenError, Input, Program, generate};
 use tessella_polyhedral::algorithm::ArrayId;
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
@@ -26,14 +27,6 @@ pub struct CSource {
     /// What the linker needs, after the file.
     pub libraries: Vec<&'static str>,
 }
-
-/// Flags of every program. Signed integers wrap around; errno and traps are not observed, which changes no value.
-const FLAGS: [&str; 6] = ["-O3", "-std=gnu11", "-fwrapv", "-fopenmp", "-fno-math-errno", "-fno-trapping-math"];
-/// No contraction: every operation rounds, as in Julia. GCC before 12.3 forms `vfmaddsub` of neighbouring stores
-/// `a * b - c` and `d * e + f` whatever `-ffp-contract` says, where it vectorizes straight-line code.
-const STRICT: [&str; 2] = ["-ffp-contract=off", "-fno-tree-slp-vectorize"];
-/// What `@fastmath` on every statement allows; NaN and infinity keep their meaning.
-const FAST: [&str; 4] = ["-ffp-contract=fast", "-fassociative-math", "-freciprocal-math", "-fno-signed-zeros"];
 
 /// Prints a verified program as C.
 ///
@@ -83,17 +76,15 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     out.append(&scan);
     if !macros.is_empty() {
         out.blank();
-        out.line("// Subscripts as in the source: from 1, first axis contiguous.");
         macros.iter().for_each(|text| out.line(text));
     }
     out.blank();
     out.append(&body);
-    let fast: &[&str] = if program.fastmath { &FAST } else { &STRICT };
     CSource {
         text: out.finish(),
         header: header(&printer),
         entry: program.names.function.clone(),
-        flags: FLAGS.iter().chain(fast).copied().collect(),
+        flags: flags::flags(input, program.fastmath),
         libraries: vec!["-lm"],
     }
 }
@@ -145,8 +136,24 @@ fn return_result(printer: &Printer<'_>, array: ArrayId, result: &str, out: &mut 
     match (&buffer.lifetime, buffer.space) {
         (Lifetime::Argument(_), _) => {}
         (_, MemorySpace::Register) => out.line(format!("*{result} = {name};")),
-        (_, MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared) => out.line(format!("*{result} = {name}[0];")),
+        (_, MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } | MemorySpace::Shared) => out.line(format!("*{result} = {name}[0];")),
     }
+}
+
+/// What the parameters beyond those of contiguous arrays mean.
+fn parameter_notes(printer: &Printer<'_>) -> Vec<&'static str> {
+    let parameters = &printer.program.entry.parameters;
+    let mut notes = vec![];
+    if parameters.iter().any(|it| matches!(it, EntryParameter::Stride { .. })) {
+        notes.extend([
+            "// A_stride1 is the distance from A[i] to A[i + 1] in elements, negative or zero too; the pointer is to the",
+            "// element whose subscripts are the first ones. Two elements of a written array must not share memory (-1).",
+        ]);
+    }
+    if parameters.iter().any(|it| matches!(it, EntryParameter::First { .. })) {
+        notes.push("// A_first1 is the first index along axis 1: subscripts are A_first1 to A_first1 + extent - 1.");
+    }
+    notes
 }
 
 fn header(printer: &Printer<'_>) -> String {
@@ -167,6 +174,9 @@ fn header(printer: &Printer<'_>) -> String {
         "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
     );
     out.line("// -3 if an argument is out of range. Unless it is 0, nothing has been written.");
+    for line in parameter_notes(printer) {
+        out.line(line);
+    }
     printer.results_comment(&mut out);
     out.text(&format!("{};", printer.signature("")));
     out.blank();

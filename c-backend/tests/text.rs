@@ -8,6 +8,7 @@ use samples::*;
 use std::process::Command;
 use tessella_c_backend::{CSource, print};
 use tessella_codegen::generate;
+use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::schedule::Tag;
 
@@ -392,4 +393,46 @@ int main(void) {
 }
 ",
     );
+}
+
+const ROTATION_MAIN: &str = r"
+int main(void) {
+    enum { COUNT = 67 };
+    double a[2 * COUNT], z[2 * COUNT];
+    for (int k = 0; k < 2 * COUNT; k++) a[k] = (k * 37 % 101 + 1) / 7.0;
+    const double c = 1.0 / 3.0, d = 0.7;
+    if (rotate(z, 2, COUNT, a, 2, COUNT, c, d) != 0) return 1;
+    for (int k = 0; k < COUNT; k++) {
+        // Each operation rounds for itself.
+        volatile double ac = a[2 * k] * c, bd = a[2 * k + 1] * d, ad = a[2 * k] * d, bc = a[2 * k + 1] * c;
+        volatile double re = ac - bd, im = ad + bc;
+        if (z[2 * k] != re || z[2 * k + 1] != im) return 2;
+    }
+    return 0;
+}
+";
+
+#[test]
+fn neighbours_are_stored_without_fused_operations() {
+    let ctx = Ctx::new();
+    let mut plain = source(&rotation(&ctx));
+    assert!(plain.flags.contains(&"-fno-tree-loop-vectorize"), "{:?}", plain.flags);
+    plain.flags.push("-march=native");
+    run(&plain, ROTATION_MAIN);
+    let simd = nest("i", Tag::Vector(4), &[(0, it(0)), (1, it(0))], seq(vec![leaf(0), leaf(1)]));
+    let mut simd = source(&rotation(&ctx).scheduled(simd));
+    assert!(simd.text.contains("#pragma omp simd"), "{}", simd.text);
+    simd.flags.push("-march=native");
+    run(&simd, ROTATION_MAIN);
+}
+
+#[test]
+fn stores_apart_leave_loops_to_the_vectorizer() {
+    let ctx = Ctx::new();
+    let mut apart = rotation(&ctx);
+    apart.algorithm.computations[1].write = access(0, vec![Affine::constant(1), plus(it(0), 1)]);
+    for sample in [apart, heat2d(&ctx), triangle(&ctx)] {
+        let flags = source(&sample).flags;
+        assert!(flags.iter().all(|flag| *flag != "-fno-tree-loop-vectorize"), "{flags:?}");
+    }
 }

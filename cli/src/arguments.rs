@@ -14,6 +14,9 @@ pub struct Source {
     #[arg(short, long, value_name = "NAME")]
     pub function: Option<String>,
     /// The type of an argument, such as A=Matrix{Float32}; else its annotation, else what its use suggests
+    ///
+    /// StridedMatrix{Float32} has strides that the caller gives, StridedArray{Float32,2,1} a stride of 1 along axis 1,
+    /// OffsetMatrix{Float32} first indices that the caller gives, OffsetArray{Float32,2,StridedMatrix{Float32}} both
     #[arg(short = 't', long = "type", value_name = "ARGUMENT=TYPE")]
     pub types: Vec<String>,
     /// A file of scheduling commands, instead of the source's `@schedule` blocks

@@ -1,10 +1,11 @@
 //! The entry function: its signature, and what it checks before anything runs.
 //!
 //! The C interface, the same for every target and for text as for compiled code: for each Julia argument in order, an
-//! array is a pointer followed by its extents (`int64_t` each), a scalar is itself (`Bool` as `uint8_t`); then for each
-//! scalar and each new array that the function gives back, a pointer to memory for it; and last, if there are such
-//! arrays, a pointer for their extents: where it is not null, the extents are written there and nothing else is done.
-//! The result is one of the status codes below.
+//! array is a pointer followed by its extents, then those strides (in elements) and first indices that are given at run
+//! time (`int64_t` each), a scalar is itself (`Bool` as `uint8_t`); then for each scalar and each new array that the
+//! function gives back, a pointer to memory for it; and last, if there are such arrays, a pointer for their extents:
+//! where it is not null, the extents are written there and nothing else is done. The result is one of the status codes
+//! below.
 
 use crate::error::CodegenError;
 use crate::from_ast::{Scope, condition, negate};
@@ -15,7 +16,7 @@ use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin, ScalarId, Which};
 use tessella_polyhedral::isl::{AstBuild, Set};
 use tessella_polyhedral::known::Known;
-use tessella_polyhedral::layers::Lifetime;
+use tessella_polyhedral::layers::{Lifetime, MemorySpace};
 use tessella_polyhedral::print;
 use tessella_scalar::ScalarType;
 
@@ -47,6 +48,9 @@ pub struct Entry {
     pub context: Cond,
     /// Pairs of array arguments that must not overlap, else [`STATUS_OVERLAP`].
     pub apart: Vec<(ArrayId, ArrayId)>,
+    /// Array arguments with strides that are written: no two elements of one may share memory, else
+    /// [`STATUS_OVERLAP`].
+    pub unfolded: Vec<ArrayId>,
     /// Tested in order after the context; the first that fails gives its number as status.
     pub checks: Vec<Check>,
     /// What the entry writes where it is asked for the extents of the arrays that it gives back: all of them, in the
@@ -62,6 +66,17 @@ pub enum EntryParameter {
         array: ArrayId,
         axis: u32,
         param: Option<ParamId>,
+    },
+    /// The distance in memory between neighbours along an axis, in elements.
+    Stride {
+        array: ArrayId,
+        axis: u32,
+    },
+    /// `firstindex(array, axis)`.
+    First {
+        array: ArrayId,
+        axis: u32,
+        param: ParamId,
     },
     Scalar(ScalarId),
     /// Where a scalar result goes.
@@ -103,13 +118,18 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
             }
             // Arithmetic in the argument's own type could wrap around.
             ParamOrigin::Argument(_) => namer.fresh(&format!("{}_int64", param.name)),
-            ParamOrigin::Extent { .. } => namer.fresh(&param.name),
+            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } => namer.fresh(&param.name),
         };
         names.params.push(name);
     }
     for (at, array) in algorithm.arrays.iter().enumerate() {
         let axes = 1..=array.rank;
         names.extents.push(axes.map(|axis| namer.fresh(&format!("{}_size{axis}", names.arrays[at]))).collect());
+    }
+    for (at, array) in algorithm.arrays.iter().enumerate() {
+        let axes =
+            array.strided.clone().map(|axis| (axis, namer.fresh(&format!("{}_stride{}", names.arrays[at], axis + 1))));
+        names.strides.push(axes.collect());
     }
     let places = algorithm.result.places();
     let scalars = places.iter().filter(|&&array| algorithm.array(array).kind == ArrayKind::Result);
@@ -124,6 +144,11 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
         let placed = same.filter(|&array| {
             input.layout.placements.get(&ArrayId(array as u32)).is_some_and(|it| it.buffer.0 as usize == at)
         });
+        if let (MemorySpace::Constant { .. }, Lifetime::Argument(array)) = (buffer.space, &buffer.lifetime) {
+            // The host has the argument under its own name.
+            names.buffers.push(namer.fresh(&format!("{}_constant", names.arrays[array.0 as usize])));
+            continue;
+        }
         names.buffers.push(match (&buffer.lifetime, placed) {
             (Lifetime::Argument(array), _) => {
                 names.results.get(array).unwrap_or(&names.arrays[array.0 as usize]).clone()
@@ -155,6 +180,17 @@ pub fn entry(input: &Input<'_>) -> Result<Entry, CodegenError> {
                     let param = param.map(|param| ParamId(param as u32));
                     parameters.push(EntryParameter::Extent { array, axis, param });
                 }
+                let strided = algorithm.array(array).strided.clone();
+                parameters.extend(strided.map(|axis| EntryParameter::Stride { array, axis }));
+                for (at, param) in algorithm.params.iter().enumerate() {
+                    match param.origin {
+                        ParamOrigin::First { array: of, axis } if of == array => {
+                            named[at] = true;
+                            parameters.push(EntryParameter::First { array, axis, param: ParamId(at as u32) });
+                        }
+                        ParamOrigin::First { .. } | ParamOrigin::Extent { .. } | ParamOrigin::Argument(_) => {}
+                    }
+                }
             }
         }
     }
@@ -178,20 +214,22 @@ pub fn entry(input: &Input<'_>) -> Result<Entry, CodegenError> {
     let aliases =
         algorithm.params.iter().zip(named).enumerate().filter_map(|(at, (param, named))| match param.origin {
             ParamOrigin::Extent { array, axis } if !named => Some((ParamId(at as u32), array, axis)),
-            ParamOrigin::Extent { .. } | ParamOrigin::Argument(_) => None,
+            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
         });
     let aliases = aliases.collect();
     let widened = algorithm.params.iter().enumerate().filter_map(|(at, param)| match param.origin {
         ParamOrigin::Argument(scalar) if algorithm.scalar(scalar).ty != ScalarType::I64 => {
             Some((ParamId(at as u32), scalar))
         }
-        ParamOrigin::Extent { .. } | ParamOrigin::Argument(_) => None,
+        ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
     });
     let widened = widened.collect();
     let scope = Scope::new(&algorithm.param_names());
     let anything = AstBuild::new(algorithm.context.ctx())?;
     let context = condition(&anything.expr_from_set(&algorithm.context)?.view()?, &scope)?;
-    Ok(Entry { parameters, aliases, widened, context, apart: apart(input), checks: checks(input, &scope)?, sizes })
+    let (apart, unfolded) = (apart(input), unfolded(input));
+    let checks = checks(input, &scope)?;
+    Ok(Entry { parameters, aliases, widened, context, apart, unfolded, checks, sizes })
 }
 
 /// Whether the parameter is an extent, and so never negative.
@@ -199,17 +237,23 @@ fn is_extent(input: &Input<'_>, param: ParamId) -> bool {
     matches!(input.algorithm.param(param).origin, ParamOrigin::Extent { .. })
 }
 
+fn array_arguments<'a>(input: &Input<'a>) -> impl Iterator<Item = ArrayId> + use<'a> {
+    input.algorithm.arguments.iter().filter_map(|argument| match argument {
+        Argument::Array(array) => Some(*array),
+        Argument::Scalar(_) => None,
+    })
+}
+
+/// Array arguments that are written and whose strides might put two elements at one place.
+fn unfolded(input: &Input<'_>) -> Vec<ArrayId> {
+    let algorithm = input.algorithm;
+    let strided = array_arguments(input).filter(|&array| !algorithm.array(array).strided.is_empty());
+    strided.filter(|&array| algorithm.is_written(array)).collect()
+}
+
 /// Pairs of array arguments of which one is written.
 fn apart(input: &Input<'_>) -> Vec<(ArrayId, ArrayId)> {
-    let arrays: Vec<ArrayId> = input
-        .algorithm
-        .arguments
-        .iter()
-        .filter_map(|argument| match argument {
-            Argument::Array(array) => Some(*array),
-            Argument::Scalar(_) => None,
-        })
-        .collect();
+    let arrays: Vec<ArrayId> = array_arguments(input).collect();
     let mut pairs = vec![];
     for (at, &first) in arrays.iter().enumerate() {
         for &second in &arrays[at + 1..] {

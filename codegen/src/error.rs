@@ -34,6 +34,9 @@ pub enum CodegenError {
     /// A barrier of a kernel is missing or out of place.
     #[error("a barrier of kernel `{kernel}` {reason}")]
     Barrier { kernel: String, reason: &'static str },
+    /// An argument's elements do not lie side by side, where the GPU needs a copy of its memory.
+    #[error("`{array}` has strides of its own, and the GPU takes contiguous arrays only")]
+    StridedOnDevice { array: String },
     /// A buffer in registers has an extent that is no constant.
     #[error("buffer `{buffer}` in registers has no constant size")]
     SizeOfRegister { buffer: String },
@@ -68,6 +71,8 @@ impl std::fmt::Display for Level {
 impl IntoDiagnostic for CodegenError {
     fn into_diagnostic(self) -> Diagnostic {
         match self {
+            CodegenError::StridedOnDevice { .. } => Diagnostic::error(Code("E0503"), self.to_string())
+                .with_help("pass a copy (`collect` makes one), or run the function on the CPU"),
             CodegenError::Isl(error) if error.is_quota() => Diagnostic::error(
                 Code("E0601"),
                 "the loops are too complicated to generate code for within the limit of operations",

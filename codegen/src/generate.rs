@@ -22,6 +22,11 @@ use tessella_polyhedral::schedule::Path;
 /// # Errors
 /// `E06xx`: see [`CodegenError`].
 pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
+    if input.target == Target::Gpu
+        && let Some(array) = input.algorithm.arrays.iter().find(|array| !array.strided.is_empty())
+    {
+        return Err(CodegenError::StridedOnDevice { array: array.name.clone() });
+    }
     let weight = effort::weight(input.algorithm, input.schedule);
     input.algorithm.context.ctx().weighed(weight, || generate_weighed(input))
 }

@@ -28,6 +28,8 @@ pub struct Names {
     pub sizes: String,
     /// For each array, the names of those extents that are no parameter of their own.
     pub extents: Vec<Vec<String>>,
+    /// For each array, the names of those strides that are given at run time, by axis.
+    pub strides: Vec<BTreeMap<u32, String>>,
 }
 
 impl Names {
@@ -35,7 +37,9 @@ impl Names {
     pub fn namer(&self) -> Namer {
         let lists = [&self.params, &self.scalars, &self.arrays, &self.buffers, &self.variables];
         let nested = self.lets.iter().chain(&self.extents);
-        let all = lists.into_iter().chain(nested).flatten().chain(self.results.values()).chain([&self.function, &self.sizes]);
+        let strides = self.strides.iter().flat_map(BTreeMap::values);
+        let all = lists.into_iter().chain(nested).flatten().chain(strides).chain(self.results.values());
+        let all = all.chain([&self.function, &self.sizes]);
         Namer { used: all.cloned().collect() }
     }
 }

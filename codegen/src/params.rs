@@ -44,7 +44,8 @@ pub fn kernel_params(input: &Input<'_>, names: &Names, body: &[Node]) -> Result<
             continue;
         }
         let it = input.layout.buffer(buffer);
-        if it.space == MemorySpace::Shared {
+        // Declared by the kernel, or with the kernels.
+        if matches!(it.space, MemorySpace::Shared | MemorySpace::Constant { .. }) {
             continue;
         }
         if it.space == MemorySpace::Register {

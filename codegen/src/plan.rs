@@ -54,6 +54,17 @@ pub struct DeviceBuffer {
     /// Its size is the product; negative ones count as zero. Empty for a single element.
     pub extents: Vec<IntExpr>,
     pub host: HostSide,
+    pub memory: DeviceMemory,
+}
+
+/// What holds a buffer on the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceMemory {
+    /// Allocated and freed by steps.
+    Allocated,
+    /// A variable in constant memory, declared with the kernels under the buffer's name. There is one for all calls of
+    /// a program: they take turns.
+    Constant,
 }
 
 /// The memory that copies of a buffer go to and come from.
@@ -124,10 +135,18 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
                 element: it.element,
                 extents: it.extents.iter().map(|extent| IntExpr::from_affine(extent, &[])).collect(),
                 host,
+                memory: match it.space {
+                    MemorySpace::Constant { .. } => DeviceMemory::Constant,
+                    MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared | MemorySpace::Register => {
+                        DeviceMemory::Allocated
+                    }
+                },
             }
         })
         .collect();
-    let whole_call = buffers.iter().filter(|it| !matches!(input.layout.buffer(it.id).lifetime, Lifetime::Node(_)));
+    let whole_call = buffers.iter().filter(|it| {
+        it.memory == DeviceMemory::Allocated && !matches!(input.layout.buffer(it.id).lifetime, Lifetime::Node(_))
+    });
     let whole_call: Vec<BufferId> = whole_call.map(|it| it.id).collect();
     let mut steps: Vec<Step> = whole_call.iter().copied().map(Step::Allocate).collect();
     steps.extend(host_steps(&program.body));
@@ -176,7 +195,8 @@ impl LaunchPlan {
 /// The buffers in the device's memory.
 fn on_device(input: &Input<'_>) -> impl Iterator<Item = BufferId> {
     let all = input.layout.buffers.iter().enumerate();
-    all.filter(|(_, it)| it.space == MemorySpace::Global).map(|(at, _)| BufferId(at as u32))
+    let is_there = |space| matches!(space, MemorySpace::Global | MemorySpace::Constant { .. });
+    all.filter(move |(_, it)| is_there(it.space)).map(|(at, _)| BufferId(at as u32))
 }
 
 fn host_steps(nodes: &[Node]) -> Vec<Step> {

@@ -2,7 +2,18 @@
 
 use tessella_codegen::c_family::{LoopHooks, Printer, Writer, c_type};
 use tessella_codegen::program::{BufferAccess, For, Kernel, KernelParam};
+use tessella_polyhedral::layers::{Buffer, MemorySpace};
 use tessella_polyhedral::schedule::Tag;
+
+/// The declarations of the buffers in constant memory.
+pub fn constants(printer: &Printer<'_>) -> Vec<String> {
+    let all = printer.input.layout.buffers.iter().zip(&printer.program.names.buffers);
+    let declare = |(buffer, name): (&Buffer, &String)| match buffer.space {
+        MemorySpace::Constant { elements } => Some(format!("__constant__ {} {name}[{elements}];", c_type(buffer.element))),
+        MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared | MemorySpace::Register => None,
+    };
+    all.filter_map(declare).collect()
+}
 
 /// Prints one kernel.
 pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {

@@ -60,6 +60,7 @@ pub fn emit(verified: &Verified, options: &TextOptions) -> Result<CudaSource, Co
 pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CudaSource {
     let plan = launch_plan(input, program);
     let mut printer = Printer::new(*input, program, Dialect::Cuda, options);
+    let constants = kernel::constants(&printer);
     let mut kernels = Writer::default();
     for it in &program.kernels {
         kernels.blank();
@@ -78,6 +79,13 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
     FIXED_WIDTH_TYPES.iter().for_each(|line| alone.line(line));
     definitions(&device_helpers, &macros, &mut alone);
     alone.blank();
+    if !constants.is_empty() {
+        // The launcher finds them by these names.
+        alone.open("extern \"C\"");
+        constants.iter().for_each(|line| alone.line(line));
+        alone.close();
+        alone.blank();
+    }
     alone.append(&kernels);
 
     let mut file = Writer::default();
@@ -85,9 +93,17 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
     file.blank();
     file.line("#include <cuda_runtime.h>");
     file.line("#include <math.h>");
+    if !constants.is_empty() {
+        file.line("#include <mutex>");
+    }
     file.line("#include <stdint.h>");
     definitions(&all_helpers, &macros, &mut file);
     file.blank();
+    if !constants.is_empty() {
+        // Other functions of the same binary may have constants of the same names.
+        constants.iter().for_each(|line| file.line(format!("static {line}")));
+        file.blank();
+    }
     file.append(&kernels);
     if !macros.is_empty() {
         file.blank();
@@ -117,7 +133,6 @@ fn definitions(helpers: &BTreeSet<Helper>, macros: &[String], out: &mut Writer) 
     }
     if !macros.is_empty() {
         out.blank();
-        out.line("// Subscripts as in the source: from 1, first axis contiguous.");
         macros.iter().for_each(|text| out.line(text));
     }
 }

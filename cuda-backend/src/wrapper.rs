@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use tessella_codegen::c_family::{Printer, Writer, c_type};
 use tessella_codegen::entry::{MAX_GRID, STATUS_DEVICE_FAILED, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY};
-use tessella_codegen::plan::{HostSide, LaunchPlan, PlannedKernel, Step};
+use tessella_codegen::plan::{DeviceMemory, HostSide, LaunchPlan, PlannedKernel, Step};
 use tessella_codegen::program::KernelParam;
 use tessella_polyhedral::layers::{BufferId, Lifetime};
 
@@ -21,10 +21,16 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     out.line("// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.");
     out.line("// Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.");
     wrapper.printer.results_comment(out);
+    let has_constants = plan.buffers.iter().any(|it| it.memory == DeviceMemory::Constant);
     out.open(format!("extern \"C\" {}", wrapper.printer.signature("__restrict__ ")));
     wrapper.printer.entry_checks(out);
     wrapper.printer.sizes_answer(out);
-    for it in &plan.buffers {
+    if has_constants {
+        out.line("// Constant memory is shared by all calls: one at a time.");
+        out.line("static std::mutex tessella_calls;");
+        out.line("const std::lock_guard<std::mutex> tessella_turn(tessella_calls);");
+    }
+    for it in plan.buffers.iter().filter(|it| it.memory == DeviceMemory::Allocated) {
         out.line(format!("tessella_buffer<{}> {};", c_type(it.element), wrapper.device[&it.id]));
     }
     wrapper.steps(&plan.steps, out);
@@ -56,8 +62,15 @@ impl Wrapper<'_, '_> {
                     Lifetime::Node(_) => out.line(format!("{}.release();", self.device[buffer])),
                 },
                 Step::CopyIn(buffer) => {
-                    if let Some(host) = self.host(*buffer) {
-                        out.line(format!("TESSELLA_TRY({}.copy_in({host}));", self.device[buffer]));
+                    let Some(host) = self.host(*buffer) else { continue };
+                    match self.plan.buffer(*buffer).map(|it| (it.memory, &it.name)) {
+                        Some((DeviceMemory::Constant, name)) => {
+                            let bytes = self.printer.buffer_bytes(*buffer);
+                            out.line(format!("TESSELLA_TRY(cudaMemcpyToSymbol({name}, {host}, (size_t){bytes}));"));
+                        }
+                        Some((DeviceMemory::Allocated, _)) | None => {
+                            out.line(format!("TESSELLA_TRY({}.copy_in({host}));", self.device[buffer]));
+                        }
                     }
                 }
                 Step::CopyOut(buffer) => {

@@ -29,7 +29,7 @@ extern "C" {
 #define TESSELLA_INTERNAL 3   /* a mistake of Tessella's own */
 
 /* What a compiled entry returns: 0, or a positive number k (entry check k is violated, nothing was written), or: */
-#define TESSELLA_OVERLAP (-1)       /* two arrays share memory; nothing was written */
+#define TESSELLA_OVERLAP (-1)       /* two arrays, or two elements of a written one, share memory; nothing was written */
 #define TESSELLA_OUT_OF_MEMORY (-2) /* nothing was written */
 #define TESSELLA_RANGE (-3)         /* a size or integer argument is too large; nothing was written */
 #define TESSELLA_CUDA (-4)          /* the GPU failed, at the latest while results were copied back */
@@ -48,7 +48,9 @@ uint32_t tessella_abi_version(void);
  *     "first_line"  the line of that file which the text begins at (default 1)
  *     "function"    name of the function
  *     "types"       types of its arguments as Julia writes them, keyword arguments last:
- *                   ["Array{Float32,2}", "Int64"]
+ *                   ["Array{Float32,2}", "Int64"]. "StridedArray{T,N}" is an array whose strides are given at each
+ *                   call, "StridedArray{T,N,1}" one whose stride along axis 1 is 1; "OffsetArray{T,N}" has first
+ *                   indices that are given at each call, over contiguous memory, "OffsetArray{T,N,A}" over an A
  *     "schedule"    null, or {"source": "...", "file": "...", "first_line": 1}
  *     "helpers"     other functions of the user that it may call: [{"source": "...", "file": "...", "first_line": 1}]
  *     "constants"   constants that they use: [{"name": "N", "type": "Int64", "value": "3"}]; the value is the number's
@@ -81,11 +83,14 @@ const char *tessella_text(const tessella_program *program, const char *name);
  *
  *     int32_t entry(...)
  *
- * takes for each argument of the Julia function in order: for an array its pointer, then one int64_t for each axis;
- * for a scalar its value, a Bool as uint8_t. Then, for each scalar and each new array that it gives back, a place: a
- * pointer to memory for it, apart from the arguments. And last, if there are such arrays, an int64_t pointer for their
- * extents, all in the order of the places: if it is not NULL, the checks are made, the extents are written, and nothing
- * else is done. So such an entry is called twice, the second time with memory of that size and NULL.
+ * takes for each argument of the Julia function in order: for an array the pointer to its first element, then one int64_t
+ * for each axis, its extent, then one for each stride that is not known from the type (the distance to the next element
+ * along the axis in elements, negative or zero too), then one for each axis of an OffsetArray, its first index; for a
+ * scalar its value, a Bool as uint8_t. The first element is the one whose subscripts are the first ones. Then, for each
+ * scalar and each new array that it gives back, a place: a pointer to memory for it, apart from the arguments. And last,
+ * if there are such arrays, an int64_t pointer for their extents, all in the order of the places: if it is not NULL, the
+ * checks are made, the extents are written, and nothing else is done. So such an entry is called twice, the second time
+ * with memory of that size and NULL.
  */
 void *tessella_entry(const tessella_program *program);
 

@@ -6,8 +6,8 @@ use storage::storage;
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamOrigin, Which};
-use tessella_polyhedral::error::{Error, InlineObstacle, LayoutError, ScheduleError};
-use tessella_polyhedral::legality::{Breach, Violation};
+use tessella_polyhedral::error::{Error, FactorObstacle, InlineObstacle, LayoutError, ScheduleError};
+use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::{UpdateOrder, reduction};
 use tessella_polyhedral::schedule::Tag;
@@ -122,7 +122,18 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
 fn is_free_update(place: &Place, violation: &Violation) -> bool {
     let id = violation.source.computation;
     let update = reduction(place.algorithm, id).filter(|_| violation.sink.computation == id);
-    update.is_some_and(|it| it.array == violation.array && it.order == UpdateOrder::Any)
+    update.is_some_and(|it| it.array == violation.array && is_free(it.order, violation))
+}
+
+fn is_free(order: UpdateOrder, violation: &Violation) -> bool {
+    match order {
+        UpdateOrder::Any => true,
+        UpdateOrder::Source => false,
+        UpdateOrder::Within(iterator) => {
+            let Witness { source, sink, .. } = &violation.witness;
+            source.iter().zip(sink).take(iterator as usize).all(|(source, sink)| source == sink)
+        }
+    }
 }
 
 /// What to say where the dependence is one between updates of a reduction.
@@ -139,7 +150,15 @@ fn of_reduction(place: &Place, violation: &Violation) -> Option<(String, &'stati
             format!("`{name}` {verb} `{array}` in floating point: another order gives another result"),
             "write `@fastmath` before the statement, or `@simd` before its innermost loop, if any order will do",
         ),
-        UpdateOrder::Any => (
+        UpdateOrder::Within(iterator) if !is_free(it.order, violation) => (
+            format!(
+                "`{name}` {verb} `{array}` in floating point: `@simd` frees the order within one execution of its loop over \
+                 `{}`, not that of several",
+                place.algorithm.computation(id).iterators[iterator as usize]
+            ),
+            "write `@fastmath` before the statement if any order will do",
+        ),
+        UpdateOrder::Any | UpdateOrder::Within(_) => (
             format!("`{name}` {verb} `{array}`: the order is free, but two updates of one element cannot run at one time"),
             "run another loop in parallel; this one may be moved, split and reversed",
         ),
@@ -344,6 +363,31 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
             };
             make("E0442", &format!("`{computation}` stays where it is")).with_note(why).with_help(help)
+        }
+        ScheduleError::CannotFactor { computation, at, obstacle } => {
+            let (why, help) = match obstacle {
+                FactorObstacle::NoReduction => (
+                    format!("`{computation}` does not have the form `a = a op e` with `+`, `-`, `*`, `min` or `max`"),
+                    "name a computation that only updates what it writes",
+                ),
+                FactorObstacle::Order => (
+                    format!("`{computation}` rounds at each update: partial results would give another result"),
+                    "write `@fastmath` before the statement, or `@simd` before the innermost loop and split that one",
+                ),
+                FactorObstacle::Subscripts => (
+                    "the iterators alone do not tell which element it updates, or whether it does".to_string(),
+                    "subscript the array by iterators and sizes",
+                ),
+                FactorObstacle::ManyElements => (
+                    format!("the loops around `{at}` do not say which one element it updates"),
+                    "move the loops over its elements outside of this one, or name a loop further in",
+                ),
+                FactorObstacle::Used { by } => (
+                    format!("`{}` uses the element before the loop is over", place.algorithm.computation(by).name),
+                    "bring the two into loops of their own first: `distribute`",
+                ),
+            };
+            make("E0443", "requested here").with_note(why).with_help(help)
         }
         ScheduleError::OrderMisses { .. } => make("E0470", "in these loops")
             .with_help("name each computation once, inside the loops that are to run it"),

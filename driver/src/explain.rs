@@ -6,11 +6,12 @@ mod words;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId, Let, ParamOrigin, ScanCheck};
+use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Direction, Lifetime, MemorySpace, Target};
 use tessella_polyhedral::print;
-use tessella_polyhedral::report::ReportedDependence;
+use tessella_polyhedral::report::{self, ReportedDependence};
 use tessella_polyhedral::verify::Verified;
 
 /// Where each computation stands: `line 3`.
@@ -37,12 +38,20 @@ pub fn explain(
     }
 
     section(&mut text, "Dependences", "which statement has to wait for which");
-    for line in words::dependences(algorithm, dependences, lines) {
+    // As the source has them: promotions add statements, and give others new subscripts.
+    for line in words::dependences(verified.source(), dependences, lines) {
         let _ = writeln!(text, "  {line}");
     }
 
     section(&mut text, "Loops", "as they will run, outermost first");
-    for line in loops::lines(ctx, verified, dependences, lines)? {
+    let promoted = match std::ptr::eq(verified.source(), algorithm) {
+        true => None,
+        false => {
+            let weight = effort::weight(algorithm, verified.schedule());
+            Some(ctx.weighed(weight, || report::report_dependences(ctx, algorithm))?)
+        }
+    };
+    for line in loops::lines(ctx, verified, promoted.as_deref().unwrap_or(dependences), lines)? {
         let _ = writeln!(text, "  {line}");
     }
 
@@ -139,7 +148,7 @@ fn sizes(algorithm: &Algorithm, condition: &str) -> String {
                 let array = &algorithm.array(array).name;
                 (word == format!("{array}_{}", axis + 1)).then(|| format!("size({array}, {})", axis + 1))
             }
-            ParamOrigin::Extent { .. } | ParamOrigin::Argument(_) => None,
+            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
         });
         text.push_str(unnamed.as_deref().unwrap_or(word));
         rest = &rest[start + length..];
@@ -186,9 +195,19 @@ fn memory(verified: &Verified) -> Vec<String> {
     for transfer in verified.transfers() {
         let name = &verified.layout().buffer(transfer.buffer).name;
         lines.push(match transfer.direction {
-            Direction::HostToDevice => format!("{name}: copied to the GPU once, before the first kernel"),
+            Direction::HostToDevice => {
+                let where_to = match verified.layout().buffer(transfer.buffer).space {
+                    MemorySpace::Constant { elements } => format!("the GPU's constant memory, {elements} elements at most,"),
+                    MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared | MemorySpace::Register => "the GPU".to_string(),
+                };
+                format!("{name}: copied to {where_to} once, before the first kernel")
+            }
             Direction::DeviceToHost => format!("{name}: copied back once, after the last kernel"),
         });
+    }
+    if verified.target() == Target::Cpu {
+        let named = verified.constants().iter().map(|&id| &algorithm.array(id).name);
+        lines.extend(named.map(|name| format!("{name}: stays where it is: the CPU has no constant memory")));
     }
     lines
 }

@@ -10,7 +10,7 @@ use tessella_lowering::{Lowered, SpanTable};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::Error;
-use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::isl::{Ctx, IslErrorKind};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::verify::Verified;
@@ -18,7 +18,7 @@ use tessella_polyhedral::{connect, default_order, effort, magnitude, storage, tr
 
 /// How much work isl may do for one function before it is refused with `E0430`, as [`effort::weight`] counts it: some
 /// five seconds. The functions of PolyBench take a hundredth to a fifth of it.
-pub const ISL_OPERATIONS: u64 = 6_000_000;
+pub const ISL_OPERATIONS: u64 = 16_000_000;
 
 /// All errors of a pass; never empty.
 pub type Refusal = Vec<Diagnostic>;
@@ -29,6 +29,8 @@ pub struct Analysed {
     /// In the source's order.
     pub dependences: Vec<Dependence>,
     pub verified: Verified,
+    /// Choosing an order took too much work: the source's order stands.
+    pub gave_up: bool,
 }
 
 /// A context for one function, with a bound on its work.
@@ -178,6 +180,7 @@ pub fn verify(
     let Lowered { algorithm, spans } = lowered;
     let mut at = None;
     let mut about = None;
+    let mut gave_up = false;
     let mut current = algorithm.clone();
     let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
         let schedule = algorithm.source_order.clone();
@@ -187,7 +190,12 @@ pub fn verify(
         match commands {
             None => {
                 let choose = || default_order::schedule(ctx, &scheduled, &all);
-                scheduled = ctx.weighed(weight(&scheduled), choose)?;
+                let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
+                match ctx.with_budget(half, || ctx.weighed(weight(&scheduled), choose)) {
+                    Ok(chosen) => scheduled = chosen,
+                    Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => gave_up = true,
+                    Err(other) => return Err(other),
+                }
             }
             Some(commands) => {
                 for command in commands.iter().filter(|it| !it.value.is_storage()) {
@@ -221,7 +229,7 @@ pub fn verify(
         Ok((all, verified))
     })();
     match done {
-        Ok((dependences, verified)) => Ok(Analysed { spans, dependences, verified }),
+        Ok((dependences, verified)) => Ok(Analysed { spans, dependences, verified, gave_up }),
         Err(error) => {
             let algorithm = about.as_deref().unwrap_or(&current);
             let place = Place { sources, algorithm, spans: &spans, command: at };

@@ -18,7 +18,8 @@ pub struct CompileRequest {
     #[serde(default = "first")]
     pub first_line: u32,
     pub function: String,
-    /// The types of the arguments as Julia writes them, keyword arguments last: `Array{Float32,2}`, `Int64`. A type that
+    /// The types of the arguments as Julia writes them, keyword arguments last: `Array{Float32,2}`, `Int64`; for arrays of
+    /// other forms see [`parse_type`](tessella_frontend::typed::parse_type). A type that
     /// no compiled function can take is refused with a diagnostic, not as a malformed request.
     pub types: Vec<String>,
     /// `None`: the auto-scheduler decides.
@@ -217,8 +218,9 @@ pub struct CompileResult {
 
 /// A compiled program in memory. It may be called from several threads at once.
 ///
-/// The parameters of the C entry are, for each argument of the Julia function in order, a pointer and the extents
-/// (`int64_t`) of an array, or the value of a scalar (`Bool` as `uint8_t`); and last, if the function gives back a
+/// The parameters of the C entry are, for each argument of the Julia function in order, a pointer and the extents of an
+/// array, then those strides and first indices that its type leaves open (`int64_t`), or the value of a scalar (`Bool` as
+/// `uint8_t`); and last, if the function gives back a
 /// scalar, the pointer to write it to. The return value is 0, the number of a violated entry check, or one of the
 /// negative codes of [`Failure::code`].
 pub trait Program: Send + Sync {

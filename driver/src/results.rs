@@ -83,7 +83,7 @@ fn part(function: &Function, result: &Outcome, seen: &mut Vec<LocalId>) -> Strin
             seen.push(*id);
             match function.locals[id.0 as usize].ty {
                 Type::Scalar(ty) => format!("scalar {ty}"),
-                Type::Array { element, rank } => format!("array {element} {rank}"),
+                Type::Array { element, rank, form: _ } => format!("array {element} {rank}"),
             }
         }
         Outcome::Complex { re, im } => {

@@ -136,7 +136,7 @@ fn make_inputs(
         .zip(params)
         .filter_map(|(param, value)| match param.origin {
             ParamOrigin::Argument(id) => Some((id.0, *value)),
-            ParamOrigin::Extent { .. } => None,
+            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } => None,
         })
         .collect();
     let ranges = subscript_ranges(algorithm, params);
@@ -164,7 +164,8 @@ fn make_inputs(
                     Some(range) => random.within(element, range),
                     None => random.constant(element),
                 });
-                Value::Array(made.map_err(|error| Failed::Usage(error.to_string()))?)
+                let firsts = array.firsts.iter().map(|first| first.evaluate(&[], params).unwrap_or(1)).collect();
+                Value::Array(made.map_err(|error| Failed::Usage(error.to_string()))?.counting_from(firsts))
             }
         });
     }
@@ -179,13 +180,15 @@ fn subscript_ranges(algorithm: &Algorithm, params: &[i64]) -> BTreeMap<ArrayId, 
         let array = algorithm.array(access.array);
         let computation = algorithm.computation(at.computation);
         let outer = array.kind.outer() as usize;
-        for (subscript, extent) in access.subscripts.iter().skip(outer).zip(&array.extents) {
+        for (axis, (subscript, extent)) in (0..).zip(access.subscripts.iter().skip(outer).zip(&array.extents)) {
             let Some((source, added)) = subscript.as_computed().and_then(|value| element_read(computation, value, 8))
             else {
                 continue;
             };
-            let most = extent.evaluate(&vec![1; computation.iterators.len()], params).unwrap_or(0);
-            let (low, high) = (1_i64.saturating_sub(added), most.saturating_sub(added));
+            let ones = vec![1; computation.iterators.len()];
+            let least = array.first(axis).evaluate(&ones, params).unwrap_or(1);
+            let most = (least - 1).saturating_add(extent.evaluate(&ones, params).unwrap_or(0));
+            let (low, high) = (least.saturating_sub(added), most.saturating_sub(added));
             let known = ranges.entry(source).or_insert(low..=high);
             *known = (*known.start()).max(low)..=(*known.end()).min(high);
         }

@@ -157,6 +157,7 @@ fn argument_types(function: &ast::Function, texts: &[String]) -> Result<Vec<Argu
 struct Failures {
     /// By number: subscripts first, then requirements on sizes, then computed subscripts.
     checks: Vec<Failure>,
+    /// What must not overlap.
     arrays: String,
 }
 
@@ -204,13 +205,15 @@ impl Failures {
                 tessella_polyhedral::algorithm::Argument::Scalar(_) => None,
             })
             .collect();
-        Failures { checks, arrays: arrays.join(", ") }
+        let strided = algorithm.arrays.iter().any(|array| !array.strided.is_empty());
+        let what = if strided { "arrays, or of the elements of one of them," } else { "arrays" };
+        Failures { checks, arrays: format!("{what} {}", arrays.join(", ")) }
     }
 
     fn failure(&self, code: i32) -> Option<Failure> {
         match code {
             1.. => self.checks.get(code as usize - 1).cloned(),
-            -1 => Some(Failure::Overlap { text: format!("two of the arrays {} share memory, and one is written", self.arrays) }),
+            -1 => Some(Failure::Overlap { text: format!("two of the {} share memory, and one is written", self.arrays) }),
             -2 => Some(Failure::OutOfMemory { text: "no memory for intermediate arrays".to_string() }),
             -3 => Some(Failure::Range { text: "a size or an integer argument is beyond 2^40".to_string() }),
             _ => None,

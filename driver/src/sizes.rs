@@ -2,9 +2,9 @@
 
 use crate::unit::Built;
 use tessella_polyhedral::affine::ParamId;
-use tessella_polyhedral::algorithm::{Algorithm, ParamOrigin};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ParamOrigin, Which};
 use tessella_polyhedral::bounds;
-use tessella_polyhedral::error::Error;
+use tessella_polyhedral::error::{Error, LayoutError};
 use tessella_polyhedral::isl::{DimType, Set, Val};
 
 /// What parameters get that nothing determines.
@@ -65,6 +65,30 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
     for check in bounds::entry_checks(&built.ctx, &all_checked)? {
         allowed = allowed.intersect(&check.holds)?.coalesce()?;
     }
+    // Where the data decide whether an access happens, inputs made here had better fit it whatever they are.
+    for check in algorithm.scan.iter().flat_map(|scan| &scan.checks) {
+        let AccessRef { computation, which } = check.access;
+        let computation = &mut all_checked.computations[computation.0 as usize];
+        let access = match which {
+            Which::Write => &mut computation.write,
+            Which::Read(at) => &mut computation.reads[at as usize],
+        };
+        access.within = None;
+    }
+    match bounds::entry_checks(&built.ctx, &all_checked) {
+        Ok(checks) => {
+            let mut spacious = allowed.clone();
+            for check in checks {
+                spacious = spacious.intersect(&check.holds)?.coalesce()?;
+            }
+            if !spacious.is_empty()? {
+                allowed = spacious;
+            }
+        }
+        // Some subscript would be outside for all sizes if the data let it.
+        Err(Error::Layout(LayoutError::NeverInside { .. })) => {}
+        Err(error) => return Err(error),
+    }
     let fix = |set: &Set, name: &str, value: i64| -> Result<Set, Error> {
         match set.space()?.find_dim_by_name(DimType::Param, name)? {
             Some(at) => Ok(set.fix(DimType::Param, at, &Val::from_i64(&built.ctx, value)?)?),
@@ -93,6 +117,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
             let default = match param.origin {
                 ParamOrigin::Argument(_) => defaults.count,
                 ParamOrigin::Extent { .. } => defaults.side,
+                ParamOrigin::First { .. } => 1,
             };
             let tried = if named { fix(&allowed, &param.name, default)? } else { allowed.clone() };
             if named && !tried.is_empty()? {
@@ -120,6 +145,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
         values.push(value.unwrap_or(match param.origin {
             ParamOrigin::Argument(_) => defaults.count,
             ParamOrigin::Extent { .. } => defaults.side,
+            ParamOrigin::First { .. } => 1,
         }));
     }
     Ok(Some(values))
@@ -129,7 +155,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
 fn is_named(algorithm: &Algorithm, id: ParamId) -> bool {
     let param = algorithm.param(id);
     match param.origin {
-        ParamOrigin::Argument(_) => true,
+        ParamOrigin::Argument(_) | ParamOrigin::First { .. } => true,
         ParamOrigin::Extent { array, axis } => {
             param.name != format!("{}_{}", algorithm.array(array).name, axis + 1)
         }

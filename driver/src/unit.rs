@@ -102,7 +102,11 @@ impl Built {
             TextKind::Draw => crate::draw::draw(unit, self, &DrawOptions::default())?,
             TextKind::Explain => {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
-                explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?
+                let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
+                if self.analysed.gave_up {
+                    text.push_str("\nChoosing an order takes more work than one function may cost, so the loops run as the source has them.\n");
+                }
+                text
             }
         })
     }
@@ -117,11 +121,15 @@ impl Built {
             None => {
                 let (algorithm, schedule) = (algorithm.clone(), algorithm.source_order.clone());
                 let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![] };
+                let all: Vec<Command> = unit.commands.iter().flatten().map(|command| command.value.clone()).collect();
+                // Partial results are those of the loops as they stood.
+                let kept = all.iter().rposition(|command| matches!(command, Command::Rfactor { .. })).map_or(0, |it| it + 1);
                 // What no order of loops says.
                 let is_apart = |command: &Command| {
                     matches!(command, Command::Inline { .. } | Command::Assume(_) | Command::Specialize(_))
                 };
-                let apart = unit.commands.iter().flatten().map(|command| command.value.clone()).filter(is_apart);
+                let is_kept = |(at, command): &(usize, Command)| *at < kept || is_apart(command);
+                let apart = all.into_iter().enumerate().filter(is_kept).map(|(_, command)| command);
                 let spelt = spell::commands(&self.ctx, &start, &self.analysed.dependences, verified.schedule());
                 apart.chain(spelt).collect()
             }

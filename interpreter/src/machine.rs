@@ -48,7 +48,7 @@ fn check_arguments(function: &Function, arguments: &[Value]) -> Result<(), RunEr
     }
     for (&id, argument) in function.arguments.iter().zip(arguments) {
         let local = &function.locals[id.0 as usize];
-        if local.ty != argument.ty() {
+        if !argument.is_of(local.ty) {
             return Err(RunError::ArgumentType {
                 name: local.name.clone(),
                 expected: type_name(local.ty),
@@ -230,13 +230,15 @@ impl Machine<'_> {
         let mut stride = 1;
         for (axis, subscript) in subscripts.iter().enumerate() {
             let subscript = self.int64(subscript)?;
-            let extent = self.array(array, span)?.extents().get(axis).copied().unwrap_or(1);
-            if subscript < 1 || subscript as u64 > extent {
+            let of = self.array(array, span)?;
+            let (extent, first) = (of.extents().get(axis).copied().unwrap_or(1), of.first(axis));
+            let place = i128::from(subscript) - i128::from(first);
+            if place < 0 || place >= i128::from(extent) {
                 let name = self.function.locals[array.0 as usize].name.clone();
                 let axis = axis as u32 + 1;
                 return Err(RunError::Bounds { array: name, axis, subscript, extent, span });
             }
-            position += (subscript as usize - 1) * stride;
+            position += place as usize * stride;
             stride *= extent as usize;
         }
         Ok(position)
@@ -260,6 +262,7 @@ impl Machine<'_> {
                 let extent = self.array(*array, span)?.extents().get(*axis as usize).copied().unwrap_or(1);
                 Ok(Constant::i64(extent as i64))
             }
+            ExprKind::First { array, axis } => Ok(Constant::i64(self.array(*array, span)?.first(*axis as usize))),
             ExprKind::Unary(operator, operand) => {
                 let operand = self.expression(operand)?;
                 operators::unary(*operator, operand).map_err(|error| failure(error, operator, &[operand], span))

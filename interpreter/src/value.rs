@@ -1,6 +1,6 @@
 //! Values that functions take and give: scalars, and contiguous column-major arrays.
 
-use tessella_frontend::typed::tree::Type;
+use tessella_frontend::typed::tree::{Type, dense};
 use tessella_scalar::{Constant, ScalarType};
 
 /// An argument or a result.
@@ -23,6 +23,8 @@ pub enum Returned {
 pub struct Array {
     element: ScalarType,
     extents: Vec<u64>,
+    /// The first index along each axis; empty where subscripts count from 1.
+    firsts: Vec<i64>,
     bytes: Vec<u8>,
 }
 
@@ -42,12 +44,12 @@ impl Array {
         if bytes.len() != expected {
             return Err(ShapeError::Length { extents, expected, given: bytes.len() });
         }
-        Ok(Self { element, extents, bytes })
+        Ok(Self { element, extents, firsts: vec![], bytes })
     }
 
     pub fn zeros(element: ScalarType, extents: Vec<u64>) -> Result<Self, ShapeError> {
         let length = byte_length(element, &extents)?;
-        Ok(Self { element, extents, bytes: vec![0; length] })
+        Ok(Self { element, extents, firsts: vec![], bytes: vec![0; length] })
     }
 
     /// An array whose elements, in memory order, are `element_at(0)`, `element_at(1)`, ...
@@ -69,6 +71,21 @@ impl Array {
 
     pub fn extents(&self) -> &[u64] {
         &self.extents
+    }
+
+    /// The same elements with these first indices, one for each axis or none.
+    pub fn counting_from(self, firsts: Vec<i64>) -> Self {
+        Self { firsts, ..self }
+    }
+
+    /// One for each axis, or none where all are 1.
+    pub fn firsts(&self) -> &[i64] {
+        &self.firsts
+    }
+
+    /// The first index along an axis.
+    pub fn first(&self, axis: usize) -> i64 {
+        self.firsts.get(axis).copied().unwrap_or(1)
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -112,7 +129,20 @@ impl Value {
     pub fn ty(&self) -> Type {
         match self {
             Value::Scalar(constant) => Type::Scalar(constant.ty),
-            Value::Array(array) => Type::Array { element: array.element, rank: array.extents.len() as u32 },
+            Value::Array(array) => dense(array.element, array.extents.len() as u32),
+        }
+    }
+}
+
+impl Value {
+    /// Whether a parameter of this type takes the value; how an array lies in memory does not matter here.
+    pub fn is_of(&self, ty: Type) -> bool {
+        match (self, ty) {
+            (Value::Scalar(constant), Type::Scalar(ty)) => constant.ty == ty,
+            (Value::Array(array), Type::Array { element, rank, form: _ }) => {
+                array.element == element && array.extents.len() == rank as usize
+            }
+            (Value::Scalar(_), Type::Array { .. }) | (Value::Array(_), Type::Scalar(_)) => false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Whole functions from source text: scopes, loops, conditions, results, and run-time errors.
 
 use tessella_diagnostics::SourceMap;
-use tessella_frontend::typed::tree::{Function, Type};
+use tessella_frontend::typed::tree::Function;
 use tessella_frontend::typed::{ModuleConstant, check, parse_type};
 use tessella_frontend::{parse_function, scan};
 use tessella_interpreter::{Array, Returned, RunError, Value, run, run_within};
@@ -17,7 +17,7 @@ fn typed(source: &str, types: &[&str]) -> Function {
         .map(|item| ModuleConstant { name: item.name.value.clone(), value: item.value.clone() })
         .collect();
     let function = parse_function(&sources, &items.functions[0]).expect("the source is well formed");
-    let types: Vec<Type> = types.iter().map(|ty| parse_type(ty).unwrap()).collect();
+    let types: Vec<_> = types.iter().map(|ty| parse_type(ty).unwrap()).collect();
     check(&function, &types, &constants).expect("the source is well typed")
 }
 

@@ -2,8 +2,9 @@
 
 const Scalar = Union{Bool,Int8,Int16,Int32,Int64,UInt8,UInt16,UInt32,UInt64,Float32,Float64}
 
-# Views whose elements may lie side by side, as seen by type; `is_contiguous` sees by value.
-const View = SubArray{T,N,P,I} where {T,N,P,I<:Tuple{Vararg{Union{Int,AbstractRange{Int},Base.Slice}}}}
+# Views whose elements lie side by side whatever the values are. Other arrays are looked at by value: see strided.jl.
+const PlainRange = Union{UnitRange{Int},Base.OneTo{Int},Base.Slice{Base.OneTo{Int}}}
+const View = SubArray{T,N,P,I,true} where {T,N,P,I<:Tuple{PlainRange,Vararg{Union{Int,PlainRange}}}}
 
 # A complex number is handed over as two numbers, an array of them as an array of halves with a leading axis of two.
 const ComplexScalar = Union{ComplexF32,ComplexF64}
@@ -31,25 +32,13 @@ function owner(types, position::Int)
     return length(types) + 1
 end
 
-# Whether the elements lie side by side in column-major order.
-is_contiguous(::Array) = true
-
-function is_contiguous(array::AbstractArray)
-    expected = 1
-    for axis in 1:ndims(array)
-        size(array, axis) <= 1 || stride(array, axis) == expected || return length(array) == 0
-        expected *= size(array, axis)
-    end
-    return true
-end
-
-is_contiguous(_) = true
-
-# The type's name in a request. What compiled code cannot take goes by its own name, for the compiler to refuse.
-type_name(T::Type) = is_array(T) ? "Array{$(eltype(T)),$(ndims(T))}" : string(T)
+# The type's name in a request. What compiled code cannot take goes by its own name, for the compiler to refuse; of an
+# array whose form the values tell, the type says no more than that it has strides.
+type_name(T::Type) = is_array(T) ? "Array{$(eltype(T)),$(ndims(T))}" :
+    may_have_place(T) ? "StridedArray{$(eltype(T)),$(ndims(T))}" : string(T)
 type_name(T::Type{<:Array}) = "Array{$(eltype(T)),$(ndims(T))}"
 
-type_names(types) = String[type_name(T) for T in types.parameters]
+type_names(types::Type{<:Tuple}) = String[type_name(T) for T in types.parameters]
 
 c_type(::Type{Bool}) = UInt8
 c_type(::Type{T}) where {T<:Scalar} = T
@@ -61,12 +50,13 @@ function argument_name(definition::Definition, position::Int)
     return position <= length(definition.parameters) ? "`$(definition.parameters[position])`" : "argument $position"
 end
 
-# Why an argument of this type or value cannot be handed over although its elements could; `nothing` if it can.
-function irregularity(definition::Definition, position::Int, type::Type, contiguous::Bool)
+# Why an argument of this type cannot be handed over although its elements could; `nothing` if it can.
+function irregularity(definition::Definition, position::Int, type::Type)
     type <: AbstractArray && eltype(type) <: Element || return nothing
-    is_array(type) && contiguous && return nothing
+    wanted = eltype(type) <: ComplexScalar ? "an `Array`; complex numbers are taken from no other arrays" :
+        "an `Array`, or an array with `parent` and `strides` such as a view"
     return """
-    error[E0773]: $(argument_name(definition, position)) of `$(definition.name)` is not a dense array
-      = note: its type is $type$(contiguous ? "" : ", and its elements do not lie side by side")
-      = help: pass an `Array`, or a view of whole leading axes such as `view(A, :, 1:n)`; `collect` makes a copy"""
+    error[E0773]: $(argument_name(definition, position)) of `$(definition.name)` does not lie in the memory of an `Array`
+      = note: its type is $type
+      = help: pass $wanted; `collect` makes a copy"""
 end

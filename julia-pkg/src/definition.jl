@@ -45,13 +45,15 @@ mutable struct Slot
     "how new arrays and tuples are given back, a `Plan`; `nothing` where none are"
     plan::Any
     compiled::Any
+    "what was compiled for arrays whose form the values tell; replaced, never changed"
+    variants::Vector{Pair{Vector{UInt8},Any}}
     home::Module
     definition::Symbol
     types::Any
 end
 
 Slot(home::Module, definition::Symbol, types) =
-    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, nothing, home, definition, types)
+    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, nothing, Pair{Vector{UInt8},Any}[], home, definition, types)
 
 # What became of one definition for one list of argument types.
 struct Compiled

@@ -11,22 +11,26 @@ function call_body(home::Module, constant::Symbol, names, types)
     slot = Slot(home, constant, Tuple{types...})
     original = definition.original
     prepare = :($(slot).epoch[] == $(GlobalRef(Tessella, :EPOCH))[] || $(prepare!)($slot))
-    if !all(is_callable, types)
+    if !all(is_passable, types)
         return quote
             $prepare
             return $original($(names...))
         end
     end
-    contiguous = [:($(is_contiguous)($name)) for (name, type) in zip(names, types) if !(type <: Union{Array,Element})]
-    direct = foldl((all, one) -> :($all && $one), contiguous; init = :($(slot).entry != C_NULL))
-    c_types, c_values = handover(names, types)
     result_type = :($(Core.Compiler.return_type)($original, $(Tuple{types...})))
+    if !all(is_callable, types)
+        return quote
+            $prepare
+            return $(detour)($slot, $original, $(names...))::$result_type
+        end
+    end
+    c_types, c_values = handover(names, types)
     plain_call = :(ccall($(slot).entry, Int32, ($(c_types...),), $(c_values...)))
     scalar_call = :(ccall($(slot).entry, Int32, ($(c_types...), Ptr{UInt64}), $(c_values...),
                           Base.unsafe_convert(Ptr{UInt64}, result)))
     return quote
         $prepare
-        $direct || return $(detour)($slot, $original, $(names...))::$result_type
+        $(slot).entry == C_NULL && return $(detour)($slot, $original, $(names...))::$result_type
         $(slot).plan === nothing || return $(give)($(slot).plan, $slot, $original, $(names...))::$result_type
         if $(slot).scalar
             result = Ref{UInt64}(0)
@@ -80,10 +84,10 @@ end
 
 # `R` is what inference says of the original: with it, callers know the type of the result. `understand` has seen to it
 # that what compiled code gives back is an `R`.
-@inline function outcome(::Type{R}, slot::Slot, arguments...) where {R}
+@inline function outcome(::Type{R}, of::Union{Slot,Compiled}, arguments...) where {R}
     R === Nothing && return nothing
     is_scalar(R) && throw_disagreement(R)
-    compiled = slot.compiled::Compiled
+    compiled = compiled_of(of)
     compiled.position == 0 && return Nothing <: R ? nothing : throw_disagreement(R)
     return argument_at(R, compiled.position, arguments...)
 end
@@ -94,51 +98,49 @@ argument_at(::Type{R}, ::Int) where {R} = throw_disagreement(R)
 
 @noinline throw_disagreement(R) = error("internal error of Tessella: the result is not of type $R")
 
-@inline function scalar_outcome(::Type{R}, slot::Slot, result::Ptr{UInt64}, arguments...) where {R}
+@inline function scalar_outcome(::Type{R}, of::Union{Slot,Compiled}, result::Ptr{UInt64}, arguments...) where {R}
     is_scalar(R) && return unsafe_load(Ptr{R}(result))
-    compiled = slot.compiled::Compiled
+    compiled = compiled_of(of)
     compiled.position == -1 && return argument_at(R, Int(unsafe_load(Ptr{Int64}(result))) + 1, arguments...)
     isconcretetype(R) && throw_disagreement(R)
-    return unsafe_load(Ptr{(slot.compiled::Compiled).scalar}(result))
+    return unsafe_load(Ptr{compiled.scalar}(result))
 end
 
-# A call that is more than a call of the entry: the original, a launch on the GPU, or a view with gaps.
+compiled_of(slot::Slot) = slot.compiled::Compiled
+compiled_of(compiled::Compiled) = compiled
+
+# A call that is more than a call of the entry: the original, a launch on the GPU, or arrays with strides or axes of their
+# own.
 @noinline function detour(slot::Slot, original, arguments...)
-    compiled = slot.compiled::Compiled
-    program = compiled.program
-    program === nothing && return original(arguments...)
-    if !all(is_contiguous, arguments)
-        refuse_gaps(slot, arguments)
+    places = places_of(arguments)
+    if places === nothing
+        refuse_irregular(slot, arguments)
         return original(arguments...)
     end
+    compiled = variant(slot, arguments, places)
+    program = compiled.program
+    program === nothing && return original(arguments...)
     R = Core.Compiler.return_type(original, typeof(arguments))
     result = Ref{UInt64}(0)
-    values = Any[]
-    for argument in arguments
-        if argument isa AbstractArray
-            push!(values, Ref{Ptr{Cvoid}}(pointer(argument)))
-            eltype(argument) <: ComplexScalar && push!(values, Ref{Int64}(2))
-            append!(values, Any[Ref{Int64}(extent) for extent in size(argument)])
-        elseif is_complex(typeof(argument))
-            append!(values, Any[Ref(real(argument)), Ref(imag(argument))])
-        else
-            push!(values, Ref{c_type(typeof(argument))}(argument))
-        end
+    words = entry_words(arguments, places)
+    compiled.plan === nothing || return give_by_launch(compiled.plan, slot, compiled, original, words, arguments)
+    GC.@preserve arguments words result begin
+        data = Base.unsafe_convert(Ptr{UInt64}, result)
+        compiled.scalar === nothing || push!(words, UInt64(UInt(data)))
+        code = launch(program, Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)])
+        code == 0 || return failed(slot, compiled, original, code, arguments...)
+        compiled.scalar === nothing && return outcome(R, compiled, arguments...)
+        return scalar_outcome(R, compiled, data, arguments...)
     end
-    compiled.plan === nothing || return give_by_launch(compiled.plan, slot, original, values, arguments)
-    compiled.scalar === nothing || push!(values, Ref{Ptr{Cvoid}}(Base.unsafe_convert(Ptr{UInt64}, result)))
-    code = GC.@preserve arguments values result begin
-        launch(program, Ptr{Cvoid}[pointer_from_objref(value) for value in values])
-    end
-    code == 0 || return failed(slot, original, code, arguments...)
-    compiled.scalar === nothing && return outcome(R, slot, arguments...)
-    return GC.@preserve result scalar_outcome(R, slot, Base.unsafe_convert(Ptr{UInt64}, result), arguments...)
 end
 
-@noinline function failed(slot::Slot, original, code::Int32, arguments...)
+@noinline failed(slot::Slot, original, code::Int32, arguments...) =
+    failed(slot, slot.compiled::Compiled, original, code, arguments...)
+
+@noinline function failed(slot::Slot, compiled::Compiled, original, code::Int32, arguments...)
     known = definition(slot)
     code == -1 && known.options.overlap === :original && return original(arguments...)
-    throw(failure_exception((slot.compiled::Compiled).program, known, code, arguments))
+    throw(failure_exception(compiled.program, known, code, arguments))
 end
 
 function failure_exception(program::Program, known::Definition, code::Int32, arguments)
@@ -191,21 +193,44 @@ end
     try
         epoch = EPOCH[]
         slot.epoch[] == epoch && return nothing
-        known = definition(slot)
-        types = type_names(slot.types)
-        around = try_surroundings(known)
-        key = around isa TessellaError ? hash(around.text) : surroundings_key(around)
-        compiled = get!(() -> compile(known, around, slot.types, types), COMPILED,
-                        (slot.home, slot.definition, known.version, key, types))
-        slot.compiled = compiled
-        slot.scalar = compiled.scalar !== nothing
-        slot.plan = compiled.plan
-        slot.entry = compiled.entry
+        slot.variants = Pair{Vector{UInt8},Any}[]
+        # Of arrays whose form the values tell, each form is compiled when it turns up.
+        if all(is_callable, slot.types.parameters) || !all(is_passable, slot.types.parameters)
+            slot.compiled = compile_once(slot, type_names(slot.types))
+            slot.scalar = slot.compiled.scalar !== nothing
+            slot.plan = slot.compiled.plan
+            slot.entry = slot.compiled.entry
+        end
         slot.epoch[] = epoch
     finally
         unlock(COMPILING)
     end
     return nothing
+end
+
+# What a slot runs for arguments of these forms.
+function variant(slot::Slot, arguments::Tuple, places)
+    all(is_callable, slot.types.parameters) && return slot.compiled::Compiled
+    key = variant_key(places)
+    for (known, compiled) in slot.variants
+        known == key && return compiled::Compiled
+    end
+    lock(COMPILING)
+    try
+        compiled = compile_once(slot, type_names(arguments, places))
+        slot.variants = [slot.variants; key => compiled]
+        return compiled
+    finally
+        unlock(COMPILING)
+    end
+end
+
+function compile_once(slot::Slot, names::Vector{String})
+    known = definition(slot)
+    around = try_surroundings(known)
+    key = around isa TessellaError ? hash(around.text) : surroundings_key(around)
+    return get!(() -> compile(known, around, slot.types, names), COMPILED,
+                (slot.home, slot.definition, known.version, key, names))
 end
 
 function try_surroundings(known::Definition)
@@ -220,7 +245,7 @@ end
 function compile(known::Definition, around, types, names::Vector{String})
     around isa TessellaError && return fall_back(known, around)
     for (position, type) in enumerate(types.parameters)
-        reason = irregularity(known, position, type, true)
+        reason = is_passable(type) ? nothing : irregularity(known, position, type)
         reason === nothing || return fall_back(known, TessellaError(reason, ["E0773"], :refused))
     end
     program = try_compile(request(known, around, names; target = known.target, emit = Symbol[], load = true))
@@ -301,7 +326,7 @@ function understand(known::Definition, program::Program, types)
         compiled = Compiled(program, entry(program), SCALAR_TYPES[last_word], 0)
         agrees = SCALAR_TYPES[last_word] <: R
     end
-    if !agrees || !all(is_callable, types.parameters)
+    if !agrees || !all(is_passable, types.parameters)
         return fall_back(known, TessellaError(
             "internal error of Tessella: compiled, `$(known.name)` gives back `$(join(words, ' '))`, but Julia infers $R",
             :internal))
@@ -335,11 +360,11 @@ function may_fall_back(known::Definition, failure::TessellaError)
     return failure.kind !== :library && !(failure.kind === :tool_chain && known.target === :cuda)
 end
 
-# Says once for each list of argument types that a view has gaps.
-function refuse_gaps(slot::Slot, arguments)
+# Says once for each list of argument types that an array has no place in memory that compiled code could use.
+function refuse_irregular(slot::Slot, arguments)
     known = definition(slot)
-    position = findfirst(!is_contiguous, arguments)
-    reason = irregularity(known, position, typeof(arguments[position]), false)
+    position = findfirst(argument -> argument isa AbstractArray && place(argument) === nothing, arguments)
+    reason = irregularity(known, position, typeof(arguments[position]))
     failure = TessellaError(reason, ["E0773"], :refused)
     may_fall_back(known, failure) || throw(failure)
     lock(COMPILING)

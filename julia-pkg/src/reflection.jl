@@ -33,9 +33,12 @@ end
 
 listing(kind::Symbol, f, types::Tuple) = listing(kind, f, Tuple{types...})
 
-function listing(kind::Symbol, known::Definition, types::Type{<:Tuple}; draw = nothing)
+listing(kind::Symbol, known::Definition, types::Type{<:Tuple}; draw = nothing) =
+    listing(kind, known, type_names(types); draw = draw)
+
+function listing(kind::Symbol, known::Definition, names::Vector{String}; draw = nothing)
     target = kind === :c || kind === :cuda ? kind : known.target
-    program = Program(request(known, surroundings(known), type_names(types); target = target, emit = [kind], load = false,
+    program = Program(request(known, surroundings(known), names; target = target, emit = [kind], load = false,
                               draw = draw))
     try
         code = status(program)
@@ -51,11 +54,13 @@ function listing_of_call(kind::Symbol, f, arguments...; keywords...)
     return listing(kind, resolve_call(f, arguments...; keywords...)...)
 end
 
-# The definition that a call runs, and the types of all its arguments.
+# The definition that a call runs, and the types of all its arguments as a request names them.
 function resolve_call(f, arguments...; keywords...)
     resolved = resolve(f, arguments...; keywords...)
     name, types = typeof(resolved).parameters
-    return getfield(family(f).home, name)::Definition, types
+    places = places_of(resolved.values)
+    names = places === nothing ? type_names(types) : type_names(resolved.values, places)
+    return getfield(family(f).home, name)::Definition, names
 end
 
 """

@@ -119,33 +119,31 @@ end
     end
 end
 
-# A launch; `values` hold the arguments, one for each parameter of the entry.
-function give_by_launch(::Plan{P}, slot, original, values::Vector{Any}, arguments::Tuple) where {P}
-    program = (slot.compiled::Compiled).program
+# A launch; `words` hold the arguments, one for each parameter of the entry.
+function give_by_launch(::Plan{P}, slot, compiled, original, words::Vector{UInt64}, arguments::Tuple) where {P}
     all = places(P)
     made = Any[place <: NewScalar ? Ref{place_type(place)}() : nothing for place in all]
-    address(one) = one === nothing ? C_NULL : one isa Array ? Ptr{Cvoid}(pointer(one)) : pointer_from_objref(one)
-    pointers = Any[Ref{Ptr{Cvoid}}(address(one)) for one in made]
+    word(one) = one === nothing ? UInt64(0) : UInt64(UInt(one isa Array ? pointer(one) : pointer_from_objref(one)))
+    before = length(words)
+    append!(words, UInt64[word(one) for one in made])
     extents = zeros(Int64, sum(Int[rank(place) for place in all]))
-    sizes = Ref{Ptr{Int64}}(pointer(extents))
-    append!(values, pointers)
-    isempty(extents) || push!(values, sizes)
-    run() = GC.@preserve arguments values made extents launch(
-        program, Ptr{Cvoid}[pointer_from_objref(value) for value in values])
+    isempty(extents) || push!(words, UInt64(UInt(pointer(extents))))
+    run() = GC.@preserve arguments words made extents launch(
+        compiled.program, Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)])
     if !isempty(extents)
         code = run()
-        code == 0 || return failed(slot, original, code, arguments...)
+        code == 0 || return failed(slot, compiled, original, code, arguments...)
         at = 0
         for (number, place) in enumerate(all)
             place <: NewArray || continue
             made[number] = place_type(place)(undef, extents[at+1:at+rank(place)]...)
-            pointers[number][] = address(made[number])
+            words[before+number] = word(made[number])
             at += rank(place)
         end
-        sizes[] = C_NULL
+        words[end] = 0
     end
     code = run()
-    code == 0 || return failed(slot, original, code, arguments...)
+    code == 0 || return failed(slot, compiled, original, code, arguments...)
     return assemble(P, Any[one isa Array ? one : one[] for one in made], arguments)
 end
 

@@ -125,9 +125,9 @@ function run()
     @testset "other arrays are named in an error" begin
         A = reshape(collect(1.0:12.0), 3, 4)
         before = copy(A)
-        for array in (A', view(A, 1:2, :), view(A, 1:2:3, 1:1), view(A, [1, 2], :), PermutedDimsArray(A, (2, 1)))
+        for array in (view(A, [1, 2], :), view(A, :, [1, 3]))
             error = refusal(() -> scale!(array, 2.0))
-            @test error isa TessellaError && occursin("`A` of `scale!` is not a dense array", error.text)
+            @test error isa TessellaError && occursin("`A` of `scale!` does not lie in the memory", error.text)
         end
         @test refusal(() -> total(1.0:3.0)) isa TessellaError
         @test A == before

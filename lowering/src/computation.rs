@@ -38,6 +38,8 @@ pub(crate) struct Parts {
     pub(crate) value: Expr,
     pub(crate) reads: Vec<Access>,
     pub(crate) read_spans: Vec<Span>,
+    /// Affine conditions that hold wherever the element is written.
+    pub(crate) written: Formula,
     /// What must be scanned at entry: the access and its axis, and the computation that finds what is outside.
     pub(crate) scans: Vec<(Which, u32, Computation)>,
 }
@@ -82,6 +84,12 @@ pub(crate) struct Builder<'n, 'a> {
     let_names: Names,
     mode: Lets,
     purpose: Purpose,
+    /// Affine conditions that hold wherever the predicate, or else the statement, is evaluated.
+    present: Formula,
+    /// Whether affine subscripts under conditions on data may be scanned.
+    scans_affine: bool,
+    /// In a search: whether the access happens under conditions on data.
+    conditional: bool,
     /// How many of the scope's predicates have been evaluated.
     decided: usize,
     /// Conditions within the statement under which the present expression is evaluated, or not.
@@ -120,6 +128,9 @@ impl<'n, 'a> Builder<'n, 'a> {
             let_names: Names::default(),
             mode: Lets::SpellOut,
             purpose: Purpose::Statement,
+            present: scope.may.clone(),
+            scans_affine: false,
+            conditional: false,
             decided: 0,
             path: vec![],
             scans: vec![],
@@ -130,8 +141,11 @@ impl<'n, 'a> Builder<'n, 'a> {
         mut self: Builder<'n, 'a>,
         value: &Value<'_>,
         target: &Target<'_>,
+        fastmath: bool,
     ) -> Result<(Parts, Vec<Subscript>), LowerError> {
         let scope = self.scope;
+        // Searches would keep the statement from being computed with fast mathematics.
+        self.scans_affine = !fastmath && !scope.simd;
         let mut predicate = None;
         for part in &scope.predicates {
             let part = self.predicate(part)?;
@@ -146,19 +160,28 @@ impl<'n, 'a> Builder<'n, 'a> {
             Value::Expr(value) => self.expr(value, &scope.may)?,
             Value::All(parts) => self.conjunction(parts, &scope.may)?,
         };
-        let subscripts = self.target(target)?;
+        let (subscripts, written) = self.target(target)?;
         let Builder { reads, read_spans, lets, scans, .. } = self;
-        Ok((Parts { predicate, lets, value, reads, read_spans, scans }, subscripts))
+        Ok((Parts { predicate, lets, value, reads, read_spans, written, scans }, subscripts))
     }
 
-    /// The subscripts of what is written.
-    fn target(&mut self, target: &Target<'_>) -> Result<Vec<Subscript>, LowerError> {
+    /// The subscripts of what is written, and affine conditions that hold wherever it is.
+    fn target(&mut self, target: &Target<'_>) -> Result<(Vec<Subscript>, Formula), LowerError> {
         let scope = self.scope;
         let outer = self.nest.outer_subscripts(target.array).len();
         let mut subscripts = vec![];
+        let affine = (0..).zip(target.subscripts.iter().skip(outer)).filter_map(|(axis, subscript)| match subscript {
+            TargetSubscript::Affine(_, source) => Some((axis, *source)),
+            TargetSubscript::Given(_) | TargetSubscript::Computed(_) => None,
+        });
+        let affine: Vec<(u32, &Typed)> = affine.collect();
+        let written = match target.checked {
+            true => self.scan_affine(Which::Write, target.array, &affine, &scope.may),
+            false => scope.may.clone(),
+        };
         for (at, subscript) in target.subscripts.iter().enumerate() {
             subscripts.push(match subscript {
-                TargetSubscript::Affine(affine) => Subscript::Affine(affine.clone()),
+                TargetSubscript::Given(affine) | TargetSubscript::Affine(affine, _) => Subscript::Affine(affine.clone()),
                 TargetSubscript::Computed(value) => {
                     let built = self.expr(value, &scope.may)?;
                     if target.checked {
@@ -168,7 +191,7 @@ impl<'n, 'a> Builder<'n, 'a> {
                 }
             });
         }
-        Ok(subscripts)
+        Ok((subscripts, written))
     }
 
     fn predicate(&mut self, predicate: &Predicate<'a>) -> Result<Expr, LowerError> {
@@ -183,7 +206,10 @@ impl<'n, 'a> Builder<'n, 'a> {
                 Ok(if *expected { value } else { not(value) })
             }
             Predicate::Direct { parts, expected, under } => {
-                let value = self.conjunction(parts, under)?;
+                let statement = std::mem::replace(&mut self.present, under.clone());
+                let value = self.conjunction(parts, under);
+                self.present = statement;
+                let value = value?;
                 Ok(if *expected { value } else { not(value) })
             }
         }
@@ -226,7 +252,9 @@ impl<'n, 'a> Builder<'n, 'a> {
             TypedKind::Load { array, subscripts, inbounds } => {
                 return self.load(*array, subscripts, !inbounds, expr, under);
             }
-            TypedKind::Size { .. } => unreachable!("every extent of an array argument is a parameter"),
+            TypedKind::Size { .. } | TypedKind::First { .. } => {
+                unreachable!("every extent and first index of an array argument is a parameter")
+            }
             TypedKind::Unary(op, operand) => ExprKind::Unary(*op, self.boxed(operand, under)?),
             TypedKind::Binary(op @ (BinaryOp::AndAlso | BinaryOp::OrElse), left, right) => {
                 let (yes, no) = self.implied(left, under);
@@ -307,9 +335,9 @@ impl<'n, 'a> Builder<'n, 'a> {
             return Ok(Expr { kind: ExprKind::Let(at), ty });
         }
         // The source evaluates it before the statement, whatever the statement then chooses.
-        let scope = self.scope;
+        let present = self.present.clone();
         let path = std::mem::take(&mut self.path);
-        let value = self.expr(value, &scope.may);
+        let value = self.expr(value, &present);
         self.path = path;
         let value = value?;
         let trivial = value.operands().is_empty() && !matches!(value.kind, ExprKind::Read(_));
@@ -376,6 +404,7 @@ impl<'n, 'a> Builder<'n, 'a> {
         let outer = self.nest.outer_subscripts(place).into_iter().map(Subscript::Affine).collect();
         let mut cases: Vec<(Formula, Vec<Subscript>)> = vec![(Formula::True, outer)];
         let mut computed: Vec<(u32, Expr)> = vec![];
+        let mut affine: Vec<(u32, &Typed)> = vec![];
         for (axis, subscript) in (0..).zip(subscripts) {
             let pieces = match self.nest.symbols.integer(subscript, site, under) {
                 Ok(pieces) => pieces,
@@ -405,19 +434,31 @@ impl<'n, 'a> Builder<'n, 'a> {
                 continue;
             }
             cases = longer;
+            affine.push((axis, subscript));
         }
+        let mut happens = under.clone();
         if self.purpose == Purpose::Statement && checked && !cases.is_empty() {
             let next = Which::Read(self.reads.len() as u32);
+            happens = self.scan_affine(next, place, &affine, under);
             for (axis, _) in &computed {
                 self.scan(next, place, *axis, &subscripts[*axis as usize], under)?;
             }
         }
         let array = place;
         let checked = checked && self.purpose == Purpose::Statement;
+        if self.purpose != Purpose::Statement && (self.conditional || !self.path.is_empty()) {
+            for (axis, subscript) in affine {
+                let open = under.and(&self.inside(place, axis, subscript, under).not());
+                if self.nest.symbols.is_possible(&self.scope.site, &open) {
+                    let value = self.expr(subscript, under)?;
+                    computed.push((axis, value));
+                }
+            }
+        }
         let is_one = cases.len() == 1;
         let mut result: Option<Expr> = None;
         for (case, values) in cases.into_iter().rev() {
-            let within = if is_one { under.clone() } else { under.and(&case) };
+            let within = if is_one { happens.clone() } else { happens.and(&case) };
             let value = self.read(array, values, checked, expr.ty, expr.span, &within)?;
             result = Some(match result {
                 None => value,
@@ -439,6 +480,40 @@ impl<'n, 'a> Builder<'n, 'a> {
         Ok(Expr { kind: ExprKind::Select { condition, yes, no }, ty: expr.ty })
     }
 
+    /// Has the affine subscripts of an access searched at entry, if that is more exact than a condition on parameters:
+    /// if the access happens under conditions on data, and these are known at entry.
+    ///
+    /// Gives where the access happens as far as affine conditions tell: after the search it is only inside.
+    fn scan_affine(&mut self, which: Which, array: ArrayId, subscripts: &[(u32, &Typed)], under: &Formula) -> Formula {
+        if !self.scans_affine || !self.is_conditional(under) {
+            return under.clone();
+        }
+        let before = self.scans.len();
+        let mut happens = under.clone();
+        for (axis, subscript) in subscripts {
+            let found = self.scan(which, array, *axis, subscript, under);
+            // On a GPU, the kernel may decide otherwise than a search on the CPU.
+            if found.is_err() || self.scans[before..].iter().any(|(_, _, search)| !search.is_exact()) {
+                self.scans.truncate(before);
+                return under.clone();
+            }
+            happens = happens.and(&self.inside(array, *axis, subscript, under));
+        }
+        happens
+    }
+
+    /// Whether the present expression is evaluated under conditions on data.
+    fn is_conditional(&self, under: &Formula) -> bool {
+        let symbols = &self.nest.symbols;
+        self.decided > 0 || self.path.iter().any(|(it, _)| symbols.condition(it, &self.scope.site, under).is_err())
+    }
+
+    /// Where the subscript is sure to be inside; exact, if it is affine.
+    fn inside(&self, array: ArrayId, axis: u32, subscript: &Typed, under: &Formula) -> Formula {
+        let limits = self.nest.arrays[array.0 as usize].limits(axis);
+        inside(&self.nest.symbols, &self.nest.values, &self.scope.site, under, subscript, &limits)
+    }
+
     /// Has a subscript searched at entry for values that are outside, unless it is sure to be inside.
     fn scan(
         &mut self,
@@ -448,18 +523,17 @@ impl<'n, 'a> Builder<'n, 'a> {
         subscript: &Typed,
         under: &Formula,
     ) -> Result<(), LowerError> {
-        let site = &self.scope.site;
-        let extent = &self.nest.arrays[array.0 as usize].extents[axis as usize];
-        let inside = inside(&self.nest.symbols, &self.nest.values, site, under, subscript, extent);
-        let open = under.and(&inside.not());
-        if !self.nest.symbols.is_possible(site, &open) {
+        let open = under.and(&self.inside(array, axis, subscript, under).not());
+        if !self.nest.symbols.is_possible(&self.scope.site, &open) {
             return Ok(());
         }
         let path = self.path.clone();
+        let conditional = self.is_conditional(under);
         let name = self.nest.scan_name(array);
         let scope = self.scope;
         let mut search = Builder::new(&mut *self.nest, scope, &name);
         search.purpose = Purpose::Scan(Wanted::Condition(subscript.span));
+        search.conditional = conditional;
         let mut predicate = None;
         for part in &scope.predicates[..self.decided] {
             let (Predicate::Saved { parts, .. } | Predicate::Direct { parts, .. }) = part;

@@ -1,7 +1,7 @@
 //! Turns one statement into a computation: its name, domain, accesses and spans, and the arrays that hold scalar
 //! variables.
 
-use crate::computation::{Builder, Value, both, constant, index};
+use crate::computation::{Builder, Value, both, index};
 use crate::formula::Formula;
 use crate::nest::{Nest, Scope};
 use crate::scan::{ScanDraft, covers};
@@ -15,7 +15,7 @@ use tessella_polyhedral::algorithm::{
 use tessella_polyhedral::expr::{Expr as Evaluated, ExprKind};
 use tessella_polyhedral::isl::{DimType, IslError, Set};
 use tessella_polyhedral::schedule::Node;
-use tessella_scalar::{CompareOp, Constant, ScalarType};
+use tessella_scalar::{CompareOp, ScalarType};
 
 /// Where a scalar variable lives: `array[i0, ..., i(rank-1)]`.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ impl Storage {
 
     /// The element that belongs to the iterators around, as a target.
     pub(crate) fn target<'e>(self, span: Span) -> Target<'e> {
-        let subscripts = (0..self.rank).map(|at| TargetSubscript::Affine(Affine::iterator(at))).collect();
+        let subscripts = (0..self.rank).map(|at| TargetSubscript::Given(Affine::iterator(at))).collect();
         Target { array: self.array, subscripts, checked: false, span }
     }
 }
@@ -46,7 +46,10 @@ pub(crate) struct Target<'e> {
 
 /// A subscript of what a computation writes.
 pub(crate) enum TargetSubscript<'e> {
-    Affine(Affine),
+    /// One that the source does not have: it belongs to what is stored in each iteration of the loops around.
+    Given(Affine),
+    /// The value, and the source's expression.
+    Affine(Affine, &'e Expr),
     /// To be evaluated.
     Computed(&'e Expr),
 }
@@ -64,7 +67,7 @@ impl<'a> Nest<'a> {
     /// The statement as a computation, and its leaf in the schedule; `None` after recording an error.
     pub(crate) fn emit(&mut self, draft: Draft<'a>, scope: &Scope<'a>) -> Option<Node> {
         let name = self.computation_name(draft.label);
-        let (parts, subscripts) = match Builder::new(self, scope, &name).build(&draft.value, &draft.target) {
+        let (parts, subscripts) = match Builder::new(self, scope, &name).build(&draft.value, &draft.target, draft.fastmath) {
             Ok(built) => built,
             Err(error) => {
                 self.errors.push(error);
@@ -73,15 +76,16 @@ impl<'a> Nest<'a> {
         };
         let Target { array, checked, span: written, .. } = draft.target;
         let site = &scope.site;
-        let write = self.access(&name, array, subscripts, checked, &scope.may, scope);
+        let write = self.access(&name, array, subscripts, checked, &parts.written, scope);
         let write = self.settle(draft.span, write)?;
         let iterators: Vec<String> = site.iterators.iter().map(|it| it.name.clone()).collect();
         let domain = self.domain(&name, &site.domain, site);
         let domain = self.settle(draft.span, domain)?;
         let id = ComputationId(self.computations.len() as u32);
-        let fastmath = draft.fastmath || (scope.simd && parts.reduces(&write));
         // What is checked at entry has to be what is then computed.
-        let fastmath = fastmath && parts.scans.is_empty();
+        let fastmath = draft.fastmath && parts.scans.is_empty();
+        let is_free = scope.simd && parts.reduces(&write);
+        let simd = (iterators.len() as u32).checked_sub(1).filter(|_| is_free);
         for (which, axis, computation) in parts.scans {
             let check = ScanCheck { access: AccessRef { computation: id, which }, axis };
             let draft = ScanDraft { check, computation };
@@ -110,6 +114,7 @@ impl<'a> Nest<'a> {
             write,
             reads: parts.reads,
             fastmath,
+            simd,
         });
         Some(Node::Computation(id))
     }
@@ -158,15 +163,15 @@ impl<'a> Nest<'a> {
         self.scan_names.fresh(&format!("outside_{}", self.arrays[array.0 as usize].name))
     }
 
-    /// `1 <= value && value <= extent`, axis from 0 among those of the source.
+    /// `first <= value && value <= last`, axis from 0 among those of the source.
     pub(crate) fn is_inside(&self, array: ArrayId, axis: u32, value: Evaluated) -> Evaluated {
-        let extent = index(self.arrays[array.0 as usize].extents[axis as usize].clone());
+        let (first, last) = self.arrays[array.0 as usize].limits(axis);
         let compare = |op, left, right| {
             let kind = ExprKind::Compare(op, Box::new(left), Box::new(right));
             Evaluated { kind, ty: ScalarType::Bool }
         };
-        let low = compare(CompareOp::Ge, value.clone(), constant(Constant::i64(1)));
-        both(low, compare(CompareOp::Le, value, extent))
+        let low = compare(CompareOp::Ge, value.clone(), index(first));
+        both(low, compare(CompareOp::Le, value, index(last)))
     }
 
     /// The array that a local is: an argument, or one that has been made.
@@ -216,7 +221,7 @@ impl<'a> Nest<'a> {
         kind: ArrayKind,
         span: Span,
     ) -> ArrayId {
-        self.arrays.push(Array { name, element, extents: vec![], rank, kind });
+        self.arrays.push(Array { name, element, extents: vec![], firsts: vec![], rank, kind, strided: 0..0 });
         self.array_spans.push(span);
         ArrayId(self.arrays.len() as u32 - 1)
     }

@@ -19,21 +19,21 @@ const FACTS: usize = 4;
 /// Values within this are so small that adding a constant to them does not wrap around.
 const SMALL: i64 = 1 << 59;
 
-/// A condition that holds only where `1 <= subscript <= extent`.
+/// A condition that holds only where the subscript is between the first and the last of its axis.
 pub(crate) fn inside(
     symbols: &Symbols<'_>,
     values: &Values<'_>,
     site: &Site,
     under: &Formula,
     subscript: &Expr,
-    extent: &Affine,
+    (first, last): &(Affine, Affine),
 ) -> Formula {
     let proof = Proof { symbols, values, site, under };
-    let low = proof.bounded(subscript, CompareOp::Ge, &Affine::constant(1), &[], DEPTH);
+    let low = proof.bounded(subscript, CompareOp::Ge, first, &[], DEPTH);
     if low == Formula::False {
         return low;
     }
-    low.and(&proof.bounded(subscript, CompareOp::Le, extent, &[], DEPTH))
+    low.and(&proof.bounded(subscript, CompareOp::Le, last, &[], DEPTH))
 }
 
 struct Proof<'s, 'a> {

@@ -14,7 +14,7 @@ impl<'a> Nest<'a> {
     pub(crate) fn allocate(&mut self, local: LocalId, extents: &[Expr], scope: &Scope<'a>) {
         let declared = &self.symbols.function.locals[local.0 as usize];
         let (name, span) = (declared.name.clone(), declared.span);
-        let Type::Array { element, rank } = declared.ty else { return };
+        let Type::Array { element, rank, form: _ } = declared.ty else { return };
         let mut affine = vec![];
         for (axis, extent) in extents.iter().enumerate() {
             let value = self.symbols.integer(extent, &scope.site, &scope.may).and_then(|pieces| {
@@ -32,8 +32,8 @@ impl<'a> Nest<'a> {
             true => ArrayKind::Returned,
             false => ArrayKind::Local { outer },
         };
-        let name = self.names.fresh(&name);
-        self.arrays.push(Array { name, element, extents: affine, rank: outer + rank, kind });
+        let (name, rank) = (self.names.fresh(&name), outer + rank);
+        self.arrays.push(Array { name, element, extents: affine, firsts: vec![], rank, kind, strided: 0..0 });
         self.array_spans.push(span);
         self.made.insert(local, ArrayId(self.arrays.len() as u32 - 1));
     }

@@ -11,7 +11,7 @@ use crate::params::Signature;
 use crate::scan::{START, ScanDraft, assemble};
 use crate::spans::SpanTable;
 use crate::symbolic::{Iterator, Site, Symbols};
-use crate::values::{Fate, Values, has_loops};
+use crate::values::{Fate, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
@@ -203,7 +203,7 @@ impl<'a> Nest<'a> {
                 let Some(target) = self.store_target(statement.span, *array, subscripts, *mode, scope) else {
                     // What is wrong with the value is worth telling, too.
                     let nowhere = Target { array: ArrayId(0), subscripts: vec![], checked: false, span: statement.span };
-                    let built = Builder::new(self, scope, "S").build(&value, &nowhere);
+                    let built = Builder::new(self, scope, "S").build(&value, &nowhere, mode.fastmath);
                     self.errors.extend(built.err());
                     return vec![];
                 };
@@ -313,7 +313,8 @@ impl<'a> Nest<'a> {
 
     fn branch(&mut self, condition: &'a Expr, then: &'a Block, otherwise: &'a Block, scope: &Scope<'a>) -> Vec<Node> {
         let computations = self.values.computations(then) + self.values.computations(otherwise);
-        if computations == 0 {
+        // What a condition reads may be out of bounds even where nothing depends on it.
+        if computations == 0 && !self.values.reads_memory(condition) {
             return vec![];
         }
         if let Ok(exact) = self.symbols.condition(condition, &scope.site, &scope.may) {
@@ -343,8 +344,7 @@ impl<'a> Nest<'a> {
         no_scope.may = no_scope.may.and(&self.symbols.implied(condition, &scope.site, &scope.may).1);
 
         let mut nodes = vec![];
-        let loops = has_loops(then) || has_loops(otherwise);
-        let save = self.values.reads_memory(condition) && (computations > 1 || loops)
+        let save = self.values.is_saved(condition, then, otherwise, computations)
             || self.values.cost(condition) > PREDICATE_COST;
         let (yes, no) = if save {
             let (saved_in, saved) =
@@ -420,12 +420,12 @@ impl<'a> Nest<'a> {
         let name = &self.symbols.function.locals[array.0 as usize].name;
         let place = self.array_of(array);
         let outer = self.outer_subscripts(place).into_iter();
-        let mut targets: Vec<TargetSubscript<'a>> = outer.map(TargetSubscript::Affine).collect();
+        let mut targets: Vec<TargetSubscript<'a>> = outer.map(TargetSubscript::Given).collect();
         let mut failed = false;
         for subscript in subscripts {
             match self.symbols.integer(subscript, &scope.site, &scope.may) {
                 Ok(pieces) => match pieces.as_single() {
-                    Some(value) => targets.push(TargetSubscript::Affine(value.clone())),
+                    Some(value) => targets.push(TargetSubscript::Affine(value.clone(), subscript)),
                     None => {
                         failed = true;
                         self.errors.push(LowerError::StoreInCases { array: name.clone(), subscript: subscript.span });

@@ -25,6 +25,7 @@ pub(crate) struct Signature {
     /// Of each argument's local.
     pub(crate) places: BTreeMap<LocalId, Argument>,
     extents: BTreeMap<(LocalId, u32), ParamId>,
+    firsts: BTreeMap<(LocalId, u32), ParamId>,
     integers: BTreeMap<LocalId, ParamId>,
 }
 
@@ -39,6 +40,7 @@ impl Signature {
             arguments: vec![],
             places: BTreeMap::new(),
             extents: BTreeMap::new(),
+            firsts: BTreeMap::new(),
             integers: BTreeMap::new(),
         };
         // Iterators keep their names; arguments come next, in the order of the signature.
@@ -50,13 +52,15 @@ impl Signature {
         for &id in &function.arguments {
             let local = &function.locals[id.0 as usize];
             let argument = match local.ty {
-                Type::Array { element, rank } => {
+                Type::Array { element, rank, form } => {
                     signature.arrays.push(Array {
                         name: names.fresh(&local.name),
                         element,
                         extents: vec![],
+                        firsts: vec![],
                         rank,
                         kind: ArrayKind::Argument,
+                        strided: form.stride_axes(rank),
                     });
                     Argument::Array(ArrayId(signature.arrays.len() as u32 - 1))
                 }
@@ -88,6 +92,14 @@ impl Signature {
                         self.extents.insert((id, axis), param);
                         self.arrays[array.0 as usize].extents.push(Affine::param(param));
                     }
+                    let Type::Array { rank, form, .. } = local.ty else { continue };
+                    for axis in form.first_axes(rank) {
+                        let name = names.fresh(&format!("{}_first{}", local.name, axis + 1));
+                        let origin = ParamOrigin::First { array, axis };
+                        let param = self.add_param(Param { name, origin }, local.span);
+                        self.firsts.insert((id, axis), param);
+                        self.arrays[array.0 as usize].firsts.push(Affine::param(param));
+                    }
                 }
                 // An integer that is nothing but data may have any value.
                 Argument::Scalar(scalar)
@@ -113,6 +125,11 @@ impl Signature {
         self.extents.get(&(array, axis)).copied()
     }
 
+    /// The parameter that is `firstindex(array, axis)`, where that is given at run time.
+    pub(crate) fn first(&self, array: LocalId, axis: u32) -> Option<ParamId> {
+        self.firsts.get(&(array, axis)).copied()
+    }
+
     /// The parameter that is the integer argument; `None` if the argument is only data.
     pub(crate) fn integer(&self, argument: LocalId) -> Option<ParamId> {
         self.integers.get(&argument).copied()
@@ -122,12 +139,13 @@ impl Signature {
         self.params.iter().map(|param| param.name.clone()).collect()
     }
 
-    /// What the entry checks guarantee: `0 <= extent <= 2^40`, `-2^40 <= argument <= 2^40`, and what an argument's type
-    /// says.
+    /// What the entry checks guarantee: `0 <= extent <= 2^40`, `-2^40 <= argument <= 2^40` and so for first indices,
+    /// and what an argument's type says.
     pub(crate) fn context(&self) -> Formula {
         Formula::all(self.params.iter().enumerate().flat_map(|(at, param)| {
             let (least, most) = match param.origin {
                 ParamOrigin::Extent { .. } => (0, PARAM_LIMIT),
+                ParamOrigin::First { .. } => (-PARAM_LIMIT, PARAM_LIMIT),
                 ParamOrigin::Argument(scalar) => {
                     limits(self.scalars[scalar.0 as usize].ty).unwrap_or((-PARAM_LIMIT, PARAM_LIMIT))
                 }

@@ -1,4 +1,4 @@
-//! Puts together what finds out at entry whether computed subscripts are inside; see
+//! Puts together what finds out at entry whether subscripts are inside where sizes do not tell; see
 //! [`Scan`](tessella_polyhedral::algorithm::Scan).
 //!
 //! ```text
@@ -56,6 +56,7 @@ pub(crate) fn search_for(search: Search) -> Result<Computation, IslError> {
         write: Access { array: ArrayId(0), subscripts: vec![], within: None, checked: false },
         reads,
         fastmath: false,
+        simd: None,
     };
     let used: Vec<bool> = (0..found.iterators.len() as u32).map(|iterator| involves(&found, iterator)).collect();
     let mut kept = 0;
@@ -132,7 +133,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
     let name = (0..).map(|at: u64| format!("status{at}")).find(|name| !taken.contains(name.as_str()));
     let name = name.expect("names never run out");
     let (element, kind) = (ScalarType::I32, ArrayKind::Result);
-    arrays.push(Array { name, element, extents: vec![], rank: 0, kind });
+    arrays.push(Array { name, element, extents: vec![], firsts: vec![], rank: 0, kind, strided: 0..0 });
     let write = Access { array: result, subscripts: vec![], within: None, checked: false };
     let mut computations = vec![Computation {
         name: START.to_owned(),
@@ -144,6 +145,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
         write: write.clone(),
         reads: vec![],
         fastmath: false,
+        simd: None,
     }];
     let mut order = vec![Node::Computation(ComputationId(0))];
     let mut checks = vec![];

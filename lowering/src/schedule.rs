@@ -25,7 +25,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 26] = [
+pub(crate) const FORMS: [Form; 28] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
     Form { name: "auto", usage: "auto()", read: auto },
@@ -34,6 +34,7 @@ pub(crate) const FORMS: [Form; 26] = [
     Form { name: "cache_register", usage: "cache_register(A, S, i)", read: storage::cache_register },
     Form { name: "cache_shared", usage: "cache_shared(A, S, i)", read: storage::cache_shared },
     Form { name: "collapse", usage: "collapse(S, i, j)", read: collapse },
+    Form { name: "constant", usage: "constant(w)", read: storage::constant },
     Form { name: "distribute", usage: "distribute(S, i)", read: distribute },
     Form { name: "fuse", usage: "fuse(R, S, i; shift=:auto)", read: fuse },
     Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },
@@ -42,6 +43,7 @@ pub(crate) const FORMS: [Form; 26] = [
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
+    Form { name: "rfactor", usage: "rfactor(S, k, 8)", read: rfactor },
     Form { name: "separate", usage: "separate(S, (i0, j0))", read: separate },
     Form { name: "shift", usage: "shift(S, i, 1)", read: shift },
     Form { name: "skew", usage: "skew(S, i, j, 1)", read: skew },
@@ -203,6 +205,11 @@ fn collapse(call: &Call<'_>) -> Result<Command, CommandError> {
         outer: call.loop_name(outer)?,
         inner: call.loop_name(inner)?,
     })
+}
+
+fn rfactor(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at, size] = call.exactly()?;
+    Ok(Command::Rfactor { computation: call.computation(computation)?, at: call.loop_name(at)?, size: call.size(size)? })
 }
 
 fn separate(call: &Call<'_>) -> Result<Command, CommandError> {

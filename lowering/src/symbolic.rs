@@ -199,6 +199,10 @@ impl Evaluation<'_, '_> {
                 Some(param) => Ok(Pieces::single(Affine::param(param))),
                 None => fail(Reason::Operation),
             },
+            ExprKind::First { array, axis } => match self.symbols.signature.first(*array, *axis) {
+                Some(param) => Ok(Pieces::single(Affine::param(param))),
+                None => fail(Reason::Operation),
+            },
             ExprKind::Unary(UnaryOp::Neg, operand) => {
                 let operand = self.integer(operand)?;
                 self.scaled(expr, &operand, -1)
@@ -513,6 +517,7 @@ impl Evaluation<'_, '_> {
             }
             ExprKind::Load { .. } => fail(self.read_from(expr)),
             ExprKind::Size { .. }
+            | ExprKind::First { .. }
             | ExprKind::Unary(UnaryOp::Neg, _)
             | ExprKind::Binary(..)
             | ExprKind::Call(..)

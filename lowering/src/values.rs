@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tessella_frontend::typed::tree::{
     Block, Expr, ExprKind, Function, Label, LocalId, Mode, Result as Returned, Role, Statement, StatementKind,
 };
-use tessella_scalar::{Intrinsic, ScalarType};
+use tessella_scalar::{BinaryOp, Intrinsic, ScalarType};
 
 /// What becomes of a `Value` local.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,6 +264,13 @@ impl<'a> Values<'a> {
             consumer = Some(reached);
         }
         let consumer = consumer?;
+        if let StatementKind::If { condition, .. } = &self.statement(consumer).kind
+            && !definition.memory.is_empty()
+            && self.leaves_out(condition)
+        {
+            // The condition would be evaluated in fewer iterations than the assignment.
+            return None;
+        }
         let fastmath = match &self.statement(consumer).kind {
             StatementKind::Set { mode, .. } | StatementKind::Store { mode, .. } => mode.fastmath,
             StatementKind::If { .. }
@@ -306,10 +313,43 @@ impl<'a> Values<'a> {
             ExprKind::Constant(_)
             | ExprKind::Load { .. }
             | ExprKind::Size { .. }
+            | ExprKind::First { .. }
             | ExprKind::Convert(_)
             | ExprKind::Wrap(_) => {}
         });
         cost
+    }
+
+    /// Whether the condition starts with one that does not depend on memory, and so may restrict the domain.
+    fn leaves_out(&self, condition: &Expr) -> bool {
+        match &condition.kind {
+            ExprKind::Binary(BinaryOp::AndAlso, left, _) => self.leaves_out(left),
+            _ => !self.reads_memory(condition),
+        }
+    }
+
+    /// Whether a condition in the block may restrict the domain of what is inside.
+    fn narrows(&self, block: &Block) -> bool {
+        block.iter().any(|statement| match &statement.kind {
+            StatementKind::If { condition, then, otherwise } => {
+                self.leaves_out(condition) || self.narrows(then) || self.narrows(otherwise)
+            }
+            StatementKind::For { .. }
+            | StatementKind::Set { .. }
+            | StatementKind::Store { .. }
+            | StatementKind::Allocate { .. }
+            | StatementKind::Require { .. } => false,
+        })
+    }
+
+    /// Whether a condition that reads memory needs a computation of its own: where the branches, which become
+    /// `computations`, are not one computation with the very instances for which the condition is evaluated.
+    pub(crate) fn is_saved(&self, condition: &Expr, then: &Block, otherwise: &Block, computations: usize) -> bool {
+        let elsewhere = || {
+            computations != 1
+                || [then, otherwise].into_iter().any(|block| has_loops(block) || self.narrows(block))
+        };
+        self.reads_memory(condition) && elsewhere()
     }
 
     /// How many computations the block may become; an upper bound.
@@ -318,8 +358,10 @@ impl<'a> Values<'a> {
             .iter()
             .map(|statement| match &statement.kind {
                 StatementKind::For { body, .. } => self.computations(body),
-                // A condition may have to be saved.
-                StatementKind::If { then, otherwise, .. } => self.computations(then) + self.computations(otherwise),
+                StatementKind::If { condition, then, otherwise } => {
+                    let branches = self.computations(then) + self.computations(otherwise);
+                    branches + usize::from(self.is_saved(condition, then, otherwise, branches))
+                }
                 StatementKind::Set { target, .. } => usize::from(self.may_store(*target)),
                 StatementKind::Store { .. } => 1,
                 StatementKind::Allocate { .. } | StatementKind::Require { .. } => 0,
@@ -387,7 +429,7 @@ fn writes_any(statement: &Statement, locals: &BTreeSet<LocalId>) -> bool {
 fn walk(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
     match &expr.kind {
-        ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => {}
+        ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } | ExprKind::First { .. } => {}
         ExprKind::Load { subscripts: operands, .. } | ExprKind::Call(_, operands) => {
             operands.iter().for_each(|operand| walk(operand, visit));
         }

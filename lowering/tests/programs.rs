@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use tessella_diagnostics::{Diagnostic, IntoDiagnostic, SourceMap};
 use tessella_frontend::ast::ExprKind;
-use tessella_frontend::typed::tree::Type;
+use tessella_frontend::typed::tree::{Type, dense};
 use tessella_frontend::{parse_block, typed};
 use tessella_lowering::{lower, schedule};
 use tessella_polyhedral::isl::Ctx;
@@ -12,8 +12,8 @@ use tessella_scalar::ScalarType;
 
 const F64: Type = Type::Scalar(ScalarType::F64);
 const INT: Type = Type::Scalar(ScalarType::I64);
-const VECTOR: Type = Type::Array { element: ScalarType::F64, rank: 1 };
-const MATRIX: Type = Type::Array { element: ScalarType::F64, rank: 2 };
+const VECTOR: Type = dense(ScalarType::F64, 1);
+const MATRIX: Type = dense(ScalarType::F64, 2);
 
 fn check(text: &str, arguments: &[Type], expected: Expect) {
     let mut sources = SourceMap::default();

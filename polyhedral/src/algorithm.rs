@@ -4,6 +4,7 @@ use crate::affine::{Affine, ParamId};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{IslError, Set};
 use crate::schedule::Schedule;
+use std::ops::Range;
 use tessella_scalar::ScalarType;
 
 /// Names an [`Array`] of an algorithm.
@@ -35,15 +36,15 @@ pub struct Algorithm {
     /// The order of the source.
     pub source_order: Schedule,
     pub result: Outcome,
-    /// What finds out at entry whether computed subscripts are inside; `None` where none has to be checked.
+    /// What finds out at entry whether subscripts are inside where sizes do not tell; `None` where none has to be checked.
     pub scan: Option<Box<Scan>>,
 }
 
-/// A search for computed subscripts that are outside, before anything is written.
+/// A search for subscripts that are outside, before anything is written.
 ///
-/// Sizes alone do not tell whether `A[idx[i]]` is inside. So an algorithm of its own evaluates such subscripts for all
-/// instances of their accesses, under the conditions on data that these have, reading only arrays that the function
-/// never writes.
+/// Sizes alone do not tell whether `A[idx[i]]` is inside, nor whether a condition on data keeps `A[i + 1]` inside. So an
+/// algorithm of its own evaluates such subscripts for all instances of their accesses that are not sure to be inside,
+/// under the conditions on data that these have, reading only arrays that the function never writes.
 #[derive(Debug, Clone)]
 pub struct Scan {
     /// Has the parameters, scalars and arguments of the algorithm that it belongs to, and returns an `Int32`: 0, or the
@@ -52,7 +53,7 @@ pub struct Scan {
     pub checks: Vec<ScanCheck>,
 }
 
-/// A computed subscript that must be inside its axis.
+/// A subscript that must be inside its axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanCheck {
     /// In the algorithm that the scan belongs to.
@@ -73,6 +74,8 @@ pub struct Param {
 pub enum ParamOrigin {
     /// `size(array, axis)`, axis from 0.
     Extent { array: ArrayId, axis: u32 },
+    /// `firstindex(array, axis)` of an argument whose subscripts do not count from 1, axis from 0.
+    First { array: ArrayId, axis: u32 },
     /// The value of an `Int64` argument.
     Argument(ScalarId),
 }
@@ -89,17 +92,23 @@ pub struct Array {
     /// Unique among arrays.
     pub name: String,
     pub element: ScalarType,
-    /// Subscripts of axis `a` are `1..=extent`, as in Julia; parameters only. For [`ArrayKind::Private`]: unused, empty.
+    /// Subscripts of axis `a` are `1..=extent`, as in Julia (or count from `firsts[a]`); parameters only. For
+    /// [`ArrayKind::Private`]: unused, empty.
     /// For [`ArrayKind::Local`]: those of the axes after the first `outer` ones, whose subscripts are the iterators
     /// that extents may depend on; a negative extent counts as zero.
     pub extents: Vec<Affine>,
+    /// The first subscript along each axis of an argument; empty where subscripts count from 1.
+    pub firsts: Vec<Affine>,
     pub rank: u32,
     pub kind: ArrayKind,
+    /// The axes of an argument whose strides in memory are given at run time; none of an array that is contiguous. The
+    /// others have the strides of a contiguous array.
+    pub strided: Range<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArrayKind {
-    /// Passed in; column-major and contiguous.
+    /// Passed in; column-major and contiguous but for [`Array::strided`].
     Argument,
     /// A scalar variable of the source, made anew in each iteration of the loops around its declaration: one element
     /// for each, subscripted by those loops' iterators as the source has them. Where it lives is layer III's choice.
@@ -135,6 +144,20 @@ pub enum SizeError {
     Bounds,
     /// The schedule is for other sizes.
     Assumption,
+}
+
+impl Array {
+    /// The first subscript along an axis that is no iterator.
+    pub fn first(&self, axis: u32) -> Affine {
+        self.firsts.get(axis as usize).cloned().unwrap_or(Affine::constant(1))
+    }
+
+    /// The first and the last subscript along an axis that is no iterator.
+    pub fn limits(&self, axis: u32) -> (Affine, Affine) {
+        let (first, extent) = (self.first(axis), &self.extents[axis as usize]);
+        let last = first.add_constant(-1).and_then(|before| before.add(extent));
+        (first, last.expect("counted from 1 it is the extent; else extent and first index are parameters"))
+    }
 }
 
 impl ArrayKind {
@@ -205,6 +228,8 @@ pub struct Computation {
     pub reads: Vec<Access>,
     /// Contraction and reassociation are allowed (`@fastmath`).
     pub fastmath: bool,
+    /// The iterator whose loop says that updates of a reduction may run in any order (`@simd`), within one execution of it.
+    pub simd: Option<u32>,
 }
 
 /// A value that one instance computes once and uses several times.
@@ -222,7 +247,7 @@ pub struct Access {
     /// From 1 for arguments, as in the source; one for each axis.
     pub subscripts: Vec<Subscript>,
     /// The instances that may perform the access, where affine conditions inside the statement say so
-    /// (`i > 1 ? A[i-1] : 0.0`); `None` for all of the domain.
+    /// (`i > 1 ? A[i-1] : 0.0`), or a scan has found that it happens only inside the array; `None` for all of the domain.
     pub within: Option<Set>,
     /// Whether subscripts are checked against the extents at entry (not under `@inbounds`).
     pub checked: bool,
@@ -268,6 +293,17 @@ impl Access {
 }
 
 impl Computation {
+    /// Whether what is evaluated has the same bits on every machine.
+    pub fn is_exact(&self) -> bool {
+        let reads = self.reads.iter().flat_map(|read| &read.subscripts).filter_map(Subscript::as_computed);
+        let lets = self.lets.iter().map(|it| &it.value);
+        let mut exact = true;
+        for expr in self.predicate.iter().chain(lets).chain([&self.value]).chain(reads) {
+            expr.walk(&mut |part| exact &= !matches!(&part.kind, ExprKind::Call(function, _) if !function.is_exact()));
+        }
+        exact
+    }
+
     /// Whether the value of a subscript of this computation may change with the iterator.
     pub fn involves_iterator(&self, subscript: &Subscript, iterator: u32) -> bool {
         match subscript {

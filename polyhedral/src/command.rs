@@ -52,6 +52,8 @@ pub enum Command {
     Gpu { computation: String, blocks: Vec<String>, threads: Vec<String> },
     /// `inline(S)`: the readers of `S` compute its value themselves.
     Inline { computation: String },
+    /// `rfactor(S, k, 8)`: `k` becomes `k0` and `k1`, and each point of `k1` updates a partial result of its own.
+    Rfactor { computation: String, at: String, size: u32 },
     /// `assume(n % 8 == 0)`: the order is for these sizes only; tested at entry.
     Assume(Condition),
     /// `specialize(n == 1024)`: code of its own for these sizes, chosen at entry.
@@ -69,6 +71,8 @@ pub enum Command {
     CacheRegister { array: String, computation: String, at: String },
     /// `pad(A, (1, 0))`: unused elements at the end of each axis of `A`'s buffer.
     Pad { array: String, by: Vec<u32> },
+    /// `constant(w)`: the argument `w`, which is only read, lies in the GPU's constant memory.
+    Constant { array: String },
 }
 
 impl std::fmt::Display for Command {
@@ -113,6 +117,7 @@ impl std::fmt::Display for Command {
                 write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
             }
             Command::Inline { computation } => write!(f, "inline({computation})"),
+            Command::Rfactor { computation, at, size } => write!(f, "rfactor({computation}, {at}, {size})"),
             Command::Assume(condition) => write!(f, "assume({condition})"),
             Command::Specialize(condition) => write!(f, "specialize({condition})"),
             Command::Auto => write!(f, "auto()"),
@@ -136,6 +141,7 @@ impl std::fmt::Display for Command {
                 let by: Vec<String> = by.iter().map(u32::to_string).collect();
                 write!(f, "pad({array}, {})", tuple(&by))
             }
+            Command::Constant { array } => write!(f, "constant({array})"),
         }
     }
 }
@@ -143,6 +149,6 @@ impl std::fmt::Display for Command {
 impl Command {
     /// Whether it changes what the computations read and write, so that their dependences are others.
     pub fn changes_accesses(&self) -> bool {
-        matches!(self, Command::Inline { .. })
+        matches!(self, Command::Inline { .. } | Command::Rfactor { .. })
     }
 }

@@ -15,7 +15,8 @@ pub fn connect(ctx: &Ctx, placed: Placed, dependences: &[Dependence]) -> Result<
     let mut transfers = vec![];
     for (array, placement) in &placed.layout.placements {
         let buffer = placed.layout.buffer(placement.buffer);
-        if buffer.space != MemorySpace::Global || buffer.lifetime != Lifetime::Argument(*array) {
+        let on_device = matches!(buffer.space, MemorySpace::Global | MemorySpace::Constant { .. });
+        if !on_device || buffer.lifetime != Lifetime::Argument(*array) {
             continue;
         }
         let root = Path::default;

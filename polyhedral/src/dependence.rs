@@ -8,7 +8,7 @@
 //!
 //! Updates of a reduction whose order is free depend on one another, too, but [keep](Keeps) no order.
 
-use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, Which};
+use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Which};
 use crate::affine::Affine;
 use crate::error::Error;
 use crate::isl::{Ctx, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
@@ -55,8 +55,7 @@ pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, 
     for at in algorithm.accesses().filter(|&at| !is_repeated(algorithm, at)) {
         accesses.push((at, relation::access(ctx, algorithm, at.computation, algorithm.access(at))?));
     }
-    let free: Vec<Reduction> =
-        reductions(algorithm).into_iter().filter(|reduction| reduction.order == UpdateOrder::Any).collect();
+    let updates: Vec<Reduction> = reductions(algorithm);
     let mut found = vec![];
     for (source, from) in &accesses {
         for (sink, to) in &accesses {
@@ -80,13 +79,41 @@ pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, 
             if !relation.is_empty()? {
                 let relation = relation.coalesce()?;
                 let both = source.computation == sink.computation;
-                let is_update = |it: &Reduction| it.computation == source.computation && it.array == array;
-                let keeps = if both && free.iter().any(is_update) { Keeps::Apart } else { Keeps::Order };
-                found.push(Dependence { kind, array, source: *source, sink: *sink, relation, keeps });
+                let is_update = |it: &&Reduction| both && it.computation == source.computation && it.array == array;
+                let order = updates.iter().find(is_update).map_or(UpdateOrder::Source, |it| it.order);
+                for (relation, keeps) in by_order(ctx, algorithm, source.computation, relation, order)? {
+                    found.push(Dependence { kind, array, source: *source, sink: *sink, relation, keeps });
+                }
             }
         }
     }
     Ok(found)
+}
+
+/// The pairs of a dependence between updates of one computation, by what an order must do with them.
+fn by_order(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    id: ComputationId,
+    relation: Map,
+    order: UpdateOrder,
+) -> Result<Vec<(Map, Keeps)>, Error> {
+    let iterator = match order {
+        UpdateOrder::Any => return Ok(vec![(relation, Keeps::Apart)]),
+        UpdateOrder::Source => return Ok(vec![(relation, Keeps::Order)]),
+        UpdateOrder::Within(iterator) => iterator,
+    };
+    let outer: Vec<Affine> = (0..iterator).map(Affine::iterator).collect();
+    let execution = relation::functions(ctx, algorithm, id, &outer)?;
+    let same = relation.intersect(&execution.apply_range(&execution.reverse()?)?)?;
+    let others = relation.subtract(&same)?;
+    let mut parts = vec![];
+    for (part, keeps) in [(same, Keeps::Apart), (others, Keeps::Order)] {
+        if !part.is_empty()? {
+            parts.push((part.coalesce()?, keeps));
+        }
+    }
+    Ok(parts)
 }
 
 /// Whether an earlier read of the same computation touches just the same elements.

@@ -83,6 +83,9 @@ pub enum ScheduleError {
     /// The value of a computation cannot stand where it is read.
     #[error("`{computation}` cannot be inlined")]
     CannotInline { computation: String, obstacle: InlineObstacle },
+    /// The updates of a computation cannot go to partial results.
+    #[error("`{computation}` has no partial results along `{at}`")]
+    CannotFactor { computation: String, at: String, obstacle: FactorObstacle },
     #[error("the loops leave out {}", .missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))]
     OrderMisses { missing: Vec<String> },
     #[error("the loops run `{computation}` twice")]
@@ -123,6 +126,21 @@ pub enum InlineObstacle {
     Overwritten { array: ArrayId, by: ComputationId, reader: ComputationId },
     /// The reader is under `@fastmath`, and it is not.
     Fastmath { reader: ComputationId },
+}
+
+/// Why the updates of a computation cannot go to partial results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FactorObstacle {
+    /// It does not only update what it writes.
+    NoReduction,
+    /// The order of the updates is part of the result.
+    Order,
+    /// Its iterators alone do not tell which element it updates.
+    Subscripts,
+    /// One execution of the loop updates several elements, or the loops around it do not say which one.
+    ManyElements,
+    /// The computation uses the element while the loop runs.
+    Used { by: ComputationId },
 }
 
 /// Storage that cannot be found.

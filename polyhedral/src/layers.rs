@@ -9,7 +9,7 @@ use crate::affine::Affine;
 use crate::isl::Set;
 use crate::machine::Machine;
 use crate::schedule::{Path, Schedule};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tessella_scalar::ScalarType;
 
 /// Layers I and II.
@@ -46,6 +46,8 @@ pub struct Placed {
     pub layout: Layout,
     /// The algorithm of the source, where storage commands added statements to it that copy.
     pub source: Option<Algorithm>,
+    /// The arguments that belong into constant memory, where the target has any.
+    pub constants: BTreeSet<ArrayId>,
 }
 
 /// Layer III: buffers, and where each array's elements lie in them.
@@ -77,6 +79,8 @@ pub enum MemorySpace {
     Host,
     /// The GPU's memory; has a copy in `Host` if it is an argument.
     Global,
+    /// The GPU's constant memory, with room for so many elements of an argument that is only read; has a copy in `Host`.
+    Constant { elements: u32 },
     /// One copy a thread block, of constant size.
     Shared,
     /// One copy a thread; a single element or a small array.

@@ -11,7 +11,7 @@ use crate::layers::{
 };
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Chooses a buffer for every array.
 ///
@@ -38,7 +38,7 @@ pub(crate) fn place_with(
         layout.buffers.push(buffer);
         layout.placements.insert(array, Placement { buffer: id, map });
     }
-    Ok(Placed { scheduled, layout, source: None })
+    Ok(Placed { scheduled, layout, source: None, constants: BTreeSet::new() })
 }
 
 fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<Affine>), Error> {
@@ -56,7 +56,8 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
     };
     match array.kind {
         ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => {
-            let map = (0..array.rank).map(|axis| Affine::iterator(axis).add_constant(-1)).collect::<Result<_, _>>()?;
+            let map = (0..array.rank).map(|axis| Affine::iterator(axis).sub(&array.first(axis)));
+            let map = map.collect::<Result<_, _>>()?;
             Ok((buffer(array.extents.clone(), space, Lifetime::Argument(id)), map))
         }
         ArrayKind::Private => {

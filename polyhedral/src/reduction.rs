@@ -1,7 +1,7 @@
 //! Reductions: computations that only update what they write, `a = a op e`.
 //!
 //! The order of such updates is part of the result where arithmetic rounds, so it is kept, unless the source says that
-//! any order will do (`@fastmath`, `@simd`) or the type makes no difference (integers wrap around, which is associative
+//! any order will do (`@fastmath`, or `@simd` within its loop) or the type makes no difference (integers wrap around, which is associative
 //! and commutative). Updates in another order still may not run at one time: each reads what another wrote.
 
 use crate::algorithm::{Access, Algorithm, ArrayId, Computation, ComputationId};
@@ -32,6 +32,9 @@ pub enum Operator {
 pub enum UpdateOrder {
     /// Any.
     Any,
+    /// Any within one execution of the loop of this iterator: among instances that agree in all iterators before it. That of
+    /// the source otherwise.
+    Within(u32),
     /// That of the source: operations round, or treat zeros and NaN by position.
     Source,
 }
@@ -64,7 +67,11 @@ pub fn reduction(algorithm: &Algorithm, id: ComputationId) -> Option<Reduction> 
     if uses != 1 || it.reads.iter().any(|read| read.array == it.write.array && !is_old(it, read)) {
         return None;
     }
-    let order = if it.fastmath || !element.is_float() { UpdateOrder::Any } else { UpdateOrder::Source };
+    let order = match it.simd {
+        _ if it.fastmath || !element.is_float() => UpdateOrder::Any,
+        Some(iterator) => UpdateOrder::Within(iterator),
+        None => UpdateOrder::Source,
+    };
     Some(Reduction { computation: id, array: it.write.array, operator, order })
 }
 

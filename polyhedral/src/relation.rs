@@ -97,7 +97,8 @@ pub fn access(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Acce
     }
 }
 
-/// `{ A[x] : 1 <= x <= extent }`: the subscripts that are inside; iterators among a local array's may have any value.
+/// `{ A[x] : first <= x < first + extent }`: the subscripts that are inside; iterators among a local array's may have
+/// any value.
 pub fn index_set(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<Set, Error> {
     axes_set(ctx, algorithm, array, &|_| true)
 }
@@ -107,17 +108,22 @@ fn computed_axes(ctx: &Ctx, algorithm: &Algorithm, access: &Access) -> Result<Se
     axes_set(ctx, algorithm, access.array, &|axis| access.subscripts[axis as usize].as_computed().is_some())
 }
 
-/// `{ A[x] : 1 <= x <= extent }` along some axes.
+/// The same along some axes.
 fn axes_set(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId, wanted: &dyn Fn(u32) -> bool) -> Result<Set, Error> {
     let array = algorithm.array(array);
     let tuple = Id::new(ctx, &array.name)?;
     let space = param_space(ctx, algorithm)?.add_named_tuple(&tuple, array.rank)?;
     let names = algorithm.param_names();
     let mut inside = Set::universe(&space)?;
-    for (axis, extent) in (array.kind.outer()..).zip(&array.extents).filter(|(axis, _)| wanted(*axis)) {
-        let subscript = Affine::iterator(axis).to_isl(&space, &names)?;
-        let lower = subscript.ge_set(&Affine::constant(1).to_isl(&space, &names)?)?;
-        let upper = subscript.le_set(&extent.to_isl(&space, &names)?)?;
+    for axis in 0..array.extents.len() as u32 {
+        let place = array.kind.outer() + axis;
+        if !wanted(place) {
+            continue;
+        }
+        let subscript = Affine::iterator(place).to_isl(&space, &names)?;
+        let (first, last) = array.limits(axis);
+        let lower = subscript.ge_set(&first.to_isl(&space, &names)?)?;
+        let upper = subscript.le_set(&last.to_isl(&space, &names)?)?;
         inside = inside.intersect(&lower)?.intersect(&upper)?;
     }
     Ok(inside)

@@ -1,11 +1,10 @@
 //! The token that backends demand: a program whose order, storage and transfers have been proved right.
 
-use crate::algorithm::{AccessRef, Algorithm, ComputationId, Scan, Subscript};
+use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Scan};
 use crate::bounds;
 use crate::connect;
 use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, LayoutError};
-use crate::expr::ExprKind;
 use crate::isl::{Ctx, Set};
 use crate::machine::Machine;
 use crate::layers::{Connected, Layout, Scheduled, Target, Transfer, Version};
@@ -13,6 +12,7 @@ use crate::legality;
 use crate::place;
 use crate::schedule::{Node, Schedule};
 use crate::transform;
+use std::collections::BTreeSet;
 
 /// Proves a connected program: the order keeps every dependence, GPU loops can be mapped, subscripts are checked.
 ///
@@ -41,13 +41,7 @@ fn check_scan(algorithm: &Algorithm, target: Target) -> Result<(), Error> {
     let (Target::Gpu, Some(scan)) = (target, &algorithm.scan) else { return Ok(()) };
     // The first computation of a scan looks at nothing.
     for (computation, check) in scan.algorithm.computations.iter().skip(1).zip(&scan.checks) {
-        let reads = computation.reads.iter().flat_map(|read| &read.subscripts).filter_map(Subscript::as_computed);
-        let mut exact = true;
-        let lets = computation.lets.iter().map(|it| &it.value);
-        for expr in computation.predicate.iter().chain(lets).chain([&computation.value]).chain(reads) {
-            expr.walk(&mut |part| exact &= !matches!(&part.kind, ExprKind::Call(function, _) if !function.is_exact()));
-        }
-        if !exact {
+        if !computation.is_exact() {
             return Err(LayoutError::InexactScan { access: check.access, axis: check.axis }.into());
         }
     }
@@ -130,6 +124,11 @@ impl Verified {
 
     pub fn layout(&self) -> &Layout {
         &self.connected.placed.layout
+    }
+
+    /// The arguments that the schedule puts into constant memory; without effect on the CPU.
+    pub fn constants(&self) -> &BTreeSet<ArrayId> {
+        &self.connected.placed.constants
     }
 
     pub fn transfers(&self) -> &[Transfer] {

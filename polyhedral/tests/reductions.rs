@@ -70,6 +70,31 @@ fn free_updates_may_be_reordered_and_not_run_at_one_time() {
     }
 }
 
+/// `@simd` on the loop `j`: free within one iteration of `i`, and nowhere else.
+#[test]
+fn a_simd_loop_frees_its_own_updates_only() {
+    let ctx = Ctx::new();
+    let mut algorithm = total(&ctx);
+    algorithm.computations[0].simd = Some(1);
+    assert_eq!(reduction(&algorithm, ComputationId(0)).unwrap().order, UpdateOrder::Within(1));
+    let all = dependences(&ctx, &algorithm).unwrap();
+    let count = |keeps: Keeps| all.iter().filter(|it| it.keeps == keeps).count();
+    assert_eq!((count(Keeps::Apart), count(Keeps::Order)), (3, 3));
+    let plain = scheduled(algorithm, Target::Cpu);
+    let reverse = |at: &str| Command::Reverse { computation: "S".into(), at: at.into() };
+    apply(&ctx, &plain, &all, &reverse("j")).unwrap();
+    for command in [reverse("i"), interchange()] {
+        match apply(&ctx, &plain, &all, &command) {
+            Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
+                assert_ne!(violation.witness.source[0], violation.witness.sink[0], "{violation:?}");
+            }
+            other => panic!("{command}: {other:?}"),
+        }
+    }
+    let parallel = Command::Parallel { computation: "S".into(), at: "j".into() };
+    assert!(apply(&ctx, &plain, &all, &parallel).is_err());
+}
+
 #[test]
 fn what_reads_another_element_is_no_reduction() {
     let ctx = Ctx::new();

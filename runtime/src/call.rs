@@ -39,7 +39,9 @@ pub fn entry_parameters(entry: &Entry, algorithm: &Algorithm) -> Vec<ParamType> 
         | EntryParameter::Result(_)
         | EntryParameter::Made(_)
         | EntryParameter::Sizes => ParamType::Pointer,
-        EntryParameter::Extent { .. } => ParamType::Scalar(ScalarType::I64),
+        EntryParameter::Extent { .. } | EntryParameter::Stride { .. } | EntryParameter::First { .. } => {
+            ParamType::Scalar(ScalarType::I64)
+        }
         EntryParameter::Scalar(scalar) => ParamType::Scalar(algorithm.scalar(scalar).ty),
     });
     types.collect()

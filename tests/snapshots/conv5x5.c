@@ -96,7 +96,7 @@ int32_t conv5x5(
                             f64x4 result_0 = F64X4(result(i_2, j_2));
                             f64x4 result_1_2 = F64X4(result(i_2 + 4, j_2));
                             f64x4 result_2_2 = F64X4(result(i_2, j_2 + 1));
-                            f64x4 result_3_2 = F64X4(result(i_2 + 4, j_2 + 1));
+                            f64x4 result_3 = F64X4(result(i_2 + 4, j_2 + 1));
                             f64x4 result_4 = F64X4(result(i_2, j_2 + 2));
                             f64x4 result_5 = F64X4(result(i_2 + 4, j_2 + 2));
                             f64x4 result_6 = F64X4(result(i_2, j_2 + 3));
@@ -110,7 +110,7 @@ int32_t conv5x5(
                                 result_0 = result_0 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + q - 3));
                                 result_1_2 = result_1_2 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + q - 3));
                                 result_2_2 = result_2_2 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + 1 + q - 3));
-                                result_3_2 = result_3_2 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + 1 + q - 3));
+                                result_3 = result_3 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + 1 + q - 3));
                                 result_4 = result_4 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + 2 + q - 3));
                                 result_5 = result_5 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + 2 + q - 3));
                                 result_6 = result_6 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + 3 + q - 3));
@@ -123,7 +123,7 @@ int32_t conv5x5(
                             F64X4(result(i_2, j_2)) = result_0;
                             F64X4(result(i_2 + 4, j_2)) = result_1_2;
                             F64X4(result(i_2, j_2 + 1)) = result_2_2;
-                            F64X4(result(i_2 + 4, j_2 + 1)) = result_3_2;
+                            F64X4(result(i_2 + 4, j_2 + 1)) = result_3;
                             F64X4(result(i_2, j_2 + 2)) = result_4;
                             F64X4(result(i_2 + 4, j_2 + 2)) = result_5;
                             F64X4(result(i_2, j_2 + 3)) = result_6;

@@ -14,7 +14,7 @@ struct Program
     target::Symbol
 end
 
-for file in ("gemm_tiles", "gemm_registers", "heat_tiles", "conv_tiles", "ring", "blur_tiles")
+for file in ("gemm_tiles", "gemm_registers", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles", "taps_constant")
     include(file * ".jl")
 end
 
@@ -23,8 +23,10 @@ const ALL = [
     Program("gemm_registers", gemm_registers!, gemm_registers_inputs, DataType[Float64], :cuda),
     Program("heat_tiles", heat_tiles!, heat_tiles_inputs, DataType[Float32], :cuda),
     Program("conv_tiles", conv_tiles!, conv_tiles_inputs, DataType[Float32], :cuda),
+    Program("conv_constant", conv_constant!, conv_constant_inputs, DataType[Float32], :cuda),
     Program("ring", ring!, ring_inputs, DataType[Float64], :c),
     Program("blur_tiles", blur_tiles!, blur_tiles_inputs, DataType[Float64], :c),
+    Program("taps_constant", taps_constant!, taps_constant_inputs, DataType[Float64], :c),
 ]
 
 # Zero and small sizes, around tiles, a prime.

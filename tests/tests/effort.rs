@@ -137,3 +137,34 @@ fn code_generation_that_reaches_the_limit_is_refused() {
         },
     );
 }
+
+#[test]
+fn without_the_work_to_choose_an_order_the_source_s_order_stands() {
+    let text = "@tessella function f!(C::Matrix{Float64}, A::Matrix{Float64}, B::Matrix{Float64})\n\
+                for i in 1:size(A, 1), j in 1:size(B, 2), k in 1:size(A, 2)\nC[i, j] += A[i, k] * B[k, j]\nend\nend\n";
+    let (mut refused, mut gave_up, mut chose) = (0, 0, 0);
+    with_unit(text, |unit| {
+        for limit in (6..24).map(|power| 1u64 << power) {
+            let ctx = pipeline::context();
+            let lowered = pipeline::lower(&ctx, &unit.function).unwrap();
+            let source = lowered.algorithm.source_order.clone();
+            ctx.set_max_operations(limit);
+            ctx.reset_operations();
+            match pipeline::verify(&ctx, unit.sources, lowered, None, target(Backend::C), unit.machine) {
+                Err(errors) => {
+                    assert_eq!(errors[0].code.0, "E0430");
+                    refused += 1;
+                }
+                Ok(analysed) if analysed.gave_up => {
+                    assert_eq!(*analysed.verified.schedule(), source);
+                    gave_up += 1;
+                }
+                Ok(analysed) => {
+                    assert_ne!(*analysed.verified.schedule(), source);
+                    chose += 1;
+                }
+            }
+        }
+    });
+    assert!(refused > 0 && gave_up > 0 && chose > 0, "{refused} {gave_up} {chose}");
+}

@@ -169,6 +169,21 @@ fn kernels_with_storage_compile() {
     report(failures);
 }
 
+fn explained(program: &Program) -> Result<String, String> {
+    tessella::file::transpile(&program.text, &options(&program.name), program.backend, TextKind::Explain)
+}
+
+#[test]
+fn explain_says_what_constant_does() {
+    let of = |wanted: &str| {
+        let program = programs().into_iter().find(|it| it.name == wanted).expect("the program exists");
+        explained(&program).unwrap()
+    };
+    let (gpu, cpu) = (of("conv_constant"), of("taps_constant"));
+    assert!(gpu.contains("weights: copied to the GPU's constant memory, 35 elements at most, once"), "{gpu}");
+    assert!(cpu.contains("taps: stays where it is: the CPU has no constant memory"), "{cpu}");
+}
+
 /// The nodes without barriers.
 fn without_barriers(nodes: Vec<Node>) -> Vec<Node> {
     let mut kept = vec![];

@@ -3,7 +3,7 @@
 use super::Printer;
 use super::expr::Instance;
 use crate::int_expr::{IntExpr, VariableId};
-use crate::int_text::{Bound, Precedence, Spelling, int_text};
+use crate::int_text::{Bound, Precedence, Spelling, int_text, within};
 use crate::names::Names;
 use crate::program::Node;
 use crate::tile::subscripts_of;
@@ -60,8 +60,22 @@ impl Printer<'_> {
         (0..rank).map(|axis| axis >= outer || map.iter().any(|place| place.involves_iterator(axis))).collect()
     }
 
-    /// The `#define`s of all subscripts that were used.
+    /// A comment, and the `#define`s of all subscripts that were used; nothing if there are none.
     pub fn subscript_macros(&mut self) -> Vec<String> {
+        let used = &self.macros;
+        if used.is_empty() {
+            return vec![];
+        }
+        let array = |id: &ArrayId| self.input.algorithm.array(*id);
+        let from = if used.iter().all(|id| array(id).firsts.is_empty()) { "from 1" } else { "from the first indices" };
+        let order =
+            if used.iter().all(|id| array(id).strided.is_empty()) { "first axis contiguous" } else { "by strides" };
+        let comment = format!("// Subscripts as in the source: {from}, {order}.");
+        std::iter::once(comment).chain(self.bare_macros()).collect()
+    }
+
+    /// The same without the comment.
+    pub(super) fn bare_macros(&mut self) -> Vec<String> {
         let used = self.macros.clone();
         used.into_iter().map(|array| self.subscript_macro(array)).collect()
     }
@@ -71,8 +85,8 @@ impl Printer<'_> {
         let placement = self.input.layout.placement(array);
         let buffer = self.input.layout.buffer(placement.buffer);
         // Macro parameters must not be names that the macro's body means.
-        let taken: BTreeSet<&String> =
-            names.params.iter().chain(&names.buffers).chain(&names.extents[array.0 as usize]).collect();
+        let own = names.extents[array.0 as usize].iter().chain(names.strides[array.0 as usize].values());
+        let taken: BTreeSet<&String> = names.params.iter().chain(&names.buffers).chain(own).collect();
         let letters = ["i", "j", "k", "l"].map(String::from).into_iter();
         let mut free = letters.chain((1..).map(|number| format!("x{number}"))).filter(|name| !taken.contains(name));
         let told = self.told(array);
@@ -81,6 +95,10 @@ impl Printer<'_> {
         let subscripts: Vec<IntExpr> = (told.iter())
             .map(|told| if *told { next.next().map_or(IntExpr::Const(0), |at| IntExpr::Variable(VariableId(at))) } else { IntExpr::Const(0) })
             .collect();
+        let strides = &names.strides[array.0 as usize];
+        if !strides.is_empty() {
+            return self.strided_macro(array, &formal);
+        }
         // Column-major: i + m * (j + n * k).
         let mut index: Option<IntExpr> = None;
         for (place, extent) in placement.map.iter().zip(&buffer.extents).rev() {
@@ -96,6 +114,28 @@ impl Printer<'_> {
         let index = int_text(&index, &inside, Spelling::C).0;
         let buffer = &names.buffers[placement.buffer.0 as usize];
         format!("#define {}({}) {buffer}[{index}]", names.arrays[array.0 as usize], formal.join(", "))
+    }
+}
+
+impl Printer<'_> {
+    /// The `#define` for an array whose strides are given at run time: `i + stride2 * j`.
+    fn strided_macro(&mut self, array: ArrayId, formal: &[String]) -> String {
+        let names = self.program.names.clone();
+        let placement = self.input.layout.placement(array).clone();
+        let subscripts: Vec<IntExpr> = (0..formal.len() as u32).map(|at| IntExpr::Variable(VariableId(at))).collect();
+        let inside = Names { variables: formal.iter().map(|name| format!("({name})")).collect(), ..names.clone() };
+        let mut terms = vec![];
+        for (axis, place) in placement.map.iter().enumerate() {
+            let place = IntExpr::from_affine(place, &subscripts);
+            self.note_helpers(&place);
+            let place = int_text(&place, &inside, Spelling::C);
+            terms.push(match names.strides[array.0 as usize].get(&(axis as u32)) {
+                Some(stride) => format!("{stride} * {}", within(place, Precedence::Product)),
+                None => within(place, Precedence::Sum),
+            });
+        }
+        let buffer = &names.buffers[placement.buffer.0 as usize];
+        format!("#define {}({}) {buffer}[{}]", names.arrays[array.0 as usize], formal.join(", "), terms.join(" + "))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Small functions that generated text calls where C lacks Julia's meaning; each is printed only if it is used.
 
+use super::strides::{FOLDS, MEETS, SHAPE};
 use super::{Dialect, c_type};
 use std::collections::BTreeSet;
 use tessella_scalar::ScalarType;
@@ -17,6 +18,12 @@ pub enum Helper {
     Bytes,
     /// Whether two ranges of bytes have one in common.
     Overlap,
+    /// An array's place in memory: address, extents, strides.
+    Shape,
+    /// Whether two elements of an array with strides may share memory.
+    Folds,
+    /// Whether two arrays, one of them with strides, have a byte in common.
+    Meets,
     Of(Operation, ScalarType),
 }
 
@@ -49,6 +56,9 @@ impl Helper {
             Helper::IndexFloorDiv => "floordiv".to_string(),
             Helper::Bytes => "tessella_bytes".to_string(),
             Helper::Overlap => "tessella_overlap".to_string(),
+            Helper::Shape => "tessella_shape".to_string(),
+            Helper::Folds => "tessella_folds".to_string(),
+            Helper::Meets => "tessella_meets".to_string(),
             Helper::Of(operation, ty) => format!("tessella_{}_{}", operation.name(), short(ty)),
         }
     }
@@ -93,6 +103,9 @@ impl Helper {
                      return a_bytes > 0 && b_bytes > 0 && a_at < b_at + (uintptr_t)b_bytes\n        \
                          && b_at < a_at + (uintptr_t)a_bytes;\n}}"
             ),
+            Helper::Shape => SHAPE.trim().to_string(),
+            Helper::Folds => FOLDS.trim().to_string(),
+            Helper::Meets => MEETS.trim().to_string(),
             Helper::Of(operation, ty) => operation.text(ty, &name, inline, dialect),
         }
     }

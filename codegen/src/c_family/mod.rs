@@ -5,6 +5,7 @@ mod block;
 mod expr;
 mod helpers;
 mod signature;
+mod strides;
 mod tile;
 mod vector;
 mod writer;

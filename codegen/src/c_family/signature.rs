@@ -4,6 +4,7 @@ use super::{Helper, NoHooks, Printer, Writer, c_type};
 use crate::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
 use crate::from_ast::negate;
 use crate::int_expr::{Cond, IntExpr};
+use crate::names::Names;
 use crate::program::Scan;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::ParamId;
@@ -47,6 +48,8 @@ impl Printer<'_> {
                 format!("{constant}{element} *{restrict}{}", names.arrays[array.0 as usize])
             }
             EntryParameter::Extent { array, axis, .. } => format!("int64_t {}", self.extent_name(array, axis)),
+            EntryParameter::Stride { array, axis } => format!("int64_t {}", names.strides[array.0 as usize][&axis]),
+            EntryParameter::First { param, .. } => format!("int64_t {}", names.params[param.0 as usize]),
             EntryParameter::Scalar(scalar) => {
                 format!("{} {}", c_type(algorithm.scalar(scalar).ty), names.scalars[scalar.0 as usize])
             }
@@ -110,7 +113,19 @@ impl Printer<'_> {
         if entry.context != Cond::Const(true) {
             self.leave_unless(&entry.context, STATUS_OUT_OF_CONTEXT, out);
         }
+        self.shape_lines(out);
+        for array in &entry.unfolded {
+            self.helpers.insert(Helper::Folds);
+            let shape = shape_name(&self.program.names, *array);
+            out.line(format!("if (tessella_folds(&{shape})) return {STATUS_OVERLAP};"));
+        }
         for (first, second) in &entry.apart {
+            if self.has_strides(*first) || self.has_strides(*second) {
+                self.helpers.insert(Helper::Meets);
+                let (a, b) = (shape_name(&self.program.names, *first), shape_name(&self.program.names, *second));
+                out.line(format!("if (tessella_meets(&{a}, &{b})) return {STATUS_OVERLAP};"));
+                continue;
+            }
             self.helpers.insert(Helper::Overlap);
             let names = &self.program.names;
             let (a, b) = (names.arrays[first.0 as usize].clone(), names.arrays[second.0 as usize].clone());
@@ -142,6 +157,10 @@ impl Printer<'_> {
             match *parameter {
                 EntryParameter::Pointer(array) => arguments.push(names.arrays[array.0 as usize].clone()),
                 EntryParameter::Extent { array, axis, .. } => arguments.push(self.extent_name(array, axis).to_owned()),
+                EntryParameter::Stride { array, axis } => {
+                    arguments.push(names.strides[array.0 as usize][&axis].clone());
+                }
+                EntryParameter::First { param, .. } => arguments.push(names.params[param.0 as usize].clone()),
                 EntryParameter::Scalar(scalar) => arguments.push(names.scalars[scalar.0 as usize].clone()),
                 EntryParameter::Result(_) | EntryParameter::Made(_) | EntryParameter::Sizes => {}
             }
@@ -163,7 +182,7 @@ impl Printer<'_> {
         self.block(&self.program.body, &mut NoHooks, &mut body);
         body.line("return 0;");
         body.close();
-        let macros = self.subscript_macros();
+        let macros = self.bare_macros();
         out.line("// Whether computed subscripts are inside: the number of the first that is not, or 0.");
         macros.iter().for_each(|text| out.line(text));
         out.append(&body);
@@ -223,6 +242,41 @@ impl Printer<'_> {
         }
     }
 
+    fn has_strides(&self, array: ArrayId) -> bool {
+        !self.input.algorithm.array(array).strided.is_empty()
+    }
+
+    /// `const tessella_shape A_shape = {A, 8, 2, {m, n}, {1, A_stride2}};` for each array that a check needs it of.
+    fn shape_lines(&mut self, out: &mut Writer) {
+        let entry = &self.program.entry;
+        let pairs = entry.apart.iter().filter(|(a, b)| self.has_strides(*a) || self.has_strides(*b));
+        let arrays: BTreeSet<ArrayId> =
+            pairs.flat_map(|(a, b)| [*a, *b]).chain(entry.unfolded.iter().copied()).collect();
+        let names = &self.program.names;
+        for array in arrays {
+            self.helpers.insert(Helper::Shape);
+            let it = self.input.algorithm.array(array);
+            let name = &names.arrays[array.0 as usize];
+            let extents: Vec<&str> = (0..it.rank).map(|axis| self.extent_name(array, axis)).collect();
+            let strides: Vec<&str> = match self.has_strides(array) {
+                true => (0..it.rank)
+                    .map(|axis| names.strides[array.0 as usize].get(&axis).map_or("1", String::as_str))
+                    .collect(),
+                // One row of all elements.
+                false => vec!["1"],
+            };
+            let (extents, rank) = match self.has_strides(array) {
+                true => (extents.join(", "), it.rank),
+                false => (format!("tessella_count({}, (const int64_t[]){{{}}})", it.rank, extents.join(", ")), 1),
+            };
+            let shape = shape_name(names, array);
+            out.line(format!(
+                "const tessella_shape {shape} = {{{name}, sizeof *{name}, {rank}, {{{extents}}}, {{{}}}}};",
+                strides.join(", ")
+            ));
+        }
+    }
+
     /// Returns a status if the condition does not hold.
     fn leave_unless(&mut self, condition: &Cond, status: i32, out: &mut Writer) {
         let condition = negate(condition);
@@ -238,6 +292,11 @@ impl Printer<'_> {
             _ => out.line(format!("if ({whole}) return {status};")),
         }
     }
+}
+
+/// The C name of what the checks know of an array's place in memory.
+fn shape_name(names: &Names, array: ArrayId) -> String {
+    format!("tessella_{}_shape", names.arrays[array.0 as usize])
 }
 
 /// The parameters that a condition mentions.

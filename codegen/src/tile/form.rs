@@ -28,10 +28,12 @@ pub fn is_side_by_side(input: &Input<'_>, access: &Access, strides: &[i64]) -> b
             .is_some_and(|all| all.iter().enumerate().all(|(axis, &stride)| stride == i64::from(axis == 0)))
 }
 
-/// Whether the first subscript of an array is the first axis of its buffer, as the source has it.
+/// Whether the first subscript of an array is the first axis of its buffer, as the source has it, and neighbours along it
+/// lie side by side.
 pub fn is_dense(input: &Input<'_>, array: ArrayId) -> bool {
     let placement = input.layout.placement(array);
-    placement.map.first().is_some_and(|first| {
+    let has_stride = input.algorithm.array(array).strided.contains(&0);
+    !has_stride && placement.map.first().is_some_and(|first| {
         first.coefficient(0) == 1
             && placement.map[1..].iter().all(|place| !place.involves_iterator(0))
             && first.terms().len() == 1

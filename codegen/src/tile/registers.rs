@@ -57,7 +57,9 @@ pub(super) fn keep_in_registers(input: &Input<'_>, names: &mut Names, tile: &mut
         let name = names.arrays[array.0 as usize].clone();
         let first = tile.registers.len();
         for (number, Element { subscripts, strides }) in kept.iter().cloned().enumerate() {
-            let name = names.namer().fresh(&format!("{name}_{number}"));
+            let mut free = names.namer();
+            tile.registers.iter().for_each(|it| free.reserve(&it.name));
+            let name = free.fresh(&format!("{name}_{number}"));
             tile.registers.push(Kept { array, name, subscripts, strides });
         }
         for (writer, element) in inside {

@@ -149,7 +149,7 @@ fn argument_layout(algorithm: &Algorithm) -> Layout {
 
 fn array(name: &str, element: ScalarType, extents: Vec<Affine>) -> Array {
     let rank = extents.len() as u32;
-    Array { name: name.to_string(), element, extents, rank, kind: ArrayKind::Argument }
+    Array { name: name.to_string(), element, extents, firsts: vec![], rank, kind: ArrayKind::Argument, strided: 0..0 }
 }
 
 fn extent(name: &str, array: u32, axis: u32) -> Param {
@@ -183,6 +183,7 @@ pub fn heat2d(ctx: &Ctx) -> Sample {
         write,
         reads,
         fastmath: false,
+        simd: None,
     };
     let algorithm = Algorithm {
         name: "heat2d!".to_string(),
@@ -259,6 +260,7 @@ pub fn triangle(ctx: &Ctx) -> Sample {
             write: access(0, here.clone()),
             reads: vec![access(0, here)],
             fastmath: false,
+            simd: None,
         }],
         context: set("{ : 0 <= m <= 1099511627776 and 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: simple(0, &[("j", Tag::Sequential), ("i", Tag::Sequential)]) },
@@ -286,6 +288,7 @@ pub fn total(ctx: &Ctx) -> Sample {
         write: access(1, vec![]),
         reads,
         fastmath: false,
+        simd: None,
     };
     let algorithm = Algorithm {
         name: "total".to_string(),
@@ -321,7 +324,7 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
     let computation = |name: &str, iterators: &[&str], domain: &str, value: Expr, write: Access, reads: Vec<Access>| {
         let iterators = iterators.iter().map(|name| name.to_string()).collect();
         let (name, domain) = (name.to_string(), set(domain));
-        Computation { name, iterators, domain, predicate: None, lets: vec![], value, write, reads, fastmath: false }
+        Computation { name, iterators, domain, predicate: None, lets: vec![], value, write, reads, fastmath: false, simd: None }
     };
     let root = |tag: Tag| {
         let sum = nest("j", Tag::Sequential, &[(1, it(1))], leaf(1));
@@ -370,4 +373,47 @@ pub fn row_sums_gpu(ctx: &Ctx) -> Sample {
     let mut sample = row_sums(ctx).scheduled(root).on_gpu();
     sample.layout.buffers[2].lifetime = Lifetime::Node(Path(vec![0, 0]));
     sample
+}
+
+/// `for i in 1:n; z[1, i] = a[1, i] * c - a[2, i] * d; z[2, i] = a[1, i] * d + a[2, i] * c; end`: stores of neighbours.
+pub fn rotation(ctx: &Ctx) -> Sample {
+    let f64 = ScalarType::F64;
+    let half = |which: i64| vec![Affine::constant(which), it(0)];
+    let product = |position: u32, id: u32| binary(BinaryOp::Mul, read(position, f64), scalar(id, f64));
+    let computation = |name: &str, which: i64, value: Expr| Computation {
+        name: name.to_string(),
+        iterators: vec!["i".to_string()],
+        domain: Set::from_text(ctx, &format!("[p, n, q, m] -> {{ {name}[i] : 1 <= i <= n }}")).unwrap(),
+        predicate: None,
+        lets: vec![],
+        value,
+        write: access(0, half(which)),
+        reads: vec![access(1, half(1)), access(1, half(2))],
+        fastmath: false,
+        simd: None,
+    };
+    let algorithm = Algorithm {
+        name: "rotate".to_string(),
+        params: vec![extent("p", 0, 0), extent("n", 0, 1), extent("q", 1, 0), extent("m", 1, 1)],
+        scalars: ["c", "d"].map(|name| Scalar { name: name.to_string(), ty: f64 }).to_vec(),
+        arrays: vec![array("z", f64, vec![par(0), par(1)]), array("a", f64, vec![par(2), par(3)])],
+        arguments: vec![
+            Argument::Array(ArrayId(0)),
+            Argument::Array(ArrayId(1)),
+            Argument::Scalar(ScalarId(0)),
+            Argument::Scalar(ScalarId(1)),
+        ],
+        computations: vec![
+            computation("S", 1, binary(BinaryOp::Sub, product(0, 0), product(1, 1))),
+            computation("R", 2, binary(BinaryOp::Add, product(0, 1), product(1, 0))),
+        ],
+        context: Set::from_text(ctx, "[p, n, q, m] -> { : p = 2 and q = 2 and n = m and 0 <= n <= 1099511627776 }").unwrap(),
+        source_order: Schedule {
+            root: nest("i", Tag::Sequential, &[(0, it(0)), (1, it(0))], seq(vec![leaf(0), leaf(1)])),
+        },
+        scan: None,
+        requirements: vec![],
+        result: Outcome::Nothing,
+    };
+    cpu(algorithm, vec![])
 }

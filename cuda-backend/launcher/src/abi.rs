@@ -23,7 +23,7 @@
 
 use std::ffi::{c_char, c_void};
 
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 pub const OK: i32 = 0;
 /// A null pointer where none may be, or text that is not UTF-8.
@@ -146,6 +146,15 @@ pub struct Api {
         context: *mut Context,
         function: *mut Function,
         properties: *mut FunctionProperties,
+    ) -> i32,
+    /// Finds a variable of a kernel's module by its name: its address and size. It ends with the module.
+    pub function_variable: unsafe extern "C" fn(
+        context: *mut Context,
+        function: *mut Function,
+        name: *const c_char,
+        length: usize,
+        address: *mut u64,
+        bytes: *mut usize,
     ) -> i32,
     /// Allows launches with up to `bytes` of dynamic shared memory.
     pub allow_shared: unsafe extern "C" fn(context: *mut Context, function: *mut Function, bytes: u32) -> i32,

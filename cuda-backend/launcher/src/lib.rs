@@ -19,7 +19,7 @@ use cust::memory::DevicePointer;
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
 use cust::sys;
-use std::ffi::{c_char, c_void};
+use std::ffi::{CString, c_char, c_void};
 use std::{ptr, slice, str};
 
 #[unsafe(no_mangle)]
@@ -45,6 +45,7 @@ static API: abi::Api = abi::Api {
     module_unload,
     module_function,
     function_properties,
+    function_variable,
     allow_shared,
     occupancy,
     allocate,
@@ -271,6 +272,34 @@ unsafe extern "C" fn module_function(
         // The driver owns functions, together with their module: the handle is the driver's own.
         // SAFETY: the caller gives a place for the result.
         unsafe { store(function, found.to_raw().cast()) }
+    })
+}
+
+unsafe extern "C" fn function_variable(
+    context: *mut abi::Context,
+    function: *mut abi::Function,
+    name: *const c_char,
+    length: usize,
+    address: *mut u64,
+    bytes: *mut usize,
+) -> i32 {
+    in_context("function_variable", context, |_| {
+        not_null("function_variable", function)?;
+        not_null("function_variable", name)?;
+        // SAFETY: the caller gives `length` readable bytes at `name`.
+        let name = unsafe { slice::from_raw_parts(name.cast::<u8>(), length) };
+        let name = CString::new(name).map_err(|_| invalid("function_variable"))?;
+        let mut module = ptr::null_mut();
+        // SAFETY: the function is the driver's own handle, of a module not yet unloaded; the place outlives the call.
+        unsafe { sys::cuFuncGetModule(&mut module, function.cast()) }.named("cuFuncGetModule")?;
+        let (mut found, mut size) = (0, 0);
+        // SAFETY: the module is the driver's own handle, the name ends with a nul, and both places outlive the call.
+        unsafe { sys::cuModuleGetGlobal_v2(&mut found, &mut size, module, name.as_ptr()) }.named("cuModuleGetGlobal")?;
+        // SAFETY: the caller gives places for the results.
+        unsafe {
+            store(address, found)?;
+            store(bytes, size)
+        }
     })
 }
 

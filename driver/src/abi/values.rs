@@ -2,15 +2,67 @@
 
 use crate::request::Program;
 use std::ffi::c_void;
-use tessella_frontend::typed::tree::Type as ArgumentType;
+use tessella_frontend::typed::tree::{Form, Strides, Type as ArgumentType};
 use tessella_interpreter::{Array, Value};
 use tessella_scalar::{Constant, ScalarType};
 
-/// How many pointers an argument of this type takes: one, and one more for each axis of an array.
+/// How many pointers an argument of this type takes: one, and for an array one more for each extent, each stride and each
+/// first index.
 pub fn pointers_of(ty: &ArgumentType) -> usize {
     match ty {
         ArgumentType::Scalar(_) => 1,
-        ArgumentType::Array { rank, .. } => 1 + *rank as usize,
+        ArgumentType::Array { rank, form, .. } => {
+            1 + *rank as usize + form.stride_axes(*rank).len() + form.first_axes(*rank).len()
+        }
+    }
+}
+
+/// Where an array argument's elements lie.
+struct Place {
+    data: *mut u8,
+    extents: Vec<u64>,
+    /// In elements.
+    strides: Vec<i64>,
+    firsts: Vec<i64>,
+}
+
+impl Place {
+    /// # Safety
+    /// `mine` points to the values of the parameters that an array of this type takes.
+    unsafe fn read(rank: u32, form: Form, mine: &[*mut c_void]) -> Place {
+        // SAFETY: promised by the caller: an address, and `int64_t`s after it.
+        let (data, numbers) = unsafe {
+            let numbers = mine[1..].iter().map(|&number| number.cast::<i64>().read_unaligned());
+            (mine[0].cast::<*mut u8>().read_unaligned(), numbers.collect::<Vec<i64>>())
+        };
+        let (extents, rest) = numbers.split_at(rank as usize);
+        let (given, firsts) = rest.split_at(form.stride_axes(rank).len());
+        let mut strides = vec![];
+        let mut dense = 1_i64;
+        for &extent in extents {
+            strides.push(dense);
+            dense = dense.saturating_mul(extent);
+        }
+        for (axis, &stride) in form.stride_axes(rank).zip(given) {
+            strides[axis as usize] = stride;
+        }
+        if form.strides == Strides::UnitFirst {
+            strides[0] = 1;
+        }
+        Place { data, extents: extents.iter().map(|&extent| extent as u64).collect(), strides, firsts: firsts.to_vec() }
+    }
+
+    /// How far each element, in column-major order, lies from the first, in elements.
+    fn distances(&self) -> impl Iterator<Item = isize> + '_ {
+        let count: u64 = self.extents.iter().product();
+        (0..count).map(|mut position| {
+            let mut distance = 0;
+            for (&extent, &stride) in self.extents.iter().zip(&self.strides) {
+                distance += (position % extent) as isize * stride as isize;
+                position /= extent;
+            }
+            distance
+        })
     }
 }
 
@@ -28,20 +80,22 @@ pub unsafe fn read(types: &[ArgumentType], arguments: &[*mut c_void]) -> Result<
         values.push(match *ty {
             // SAFETY: the pointer is to a value of this type, promised by the caller.
             ArgumentType::Scalar(scalar) => Value::Scalar(unsafe { read_scalar(scalar, mine[0]) }),
-            ArgumentType::Array { element, .. } => {
-                // SAFETY: extents are `int64_t`, promised by the caller.
-                let extents = mine[1..].iter().map(|&extent| unsafe { extent.cast::<i64>().read_unaligned() } as u64);
-                let extents: Vec<u64> = extents.collect();
-                let mut array = Array::zeros(element, extents.clone()).map_err(|error| error.to_string())?;
+            ArgumentType::Array { element, rank, form } => {
+                // SAFETY: promised by the caller.
+                let place = unsafe { Place::read(rank, form, mine) };
+                let mut array = Array::zeros(element, place.extents.clone()).map_err(|error| error.to_string())?;
                 if !array.is_empty() {
-                    // SAFETY: the array has as many elements as its extents say, promised by the caller.
-                    let bytes = unsafe {
-                        let data = mine[0].cast::<*const u8>().read_unaligned();
-                        std::slice::from_raw_parts(data, array.bytes().len())
-                    };
-                    array = Array::new(element, extents, bytes.to_vec()).map_err(|error| error.to_string())?;
+                    let size = element.bytes() as usize;
+                    let mut bytes = Vec::with_capacity(array.bytes().len());
+                    for distance in place.distances() {
+                        // SAFETY: the array has an element there, promised by the caller.
+                        let one =
+                            unsafe { std::slice::from_raw_parts(place.data.offset(distance * size as isize), size) };
+                        bytes.extend_from_slice(one);
+                    }
+                    array = Array::new(element, place.extents, bytes).map_err(|error| error.to_string())?;
                 }
-                Value::Array(array)
+                Value::Array(array.counting_from(place.firsts))
             }
         });
     }
@@ -67,9 +121,18 @@ pub unsafe fn write(types: &[ArgumentType], values: &[Value], results: &[Value],
     for (ty, value) in types.iter().zip(values) {
         let (mine, others) = rest.split_at(pointers_of(ty));
         rest = others;
-        if let Value::Array(array) = value {
-            // SAFETY: as in `read`; the bytes lie in memory of the interpreter's own.
-            unsafe { write_bytes(array.bytes(), mine[0]) };
+        if let (Value::Array(array), ArgumentType::Array { element, rank, form }) = (value, *ty)
+            && !array.is_empty()
+        {
+            // SAFETY: promised by the caller.
+            let place = unsafe { Place::read(rank, form, mine) };
+            let size = element.bytes() as usize;
+            for (distance, bytes) in place.distances().zip(array.bytes().chunks(size)) {
+                // SAFETY: as in `read`; the bytes lie in memory of the interpreter's own.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.data.offset(distance * size as isize), size)
+                };
+            }
         }
     }
     for (result, &place) in results.iter().zip(places) {
@@ -131,7 +194,8 @@ pub fn call(
     values: &mut [Value],
     results: &[ArgumentType],
 ) -> (i32, Vec<Value>) {
-    assert!(values.iter().map(Value::ty).eq(types.iter().copied()), "values of other types than the program's");
+    let fits = values.len() == types.len() && values.iter().zip(types).all(|(value, &ty)| value.is_of(ty));
+    assert!(fits, "values of other types than the program's");
     // Memory aligned for every element type: 8 bytes.
     let mut memory: Vec<Vec<u64>> = vec![];
     let mut data: Vec<*mut c_void> = vec![];
@@ -149,6 +213,12 @@ pub fn call(
                     *word = u64::from_ne_bytes(eight);
                 }
                 sides = array.extents().iter().map(|&extent| extent as i64).collect();
+                if let ArgumentType::Array { rank, form, .. } = types[scalars.len()] {
+                    let dense = |axis: u32| sides[..axis as usize].iter().product::<i64>();
+                    let strides: Vec<i64> = form.stride_axes(rank).map(dense).collect();
+                    sides.extend(strides);
+                    sides.extend(form.first_axes(rank).map(|axis| array.first(axis as usize)));
+                }
             }
         }
         scalars.push(low_first(bits, types[scalars.len()]));
@@ -210,7 +280,8 @@ pub fn call(
     let code = unsafe { program.launch(&arguments) };
     for (value, words) in values.iter_mut().zip(&memory) {
         if let Value::Array(array) = value {
-            *array = array_of(array.element(), array.extents().to_vec(), words);
+            let firsts = array.firsts().to_vec();
+            *array = array_of(array.element(), array.extents().to_vec(), words).counting_from(firsts);
         }
     }
     if code != 0 {

@@ -4,7 +4,7 @@ use super::{Place, at_command, list, names, size};
 use tessella_diagnostics::nearest;
 use tessella_diagnostics::{Code, Diagnostic};
 use tessella_polyhedral::algorithm::ComputationId;
-use tessella_polyhedral::storage::{Limit, Overwrite, StorageError};
+use tessella_polyhedral::storage::{CONSTANT_BYTES, Limit, Overwrite, StorageError};
 
 pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
     let message = error.to_string();
@@ -23,7 +23,7 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
             .with_note(format!("axis {} has no bounds that sizes and arguments give", axis + 1))
             .with_help("map each axis to a subscript, or to a remainder by a constant"),
         StorageError::BufferTaken { .. } => {
-            make("E0524", "in this command").with_help("choose another name for the buffer")
+            make("E0524", "in this command").with_help("choose another buffer, or a map that keeps more elements apart")
         }
         StorageError::UnknownArray { name, known } => {
             let diagnostic = make("E0525", "in this command").with_note(format!("the arrays are {}", names(&known)));
@@ -53,6 +53,18 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
         }
         StorageError::NoThreadCount { at } => make("E0530", "requested here")
             .with_help(format!("split `{at}` by the number of threads, and map the inner loop to them")),
+        StorageError::NotConstant { .. } => make("E0531", "requested here")
+            .with_note("kernels cannot write constant memory: the host fills it before they run")
+            .with_help("name an array argument that the function only reads"),
+        StorageError::Unbounded { array, axis } => make("E0532", "requested here")
+            .with_note(format!("nothing bounds size({array}, {}) by a constant", axis + 1))
+            .with_help(format!("add `assume(size({array}, {}) <= 16)`, with the largest size that you use", axis + 1)),
+        StorageError::ConstantTooLarge { bytes, total, .. } => {
+            let all = if total > bytes { format!("; with the arrays before it, there would be {total}") } else { String::new() };
+            make("E0533", "requested here")
+                .with_note(format!("the kernels of a function have {CONSTANT_BYTES} bytes of constant memory{all}"))
+                .with_help("assume smaller sizes, or keep parts of it in shared memory by `cache_shared`")
+        }
         StorageError::TooLargeNumber => make("E0432", "while doing this").with_help("use smaller factors and sizes"),
     }
 }

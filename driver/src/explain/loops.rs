@@ -3,7 +3,7 @@
 use super::words::{named, verb};
 use super::Lines;
 use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
-use tessella_polyhedral::dependence::DependenceKind;
+use tessella_polyhedral::dependence::{DependenceKind, Keeps};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::print;
@@ -125,7 +125,7 @@ fn because(
     let to = named(algorithm, sink, lines);
     if let (true, Some(op)) = (source == sink, accumulates(algorithm.computation(source))) {
         let text = format!("{to} {} the `{}` that it left {before}", verb(op), place(source));
-        return (text, rounding(algorithm, source, op));
+        return (text, rounding(algorithm, source, op, dependence.keeps));
     }
     let from = if source == sink { "it".to_string() } else { named(algorithm, source, lines) };
     let access = print::access(algorithm, algorithm.computation(sink), algorithm.access(dependence.sink));
@@ -138,16 +138,20 @@ fn because(
 }
 
 /// What it takes to run a reduction in another order.
-fn rounding(algorithm: &Algorithm, id: ComputationId, op: BinaryOp) -> Option<String> {
+fn rounding(algorithm: &Algorithm, id: ComputationId, op: BinaryOp, keeps: Keeps) -> Option<String> {
     let computation = algorithm.computation(id);
     let rounds = computation.value.ty.is_float() && !matches!(op, BinaryOp::Min | BinaryOp::Max);
-    match (rounds, computation.fastmath) {
-        (false, _) => None,
-        (true, true) => Some(
-            "the source allows another order of these additions (`@simd` or `@fastmath`); the compiler may use it"
-                .replace("additions", operations(op)),
-        ),
-        (true, false) => Some(format!(
+    match (rounds, keeps) {
+        (false, Keeps::Apart | Keeps::Order) => None,
+        (true, Keeps::Apart) if computation.fastmath => Some(format!(
+            "the source allows another order of these {} (`@fastmath`); the compiler may use it",
+            operations(op)
+        )),
+        (true, Keeps::Apart) => Some(format!(
+            "the source allows another order of these {} (`@simd`); `rfactor` uses it",
+            operations(op)
+        )),
+        (true, Keeps::Order) => Some(format!(
             "another order of these {} would round differently from Julia; `@simd for` on this loop, or `@fastmath`, allows it",
             operations(op)
         )),

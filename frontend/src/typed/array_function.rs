@@ -1,5 +1,6 @@
 //! Functions of arrays and ranges: `size`, `length`, `axes`, `eachindex`, `first`, `reverse`, ...
 
+use super::arrays::{Elements, clamped, is_axis};
 use super::call::ON_ARRAYS;
 use super::check::{Checked, Checker};
 use super::error::TypeError;
@@ -25,24 +26,38 @@ impl Checker<'_> {
             ("eltype", [argument]) => return Some(self.element_type(argument)),
             ("length", [argument]) => return Some(self.length_of(argument, span)),
             ("lastindex" | "firstindex", [argument]) => return Some(self.end_index(name, argument, span)),
-            ("eachindex" | "ndims" | "size" | "axes", [argument]) => {
-                self.sizes_of(argument, name, span).and_then(|sizes| match (name, sizes.as_slice()) {
-                    ("ndims", _) => Ok(Value::Scalar(Expr::int64(sizes.len() as i64, span))),
-                    ("size", _) => Ok(Value::Tuple(sizes.into_iter().map(Value::Scalar).collect())),
-                    ("axes", _) => Ok(Value::Tuple(sizes.into_iter().map(|size| self.one_to(size, span)).collect())),
-                    (_, [size]) => Ok(self.one_to(size.clone(), span)),
+            ("axes" | "eachindex", [argument]) => {
+                self.axes_of(argument, name, span).and_then(|axes| match (name, axes.as_slice()) {
+                    ("axes", _) => Ok(Value::Tuple(axes.into_iter().map(Value::Range).collect())),
+                    (_, [axis]) => Ok(Value::Range(axis.clone())),
                     (_, _) => self.not_yet(Construct::LinearIndex, span),
                 })
             }
-            ("size" | "axes" | "lastindex" | "firstindex", [argument, axis]) => {
+            ("ndims" | "size", [argument]) => {
+                self.sizes_of(argument, name, span).and_then(|sizes| match (name, sizes.as_slice()) {
+                    ("ndims", _) => Ok(Value::Scalar(Expr::int64(sizes.len() as i64, span))),
+                    (_, _) => Ok(Value::Tuple(sizes.into_iter().map(Value::Scalar).collect())),
+                })
+            }
+            ("size", [argument, axis]) => {
                 let sizes = self.sizes_of(argument, name, span);
                 let axis = self.axis_argument(axis);
                 sizes.and_then(|sizes| {
                     let size = sizes.get(axis? as usize).cloned().unwrap_or_else(|| Expr::int64(1, span));
+                    Ok(Value::Scalar(size))
+                })
+            }
+            ("axes" | "lastindex" | "firstindex", [argument, axis]) => {
+                let axes = self.axes_of(argument, name, span);
+                let axis = self.axis_argument(axis);
+                axes.and_then(|axes| {
+                    let one = || Expr::int64(1, span);
+                    let only = || RangeValue { start: one(), step: 1, stop: one() };
+                    let range = axes.get(axis? as usize).cloned().unwrap_or_else(only);
                     Ok(match name {
-                        "axes" => self.one_to(size, span),
-                        "firstindex" => Value::Scalar(Expr::int64(1, span)),
-                        _ => Value::Scalar(size),
+                        "axes" => Value::Range(range),
+                        "firstindex" => Value::Scalar(range.start),
+                        _ => Value::Scalar(range.stop),
                     })
                 })
             }
@@ -102,18 +117,36 @@ impl Checker<'_> {
     }
 
     fn end_index(&mut self, name: &str, argument: &ast::Expr, span: Span) -> Checked<Value> {
-        let sizes = self.sizes_of(argument, name, span)?;
-        match name {
-            "firstindex" => Ok(Value::Scalar(Expr::int64(1, span))),
-            _ => Ok(Value::Scalar(self.product_of(&sizes, span))),
-        }
+        let elements = self.elements_of(argument, name, span)?;
+        Ok(Value::Scalar(match (name, elements.rank()) {
+            ("firstindex", 1) => self.axis_range(&elements, 0).start,
+            // A linear index counts from 1.
+            ("firstindex", _) => Expr::int64(1, span),
+            (_, 1) => self.axis_range(&elements, 0).stop,
+            (_, _) => self.product_of(&elements.extents, span),
+        }))
     }
 
-    /// The sizes of the array that an argument of `size`, `axes`, ... is.
+    /// The axes of the array that an argument of `axes`, `eachindex`, ... is.
+    fn axes_of(&mut self, argument: &ast::Expr, function: &str, span: Span) -> Checked<Vec<RangeValue>> {
+        let elements = self.elements_of(argument, function, span)?;
+        Ok((0..elements.rank()).map(|axis| self.axis_range(&elements, axis)).collect())
+    }
+
+    /// The sizes of the array that an argument of `size`, `ndims`, ... is.
     fn sizes_of(&mut self, argument: &ast::Expr, function: &str, span: Span) -> Checked<Vec<Expr>> {
+        let elements = self.elements_of(argument, function, span)?;
+        Ok(elements.extents.into_iter().map(|extent| clamped(extent.placed(span))).collect())
+    }
+
+    /// The argument as elements of which only the places matter: a complex array's are those of its real halves.
+    fn elements_of(&mut self, argument: &ast::Expr, function: &str, span: Span) -> Checked<Elements> {
         let value = self.value(argument)?;
-        let sizes = self.sizes(&value, span);
-        sizes.ok_or_else(|| {
+        let elements = match &value {
+            Value::ComplexArray(array) => Some(self.real_halves(*array, span)),
+            value => self.as_elements(value, span),
+        };
+        elements.ok_or_else(|| {
             let (operator, operands) = (function.to_string(), self.kind(&value).to_string());
             let help = Some("pass an array");
             self.fail(TypeError::NoMethod { operator, operands, span: argument.span, help })
@@ -122,8 +155,10 @@ impl Checker<'_> {
 
     /// `first(r)`, `last(r)`, `step(r)`, `reverse(r)`.
     pub(super) fn range_function(&mut self, name: &str, range: RangeValue, span: Span) -> Checked<Value> {
+        let is_axis = is_axis(&range);
         let RangeValue { start, step, stop } = range;
-        let is_whole = matches!(stop.kind, ExprKind::Size { .. }) && start.as_constant() == Some(Constant::i64(1));
+        let is_whole =
+            is_axis || matches!(stop.kind, ExprKind::Size { .. }) && start.as_constant() == Some(Constant::i64(1));
         match name {
             "first" => Ok(Value::Scalar(start)),
             "step" => Ok(Value::Scalar(Expr::int64(step, span))),

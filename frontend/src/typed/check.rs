@@ -75,8 +75,8 @@ pub(super) type Checked<T> = Result<T, Reported>;
 /// What `end` and `begin` mean where a subscript is checked.
 #[derive(Debug, Clone)]
 pub(super) enum Indexed {
-    /// The extent of the axis.
-    Extent(Expr),
+    /// The first and last index of the axis.
+    Axis { first: Expr, last: Expr },
     Tuple { length: usize },
 }
 

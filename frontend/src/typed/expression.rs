@@ -26,8 +26,12 @@ impl Checker<'_> {
             Value::Array(_) | Value::Elements(_) => self.not_yet(Construct::ArrayArithmetic, span),
             Value::Complex(_) => Err(self.complex_error(ComplexError::NotReal { span })),
             Value::ComplexArray(_) => Err(self.complex_error(ComplexError::WholeArray { span })),
-            Value::Position(super::arrays::Position { subscripts, linear_in: Some(extents) }) => {
-                Ok(super::arrays::linear_index(&subscripts, &extents, span))
+            Value::Position(super::arrays::Position { subscripts, linear_in: Some(origin), is_number }) => {
+                if !is_number {
+                    return self.not_yet(Construct::LinearIndex, span);
+                }
+                let firsts = self.firsts(&origin);
+                Ok(super::arrays::linear_index(&subscripts, &firsts, &origin.extents, span))
             }
             other @ (Value::Position(_)
             | Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Function(_)
@@ -46,7 +50,7 @@ impl Checker<'_> {
             ast::ExprKind::Bool(value) => Ok(Value::Scalar(Expr::constant(Constant::bool(*value), span))),
             ast::ExprKind::Name(name) => self.name(name, span),
             ast::ExprKind::IndexEnd => self.index_end(span),
-            ast::ExprKind::IndexBegin => Ok(Value::Scalar(Expr::int64(1, span))),
+            ast::ExprKind::IndexBegin => self.index_begin(span),
             ast::ExprKind::Prefix { operator, operand } => self.prefix(operator, operand, span),
             ast::ExprKind::Infix { operator, left, right } => self.infix(operator, left, right, span),
             ast::ExprKind::Juxtapose { coefficient, operand } => {
@@ -179,9 +183,17 @@ impl Checker<'_> {
         }
     }
 
+    fn index_begin(&mut self, span: Span) -> Checked<Value> {
+        match self.indexed.last() {
+            Some(Indexed::Axis { first, .. }) => Ok(Value::Scalar(first.clone().placed(span))),
+            Some(Indexed::Tuple { .. }) => Ok(Value::Scalar(Expr::int64(1, span))),
+            None => self.not_yet(Construct::Other, span),
+        }
+    }
+
     fn index_end(&mut self, span: Span) -> Checked<Value> {
         match self.indexed.last() {
-            Some(Indexed::Extent(extent)) => Ok(Value::Scalar(extent.clone().placed(span))),
+            Some(Indexed::Axis { last, .. }) => Ok(Value::Scalar(last.clone().placed(span))),
             Some(&Indexed::Tuple { length }) => Ok(Value::Scalar(Expr::int64(length as i64, span))),
             None => self.not_yet(Construct::Other, span),
         }

@@ -1,7 +1,7 @@
 //! A guess at argument types for a file that fixes none: from annotations, else from how the body uses the names.
 
 use super::check::{Checker, Surroundings};
-use super::tree::{ArgumentType, Type};
+use super::tree::{ArgumentType, Type, dense};
 use crate::ast::{Expr, ExprKind, Function, Parameter};
 use std::collections::BTreeMap;
 use tessella_scalar::ScalarType;
@@ -83,7 +83,7 @@ fn infer(function: &Function, parameter: &Parameter, uses: &BTreeMap<String, Use
     let elements = [guess, ScalarType::F64, ScalarType::F32, ScalarType::I64].into_iter().chain(ScalarType::ALL);
     let scalar = if found.is_count { ScalarType::I64 } else { ScalarType::F64 };
     let scalars = [scalar, ScalarType::F64, ScalarType::I64].into_iter().chain(ScalarType::ALL).map(Type::Scalar);
-    let arrays = ranks.flat_map(|rank| elements.clone().map(move |element| Type::Array { element, rank }));
+    let arrays = ranks.flat_map(|rank| elements.clone().map(move |element| dense(element, rank)));
     let real: Vec<Type> = match (found.rank, annotation) {
         (Some(_), _) => arrays.chain(scalars).collect(),
         (None, _) => scalars.chain(arrays).collect(),

@@ -4,7 +4,9 @@ use super::check::{Checked, Checker, Reported};
 use super::error::TypeError;
 use super::scope::{Scope, State};
 use super::statement::{Place, Tail};
-use super::tree::{ArgumentType, Block, Expr, ExprKind, InlinedCall, LocalId, Role, StatementKind, Type};
+use super::tree::{
+    ArgumentType, Block, Expr, ExprKind, Firsts, Form, InlinedCall, LocalId, Role, StatementKind, Strides, Type, dense,
+};
 use super::unsupported::Construct;
 use super::value::Value;
 use crate::ast;
@@ -386,7 +388,7 @@ impl Checker<'_> {
             Value::Scalar(value) => self.accepts_type(declared, Type::Scalar(value.ty).into()),
             Value::Complex(value) => self.accepts_type(declared, ArgumentType::Complex(Type::Scalar(value.half()))),
             Value::ComplexArray(array) => {
-                let ty = Type::Array { element: self.half_type(*array), rank: self.rank(*array) - 1 };
+                let ty = dense(self.half_type(*array), self.rank(*array) - 1);
                 self.accepts_type(declared, ArgumentType::Complex(ty))
             }
             Value::ComplexType(half) => self.accepts_type_value(declared, ArgumentType::Complex(Type::Scalar(*half))),
@@ -396,7 +398,7 @@ impl Checker<'_> {
             }
             Value::Array(array) => self.accepts_type(declared, self.local(*array).ty.into()),
             Value::Elements(elements) => {
-                let ty = Type::Array { element: elements.element, rank: elements.rank() as u32 };
+                let ty = dense(elements.element, elements.rank() as u32);
                 self.accepts_type(declared, ty.into())
             }
             Value::Position(position) => match &position.linear_in {
@@ -433,8 +435,15 @@ impl Checker<'_> {
     /// For each of `count` arguments, which types the method accepts for it alone.
     fn accepted(&mut self, method: &ast::Function, count: usize) -> Vec<Vec<bool>> {
         let scalars = ScalarType::ALL.into_iter().map(Type::Scalar);
-        let arrays =
-            ScalarType::ALL.into_iter().flat_map(|element| (1..=6).map(move |rank| Type::Array { element, rank }));
+        // Array types differ in the forms of arrays that they include.
+        let forms = [
+            Form::DENSE,
+            Form { strides: Strides::Free, firsts: Firsts::One },
+            Form { strides: Strides::Free, firsts: Firsts::Free },
+        ];
+        let arrays = ScalarType::ALL.into_iter().flat_map(|element| {
+            (1..=6).flat_map(move |rank| forms.map(|form| Type::Array { element, rank, form }))
+        });
         let real: Vec<Type> = scalars.chain(arrays).collect();
         let complex = real.iter().copied().map(ArgumentType::Complex);
         let types: Vec<ArgumentType> = real.iter().copied().map(ArgumentType::Real).chain(complex).collect();

@@ -1,6 +1,8 @@
 //! A typed function as text, for tests and for people.
 
-use super::tree::{Block, Expr, ExprKind, Function, LocalId, Result as Outcome, Role, Statement, StatementKind, Type};
+use super::tree::{
+    Block, Expr, ExprKind, Firsts, Function, LocalId, Result as Outcome, Role, Statement, StatementKind, Strides, Type,
+};
 use std::collections::BTreeMap;
 use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, UnaryOp};
 
@@ -45,7 +47,17 @@ pub fn expression(of: &Function, expr: &Expr) -> String {
 pub fn type_name(ty: Type) -> String {
     match ty {
         Type::Scalar(ty) => ty.to_string(),
-        Type::Array { element, rank } => format!("Array{{{element}, {rank}}}"),
+        Type::Array { element, rank, form } => {
+            let stored = match form.strides {
+                Strides::Dense => format!("Array{{{element}, {rank}}}"),
+                Strides::UnitFirst => format!("StridedArray{{{element}, {rank}, 1}}"),
+                Strides::Free => format!("StridedArray{{{element}, {rank}}}"),
+            };
+            match form.firsts {
+                Firsts::One => stored,
+                Firsts::Free => format!("OffsetArray{{{element}, {rank}, {stored}}}"),
+            }
+        }
     }
 }
 
@@ -158,6 +170,7 @@ impl Printer<'_> {
             ExprKind::Local(id) => self.names[id].clone(),
             ExprKind::Load { array, subscripts, .. } => format!("{}[{}]", self.names[array], self.list(subscripts)),
             ExprKind::Size { array, axis } => format!("size({}, {})", self.names[array], axis + 1),
+            ExprKind::First { array, axis } => format!("firstindex({}, {})", self.names[array], axis + 1),
             ExprKind::Unary(operator, operand) => format!("{}{}", unary(*operator), self.inner(operand)),
             ExprKind::Binary(operator, left, right) => match binary(*operator) {
                 Notation::Infix(symbol) => format!("{} {symbol} {}", self.inner(left), self.inner(right)),
@@ -188,6 +201,7 @@ impl Printer<'_> {
             | ExprKind::Local(_)
             | ExprKind::Load { .. }
             | ExprKind::Size { .. }
+            | ExprKind::First { .. }
             | ExprKind::Call(..)
             | ExprKind::IfElse { .. }
             | ExprKind::Convert(_) => false,

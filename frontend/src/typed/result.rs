@@ -70,7 +70,10 @@ impl Checker<'_> {
                 }
                 let array = match &elements.recipe {
                     Recipe::Part(part) if part.keeps == Keeps::Fresh => part.array,
-                    _ => self.materialize("result", &elements, span)?,
+                    _ => {
+                        self.made_from_one(&elements, span)?;
+                        self.materialize("result", &elements, span)?
+                    }
                 };
                 self.given_array(function, array, span)
             }

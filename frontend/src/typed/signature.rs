@@ -3,7 +3,7 @@
 use super::check::{Checked, Checker};
 use super::error::TypeError;
 use super::scope::State;
-use super::tree::{ArgumentType, LocalId, Role, Type};
+use super::tree::{ArgumentType, Firsts, Form, LocalId, Role, Type, dense};
 use super::unsupported::Construct;
 use super::value::{Kind, Value};
 use crate::ast;
@@ -78,8 +78,8 @@ impl Checker<'_> {
                     ids.extend([re, im]);
                     State::Complex(re, im)
                 }
-                ArgumentType::Complex(Type::Array { element, rank }) => {
-                    let id = self.new_local(name, Type::Array { element, rank: rank + 1 }, Role::Argument, span);
+                ArgumentType::Complex(Type::Array { element, rank, form: _ }) => {
+                    let id = self.new_local(name, dense(element, rank + 1), Role::Argument, span);
                     ids.push(id);
                     State::Alias(Value::ComplexArray(id))
                 }
@@ -180,18 +180,18 @@ impl Checker<'_> {
                     };
                 }
                 let Some((rank, accepted)) = array_type(name) else { return Err(self.unknown_type(base)) };
-                let (element, actual) = match ty {
-                    ArgumentType::Real(Type::Array { element, rank }) => {
-                        (ArgumentType::Real(Type::Scalar(element)), rank)
+                let (element, actual, form) = match ty {
+                    ArgumentType::Real(Type::Array { element, rank, form }) => {
+                        (ArgumentType::Real(Type::Scalar(element)), rank, form)
                     }
-                    ArgumentType::Complex(Type::Array { element, rank }) => {
-                        (ArgumentType::Complex(Type::Scalar(element)), rank)
+                    ArgumentType::Complex(Type::Array { element, rank, form }) => {
+                        (ArgumentType::Complex(Type::Scalar(element)), rank, form)
                     }
                     ArgumentType::Real(Type::Scalar(_)) | ArgumentType::Complex(Type::Scalar(_)) => {
                         return Err(Mismatch::Differs);
                     }
                 };
-                if rank.is_some_and(|rank| rank != actual) || !accepted(actual) {
+                if rank.is_some_and(|rank| rank != actual) || !accepted(actual) || !includes(name, form) {
                     return Err(Mismatch::Differs);
                 }
                 if let Some(parameter) = parameters.first() {
@@ -232,9 +232,9 @@ impl Checker<'_> {
             return fits(matches!(ty, ArgumentType::Complex(Type::Scalar(_))));
         }
         if let Some((rank, accepted)) = array_type(name) {
-            return fits(matches!(ty, ArgumentType::Real(Type::Array { rank: actual, .. })
-                | ArgumentType::Complex(Type::Array { rank: actual, .. })
-                if rank.is_none_or(|rank| rank == actual) && accepted(actual)));
+            return fits(matches!(ty, ArgumentType::Real(Type::Array { rank: actual, form, .. })
+                | ArgumentType::Complex(Type::Array { rank: actual, form, .. })
+                if rank.is_none_or(|rank| rank == actual) && accepted(actual) && includes(name, form)));
         }
         match (abstract_number(name), ty) {
             (Some(includes), ArgumentType::Real(Type::Scalar(scalar))) => fits(includes(scalar)),
@@ -345,6 +345,15 @@ fn array_type(name: &str) -> Option<(Option<u32>, AcceptsRank)> {
     let &(_, rank) = ARRAYS.iter().find(|(known, _)| *known == name)?;
     let accepted: AcceptsRank = if name.ends_with("VecOrMat") { |rank| rank <= 2 } else { |_| true };
     Some((rank, accepted))
+}
+
+/// Whether an array type, by its name, includes arrays of this form.
+fn includes(name: &str, form: Form) -> bool {
+    match (name.starts_with("Abstract"), name.starts_with("Strided")) {
+        (true, _) => true,
+        (false, true) => form.firsts == Firsts::One,
+        (false, false) => form == Form::DENSE,
+    }
 }
 
 /// The scalar types below an abstract one.

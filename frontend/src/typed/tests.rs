@@ -1,6 +1,6 @@
 //! The checker on source text: what comes out, and what is said of mistakes.
 
-use super::tree::Type;
+use super::tree::{ArgumentType, dense};
 use super::{Basis, ModuleConstant, check, infer_arguments, parse_type, print};
 use crate::{parse_function, scan};
 use expect_test::{Expect, expect};
@@ -16,7 +16,7 @@ fn checked(source: &str, types: &[&str]) -> String {
         .map(|item| ModuleConstant { name: item.name.value.clone(), value: item.value.clone() })
         .collect();
     let function = parse_function(&sources, &items.functions[0]).expect("the source is well formed");
-    let types: Vec<Type> = types.iter().map(|ty| parse_type(ty).unwrap()).collect();
+    let types: Vec<_> = types.iter().map(|ty| parse_type(ty).unwrap()).collect();
     match check(&function, &types, &constants) {
         Ok(function) => print::function(&function),
         Err(errors) => {
@@ -418,6 +418,13 @@ fn what_julia_accepts_is_accepted() {
     }
 }
 
+fn argument_name(ty: ArgumentType) -> String {
+    match ty {
+        ArgumentType::Real(ty) => print::type_name(ty),
+        ArgumentType::Complex(ty) => format!("complex {}", print::type_name(ty)),
+    }
+}
+
 #[test]
 fn argument_types_are_inferred_from_annotations_and_use() {
     let mut sources = SourceMap::default();
@@ -432,7 +439,7 @@ fn argument_types_are_inferred_from_annotations_and_use() {
     let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
     let lines: Vec<String> = infer_arguments(&function)
         .iter()
-        .map(|inferred| format!("{}::{} {:?}", inferred.name, print::type_name(inferred.ty), inferred.basis))
+        .map(|inferred| format!("{}::{} {:?}", inferred.name, argument_name(inferred.ty), inferred.basis))
         .collect();
     let expected = [
         "A::Array{Float64, 3} Use",
@@ -448,12 +455,12 @@ fn argument_types_are_inferred_from_annotations_and_use() {
     let source = "function gray!(G, I)\nfor i in eachindex(G)\nG[i] = (77Int(I[i]) >> 8) % UInt8\nend\nend";
     let file = sources.add("gray.jl", source, 1);
     let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
-    let bytes = Type::Array { element: tessella_scalar::ScalarType::U8, rank: 1 };
-    assert!(infer_arguments(&function).iter().all(|inferred| inferred.ty == bytes && inferred.basis == Basis::Use));
+    let bytes = dense(tessella_scalar::ScalarType::U8, 1);
+    assert!(infer_arguments(&function).iter().all(|inferred| inferred.ty == bytes.into() && inferred.basis == Basis::Use));
     let source = "function g!(y, x, p, q)\nfor i in eachindex(y)\nk = q[p[i] + 1]\ny[i] = x[k] + 0.5\nend\nend";
     let file = sources.add("gather.jl", source, 1);
     let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
-    let types: Vec<String> = infer_arguments(&function).iter().map(|inferred| print::type_name(inferred.ty)).collect();
+    let types: Vec<String> = infer_arguments(&function).iter().map(|inferred| argument_name(inferred.ty)).collect();
     assert_eq!(types, ["Array{Float64, 1}", "Array{Float64, 1}", "Array{Int64, 1}", "Array{Int64, 1}"]);
 }
 
@@ -462,7 +469,7 @@ fn inlined(source: &str, types: &[&str]) -> String {
     let file = sources.add("kernel.jl", source, 1);
     let items = scan(&sources, file);
     let functions: Vec<_> = items.functions.iter().map(|item| parse_function(&sources, item).unwrap()).collect();
-    let types: Vec<Type> = types.iter().map(|ty| parse_type(ty).unwrap()).collect();
+    let types: Vec<_> = types.iter().map(|ty| parse_type(ty).unwrap()).collect();
     let surroundings = super::Surroundings { constants: &[], functions: &functions };
     let last = functions.last().expect("the source defines functions");
     match super::check_in(last, &types, surroundings) {

@@ -11,10 +11,11 @@ use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType, Unar
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Type {
     Scalar(ScalarType),
-    /// `Array{element, rank}`.
+    /// `Array{element, rank}`, or an array of another form.
     Array {
         element: ScalarType,
         rank: u32,
+        form: Form,
     },
 }
 
@@ -30,6 +31,61 @@ pub enum ArgumentType {
 impl From<Type> for ArgumentType {
     fn from(ty: Type) -> Self {
         ArgumentType::Real(ty)
+    }
+}
+
+/// How the elements of an argument lie in memory, and what its subscripts count from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Form {
+    pub strides: Strides,
+    pub firsts: Firsts,
+}
+
+/// The distances in memory between neighbours along each axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Strides {
+    /// Column-major and contiguous, like an `Array`.
+    #[default]
+    Dense,
+    /// Neighbours along the first axis lie side by side; the other strides are given at run time.
+    UnitFirst,
+    /// All strides are given at run time.
+    Free,
+}
+
+/// The first index along each axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Firsts {
+    #[default]
+    One,
+    /// Given at run time.
+    Free,
+}
+
+/// `Array{element, rank}`.
+pub const fn dense(element: ScalarType, rank: u32) -> Type {
+    Type::Array { element, rank, form: Form::DENSE }
+}
+
+impl Form {
+    /// That of an `Array`.
+    pub const DENSE: Form = Form { strides: Strides::Dense, firsts: Firsts::One };
+
+    /// The axes, from 0, whose strides are given at run time.
+    pub fn stride_axes(self, rank: u32) -> std::ops::Range<u32> {
+        match self.strides {
+            Strides::Dense => 0..0,
+            Strides::UnitFirst => 1..rank,
+            Strides::Free => 0..rank,
+        }
+    }
+
+    /// The axes, from 0, whose first indices are given at run time.
+    pub fn first_axes(self, rank: u32) -> std::ops::Range<u32> {
+        match self.firsts {
+            Firsts::One => 0..0,
+            Firsts::Free => 0..rank,
+        }
     }
 }
 
@@ -220,6 +276,11 @@ pub enum ExprKind {
     },
     /// `size(array, axis)`, axis from 0; `Int64`.
     Size {
+        array: LocalId,
+        axis: u32,
+    },
+    /// `firstindex(array, axis)`, axis from 0, of an argument with [`Firsts::Free`]; `Int64`.
+    First {
         array: LocalId,
         axis: u32,
     },

@@ -81,7 +81,7 @@ impl From<Type> for Kind {
     fn from(ty: Type) -> Self {
         match ty {
             Type::Scalar(ty) => Kind::Scalar(ty),
-            Type::Array { element, rank } => Kind::Array { element, rank },
+            Type::Array { element, rank, form: _ } => Kind::Array { element, rank },
         }
     }
 }
@@ -91,7 +91,7 @@ impl From<ArgumentType> for Kind {
         match ty {
             ArgumentType::Real(ty) => ty.into(),
             ArgumentType::Complex(Type::Scalar(half)) => Kind::Complex(half),
-            ArgumentType::Complex(Type::Array { element, rank }) => Kind::ComplexArray { half: element, rank },
+            ArgumentType::Complex(Type::Array { element, rank, .. }) => Kind::ComplexArray { half: element, rank },
         }
     }
 }
@@ -121,7 +121,7 @@ impl Expr {
     /// The direct operands, left to right.
     pub fn operands(&self) -> Vec<&Expr> {
         match &self.kind {
-            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => vec![],
+            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } | ExprKind::First { .. } => vec![],
             ExprKind::Load { subscripts, .. } => subscripts.iter().collect(),
             ExprKind::Unary(_, operand) | ExprKind::Convert(operand) | ExprKind::Wrap(operand) => vec![operand],
             ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => vec![left, right],
@@ -134,7 +134,7 @@ impl Expr {
 
     pub(super) fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.kind {
-            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => vec![],
+            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } | ExprKind::First { .. } => vec![],
             ExprKind::Load { subscripts, .. } => subscripts.iter_mut().collect(),
             ExprKind::Unary(_, operand) | ExprKind::Convert(operand) | ExprKind::Wrap(operand) => vec![operand],
             ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => vec![left, right],
@@ -166,7 +166,7 @@ impl Expr {
     /// Whether evaluating the expression twice costs nothing worth a name.
     pub(super) fn is_cheap(&self) -> bool {
         match &self.kind {
-            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } => true,
+            ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } | ExprKind::First { .. } => true,
             ExprKind::Convert(operand) | ExprKind::Wrap(operand) | ExprKind::Unary(_, operand) => operand.is_cheap(),
             ExprKind::Load { .. }
             | ExprKind::Binary(..)

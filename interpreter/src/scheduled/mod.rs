@@ -82,7 +82,7 @@ pub fn run(
                     Some(Value::Scalar(_)) => return Err(ScheduledError::Arguments),
                     None => fresh()?,
                 };
-                if buffer.space == MemorySpace::Global {
+                if has_copy(buffer.space) {
                     outside.put(id, block);
                     fresh()?
                 } else {
@@ -115,7 +115,7 @@ pub fn run(
     for (at, buffer) in input.layout.buffers.iter().enumerate() {
         let id = BufferId(at as u32);
         let Lifetime::Argument(array) = buffer.lifetime else { continue };
-        let seen_by_caller = if buffer.space == MemorySpace::Global { &outside } else { &memory };
+        let seen_by_caller = if has_copy(buffer.space) { &outside } else { &memory };
         let block = seen_by_caller.block(id).ok_or_else(|| ScheduledError::NoBuffer { buffer: buffer.name.clone() })?;
         match argument_position(input, array) {
             Some(at) => written.push((at, block)),
@@ -138,6 +138,11 @@ pub fn run(
     Ok(Completion::Done(given.map(|(_, value)| value.clone()).collect()))
 }
 
+/// Whether an argument there has a copy in the caller's memory.
+fn has_copy(space: MemorySpace) -> bool {
+    matches!(space, MemorySpace::Global | MemorySpace::Constant { .. })
+}
+
 fn memory_first(memory: &Memory, id: BufferId) -> Result<Constant, ScheduledError> {
     memory.block(id).ok_or(ScheduledError::Arguments)?.first()
 }
@@ -158,6 +163,10 @@ pub fn parameters(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<i64>, Sc
         match origin {
             ParamOrigin::Extent { array, axis } => match arguments.get(position(Argument::Array(array))?)? {
                 Value::Array(array) => extent(array, axis),
+                Value::Scalar(_) => None,
+            },
+            ParamOrigin::First { array, axis } => match arguments.get(position(Argument::Array(array))?)? {
+                Value::Array(array) => Some(array.first(axis as usize)),
                 Value::Scalar(_) => None,
             },
             ParamOrigin::Argument(scalar) => match arguments.get(position(Argument::Scalar(scalar))?)? {

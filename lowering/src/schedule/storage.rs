@@ -59,6 +59,11 @@ pub(super) fn pad(call: &Call<'_>) -> Result<Command, CommandError> {
     Ok(Command::Pad { array: array_name(call, array)?, by })
 }
 
+pub(super) fn constant(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [array] = call.exactly()?;
+    Ok(Command::Constant { array: array_name(call, array)? })
+}
+
 fn array_name(call: &Call<'_>, expr: &Expr) -> Result<String, CommandError> {
     name(expr).ok_or_else(|| call.wrong(Expected::Array, expr))
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ops::{Add, Mul, Sub};
 use tessella_diagnostics::{FileId, Span};
 use tessella_frontend::typed::tree::{
+    dense,
     Block, Expr, ExprKind, Function, Label, Local, LocalId, LoopId, LoopMode, Mode, Range, Result as Returned, Role,
     Statement, StatementKind, Type,
 };
@@ -106,12 +107,12 @@ impl Tree {
 
     /// A `Float64` array argument.
     pub fn array(&mut self, name: &str, rank: u32) -> LocalId {
-        self.argument(name, Type::Array { element: ScalarType::F64, rank })
+        self.argument(name, dense(ScalarType::F64, rank))
     }
 
     /// An `Int64` array argument.
     pub fn integers(&mut self, name: &str, rank: u32) -> LocalId {
-        self.argument(name, Type::Array { element: ScalarType::I64, rank })
+        self.argument(name, dense(ScalarType::I64, rank))
     }
 
     pub fn scalar(&mut self, name: &str, ty: ScalarType) -> E {

@@ -11,7 +11,7 @@ use tessella_scalar::{BinaryOp, Intrinsic, UnaryOp};
 pub enum Step {
     /// Nothing: the same element.
     Stays,
-    /// The next element of the first axis.
+    /// The next element of the first axis, which lies beside it in memory.
     Next,
     /// Some other element.
     Jumps,
@@ -51,7 +51,8 @@ pub fn profile<'a>(algorithm: &'a Algorithm, chain: &[Loop], body: &[Computation
 
 /// The step of an access along an iterator.
 pub fn step(algorithm: &Algorithm, id: ComputationId, access: &Access, iterator: u32) -> Step {
-    let first = algorithm.array(access.array).kind.outer() as usize;
+    let array = algorithm.array(access.array);
+    let first = array.kind.outer() as usize;
     let computation = algorithm.computation(id);
     let involved: Vec<usize> = (0..access.subscripts.len())
         .filter(|&axis| computation.involves_iterator(&access.subscripts[axis], iterator))
@@ -59,7 +60,7 @@ pub fn step(algorithm: &Algorithm, id: ComputationId, access: &Access, iterator:
     let coefficient = |axis: usize| access.subscripts[axis].as_affine().map(|it| it.coefficient(iterator));
     match involved.as_slice() {
         [] => Step::Stays,
-        [axis] if *axis == first && coefficient(*axis) == Some(1) => Step::Next,
+        [axis] if *axis == first && coefficient(*axis) == Some(1) && !array.strided.contains(&0) => Step::Next,
         _ => Step::Jumps,
     }
 }

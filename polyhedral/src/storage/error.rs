@@ -32,6 +32,13 @@ pub enum StorageError {
     /// How many threads a loop is spread over is not known.
     #[error("the thread loop `{at}` has no constant number of iterations")]
     NoThreadCount { at: String },
+    #[error("`{array}` cannot lie in constant memory: {reason}")]
+    NotConstant { array: String, reason: &'static str },
+    #[error("`{array}` has no largest size, which constant memory needs")]
+    Unbounded { array: String, axis: u32 },
+    /// `total` is with the arrays that are there before.
+    #[error("`{array}` can have {bytes} bytes, more than constant memory has left")]
+    ConstantTooLarge { array: String, bytes: i64, total: i64 },
     #[error("a size does not fit in 64 bits")]
     TooLargeNumber,
 }

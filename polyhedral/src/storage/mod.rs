@@ -2,8 +2,10 @@
 //!
 //! The commands speak of the finished order, so they are carried out after all commands on it. Promotions come first:
 //! they add an array and the statements that fill it and write it back, and what results is proved like any program.
-//! Then every array gets a place, the user's maps are checked ([`store`]), and extents are padded.
+//! Then every array gets a place, the user's maps are checked ([`store`]), arguments go to constant memory ([`constant`]),
+//! and extents are padded.
 
+mod constant;
 pub mod error;
 mod find;
 mod footprint;
@@ -11,6 +13,7 @@ mod order;
 mod promote;
 mod store;
 
+pub use constant::CONSTANT_BYTES;
 pub use error::{Limit, Overwrite, StorageError};
 
 use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
@@ -47,7 +50,11 @@ impl Command {
     pub fn is_storage(&self) -> bool {
         matches!(
             self,
-            Command::StoreIn { .. } | Command::CacheShared { .. } | Command::CacheRegister { .. } | Command::Pad { .. }
+            Command::StoreIn { .. }
+                | Command::CacheShared { .. }
+                | Command::CacheRegister { .. }
+                | Command::Pad { .. }
+                | Command::Constant { .. }
         )
     }
 }
@@ -96,6 +103,9 @@ pub fn carry_out(
     }
     store(ctx, &source, &mut placed, &dependences, commands)?;
     for (position, command) in commands.iter().enumerate() {
+        if let Command::Constant { array } = command {
+            constant::place(ctx, &source, &mut placed, array).map_err(|error| failure(position, error, &source))?;
+        }
         if let Command::Pad { array, by } = command {
             pad(&source, &mut placed, &promotions, array, by).map_err(|error| failure(position, error.into(), &source))?;
         }

@@ -127,7 +127,7 @@ pub(super) fn promote(
     let limit = match plan.space {
         MemorySpace::Shared => Limit::Shared,
         MemorySpace::Register => Limit::Registers,
-        MemorySpace::Host | MemorySpace::Global => Limit::Stack,
+        MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Limit::Stack,
     };
     check_limit(&scheduled.algorithm, plan.array, &plan.hull.size, limit)?;
     let mut refused = None;
@@ -295,6 +295,8 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         element: source.element,
         extents: plan.hull.size.iter().map(|&size| Affine::constant(size)).collect(),
         rank: (key_count + plan.hull.size.len()) as u32,
+        firsts: vec![],
+        strided: 0..0,
         kind: ArrayKind::Local { outer: key_count as u32 },
     });
     for (&id, key) in &plan.keys {
@@ -500,6 +502,7 @@ fn copy(
         write,
         reads: vec![read],
         fastmath: false,
+        simd: None,
     });
     // { load[k, x] -> [k, element] }
     let element: Vec<Affine> = (0..keys).map(Affine::iterator).chain(outside).collect();
@@ -599,7 +602,7 @@ pub(super) fn check_sizes(placed: &Placed, promotions: &[Promotion]) -> Result<(
         let limit = match it.space {
             MemorySpace::Shared => Limit::Shared,
             MemorySpace::Register => Limit::Registers,
-            MemorySpace::Host | MemorySpace::Global => Limit::Stack,
+            MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Limit::Stack,
         };
         check_limit(&placed.scheduled.algorithm, it.of, &size, limit)?;
         sizes.push(size);

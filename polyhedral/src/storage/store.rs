@@ -177,6 +177,36 @@ pub(super) fn check(
             .into());
         }
     }
+    check_together(ctx, placed, arrays)
+}
+
+/// Proves that no two writes reach one place at one time: values that nobody reads must not race, either.
+fn check_together(ctx: &Ctx, placed: &Placed, arrays: &[(ArrayId, Vec<Affine>)]) -> Result<(), Error> {
+    let algorithm = &placed.scheduled.algorithm;
+    let schedule = &placed.scheduled.schedule;
+    let buffer: BufferId = placed.layout.placement(arrays[0].0).buffer;
+    let written = |id: ComputationId| algorithm.computation(id).write.array;
+    let writers: Vec<ComputationId> =
+        algorithm.ids().filter(|&id| placed.layout.placement(written(id)).buffer == buffer).collect();
+    for (position, &second) in writers.iter().enumerate() {
+        for &first in &writers[..=position] {
+            let mut same = element(ctx, placed, first)?.apply_range(&element(ctx, placed, second)?.reverse()?)?;
+            if first == second {
+                same = same.subtract(&relation::domain(algorithm, first)?.identity()?)?;
+            }
+            let earlier = certainly_before(ctx, algorithm, schedule, (first, second), &same)?;
+            let later = certainly_before(ctx, algorithm, schedule, (second, first), &same.reverse()?)?;
+            if same.subtract(&earlier)?.subtract(&later.reverse()?)?.is_empty()? {
+                continue;
+            }
+            return Err(StorageError::BufferTaken {
+                buffer: placed.layout.buffers[buffer.0 as usize].name.clone(),
+                array: algorithm.array(written(second)).name.clone(),
+                reason: "iterations that run in no order would store into one element",
+            }
+            .into());
+        }
+    }
     Ok(())
 }
 

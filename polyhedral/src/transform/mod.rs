@@ -13,9 +13,11 @@ mod tags;
 mod search;
 mod sizes;
 mod inline;
+mod rfactor;
 
 pub use inline::inline;
 pub use join::{between, distribute, fuse};
+pub use rfactor::rfactor;
 pub use linear::{interchange, reverse, shift, skew};
 pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
@@ -86,12 +88,19 @@ pub fn apply(
         }
         Command::Gpu { computation, blocks, threads } => gpu(scheduled, computation, blocks, threads)?,
         Command::Inline { computation } => return inline(ctx, scheduled, computation),
+        Command::Rfactor { computation, at, size } => {
+            return rfactor(ctx, scheduled, dependences, computation, at, *size);
+        }
         Command::Assume(condition) => return assume(ctx, scheduled, condition),
         Command::Specialize(condition) => return specialize(ctx, scheduled, condition),
         Command::Order(tree) => order::build(ctx, scheduled, tree)?,
         Command::Auto => return crate::default_order::schedule(ctx, scheduled, dependences),
         // Carried out by `crate::storage`, on the finished order.
-        Command::StoreIn { .. } | Command::CacheShared { .. } | Command::CacheRegister { .. } | Command::Pad { .. } => {
+        Command::StoreIn { .. }
+        | Command::CacheShared { .. }
+        | Command::CacheRegister { .. }
+        | Command::Pad { .. }
+        | Command::Constant { .. } => {
             return Ok(scheduled.clone());
         }
     };

@@ -54,6 +54,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
             write: access(&it.write),
             reads: it.reads.iter().map(access).collect(),
             fastmath: false,
+            simd: None,
         }
     });
     Algorithm {
@@ -68,6 +69,8 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
                 extents: vec![Affine::param(ParamId(0)); *rank as usize],
                 rank: *rank,
                 kind: ArrayKind::Argument,
+                firsts: vec![],
+                strided: 0..0,
             })
             .collect(),
         arguments: (0..arrays.len() as u32).map(|at| Argument::Array(ArrayId(at))).collect(),

@@ -17,6 +17,7 @@ pub struct Arguments {
     /// Of arguments and of places for results.
     pointers: BTreeMap<ArrayId, *mut u8>,
     extents: BTreeMap<(ArrayId, u32), i64>,
+    firsts: BTreeMap<(ArrayId, u32), i64>,
     /// The values' bytes, then zeros.
     scalars: BTreeMap<ScalarId, [u8; 8]>,
     /// The values of those that are integers.
@@ -38,7 +39,9 @@ pub fn parameter_types(plan: &LaunchPlan) -> Result<Vec<ParamType>, RuntimeError
         | EntryParameter::Result(_)
         | EntryParameter::Made(_)
         | EntryParameter::Sizes => Ok(ParamType::Pointer),
-        EntryParameter::Extent { .. } => Ok(ParamType::Scalar(ScalarType::I64)),
+        EntryParameter::Extent { .. } | EntryParameter::Stride { .. } | EntryParameter::First { .. } => {
+            Ok(ParamType::Scalar(ScalarType::I64))
+        }
         EntryParameter::Scalar(scalar) => scalars
             .next()
             .map(ParamType::Scalar)
@@ -63,6 +66,7 @@ impl Arguments {
         let mut read = Arguments {
             pointers: BTreeMap::new(),
             extents: BTreeMap::new(),
+            firsts: BTreeMap::new(),
             scalars: BTreeMap::new(),
             integers: BTreeMap::new(),
             sizes: std::ptr::null_mut(),
@@ -79,6 +83,13 @@ impl Arguments {
                 // SAFETY: the caller promises an `int64_t` there.
                 EntryParameter::Extent { array, axis, .. } => {
                     read.extents.insert((array, axis), unsafe { argument.cast::<i64>().read_unaligned() });
+                }
+                // SAFETY: the caller promises an `int64_t` there.
+                EntryParameter::First { array, axis, .. } => {
+                    read.firsts.insert((array, axis), unsafe { argument.cast::<i64>().read_unaligned() });
+                }
+                EntryParameter::Stride { array, .. } => {
+                    return Err(malformed(format!("array {} has strides, which a GPU program cannot take", array.0)));
                 }
                 EntryParameter::Scalar(scalar) => {
                     let bytes = match ty {
@@ -97,6 +108,7 @@ impl Arguments {
         }
         let params = plan.params.iter().map(|origin| match *origin {
             ParamOrigin::Extent { array, axis } => read.extents.get(&(array, axis)).copied(),
+            ParamOrigin::First { array, axis } => read.firsts.get(&(array, axis)).copied(),
             ParamOrigin::Argument(scalar) => read.integers.get(&scalar).copied(),
         });
         let params: Option<Vec<i64>> = params.collect();

@@ -159,7 +159,18 @@ impl Gpu for Device {
                 status => check(api, status)?,
             }
         }
-        Ok(DeviceBuffer { address, bytes, context: self.context.clone() })
+        Ok(DeviceBuffer { address, bytes, owner: Owner::Allocation(self.context.clone()) })
+    }
+
+    fn variable(&self, kernel: &Function, name: &str) -> Result<DeviceBuffer, CudaError> {
+        let Context { api, handle: context } = *self.context;
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: context and function are alive, the name has as many bytes as said, and both places outlive the call.
+        let status = unsafe {
+            (api.function_variable)(context, kernel.handle, name.as_ptr().cast(), name.len(), &mut address, &mut bytes)
+        };
+        check(api, status)?;
+        Ok(DeviceBuffer { address, bytes, owner: Owner::Module(kernel.loaded.clone()) })
     }
 
     fn copy_in(&self, to: &DeviceBuffer, offset: usize, from: &[u8]) -> Result<(), CudaError> {
@@ -213,7 +224,15 @@ impl Gpu for Device {
 pub struct DeviceBuffer {
     address: u64,
     bytes: usize,
-    context: Arc<Context>,
+    owner: Owner,
+}
+
+/// What a buffer's memory belongs to.
+enum Owner {
+    /// The buffer itself.
+    Allocation(Arc<Context>),
+    /// A module, whose variable it is; kept alive.
+    Module(#[expect(dead_code, reason = "only held")] Arc<Loaded>),
 }
 
 impl DeviceBuffer {
@@ -232,9 +251,12 @@ impl DeviceBuffer {
 
 impl Drop for DeviceBuffer {
     fn drop(&mut self) {
-        if self.bytes > 0 {
-            // SAFETY: the context is open, the address is from `allocate`, and this is its last use.
-            unsafe { (self.context.api.free)(self.context.handle, self.address) };
+        match &self.owner {
+            Owner::Allocation(context) if self.bytes > 0 => {
+                // SAFETY: the context is open, the address is from `allocate`, and this is its last use.
+                unsafe { (context.api.free)(context.handle, self.address) };
+            }
+            Owner::Allocation(_) | Owner::Module(_) => {}
         }
     }
 }

@@ -13,7 +13,7 @@ use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::{MAX_GRID, STATUS_OK};
 use tessella_codegen::error::MAX_THREADS;
 use tessella_codegen::int_expr::{Environment, IntExpr};
-use tessella_codegen::plan::{DeviceBuffer, HostSide, Step};
+use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, Step};
 use tessella_codegen::program::{KernelId, KernelParam};
 use tessella_polyhedral::layers::BufferId;
 
@@ -25,6 +25,10 @@ pub struct CudaProgram<G: Gpu> {
     positions: BTreeMap<BufferId, usize>,
     /// By `KernelId`.
     kernels: Vec<G::Kernel>,
+    /// The variables in constant memory, by the buffer's position in the plan.
+    constants: BTreeMap<usize, G::Buffer>,
+    /// Held by a call that uses them: there is one of each for all calls.
+    turn: Mutex<()>,
     /// Keeps the kernels' code; `None` if there are none.
     _module: Option<G::Module>,
     pool: Mutex<Pool<G::Buffer>>,
@@ -57,9 +61,20 @@ impl<G: Gpu> CudaProgram<G> {
                 kernels.push(gpu.kernel(module, &kernel.name)?);
             }
         }
+        let mut constants = BTreeMap::new();
+        for (position, buffer) in plan.buffers.iter().enumerate() {
+            match (buffer.memory, kernels.first()) {
+                (DeviceMemory::Constant, Some(kernel)) => {
+                    constants.insert(position, gpu.variable(kernel, &buffer.name)?);
+                }
+                // Without kernels, nothing reads it.
+                (DeviceMemory::Constant, None) | (DeviceMemory::Allocated, _) => {}
+            }
+        }
         let types = parameter_types(&plan)?;
         let positions = plan.buffers.iter().enumerate().map(|(position, buffer)| (buffer.id, position)).collect();
-        Ok(CudaProgram { plan, types, positions, kernels, _module: module, pool: Mutex::new(Pool::new()), gpu })
+        let (pool, turn) = (Mutex::new(Pool::new()), Mutex::new(()));
+        Ok(CudaProgram { plan, types, positions, kernels, constants, turn, _module: module, pool, gpu })
     }
 
     pub fn plan(&self) -> &LaunchPlan {
@@ -107,6 +122,8 @@ impl<G: Gpu> CudaProgram<G> {
             arguments: &arguments,
             sizes: sizes?,
         };
+        // Until `synchronize` has waited: what a kernel reads must not change under it.
+        let _turn = (!self.constants.is_empty()).then(|| self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
         // SAFETY: promised by the caller.
         let done = unsafe { run.steps(&self.plan.steps) };
         // Taken first: the kernels that use what is spare by then are done when `synchronize` is.
@@ -319,7 +336,8 @@ impl<G: Gpu> Run<'_, G> {
 
     fn held(&self, buffer: BufferId) -> Result<&G::Buffer, RuntimeError> {
         let at = self.program.position(buffer)?;
-        self.held[at].as_ref().ok_or_else(|| malformed(format!("buffer {} is used before it is allocated", buffer.0)))
+        let held = self.held[at].as_ref().or_else(|| self.program.constants.get(&at));
+        held.ok_or_else(|| malformed(format!("buffer {} is used before it is allocated", buffer.0)))
     }
 
     /// The position of a buffer, and the host's memory that it is copied from and to.

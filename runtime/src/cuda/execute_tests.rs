@@ -22,6 +22,8 @@ struct State {
     fail_at: Option<usize>,
     /// A kernel may be running.
     busy: bool,
+    /// The variables that kernels see by name.
+    variables: BTreeMap<String, Arc<Mutex<Vec<u8>>>>,
 }
 
 struct FakeGpu {
@@ -31,7 +33,7 @@ struct FakeGpu {
 }
 
 struct FakeBuffer {
-    content: Mutex<Vec<u8>>,
+    content: Arc<Mutex<Vec<u8>>>,
     state: Arc<Mutex<State>>,
 }
 
@@ -108,7 +110,16 @@ impl Gpu for FakeGpu {
         }
         state.live += 1;
         state.used += bytes as u64;
-        Ok(FakeBuffer { content: Mutex::new(vec![0xee; bytes]), state: self.state.clone() })
+        Ok(FakeBuffer { content: Arc::new(Mutex::new(vec![0xee; bytes])), state: self.state.clone() })
+    }
+
+    /// All variables have 64 bytes.
+    fn variable(&self, kernel: &String, name: &str) -> Result<FakeBuffer, CudaError> {
+        let mut state = self.call(format!("variable {name} of {kernel}"))?;
+        state.live += 1;
+        state.used += 64;
+        let content = state.variables.entry(name.to_owned()).or_insert_with(|| Arc::new(Mutex::new(vec![0xee; 64])));
+        Ok(FakeBuffer { content: content.clone(), state: self.state.clone() })
     }
 
     fn copy_in(&self, to: &FakeBuffer, offset: usize, from: &[u8]) -> Result<(), CudaError> {
@@ -136,7 +147,8 @@ impl Gpu for FakeGpu {
         Ok(())
     }
 
-    /// Runs `update(A, B, n, a, t)`: `A[i] += a * B[i] + t`; and `sum(R, B, n)`.
+    /// Runs `update(A, B, n, a, t)`: `A[i] += a * B[i] + t`; `update_constant(A, n, a, t)`, the same with `B_constant`; and
+    /// `sum(R, B, n)`.
     unsafe fn launch(
         &self,
         kernel: &String,
@@ -162,6 +174,18 @@ impl Gpu for FakeGpu {
                 let from = doubles(&from.content.lock().unwrap());
                 let (n, a, t) = (i64::from_ne_bytes(*n), f64::from_ne_bytes(*a), i64::from_ne_bytes(*t));
                 assert_eq!(from.len() as i64, n);
+                let mut to = to.content.lock().unwrap();
+                for (to, from) in to.chunks_exact_mut(8).zip(from) {
+                    let old = f64::from_ne_bytes(to.try_into().unwrap());
+                    to.copy_from_slice(&(old + a * from + t as f64).to_ne_bytes());
+                }
+            }
+            (
+                "update_constant",
+                [Argument::Buffer(to), Argument::Value(_), Argument::Value(a), Argument::Value(t)],
+            ) => {
+                let from = doubles(&state.variables["B_constant"].lock().unwrap());
+                let (a, t) = (f64::from_ne_bytes(*a), i64::from_ne_bytes(*t));
                 let mut to = to.content.lock().unwrap();
                 for (to, from) in to.chunks_exact_mut(8).zip(from) {
                     let old = f64::from_ne_bytes(to.try_into().unwrap());
@@ -199,7 +223,7 @@ fn extent(array: ArrayId) -> EntryParameter {
 }
 
 fn buffer(id: u32, name: &str, extents: Vec<IntExpr>, host: HostSide) -> DeviceBuffer {
-    DeviceBuffer { id: BufferId(id), name: name.into(), element: ScalarType::F64, extents, host }
+    DeviceBuffer { id: BufferId(id), name: name.into(), element: ScalarType::F64, extents, host, memory: DeviceMemory::Allocated }
 }
 
 fn kernel_buffer(id: u32, access: BufferAccess) -> KernelParam {
@@ -224,6 +248,7 @@ fn update_plan() -> LaunchPlan {
             widened: vec![],
             context: Cond::And(vec![at_most(0), at_most(1), at_most(2)]),
             apart: vec![(A, B)],
+            unfolded: vec![],
             checks: vec![Check {
                 number: 3,
                 holds: Cond::Compare(CompareOp::Le, n(), IntExpr::Param(ParamId(1))),
@@ -314,6 +339,53 @@ fn inputs_are_copied_once_in_and_outputs_once_out_around_the_hosts_loop() {
     assert_eq!(a, [1.0 + (1.0 + 1.0) + (1.0 + 2.0); 40]);
     let launch = "launch update [2, 1, 1] [32, 1, 1]";
     assert_eq!(gpu.log(), ["alloc 320", "alloc 320", "in 320", "in 320", launch, launch, "out 320", "synchronize"]);
+}
+
+/// The update with `B` in constant memory.
+fn constant_plan() -> LaunchPlan {
+    let mut plan = update_plan();
+    plan.buffers[1].name = "B_constant".into();
+    plan.buffers[1].memory = DeviceMemory::Constant;
+    plan.kernels[0].name = "update_constant".into();
+    plan.kernels[0].arguments.remove(1);
+    plan.steps.retain(|step| !matches!(step, Step::Allocate(BufferId(1)) | Step::Free(BufferId(1))));
+    plan
+}
+
+#[test]
+fn a_constant_is_found_when_the_program_is_loaded_and_filled_by_each_call() {
+    let gpu = FakeGpu::new();
+    let program = CudaProgram::load(gpu.clone(), b"", constant_plan()).unwrap();
+    assert_eq!(gpu.log(), ["load", "kernel update_constant", "variable B_constant of update_constant"]);
+    for value in [2.0, 3.0] {
+        let mut a = vec![1.0; 4];
+        assert_eq!(update(&program, 0.5, &mut a, &[value; 4], 1).unwrap(), 0);
+        assert_eq!(a, [1.0 + (0.5 * value + 1.0); 4]);
+        let launch = "launch update_constant [1, 1, 1] [32, 1, 1]";
+        let calls: Vec<String> = gpu.log().into_iter().filter(|call| !call.starts_with("alloc")).collect();
+        assert_eq!(calls, ["in 32", "in 32", launch, "out 32", "synchronize"]);
+    }
+    drop(program);
+    assert_eq!(gpu.state().live, 0);
+}
+
+#[test]
+fn calls_that_share_a_constant_take_turns() {
+    let gpu = FakeGpu::new();
+    let program = CudaProgram::load(gpu.clone(), b"", constant_plan()).unwrap();
+    std::thread::scope(|scope| {
+        for number in 0..4 {
+            let program = &program;
+            scope.spawn(move || {
+                let value = f64::from(number);
+                for _ in 0..200 {
+                    let mut a = vec![1.0; 8];
+                    update(program, 1.0, &mut a, &[value; 8], 20).unwrap();
+                    assert_eq!(a, [1.0 + 20.0 * value + 210.0; 8]);
+                }
+            });
+        }
+    });
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub trait Gpu {
     /// Allocates device memory, whose content is undefined. No bytes are allowed.
     fn alloc(&self, bytes: usize) -> Result<Self::Buffer, CudaError>;
 
+    /// The variable of this name that is declared with a kernel. Dropping it frees nothing.
+    fn variable(&self, kernel: &Self::Kernel, name: &str) -> Result<Self::Buffer, CudaError>;
+
     /// Copies from the host, to the bytes of `to` that begin at `offset`.
     fn copy_in(&self, to: &Self::Buffer, offset: usize, from: &[u8]) -> Result<(), CudaError>;
 

@@ -1,13 +1,14 @@
 //! Many pairs on all processors: choosing, counting, telling, saving.
 
 use crate::commands;
-use crate::examine::{Fault, Step, Verdict, guarded, judge, step};
+use crate::examine::{Fault, Step, Verdict, guarded, judge, own_order, step};
 use crate::generate;
 use crate::native::{self, Job};
 use crate::random::Random;
 use crate::shrink::{Pair, shrink};
-use crate::subject::{Subject, with_unit};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::subject::{Setting, Subject, with_unit};
+use crate::tiles;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::sync::Mutex;
@@ -16,8 +17,8 @@ use std::time::{Duration, Instant};
 use tessella::pipeline;
 use tessella_diagnostics::SourceMap;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::default_order;
-use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::layers::Target;
+use tessella_polyhedral::machine::Machine;
 use tessella_tests::root;
 
 /// Schedules of one program.
@@ -35,6 +36,10 @@ const PROGRESS: Duration = Duration::from_secs(15);
 pub struct Plan {
     pub pairs: u64,
     pub seed: u64,
+    /// The share of programs made for register tiles, in percent.
+    pub tiles: u32,
+    /// No program is begun after this.
+    pub longest: Duration,
 }
 
 /// What a campaign found.
@@ -56,6 +61,7 @@ pub struct Counts {
     commands: BTreeMap<String, u64>,
     runs: u64,
     refused_runs: u64,
+    tiled: u64,
     compiled: u64,
     elapsed: Duration,
 }
@@ -77,6 +83,7 @@ struct Waiting {
 
 struct Campaign {
     seed: u64,
+    tiles: u32,
     counts: Mutex<Counts>,
     failures: Mutex<Vec<Failure>>,
 }
@@ -84,7 +91,7 @@ struct Campaign {
 /// Examines all pairs of a plan.
 pub fn campaign(plan: &Plan) -> Found {
     let start = Instant::now();
-    let state = Campaign { seed: plan.seed, counts: Mutex::default(), failures: Mutex::default() };
+    let state = Campaign { seed: plan.seed, tiles: plan.tiles, counts: Mutex::default(), failures: Mutex::default() };
     let next = AtomicU64::new(0);
     let told = Mutex::new(start);
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
@@ -94,7 +101,7 @@ pub fn campaign(plan: &Plan) -> Found {
                 let (mut jobs, mut waiting) = (vec![], vec![]);
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let is_last = number * SCHEDULES >= plan.pairs;
+                    let is_last = number * SCHEDULES >= plan.pairs || start.elapsed() >= plan.longest;
                     if is_last || jobs.len() >= BATCH {
                         state.compiled(&mut jobs, &mut waiting);
                     }
@@ -167,21 +174,28 @@ impl Campaign {
     /// A program under several schedules.
     fn program(&self, number: u64, jobs: &mut Vec<Job>, waiting: &mut Vec<Waiting>) {
         let mut random = Random::numbered(self.seed, number);
-        let program = generate::program(&mut random);
-        let target = if random.percent(25) { Target::Gpu } else { Target::Cpu };
+        let for_tiles = random.percent(self.tiles);
+        let (program, setting) = match for_tiles {
+            true => (tiles::program(&mut random), tiles::setting(&mut random)),
+            false => {
+                let program = generate::program(&mut random);
+                (program, Setting::small(if random.percent(25) { Target::Gpu } else { Target::Cpu }))
+            }
+        };
+        let target = setting.target;
         let seed = random.next();
-        let mut pair = Pair { program, commands: None, target };
+        let mut pair = Pair { program, commands: None, setting };
         let looked = guarded(|| {
             with_unit(&pair.source(), |unit| {
-                let subject = match Subject::new(unit, target, seed)? {
+                let subject = match Subject::new(unit, setting, seed)? {
                     Ok(subject) => subject,
                     Err(why) => return Ok(Some(why)),
                 };
                 for schedule in 0..SCHEDULES {
-                    let own_order = schedule == 0 && random.percent(50);
-                    let compile = target == Target::Cpu && random.below(COMPILED) == 0;
+                    let own_order = schedule == 0 && (for_tiles || random.percent(50));
+                    let compile = target == Target::Cpu && (for_tiles || random.below(COMPILED) == 0);
                     let mut tried = (!own_order).then(Vec::new);
-                    let verdict = guarded(|| self.schedule(&subject, &mut random, &mut tried, compile));
+                    let verdict = guarded(|| self.schedule(&subject, &mut random, &mut tried, compile, for_tiles));
                     pair.commands = tried;
                     match verdict {
                         Ok((verdict, job)) => {
@@ -216,36 +230,45 @@ impl Campaign {
         random: &mut Random,
         tried: &mut Option<Vec<Command>>,
         compile: bool,
+        for_tiles: bool,
     ) -> Result<(Verdict, Option<Job>), Fault> {
-        let mut scheduled: Scheduled = subject.source.clone();
+        let mut progress = subject.start();
         let Some(accepted) = tried else {
-            let choose = || default_order::schedule(&subject.ctx, &scheduled, &subject.all);
-            return match subject.limited(&scheduled, choose) {
+            return match own_order(subject)? {
                 Ok(chosen) => judge(subject, chosen, compile),
-                Err(error) => crate::examine::refusal(error).map(|why| (Verdict::Refused(why), None)),
+                Err(why) => Ok((Verdict::Refused(why), None)),
             };
         };
-        let wanted = 1 + random.below(8).min(random.below(8));
+        // A tile first, then perhaps what comes.
+        let mut planned: VecDeque<Command> = match for_tiles && random.percent(85) {
+            true => tiles::commands(random, &progress.scheduled).into(),
+            false => VecDeque::new(),
+        };
+        let tile = planned.len();
+        let free = 1 + random.below(8).min(random.below(8));
+        let wanted = if tile == 0 { free } else { tile + free.saturating_sub(4) };
         let mut splits = 0;
         for _ in 0..2 * wanted + 1 {
             if accepted.len() >= wanted {
                 break;
             }
-            let Some(command) = commands::propose(random, &scheduled) else { continue };
+            let is_planned = !planned.is_empty();
+            let next = planned.pop_front().or_else(|| commands::propose(random, &progress.scheduled));
+            let Some(command) = next else { continue };
             // Each split multiplies what isl has to do.
             let is_split = matches!(command, Command::Split { .. } | Command::Tile { .. });
-            if is_split && splits >= 2 {
+            if is_split && !is_planned && splits >= 2 {
                 continue;
             }
             accepted.push(command.clone());
-            let done = step(subject, &scheduled, &command)?;
+            let done = step(subject, &progress, &command)?;
             let outcome = match done {
                 Step::Next(next) => {
                     splits += usize::from(is_split);
-                    scheduled = *next;
+                    progress = *next;
                     "accepted"
                 }
-                Step::Illegal if random.percent(25) => {
+                Step::Illegal if random.percent(if is_planned { 8 } else { 25 }) => {
                     self.count_command(&command, "illegal");
                     return Ok((Verdict::Illegal, None));
                 }
@@ -260,8 +283,25 @@ impl Campaign {
             };
             self.count_command(&command, outcome);
         }
+        if random.percent(25) {
+            for _ in 0..1 + random.below(3) {
+                let Some(command) = commands::propose_storage(random, &progress.scheduled) else { continue };
+                accepted.push(command.clone());
+                let outcome = match step(subject, &progress, &command)? {
+                    Step::Next(next) => {
+                        progress = *next;
+                        "accepted"
+                    }
+                    Step::Illegal | Step::Refused(_) => {
+                        accepted.pop();
+                        "does not apply"
+                    }
+                };
+                self.count_command(&command, outcome);
+            }
+        }
         check_text(accepted)?;
-        judge(subject, scheduled, compile)
+        judge(subject, progress, compile)
     }
 
     fn count_command(&self, command: &Command, outcome: &str) {
@@ -274,7 +314,8 @@ impl Campaign {
         let mut counts = self.counts.lock().expect("no worker panics");
         counts.pairs += 1;
         let name = match verdict {
-            Verdict::Accepted { runs, refused_runs } => {
+            Verdict::Accepted { runs, refused_runs, tiled } => {
+                counts.tiled += u64::from(*tiled);
                 counts.accepted += 1;
                 counts.runs += *runs as u64;
                 counts.refused_runs += *refused_runs as u64;
@@ -307,12 +348,13 @@ impl Display for Counts {
         let share = |count: u64| 100.0 * count as f64 / self.pairs.max(1) as f64;
         writeln!(
             f,
-            "{} pairs of {} programs, {:.1} % accepted, {:.1} % illegal; {} runs, {} of them refused at entry; {} \
+            "{} pairs of {} programs, {:.1} % accepted, {:.1} % illegal, {} with register tiles; {} runs, {} of them refused at entry; {} \
              compiled; {:.0} s, {:.1} ms a pair",
             self.pairs,
             self.programs,
             share(self.accepted),
             share(self.illegal),
+            self.tiled,
             self.runs,
             self.refused_runs,
             self.compiled,
@@ -325,6 +367,21 @@ impl Display for Counts {
     }
 }
 
+/// The setting that a saved failure names.
+pub fn setting_of<'a>(option: &dyn Fn(&str) -> Option<&'a str>) -> Setting {
+    let mut setting = Setting::small(if option("target") == Some("cuda") { Target::Gpu } else { Target::Cpu });
+    if let Some(most) = option("sizes") {
+        setting.most = most.parse().expect("the largest size is a number");
+    }
+    if let Some(machine) = option("machine") {
+        let numbers: Vec<u64> = machine.split(' ').map(|it| it.parse().expect("a machine is three numbers")).collect();
+        let [vector_bytes, vector_registers, l2_bytes] = numbers[..] else { panic!("a machine is three numbers") };
+        let (vector_bytes, vector_registers) = (vector_bytes as u32, vector_registers as u32);
+        setting.machine = Machine { vector_bytes, vector_registers, l2_bytes, ..Machine::GENERIC };
+    }
+    setting
+}
+
 fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
     let folder = root().join("tests/oracle/regressions");
     let text = pair.source();
@@ -332,8 +389,11 @@ fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     let name = format!("{}_{:08x}.jl", fault.kind.replace(' ', "_"), hash as u32);
-    let target = if pair.target == Target::Gpu { "cuda" } else { "c" };
-    let head = format!("#! target {target}\n#! seed {seed}\n# Found: {}\n", fault.kind);
+    let Setting { target, machine, most } = pair.setting;
+    let target = if target == Target::Gpu { "cuda" } else { "c" };
+    let machine = format!("{} {} {}", machine.vector_bytes, machine.vector_registers, machine.l2_bytes);
+    let head =
+        format!("#! target {target}\n#! seed {seed}\n#! sizes {most}\n#! machine {machine}\n# Found: {}\n", fault.kind);
     let path = folder.join(&name);
     match fs::create_dir_all(&folder).and_then(|()| fs::write(&path, head + &text)) {
         Ok(()) => format!("tests/oracle/regressions/{name}"),

@@ -1,10 +1,13 @@
 //! Random commands for the loops that a schedule has.
 
 use crate::random::Random;
-use tessella_polyhedral::algorithm::ComputationId;
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId};
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::condition::{Comparison, Condition, SizeExpr};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::schedule::{Loop, Tag};
+use tessella_scalar::CompareOp;
 
 /// A command that names what is there; many are legal.
 pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
@@ -21,6 +24,19 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     let names: Vec<String> = around.iter().map(|it| it.name.clone()).collect();
     if random.percent(2) {
         return Some(Command::Auto);
+    }
+    if random.percent(4) {
+        let condition = condition(random, algorithm)?;
+        return Some(if random.percent(40) { Command::Assume(condition) } else { Command::Specialize(condition) });
+    }
+    // Only variables and local arrays can be inlined.
+    let inlined = |id: &ComputationId| {
+        let written = algorithm.array(algorithm.computation(*id).write.array);
+        matches!(written.kind, ArrayKind::Private | ArrayKind::Local { .. })
+    };
+    let inlinable: Vec<ComputationId> = ids.iter().copied().filter(inlined).collect();
+    if !inlinable.is_empty() && random.percent(12) {
+        return Some(Command::Inline { computation: algorithm.computation(*random.pick(&inlinable)).name.clone() });
     }
     if names.is_empty() || plain.is_empty() {
         let at = (!others.is_empty() && random.percent(70)).then(|| random.pick(&others).clone());
@@ -126,6 +142,70 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             }
         },
     )
+}
+
+/// A storage command; about half of them can be carried out.
+pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
+    let algorithm = &scheduled.algorithm;
+    let ids: Vec<ComputationId> = algorithm.ids().collect();
+    let id = *random.pick(&ids);
+    let computation = algorithm.computation(id);
+    let name = computation.name.clone();
+    let written = algorithm.array(computation.write.array);
+    if matches!(written.kind, ArrayKind::Private | ArrayKind::Local { .. }) && random.percent(60) {
+        if !written.extents.is_empty() && random.percent(20) {
+            let by = (0..written.extents.len()).map(|_| random.below(3) as u32).collect();
+            return Some(Command::Pad { array: written.name.clone(), by });
+        }
+        let place = |axis: u32, random: &mut Random| {
+            let subscript = Affine::iterator(axis);
+            match random.below(4) {
+                0 | 1 => subscript,
+                2 => subscript.modulo(*random.pick(&[1, 2, 2, 3])).unwrap_or_default(),
+                _ => Affine::constant(0),
+            }
+        };
+        let iterators = (0..written.rank).map(|axis| format!("x{axis}")).collect();
+        let map: Vec<Affine> = (0..written.rank).map(|axis| place(axis, random)).collect();
+        return (!map.is_empty()).then(|| Command::StoreIn { computation: name, buffer: "box".into(), iterators, map });
+    }
+    let touched: Vec<_> = computation.reads.iter().chain([&computation.write]).map(|access| access.array).collect();
+    let array = algorithm.array(*random.pick(&touched)).name.clone();
+    let around: Vec<String> = scheduled.schedule.loops_around(id).iter().map(|(_, it)| it.name.clone()).collect();
+    if around.is_empty() {
+        return None;
+    }
+    let at = random.pick(&around).clone();
+    Some(match random.percent(50) {
+        true => Command::CacheShared { array, computation: name, at },
+        false => Command::CacheRegister { array, computation: name, at },
+    })
+}
+
+/// A condition on the sizes that some callers have.
+fn condition(random: &mut Random, algorithm: &Algorithm) -> Option<Condition> {
+    let names: Vec<String> =
+        algorithm.params.iter().map(|param| param.name.clone()).filter(|it| it.len() == 1).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let name = random.pick(&names).clone();
+    let size = SizeExpr::Name(name);
+    let number = |random: &mut Random| SizeExpr::Number(random.between(0, 6));
+    let comparison = match random.below(4) {
+        0 => {
+            let divisor = *random.pick(&[2, 4]);
+            Comparison {
+                left: SizeExpr::Remainder(Box::new(size), divisor),
+                op: CompareOp::Eq,
+                right: SizeExpr::Number(0),
+            }
+        }
+        1 => Comparison { left: size, op: CompareOp::Le, right: number(random) },
+        2 => Comparison { left: size, op: CompareOp::Ge, right: number(random) },
+        _ => Comparison { left: size, op: CompareOp::Gt, right: SizeExpr::Name(random.pick(&names).clone()) },
+    };
+    Some(Condition { comparisons: vec![comparison] })
 }
 
 fn side(random: &mut Random, computation: String, other: String, at: Option<String>) -> Command {

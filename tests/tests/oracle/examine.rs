@@ -1,26 +1,27 @@
 //! One program with one schedule, from its text to its results.
 
-use crate::instances::{Instance, Order, lost_order, order, value};
+use crate::instances::{Instance, lost_order};
 use crate::native::{self, Check, Job};
-use crate::subject::{Subject, with_unit};
+use crate::subject::{Progress, Setting, Subject, with_unit};
+use crate::witness::{check_conflict, check_witness, is_assumed};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use tessella::results;
 use tessella_c_backend as c_backend;
 use tessella_codegen::c_family::TextOptions;
 use tessella_codegen::{CodegenError, Input, Program, generate};
 use tessella_diagnostics::Diagnostic;
 use tessella_interpreter::scheduled::{self, Completion};
 use tessella_interpreter::{RunError, Value};
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, Outcome};
+use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::dependence::Dependence;
+use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::error::{Error, ScheduleError};
-use tessella_polyhedral::isl::{Ctx, DimType, IslErrorKind, Set, Val};
-use tessella_polyhedral::layers::{Scheduled, Target};
-use tessella_polyhedral::legality::Violation;
-use tessella_polyhedral::schedule::Schedule;
+use tessella_polyhedral::isl::{Ctx, IslErrorKind};
+use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{connect, default_order, place, transform, verify};
+use tessella_polyhedral::{connect, default_order, place, storage, transform, verify};
 use tessella_runtime::call::entry_parameters;
 use tessella_scalar::{Constant, ScalarType};
 
@@ -28,7 +29,7 @@ use tessella_scalar::{Constant, ScalarType};
 #[derive(Debug, Clone)]
 pub struct Case {
     pub source: String,
-    pub target: Target,
+    pub setting: Setting,
     pub seed: u64,
     /// Whether to compile C code, too.
     pub compile: bool,
@@ -40,6 +41,8 @@ pub enum Verdict {
     Accepted {
         runs: usize,
         refused_runs: usize,
+        /// Whether register tiles are spelled out.
+        tiled: bool,
     },
     /// The schedule breaks a dependence, and really does.
     Illegal,
@@ -74,6 +77,16 @@ const DOCUMENTED: &[&str] = &[
     "NothingToDistribute",
     "SameComputation",
     "AlreadyTagged",
+    "NothingToJam",
+    "NotBetween",
+    "VaryingExtent",
+    "NotTiles",
+    "NeverHolds",
+    // No number up to the largest that is tried makes the order legal.
+    "NoFactor",
+    "NoShift",
+    // What stands in the way of an inlined value.
+    "CannotInline",
     // The GPU's limits.
     "NeedsCpu",
     "GpuMapping",
@@ -84,6 +97,19 @@ const DOCUMENTED: &[&str] = &[
     // Storage.
     "NoBox",
     "AllocationInside",
+    // Buffers may have other axes than their arrays.
+    "AxisCount",
+    "CallersMemory",
+    "BufferTaken",
+    "NotAccessed",
+    "NoConstantSize",
+    "TooLarge",
+    "WrongLevel",
+    "NoThreadCount",
+    "Overwritten",
+    "a promotion that runs into parallel loops",
+    // The program itself: a subscript that no sizes bring inside.
+    "NeverInside",
     // Arithmetic and work.
     "overflow",
     "isl's limit",
@@ -154,29 +180,28 @@ fn variant(error: &impl std::fmt::Debug) -> String {
 
 fn look(case: &Case) -> Result<Verdict, Fault> {
     let looked = with_unit(&case.source, |unit| {
-        let subject = match Subject::new(unit, case.target, case.seed)? {
+        let subject = match Subject::new(unit, case.setting, case.seed)? {
             Ok(subject) => subject,
             Err(why) => return Ok((Verdict::Refused(why), None)),
         };
-        let mut scheduled = subject.source.clone();
+        let mut progress = subject.start();
         match &unit.commands {
-            None => {
-                match subject.limited(&scheduled, || default_order::schedule(&subject.ctx, &scheduled, &subject.all)) {
-                    Ok(chosen) => scheduled = chosen,
-                    Err(error) => return refusal(error).map(|why| (Verdict::Refused(why), None)),
-                }
-            }
+            None => match own_order(&subject)? {
+                Ok(chosen) => progress = chosen,
+                Err(why) => return Ok((Verdict::Refused(why), None)),
+            },
             Some(commands) => {
-                for command in commands {
-                    match step(&subject, &scheduled, &command.value)? {
-                        Step::Next(next) => scheduled = *next,
+                let (storage, order): (Vec<_>, Vec<_>) = commands.iter().partition(|it| it.value.is_storage());
+                for command in order.into_iter().chain(storage) {
+                    match step(&subject, &progress, &command.value)? {
+                        Step::Next(next) => progress = *next,
                         Step::Illegal => return Ok((Verdict::Illegal, None)),
                         Step::Refused(why) => return Ok((Verdict::Refused(why), None)),
                     }
                 }
             }
         }
-        judge(&subject, scheduled, case.compile)
+        judge(&subject, progress, case.compile)
     })?;
     match looked {
         Ok((verdict, job)) => {
@@ -188,42 +213,90 @@ fn look(case: &Case) -> Result<Verdict, Fault> {
 
 /// What a command did.
 pub enum Step {
-    Next(Box<Scheduled>),
+    Next(Box<Progress>),
     /// It breaks a dependence, and really does.
     Illegal,
     Refused(String),
 }
 
+/// The order that Tessella chooses; or why it finds none.
+pub fn own_order(subject: &Subject<'_>) -> Result<Result<Progress, String>, Fault> {
+    let progress = subject.start();
+    let choose = || default_order::schedule(&subject.ctx, &progress.scheduled, &progress.all);
+    match subject.limited(&progress.scheduled, choose) {
+        Ok(scheduled) => Ok(Ok(Progress { scheduled, ..progress })),
+        Err(error) => refusal(error).map(Err),
+    }
+}
+
 /// Carries out a command, and holds its refusal against brute force.
-pub fn step(subject: &Subject<'_>, scheduled: &Scheduled, command: &Command) -> Result<Step, Fault> {
-    let Subject { ctx, all, .. } = subject;
+pub fn step(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Result<Step, Fault> {
+    let Progress { scheduled, all, .. } = progress;
+    let ctx = &subject.ctx;
+    if command.is_storage() {
+        return step_storage(subject, progress, command);
+    }
+    let refused = |why: String| check_documented(&why).map(|()| Step::Refused(why));
     match subject.limited(scheduled, || transform::apply(ctx, scheduled, all, command)) {
-        Ok(next) => Ok(Step::Next(Box::new(next))),
+        Ok(next) => {
+            let mut next = Progress { scheduled: next, ..progress.clone() };
+            if command.changes_accesses() {
+                match subject.limited(&next.scheduled, || dependences(ctx, &next.scheduled.algorithm)) {
+                    Ok(all) => next.all = Rc::new(all),
+                    Err(error) => return refused(refusal(error)?),
+                }
+                next.changed = Some(Rc::new(subject.instances(&next.scheduled.algorithm)?));
+            }
+            Ok(Step::Next(Box::new(next)))
+        }
+        // The witness is one of the program that this command would have made.
+        Err(Error::Schedule(ScheduleError::Illegal(_))) if command.changes_accesses() => Ok(Step::Illegal),
         Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
             let refused = transform::apply(ctx, scheduled, &[], command).ok().map(|it| it.schedule);
             check_witness(ctx, &scheduled.algorithm, refused.as_ref(), &violation)?;
             Ok(Step::Illegal)
         }
         Err(error) => {
-            let why = refusal(error)?;
-            check_documented(&why)?;
-            Ok(Step::Refused(why))
+            if let Error::Schedule(
+                ScheduleError::NoFactor { violation, .. } | ScheduleError::NoShift { violation, .. },
+            ) = &error
+            {
+                check_conflict(ctx, &scheduled.algorithm, violation)?;
+            }
+            refused(refusal(error)?)
+        }
+    }
+}
+
+/// Asks whether a storage command can be carried out with those before.
+fn step_storage(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Result<Step, Fault> {
+    let mut next = progress.clone();
+    next.storage.push(command.clone());
+    let carry_out = || storage::carry_out(&subject.ctx, next.scheduled.clone(), &next.all, &next.storage);
+    match subject.limited(&next.scheduled, carry_out) {
+        Ok(_) => Ok(Step::Next(Box::new(next))),
+        Err(failure) => {
+            let why = match failure.error {
+                // Of copies, which have no place in the source's order that could be enumerated.
+                Error::Schedule(ScheduleError::Illegal(_)) => "a promotion that runs into parallel loops".to_string(),
+                error => refusal(error)?,
+            };
+            check_documented(&why).map(|()| Step::Refused(why))
         }
     }
 }
 
 /// Looks at an accepted order: against brute force, and by running what becomes of it. The job is for compiled C.
-pub fn judge(subject: &Subject<'_>, scheduled: Scheduled, compile: bool) -> Result<(Verdict, Option<Job>), Fault> {
-    check_order(subject, &scheduled)?;
+pub fn judge(subject: &Subject<'_>, progress: Progress, compile: bool) -> Result<(Verdict, Option<Job>), Fault> {
+    check_order(subject, &progress)?;
     let refused = |why: String| check_documented(&why).map(|()| (Verdict::Refused(why), None));
-    let copy = scheduled.clone();
-    let verified = match subject.limited(&copy, || finish(&subject.ctx, scheduled, &subject.all)) {
+    let verified = match subject.limited(&progress.scheduled, || finish(&subject.ctx, &progress)) {
         Ok(verified) => verified,
         Err(error) => return refused(refusal(error)?),
     };
     let input = Input::from(&verified);
     // `generate` counts by weight itself.
-    let program = match subject.ctx.with_budget(2 * OPERATIONS, || generate(&input)) {
+    let program = match subject.ctx.with_budget(2 * subject.operations(), || generate(&input)) {
         Ok(program) => program,
         Err(CodegenError::Isl(error)) if error.kind == IslErrorKind::Quota => {
             return refused("isl's limit in code generation".into());
@@ -236,10 +309,11 @@ pub fn judge(subject: &Subject<'_>, scheduled: Scheduled, compile: bool) -> Resu
     Ok((verdict, job))
 }
 
-fn finish(ctx: &Ctx, scheduled: Scheduled, all: &[Dependence]) -> Result<Verified, Error> {
-    let placed = place::place(ctx, scheduled)?;
-    let connected = connect::connect(ctx, placed, all)?;
-    verify::verify(ctx, connected, all)
+fn finish(ctx: &Ctx, progress: &Progress) -> Result<Verified, Error> {
+    let Progress { scheduled, all, storage, .. } = progress;
+    let stored = storage::carry_out(ctx, scheduled.clone(), all, storage).map_err(|failure| failure.error)?;
+    let connected = connect::connect(ctx, stored.placed, &stored.dependences)?;
+    verify::verify(ctx, connected, &stored.dependences)
 }
 
 /// Carries out commands without asking whether they are legal: whether brute force finds a conflict whose order is lost,
@@ -252,18 +326,18 @@ pub fn without_proof(source: &str, target: Target) -> (bool, bool) {
 
 fn without_proof_of(source: &str, target: Target, seed: u64) -> (bool, bool) {
     let seen = with_unit(source, |unit| {
-        let subject = match Subject::new(unit, target, seed)? {
+        let subject = match Subject::new(unit, Setting::small(target), seed)? {
             Ok(subject) => subject,
             Err(why) => return fault("refused", why),
         };
         let ctx = &subject.ctx;
-        let mut scheduled = subject.source.clone();
+        let mut progress = subject.start();
         let failed = |error: Error| Fault { kind: "refused", text: error.to_string() };
         for command in unit.commands.iter().flatten() {
-            scheduled = transform::apply(ctx, &scheduled, &[], &command.value).map_err(failed)?;
+            progress.scheduled = transform::apply(ctx, &progress.scheduled, &[], &command.value).map_err(failed)?;
         }
-        let lost = check_order(&subject, &scheduled).is_err();
-        let placed = place::place(ctx, scheduled).map_err(failed)?;
+        let lost = check_order(&subject, &progress).is_err();
+        let placed = place::place(ctx, progress.scheduled).map_err(failed)?;
         let connected = connect::connect(ctx, placed, &subject.all).map_err(failed)?;
         let verified = verify::verify(ctx, connected, &[]).map_err(failed)?;
         let input = Input::from(&verified);
@@ -278,9 +352,17 @@ fn without_proof_of(source: &str, target: Target, seed: u64) -> (bool, bool) {
 }
 
 /// No two conflicting instances change their order, for small parameters.
-fn check_order(subject: &Subject<'_>, scheduled: &Scheduled) -> Result<(), Fault> {
+fn check_order(subject: &Subject<'_>, progress: &Progress) -> Result<(), Fault> {
+    let Progress { scheduled, changed, .. } = progress;
     let algorithm = &scheduled.algorithm;
-    for instances in subject.small()? {
+    let all = match changed {
+        Some(changed) => changed.as_slice(),
+        None => subject.small()?,
+    };
+    for instances in all {
+        if !is_assumed(&subject.ctx, algorithm, &instances.params)? {
+            continue;
+        }
         if let Some(conflict) = lost_order(algorithm, &scheduled.schedule, instances) {
             return fault(
                 "accepted an illegal order",
@@ -302,70 +384,6 @@ fn show(algorithm: &Algorithm, instance: &Instance) -> String {
     format!("{}{:?}", algorithm.computation(instance.computation).name, instance.at)
 }
 
-/// The witness of a refusal is a pair of instances that conflict, and that the refused order does not keep in order.
-fn check_witness(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    refused: Option<&Schedule>,
-    violation: &Violation,
-) -> Result<(), Fault> {
-    let witness = &violation.witness;
-    let value = |name: &String| witness.params.iter().find(|(known, _)| known == name).map_or(0, |(_, value)| *value);
-    let params: Vec<i64> = algorithm.param_names().iter().map(value).collect();
-    let wrong = |text: String| fault("false witness", format!("{text}: {violation:?}"));
-    let first = Instance { computation: violation.source.computation, at: witness.source.clone() };
-    let second = Instance { computation: violation.sink.computation, at: witness.sink.clone() };
-    let touched =
-        |instance, access| element(ctx, algorithm, instance, access, &params).map_err(crate::subject::enumeration);
-    match (touched(&first, violation.source)?, touched(&second, violation.sink)?) {
-        (Some(a), Some(b)) if a == b => {}
-        (Some(_), Some(_)) => return wrong("the instances access different elements".into()),
-        _ => return wrong("an instance does not exist".into()),
-    }
-    if order(&algorithm.source_order, &params, &first, &second) != Order::Before {
-        return wrong("the source does not run the first before the second".into());
-    }
-    match refused {
-        Some(refused) if order(refused, &params, &first, &second) == Order::Before => {
-            wrong("the refused order keeps the pair".into())
-        }
-        Some(_) => Ok(()),
-        None => wrong("there is no refused order".into()),
-    }
-}
-
-/// The element that an instance accesses; `None` if there is no such instance, or it does not perform the access.
-fn element(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    instance: &Instance,
-    at: AccessRef,
-    params: &[i64],
-) -> Result<Option<(ArrayId, Vec<i64>)>, Error> {
-    let access = algorithm.access(at);
-    let domain = algorithm.computation(at.computation).domain.intersect_params(&algorithm.context)?;
-    for set in [Some(&domain), access.within.as_ref()].into_iter().flatten() {
-        if !contains(ctx, algorithm, set, &instance.at, params)? {
-            return Ok(None);
-        }
-    }
-    let subscripts = access.subscripts.iter().map(|it| value(it, &instance.at, params)).collect();
-    Ok(Some((access.array, subscripts)))
-}
-
-fn contains(ctx: &Ctx, algorithm: &Algorithm, set: &Set, at: &[i64], params: &[i64]) -> Result<bool, Error> {
-    let mut set = set.clone();
-    for (param, &value) in algorithm.params.iter().zip(params) {
-        if let Some(position) = set.space()?.find_dim_by_name(DimType::Param, &param.name)? {
-            set = set.fix(DimType::Param, position, &Val::from_i64(ctx, value)?)?;
-        }
-    }
-    for (position, &value) in at.iter().enumerate() {
-        set = set.fix(DimType::Set, position as u32, &Val::from_i64(ctx, value)?)?;
-    }
-    Ok(!set.is_empty()?)
-}
-
 /// Runs a loop program on the subject's arguments and compares; gives what compiled code must do, too.
 fn run(subject: &Subject<'_>, input: &Input<'_>, program: &Program) -> Result<(Verdict, Vec<Check>), Fault> {
     let (mut refused_runs, mut checks) = (0, vec![]);
@@ -376,7 +394,12 @@ fn run(subject: &Subject<'_>, input: &Input<'_>, program: &Program) -> Result<(V
             Ok(done) => done,
             Err(error) => return fault("wrong program", format!("for {sizes}: {error}\n{program}")),
         };
+        let assumed = is_assumed(&subject.ctx, input.source, &run.params)?;
         match (&run.outcome, &done) {
+            (_, Completion::Done(_)) if !assumed => {
+                return fault("ran for sizes that the schedule excludes", format!("for {sizes}"));
+            }
+            (Ok(_), Completion::Refused { .. }) if !assumed => refused_runs += 1,
             (Err(RunError::OutOfSteps { .. }), _) => {}
             (Err(RunError::Bounds { .. }), Completion::Refused { .. }) => refused_runs += 1,
             (Err(error), Completion::Refused { .. }) => {
@@ -391,11 +414,11 @@ fn run(subject: &Subject<'_>, input: &Input<'_>, program: &Program) -> Result<(V
                     return fault("refused sizes that fit", format!("for {sizes}: {about}"));
                 }
             }
-            (Ok(returned), Completion::Done(scalar)) => {
+            (Ok(returned), Completion::Done(results)) => {
                 if !run.inside {
                     return fault("accepted sizes that do not fit", format!("for {sizes}"));
                 }
-                if let Some(text) = difference(&actual, *scalar, &run.after, returned) {
+                if let Some(text) = difference(&actual, results, &run.after, returned) {
                     return fault("different result", format!("for {sizes}: {text}\n{program}"));
                 }
             }
@@ -403,7 +426,8 @@ fn run(subject: &Subject<'_>, input: &Input<'_>, program: &Program) -> Result<(V
         let expected = run.outcome.as_ref().ok().map(|returned| (run.after.clone(), returned.clone()));
         checks.push(Check { sizes, arguments: run.arguments.clone(), done, expected });
     }
-    Ok((Verdict::Accepted { runs: checks.len(), refused_runs }, checks))
+    let tiled = program.to_string().contains("# full tiles spelled out");
+    Ok((Verdict::Accepted { runs: checks.len(), refused_runs, tiled }, checks))
 }
 
 /// The C code of a program, with what it must compute.
@@ -411,48 +435,48 @@ fn job(subject: &Subject<'_>, input: &Input<'_>, program: &Program, checks: Vec<
     let algorithm = input.algorithm;
     let options = TextOptions { threads: Some(2), ..TextOptions::default() };
     let source = c_backend::print(input, program, &options);
-    let result = match algorithm.result {
-        Outcome::Nothing | Outcome::Argument(_) => None,
-        Outcome::Scalar(array) => Some(algorithm.array(array).element),
-    };
     Job {
         parameters: entry_parameters(&program.entry, algorithm),
         text: source.text,
         entry: source.entry,
         flags: source.flags,
         types: subject.types.clone(),
-        result,
+        results: results::types(&subject.unit.function),
         checks,
     }
 }
 
-pub fn difference(
-    actual: &[Value],
-    scalar: Option<Constant>,
-    expected: &[Value],
-    returned: &Option<Value>,
-) -> Option<String> {
+/// What differs between the arguments, and between what is given back.
+pub fn difference(actual: &[Value], results: &[Value], expected: &[Value], returned: &[Value]) -> Option<String> {
     for (position, (actual, expected)) in actual.iter().zip(expected).enumerate() {
-        if let (Value::Array(actual), Value::Array(expected)) = (actual, expected) {
-            for at in 0..expected.len() {
-                if !same(actual.get(at), expected.get(at)) {
-                    return Some(format!(
-                        "element {} of argument {} is {} and should be {}",
-                        at + 1,
-                        position + 1,
-                        actual.get(at),
-                        expected.get(at)
-                    ));
-                }
-            }
+        if let Some(text) = unequal(actual, expected) {
+            return Some(format!("argument {}: {text}", position + 1));
         }
     }
-    match (scalar, returned) {
-        (Some(scalar), Some(Value::Scalar(expected))) if !same(scalar, *expected) => {
-            Some(format!("the result is {scalar} and should be {expected}"))
+    if results.len() != returned.len() {
+        return Some(format!("{} results, there should be {}", results.len(), returned.len()));
+    }
+    results.iter().zip(returned).find_map(|(actual, expected)| {
+        let text = unequal(actual, expected)?;
+        Some(format!("the result: {text}"))
+    })
+}
+
+fn unequal(actual: &Value, expected: &Value) -> Option<String> {
+    match (actual, expected) {
+        (Value::Scalar(actual), Value::Scalar(expected)) => {
+            (!same(*actual, *expected)).then(|| format!("is {actual} and should be {expected}"))
         }
-        (None, Some(Value::Scalar(expected))) => Some(format!("there is no result, it should be {expected}")),
-        _ => None,
+        (Value::Array(actual), Value::Array(expected)) => {
+            if actual.extents() != expected.extents() {
+                return Some(format!("extents are {:?} and should be {:?}", actual.extents(), expected.extents()));
+            }
+            let at = (0..expected.len()).find(|&at| !same(actual.get(at), expected.get(at)))?;
+            Some(format!("element {} is {} and should be {}", at + 1, actual.get(at), expected.get(at)))
+        }
+        (Value::Scalar(_), Value::Array(_)) | (Value::Array(_), Value::Scalar(_)) => {
+            Some("a scalar is no array".to_string())
+        }
     }
 }
 

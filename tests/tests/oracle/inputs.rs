@@ -12,6 +12,9 @@ use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::isl::{Ctx, DimType, Set};
 use tessella_scalar::{Constant, ScalarType};
 
+/// Programs with more instances do not run.
+pub const MOST: usize = 9000;
+
 /// The parameters that loops, conditions and subscripts depend on, by position.
 pub fn drivers(algorithm: &Algorithm) -> Vec<usize> {
     let mut found = BTreeSet::new();
@@ -79,15 +82,16 @@ pub fn arguments(
     ctx: &Ctx,
     algorithm: &Algorithm,
     types: &[ArgumentType],
+    most: i64,
     random: &mut Random,
 ) -> Result<Option<(Vec<Value>, Vec<i64>)>, Fault> {
     let drivers = drivers(algorithm);
     let mut params = vec![0; algorithm.params.len()];
-    let most = *random.pick(&[3, 6, 6, 9, 11]);
+    let most = *random.pick(&[most / 3, most / 2, most / 2, most - 2, most]);
     for &at in &drivers {
         params[at] = random.between(0, most);
     }
-    let listed = Instances::new(ctx, algorithm, &params);
+    let listed = Instances::new(ctx, algorithm, &params, MOST);
     let listed = listed.map_err(|error| Fault { kind: "enumeration", text: format!("{error:?}") })?;
     let Some(instances) = listed else { return Ok(None) };
     let mut largest: BTreeMap<(ArrayId, u32), i64> = BTreeMap::new();

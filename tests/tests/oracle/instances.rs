@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Subscript, Which};
 use tessella_polyhedral::error::Error;
-use tessella_polyhedral::reduction::{UpdateOrder, reductions};
 use tessella_polyhedral::isl::{Ctx, DimType, Set, Val};
+use tessella_polyhedral::reduction::{UpdateOrder, reductions};
 use tessella_polyhedral::schedule::{Node, Schedule};
 
 /// An instance of a computation.
@@ -30,17 +30,14 @@ pub struct Touch {
     pub element: Vec<i64>,
 }
 
-/// More instances than this are not listed.
-const MOST: usize = 2500;
-
 impl Instances {
-    /// `None` if there are too many.
-    pub fn new(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<Option<Instances>, Error> {
+    /// `None` if there are more than `most`.
+    pub fn new(ctx: &Ctx, algorithm: &Algorithm, params: &[i64], most: usize) -> Result<Option<Instances>, Error> {
         let mut found = Instances { params: params.to_vec(), all: vec![], touched: vec![] };
         for id in algorithm.ids() {
             let computation = algorithm.computation(id);
             let points = points(ctx, algorithm, &computation.domain, params)?;
-            if found.all.len() + points.len() > MOST {
+            if found.all.len() + points.len() > most {
                 return Ok(None);
             }
             let refs = std::iter::once(Which::Write).chain((0..computation.reads.len() as u32).map(Which::Read));
@@ -64,7 +61,8 @@ impl Instances {
                     if within.as_ref().is_some_and(|within| !within.contains(&at)) {
                         continue;
                     }
-                    let element = access.subscripts.iter().map(|it| affine(it)).map(|it| value(it, &at, params)).collect();
+                    let element =
+                        access.subscripts.iter().map(|it| affine(it)).map(|it| value(it, &at, params)).collect();
                     touched.push(Touch { access: *access_ref, array: access.array, element });
                 }
                 found.all.push(Instance { computation: id, at });
@@ -92,7 +90,7 @@ fn points(ctx: &Ctx, algorithm: &Algorithm, set: &Set, params: &[i64]) -> Result
 }
 
 /// The generator makes no others.
-fn affine(subscript: &Subscript) -> &Affine {
+pub fn affine(subscript: &Subscript) -> &Affine {
     subscript.as_affine().expect("generated programs have affine subscripts")
 }
 

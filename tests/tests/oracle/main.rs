@@ -6,7 +6,9 @@
 //! by the interpreter of loop programs, loops without an order shuffled, and a sample by compiled C; the results are
 //! the source's, bit for bit.
 //!
-//! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 720), `TESSELLA_ORACLE_SEED` which ones. A failure is shrunk,
+//! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 720), `TESSELLA_ORACLE_SEED` which ones,
+//! `TESSELLA_ORACLE_TILES` how many of a hundred programs are such as register tiles are made for,
+//! `TESSELLA_ORACLE_SECONDS` after how long no further program is begun. A failure is shrunk,
 //! printed, and saved under `tests/oracle/regressions/`, which are replayed on every run.
 
 mod campaign;
@@ -20,17 +22,22 @@ mod program;
 mod random;
 mod shrink;
 mod subject;
+mod tiles;
+mod witness;
 
 use campaign::{Plan, campaign};
 use examine::{Case, examine, hush_panics};
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 use tessella_polyhedral::layers::Target;
 use tessella_tests::{julia_files, root};
 
 /// Without optimisation isl takes ten times as long.
 const PAIRS: u64 = if cfg!(debug_assertions) { 60 } else { 720 };
 const SEED: u64 = 2024;
+/// The share of programs made for register tiles, in percent.
+const TILES: u64 = 20;
 
 fn setting(name: &str, default: u64) -> u64 {
     match std::env::var(name) {
@@ -43,7 +50,9 @@ fn setting(name: &str, default: u64) -> u64 {
 fn random_schedules_keep_what_programs_mean() {
     let (pairs, seed) = (setting("TESSELLA_ORACLE_PAIRS", PAIRS), setting("TESSELLA_ORACLE_SEED", SEED));
     prepare_process();
-    let found = campaign(&Plan { pairs, seed });
+    let tiles = setting("TESSELLA_ORACLE_TILES", TILES) as u32;
+    let longest = Duration::from_secs(setting("TESSELLA_ORACLE_SECONDS", u64::MAX / 2));
+    let found = campaign(&Plan { pairs, seed, tiles, longest });
     println!("{}", found.counts);
     assert!(found.failures.is_empty(), "{} programs with a fault\n\n{}", found.total, found.failures.join("\n----\n"));
     let counts = found.counts;
@@ -86,10 +95,10 @@ fn what_once_failed_works() {
     for path in if folder.exists() { julia_files(&folder) } else { vec![] } {
         let text = fs::read_to_string(&path).unwrap();
         let option = |name: &str| text.lines().find_map(|line| line.strip_prefix(&format!("#! {name} ")));
-        let target = if option("target") == Some("cuda") { Target::Gpu } else { Target::Cpu };
+        let setting = campaign::setting_of(&option);
         let seed: u64 = option("seed").and_then(|seed| seed.parse().ok()).unwrap_or(1);
         for offset in 0..6 {
-            let case = Case { source: text.clone(), target, seed: seed.wrapping_add(offset), compile: offset == 0 };
+            let case = Case { source: text.clone(), setting, seed: seed.wrapping_add(offset), compile: offset == 0 };
             if let Err(fault) = examine(&case) {
                 failed.push(format!("{}: {}: {}", path.display(), fault.kind, fault.text));
                 break;

@@ -11,7 +11,6 @@ use tessella_interpreter::Value;
 use tessella_interpreter::scheduled::Completion;
 use tessella_runtime::call::{ParamType, packed_name, with_packed_entry};
 use tessella_runtime::{CSource, Cache, Compiler, LoadedFunction};
-use tessella_scalar::ScalarType;
 
 /// A C program, and what it must compute.
 pub struct Job {
@@ -20,8 +19,8 @@ pub struct Job {
     pub flags: Vec<&'static str>,
     pub parameters: Vec<ParamType>,
     pub types: Vec<ArgumentType>,
-    /// The type of the scalar that the function returns.
-    pub result: Option<ScalarType>,
+    /// The types of the scalars and new arrays that the function gives back.
+    pub results: Vec<ArgumentType>,
     pub checks: Vec<Check>,
 }
 
@@ -33,7 +32,7 @@ pub struct Check {
     /// How the interpreter of loop programs ended.
     pub done: Completion,
     /// The arguments and the result as the source leaves them, where it ends well.
-    pub expected: Option<(Vec<Value>, Option<Value>)>,
+    pub expected: Option<(Vec<Value>, Vec<Value>)>,
 }
 
 struct Compiled(LoadedFunction);
@@ -99,11 +98,11 @@ fn examine(job: &Job, program: &Compiled) -> Result<(), Fault> {
     let fault = |kind, text: String| Err(Fault { kind, text: format!("{text}\n{}", job.text) });
     for check in &job.checks {
         let mut actual = check.arguments.clone();
-        let (code, scalar) = call(program, &job.types, &mut actual, job.result);
+        let (code, results) = call(program, &job.types, &mut actual, &job.results);
         match (&check.done, code) {
             (Completion::Done(_), 0) => {
                 if let Some((after, returned)) = &check.expected
-                    && let Some(text) = difference(&actual, scalar, after, returned)
+                    && let Some(text) = difference(&actual, &results, after, returned)
                 {
                     return fault("different result in C", format!("for {}: {text}", check.sizes));
                 }

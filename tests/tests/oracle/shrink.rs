@@ -2,16 +2,16 @@
 
 use crate::examine::{Case, Fault, examine};
 use crate::program::{Condition, Expr, Linear, Program, Statement, Subscript, Target};
+use crate::subject::Setting;
 use std::time::{Duration, Instant};
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::layers;
 
 /// A program with its schedule; `None`: Tessella's own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     pub program: Program,
     pub commands: Option<Vec<Command>>,
-    pub target: layers::Target,
+    pub setting: Setting,
 }
 
 impl Pair {
@@ -34,12 +34,16 @@ const LONGEST: Duration = Duration::from_secs(15);
 pub fn shrink(pair: Pair, fault: Fault, seed: u64, compile: bool) -> (Pair, Fault) {
     let start = Instant::now();
     let kind = fault.kind;
+    // The cause is all that such a fault says.
+    let cause = (kind == "refused for no documented cause").then(|| fault.text.clone());
     let (mut best, mut known) = (pair, fault);
     let fails = |pair: &Pair| -> Option<Fault> {
         // Sizes and values are random: a few seeds, so that the fault is not lost by chance.
         (0..4).find_map(|offset| {
-            let case = Case { source: pair.source(), target: pair.target, seed: seed.wrapping_add(offset), compile };
-            examine(&case).err().filter(|found| found.kind == kind)
+            let case = Case { source: pair.source(), setting: pair.setting, seed: seed.wrapping_add(offset), compile };
+            examine(&case)
+                .err()
+                .filter(|found| found.kind == kind && cause.as_ref().is_none_or(|cause| *cause == found.text))
         })
     };
     'again: loop {

@@ -5,18 +5,50 @@ use crate::inputs;
 use crate::instances::Instances;
 use crate::random::Random;
 use std::cell::OnceCell;
+use std::rc::Rc;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::pipeline;
+use tessella::results;
 use tessella::unit::Unit;
 use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::{RunError, Value, run_within};
 use tessella_lowering::Lowered;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayKind};
+use tessella_polyhedral::command::Command;
 use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::machine::Machine;
+
+/// What a program is for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Setting {
+    pub target: Target,
+    /// The machine that Tessella's own order is made for.
+    pub machine: Machine,
+    /// The largest size that it runs with.
+    pub most: i64,
+}
+
+impl Setting {
+    pub fn small(target: Target) -> Setting {
+        Setting { target, machine: Machine::GENERIC, most: 11 }
+    }
+}
+
+/// How far a schedule has come.
+#[derive(Clone)]
+pub struct Progress {
+    pub scheduled: Scheduled,
+    /// Of the algorithm as commands have left it.
+    pub all: Rc<Vec<Dependence>>,
+    /// Storage commands, which are carried out last.
+    pub storage: Vec<Command>,
+    /// Instances for small parameters, where commands changed what they access.
+    pub changed: Option<Rc<Vec<Instances>>>,
+}
 
 /// A program that went through all that does not depend on its schedule.
 pub struct Subject<'a> {
@@ -24,7 +56,8 @@ pub struct Subject<'a> {
     pub ctx: Ctx,
     /// In the source's order.
     pub source: Scheduled,
-    pub all: Vec<Dependence>,
+    pub all: Rc<Vec<Dependence>>,
+    pub setting: Setting,
     pub types: Vec<ArgumentType>,
     seed: u64,
     small: OnceCell<Vec<Instances>>,
@@ -38,8 +71,12 @@ pub struct Run {
     /// Whether all accesses that may happen are inside their arrays.
     pub inside: bool,
     pub after: Vec<Value>,
-    pub outcome: Result<Option<Value>, RunError>,
+    /// The scalars and new arrays that it gives back.
+    pub outcome: Result<Vec<Value>, RunError>,
 }
+
+/// Programs with more instances are not enumerated.
+const MOST: usize = 2500;
 
 /// Statements and expressions that a run of the typed tree may execute.
 const STEPS: u64 = 20_000_000;
@@ -67,32 +104,38 @@ pub fn with_unit<T>(
 
 impl<'a> Subject<'a> {
     /// The program; or the reason why it is refused, where it may be.
-    pub fn new(unit: &'a Unit<'a>, target: Target, seed: u64) -> Result<Result<Subject<'a>, String>, Fault> {
+    pub fn new(unit: &'a Unit<'a>, setting: Setting, seed: u64) -> Result<Result<Subject<'a>, String>, Fault> {
         let ctx = pipeline::context();
         let Lowered { algorithm, .. } = match pipeline::lower(&ctx, &unit.function) {
             Ok(lowered) => lowered,
             Err(errors) => return Ok(Err(codes(&errors))),
         };
         let all = match dependences(&ctx, &algorithm) {
-            Ok(all) => all,
+            Ok(all) => Rc::new(all),
             Err(error) => return refusal(error).map(Err),
         };
         let types = unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect();
         let schedule = algorithm.source_order.clone();
-        let source = Scheduled { algorithm, schedule, target, machine: tessella_polyhedral::machine::Machine::GENERIC };
+        let Setting { target, machine, .. } = setting;
+        let source = Scheduled { algorithm, schedule, target, machine, versions: vec![] };
         ctx.set_max_operations(0);
         let (small, runs) = (OnceCell::new(), OnceCell::new());
-        Ok(Ok(Subject { unit, ctx, source, all, types, seed, small, runs }))
+        Ok(Ok(Subject { unit, ctx, source, all, setting, types, seed, small, runs }))
     }
 
     pub fn algorithm(&self) -> &Algorithm {
         &self.source.algorithm
     }
 
+    /// What isl may do in one pass; more where there are many tiles.
+    pub fn operations(&self) -> u64 {
+        if self.setting.most > 11 { 4 * OPERATIONS } else { OPERATIONS }
+    }
+
     /// Runs a pass under the limit of one pass.
     pub fn limited<T>(&self, scheduled: &Scheduled, work: impl FnOnce() -> T) -> T {
         let weight = effort::weight(&scheduled.algorithm, &scheduled.schedule);
-        self.ctx.with_budget((OPERATIONS / weight).max(1), work)
+        self.ctx.with_budget((self.operations() / weight).max(1), work)
     }
 
     /// The instances for small parameters: all values from 0 to 6 of one, some of several.
@@ -100,11 +143,23 @@ impl<'a> Subject<'a> {
         if let Some(known) = self.small.get() {
             return Ok(known);
         }
+        let found = self.instances(self.algorithm())?;
+        Ok(self.small.get_or_init(|| found))
+    }
+
+    /// The instances of the algorithm, or of what commands made of it, for small parameters.
+    pub fn instances(&self, algorithm: &Algorithm) -> Result<Vec<Instances>, Fault> {
         let mut found = vec![];
         for params in inputs::small_parameters(self.algorithm(), &mut Random::new(self.seed)) {
-            found.extend(Instances::new(&self.ctx, self.algorithm(), &params).map_err(enumeration)?);
+            found.extend(Instances::new(&self.ctx, algorithm, &params, MOST).map_err(enumeration)?);
         }
-        Ok(self.small.get_or_init(|| found))
+        Ok(found)
+    }
+
+    /// The program in the source's order.
+    pub fn start(&self) -> Progress {
+        let (scheduled, all) = (self.source.clone(), self.all.clone());
+        Progress { scheduled, all, storage: vec![], changed: None }
     }
 
     /// Some arguments and what the source makes of them.
@@ -115,7 +170,8 @@ impl<'a> Subject<'a> {
         let mut random = Random::new(self.seed ^ 0x5eed);
         let mut runs = vec![];
         for _ in 0..RUNS {
-            let Some((arguments, params)) = inputs::arguments(&self.ctx, self.algorithm(), &self.types, &mut random)?
+            let Some((arguments, params)) =
+                inputs::arguments(&self.ctx, self.algorithm(), &self.types, self.setting.most, &mut random)?
             else {
                 continue;
             };
@@ -127,6 +183,7 @@ impl<'a> Subject<'a> {
             }
             let mut after = arguments.clone();
             let outcome = run_within(STEPS, &self.unit.function, &mut after);
+            let outcome = outcome.map(|returned| results::values(&self.unit.function, &returned));
             runs.push(Run { arguments, params, inside, after, outcome });
         }
         Ok(self.runs.get_or_init(|| runs))
@@ -146,14 +203,14 @@ pub fn enumeration(error: Error) -> Fault {
 
 /// Whether all accesses to arguments and local arrays that may happen are inside.
 fn stays_inside(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<bool, Fault> {
-    let Some(instances) = Instances::new(ctx, algorithm, params).map_err(enumeration)? else {
+    let Some(instances) = Instances::new(ctx, algorithm, params, inputs::MOST).map_err(enumeration)? else {
         return fault("enumeration", "too many instances of a run");
     };
     Ok(instances.touched.iter().flatten().all(|touch| {
         let array = algorithm.array(touch.array);
         match array.kind {
             ArrayKind::Private | ArrayKind::Result => true,
-            ArrayKind::Argument | ArrayKind::Local { .. } => {
+            ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned => {
                 let (outer, own) = touch.element.split_at(array.kind.outer() as usize);
                 own.iter().zip(&array.extents).all(|(&subscript, extent)| {
                     subscript >= 1 && subscript <= extent.evaluate(outer, params).unwrap_or(0)

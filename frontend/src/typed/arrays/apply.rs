@@ -81,6 +81,7 @@ impl Checker<'_> {
             ("+" | "-", true, true) => {
                 let (a, b) = (self.operand(left.0.clone(), left.1)?, self.operand(right.0.clone(), right.1)?);
                 self.equal_extents(&a, &b, span)?;
+                self.same_axes(&[&a, &b], span)?;
                 self.broadcast(operation, vec![left, right], span)
             }
             ("*", true, false) | ("*", false, true) | ("/", true, false) | ("\\", false, true)

@@ -131,6 +131,9 @@ impl Checker<'_> {
             }
         };
         self.check_shapes(target, &from, stretch, span)?;
+        if stretch == Stretch::Yes {
+            self.same_axes(&[target, &from], span)?;
+        }
         let label = self.label.take();
         if self.reads_elsewhere(target, part, &from) {
             from = self.fresh(&from)?;

@@ -3,12 +3,13 @@
 //! Each becomes a loop over ranges, with the iterators of the source as new variables at the start of its body. What the
 //! source iterates over is evaluated once, and has a name that no source can have.
 
-use super::shape::clamped;
-use super::{Elements, Position};
+use super::{Axis, Elements, Keeps, Part, Position, Recipe};
 use crate::ast::{self, Argument, Expr, ExprKind, Iteration, Section};
 use crate::typed::check::{Checked, Checker};
 use crate::typed::operator::binary;
+use crate::typed::result::Container;
 use crate::typed::scope::{Scope, State};
+use crate::typed::tree::{LocalId, Strides, Type};
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{RangeValue, Value};
 use tessella_diagnostics::Span;
@@ -106,7 +107,7 @@ impl Checker<'_> {
             },
             _ => None,
         };
-        let call = call.or(self.all_elements_of(&iteration.range).map(|arguments| ("eachindex", arguments)));
+        let call = call.or(self.all_elements_of(&iteration.range).map(|arguments| ("1:length", arguments)));
         let Some((name, arguments)) = call else {
             let source = self.source(&iteration.range, "#source")?;
             return Ok(self.over_elements(&source, &iteration.target, span));
@@ -114,13 +115,17 @@ impl Checker<'_> {
         match (name, arguments) {
             ("enumerate" | "pairs", [argument]) => {
                 let source = self.source(&argument.value, "#source")?;
+                let source = match name {
+                    "enumerate" => self.hide_counted(source, "#source", span),
+                    _ => source,
+                };
                 let ExprKind::Tuple(targets) = &iteration.target.kind else {
                     return self.not_yet(Construct::Iterator, iteration.target.span);
                 };
                 let ([count, element], 1) = (targets.as_slice(), source.rank()) else {
                     return self.not_yet(Construct::LinearIndex, span);
                 };
-                self.hide("#axis1", Value::Range(whole_axis(&source, 0)), span);
+                self.hide("#axis1", Value::Range(self.axis_range(&source, 0)), span);
                 let value = subscripted("#source", std::slice::from_ref(&count.value), span);
                 Ok(Desugared {
                     iterations: vec![over(count.value.clone(), "#axis1", span)],
@@ -143,6 +148,7 @@ impl Checker<'_> {
                     if source.rank() != 1 {
                         return self.not_yet(Construct::LinearIndex, argument.value.span);
                     }
+                    let source = self.hide_counted(source, &hidden, span);
                     let length = source.extents[0].clone().placed(span);
                     shortest = Some(match shortest {
                         Some(shortest) if !super::shape::same(&shortest, &length) => {
@@ -175,29 +181,35 @@ impl Checker<'_> {
                     }
                     Value::ComplexArray(array) => {
                         let halves = self.real_halves(array, span);
-                        (0..halves.rank()).map(|axis| whole_axis(&halves, axis)).collect()
+                        (0..halves.rank()).map(|axis| self.axis_range(&halves, axis)).collect()
                     }
                     value => match self.as_elements(&value, span) {
-                        Some(elements) => (0..elements.rank()).map(|axis| whole_axis(&elements, axis)).collect(),
+                        Some(elements) => (0..elements.rank()).map(|axis| self.axis_range(&elements, axis)).collect(),
                         None => return self.not_yet(Construct::Iterator, span),
                     },
                 };
                 Ok(self.over_axes(axes, &iteration.target, "#cartesian", span))
             }
-            ("eachindex", [first, others @ ..]) => {
-                let source = self.indexed_source(&first.value, "#source")?;
+            ("eachindex" | "1:length", [first, others @ ..]) => {
+                let (source, is_counted) = self.indexed_source(&first.value, "#source")?;
+                let mut is_number = name == "1:length" || is_counted;
                 for other in others {
-                    let other = self.indexed_source(&other.value, "#other")?;
+                    let (other, is_counted) = self.indexed_source(&other.value, "#other")?;
+                    is_number &= is_counted;
                     self.equal_extents(&source, &other, span)?;
+                    self.same_axes(&[&source, &other], span)?;
                 }
-                let axes = (0..source.rank()).map(|axis| whole_axis(&source, axis)).collect();
+                let axes = (0..source.rank()).map(|axis| self.axis_range(&source, axis)).collect();
                 match source.rank() {
                     1 => {
-                        self.hide("#axis1", Value::Range(whole_axis(&source, 0)), span);
+                        self.hide("#axis1", Value::Range(self.axis_range(&source, 0)), span);
                         let iterations = vec![over(iteration.target.clone(), "#axis1", span)];
                         Ok(Desugared { iterations, prelude: vec![] })
                     }
-                    _ => Ok(self.over_axes(axes, &iteration.target, "#linear", span)),
+                    _ => {
+                        let function = if is_number { "#number" } else { "#linear" };
+                        Ok(self.over_axes(axes, &iteration.target, function, span))
+                    }
                 }
             }
             (_, _) => self.not_yet(Construct::Iterator, span),
@@ -222,14 +234,24 @@ impl Checker<'_> {
     }
 
     /// [`Self::source`] where only the places of the elements matter: a complex array's are those of its real halves.
-    fn indexed_source(&mut self, expr: &Expr, name: &str) -> Checked<Elements> {
+    /// Also whether `eachindex` counts them.
+    fn indexed_source(&mut self, expr: &Expr, name: &str) -> Checked<(Elements, bool)> {
         let is_plain = matches!(expr.kind, ExprKind::Name(_));
         if is_plain && let Value::ComplexArray(array) = self.value(expr)? {
             let elements = self.real_halves(array, expr.span);
             self.hide(name, Value::Elements(Box::new(elements.clone())), expr.span);
-            return Ok(elements);
+            return Ok((elements, self.is_counted_array(array)));
         }
-        self.source(expr, name)
+        let elements = self.source(expr, name)?;
+        let is_counted = self.is_counted(&elements);
+        Ok((elements, is_counted))
+    }
+
+    /// Gives the hidden name to the same elements, counted from 1.
+    fn hide_counted(&mut self, source: Elements, name: &str, span: Span) -> Elements {
+        let counted = self.counted_from_one(source);
+        self.hide(name, Value::Elements(Box::new(counted.clone())), span);
+        counted
     }
 
     fn hide(&mut self, name: &str, value: Value, span: Span) {
@@ -243,7 +265,7 @@ impl Checker<'_> {
         let names: Vec<Expr> = HIDDEN[..source.rank().min(HIDDEN.len())].iter().map(|name| named(name, span)).collect();
         for (axis, name) in names.iter().enumerate().rev() {
             let hidden = format!("#axis{}", axis + 1);
-            self.hide(&hidden, Value::Range(whole_axis(source, axis)), span);
+            self.hide(&hidden, Value::Range(self.axis_range(source, axis)), span);
             iterations.push(over(name.clone(), &hidden, span));
         }
         Desugared { iterations, prelude: vec![local(target, subscripted("#source", &names, span))] }
@@ -266,7 +288,7 @@ impl Checker<'_> {
 
     /// The calls that [`Self::over_axes`] writes.
     pub(in crate::typed) fn hidden_call(&mut self, name: &str, arguments: &[Argument]) -> Option<Checked<Value>> {
-        if !matches!(name, "#cartesian" | "#linear") {
+        if !matches!(name, "#cartesian" | "#linear" | "#number") {
             return None;
         }
         let mut subscripts = vec![];
@@ -277,36 +299,60 @@ impl Checker<'_> {
             }
         }
         let linear_in = match (name, self.lookup("#source")) {
-            ("#linear", Some(variable)) => match &self.variables[variable.0].state {
-                State::Alias(Value::Elements(source)) => Some(source.extents.clone()),
+            ("#linear" | "#number", Some(variable)) => match &self.variables[variable.0].state {
+                State::Alias(Value::Elements(source)) => Some(source.clone()),
                 _ => None,
             },
             _ => None,
         };
-        Some(Ok(Value::Position(Position { subscripts, linear_in })))
+        Some(Ok(Value::Position(Position { subscripts, linear_in, is_number: name == "#number" })))
+    }
+
+    /// Whether Julia's `eachindex` gives numbers for the elements, not `CartesianIndex`es.
+    fn is_counted(&self, elements: &Elements) -> bool {
+        match &elements.recipe {
+            Recipe::Part(Part { keeps: Keeps::View, array, axes, .. }) => {
+                let is_whole = axes.iter().all(|axis| matches!(axis, Axis::Along { whole: true, .. }));
+                is_whole && self.is_counted_array(*array)
+            }
+            Recipe::Part(Part { keeps: Keeps::Copy | Keeps::Fresh, .. }) => true,
+            Recipe::Transposed(_) => false,
+            Recipe::Range(_)
+            | Recipe::Fill(_)
+            | Recipe::Undefined
+            | Recipe::Scalar(_)
+            | Recipe::Apply { .. }
+            | Recipe::Comprehension { .. } => true,
+        }
+    }
+
+    fn is_counted_array(&self, array: LocalId) -> bool {
+        let is_dense = matches!(self.local(array).ty, Type::Array { form, .. } if form.strides == Strides::Dense);
+        is_dense
+            && match self.other_containers.get(&array) {
+                Some(Container::Adjoint | Container::View) => false,
+                Some(Container::BitArray | Container::Range) | None => true,
+            }
     }
 }
 
-/// The number of a place among an array's elements, from 1: `i + m * (j - 1)`.
+/// The number of a place among an array's elements, from 1, whatever the subscripts count from: `i + m * (j - 1)`.
 pub(in crate::typed) fn linear_index(
     subscripts: &[crate::typed::tree::Expr],
+    firsts: &[crate::typed::tree::Expr],
     extents: &[crate::typed::tree::Expr],
     span: Span,
 ) -> crate::typed::tree::Expr {
-    let before = |subscript: &crate::typed::tree::Expr| super::shape::plus(subscript.clone().placed(span), -1);
-    let places = subscripts.iter().zip(extents).rev().map(|(subscript, extent)| (before(subscript), extent));
+    let before = |(subscript, first): (&crate::typed::tree::Expr, &crate::typed::tree::Expr)| {
+        super::shape::plus(super::origin::place_of(subscript.clone().placed(span), first), -1)
+    };
+    let places = subscripts.iter().zip(firsts).map(before).zip(extents).rev();
     let distance = places.reduce(|(outer, _), (inner, extent)| {
         let rows = binary(BinaryOp::Mul, outer, extent.clone().placed(span), span);
         (binary(BinaryOp::Add, inner, rows, span), extent)
     });
     let distance = distance.map_or_else(|| crate::typed::tree::Expr::int64(0, span), |(distance, _)| distance);
     super::shape::plus(distance, 1)
-}
-
-fn whole_axis(elements: &Elements, axis: usize) -> RangeValue {
-    let span = elements.span;
-    let start = crate::typed::tree::Expr::int64(1, span);
-    RangeValue { start, step: 1, stop: clamped(elements.extents[axis].clone().placed(span)) }
 }
 
 fn named(name: &str, span: Span) -> Expr {

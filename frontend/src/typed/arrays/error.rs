@@ -31,6 +31,10 @@ pub enum ArrayError {
     AlongDimensions { function: String, span: Span },
     #[error("`{function}` cannot be applied to {found}")]
     NotElements { function: String, found: Kind, span: Span },
+    #[error("an array with first indices of its own cannot be made inside the function")]
+    OffsetMade { span: Span },
+    #[error("what this index means depends on the type of an array whose subscripts do not count from 1")]
+    OffsetIndex { span: Span },
 }
 
 impl ArrayError {
@@ -48,6 +52,8 @@ impl ArrayError {
             ArrayError::Undefined { .. } => "E0257",
             ArrayError::AlongDimensions { .. } => "E0258",
             ArrayError::NotElements { .. } => "E0259",
+            ArrayError::OffsetMade { .. } => "E0504",
+            ArrayError::OffsetIndex { .. } => "E0505",
         })
     }
 }
@@ -102,6 +108,13 @@ impl IntoDiagnostic for ArrayError {
                 base.primary(span, "asked for here").with_help("write the loops over the other dimensions")
             }
             ArrayError::NotElements { span, .. } => base.primary(span, "this argument").with_help("pass an array"),
+            ArrayError::OffsetMade { span } => base
+                .primary(span, "has the axes of an offset array")
+                .with_help("pass it as an argument, or give the sizes: `zeros(size(A))` counts from 1"),
+            ArrayError::OffsetIndex { span } => base
+                .primary(span, "used here")
+                .with_note("Julia counts a linear index from 1, and a `CartesianIndex` from the first indices")
+                .with_help("write loops over `axes(A, 1)`, `axes(A, 2)`, ..., or a range `i:j`"),
         }
     }
 }

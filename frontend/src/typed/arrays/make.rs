@@ -8,7 +8,7 @@ use crate::typed::compare::compare;
 use crate::typed::convert::constant_integer;
 use crate::typed::error::TypeError;
 use crate::typed::scope::{State, VariableId};
-use crate::typed::tree::{Expr, ExprKind, LocalId, Mode, Role, SizeError, StatementKind, Type};
+use crate::typed::tree::{Expr, ExprKind, LocalId, Mode, Role, SizeError, StatementKind, dense};
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, Value};
 use tessella_diagnostics::Span;
@@ -19,7 +19,8 @@ impl Checker<'_> {
     pub(super) fn allocate(&mut self, name: &str, element: ScalarType, extents: &[Expr], span: Span) -> LocalId {
         let owner = self.loops.last().copied();
         let rank = extents.len() as u32;
-        let array = self.new_local(name, Type::Array { element, rank }, Role::Variable(owner), span);
+        let ty = dense(element, rank);
+        let array = self.new_local(name, ty, Role::Variable(owner), span);
         self.made.insert(array, extents.to_vec());
         self.emit(StatementKind::Allocate { array, extents: extents.to_vec() }, span);
         array
@@ -81,6 +82,7 @@ impl Checker<'_> {
             }
             _ if elements.is_view() => State::Alias(Value::Elements(Box::new(elements))),
             _ => {
+                self.made_from_one(&elements, elements.span)?;
                 let container = self.container(&elements);
                 let array = self.materialize(&name, &elements, at)?;
                 self.other_containers.extend(container.map(|container| (array, container)));
@@ -115,7 +117,10 @@ impl Checker<'_> {
             Recipe::Fill(_) | Recipe::Undefined => Ok(elements),
             Recipe::Part(part) if part.keeps == Keeps::Fresh => Ok(elements),
             _ if elements.is_view() => Ok(elements),
-            _ => self.fresh(&elements),
+            _ => {
+                self.made_from_one(&elements, elements.span)?;
+                self.fresh(&elements)
+            }
         }
     }
 
@@ -143,13 +148,17 @@ impl Checker<'_> {
                     _ => (like.element, rest),
                 };
                 let extents = match dimensions {
-                    [] => like.extents,
+                    [] => {
+                        self.made_from_one(&like, span)?;
+                        like.extents
+                    }
                     _ => self.dimensions(dimensions)?,
                 };
                 Elements { element: ty, extents, recipe: Recipe::Undefined, span }
             }
             ("zero", [like]) => {
                 let like = self.elements_argument(name, like)?;
+                self.made_from_one(&like, span)?;
                 let value = Expr::constant(Constant::integer(like.element, 0), span);
                 Elements { recipe: Recipe::Fill(value), ..like }
             }

@@ -13,6 +13,7 @@ mod dots;
 mod element;
 mod error;
 mod make;
+mod origin;
 mod reduce;
 mod shape;
 mod slice;
@@ -20,6 +21,8 @@ mod slice;
 pub(in crate::typed) use collection::linear_index;
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
+pub(in crate::typed) use origin::is_axis;
+pub(in crate::typed) use shape::clamped;
 use shape::count;
 
 use super::inline::Callee;
@@ -104,8 +107,10 @@ pub(in crate::typed) enum Keeps {
 #[derive(Debug, Clone)]
 pub(in crate::typed) struct Position {
     pub subscripts: Vec<Expr>,
-    /// The extents of the array that a linear index counts in; `None` for a `CartesianIndex`.
-    pub linear_in: Option<Vec<Expr>>,
+    /// The array that a linear index counts in; `None` for a `CartesianIndex`.
+    pub linear_in: Option<Box<Elements>>,
+    /// Whether Julia has a number here for certain: `eachindex` of an array with strides may give `CartesianIndex`es.
+    pub is_number: bool,
 }
 
 /// What is done with the elements at one place.

@@ -102,8 +102,8 @@ impl Checker<'_> {
     /// All of an array.
     pub(in crate::typed) fn whole(&self, array: LocalId, keeps: Keeps, span: Span) -> Elements {
         let extents = self.raw_extents(array, span);
-        let along = |_: &Expr| Axis::Along { start: Expr::int64(1, span), step: 1, whole: true };
-        let axes = extents.iter().map(along).collect();
+        let along = |axis| Axis::Along { start: self.first_of(array, axis, span), step: 1, whole: true };
+        let axes = (0..extents.len()).map(along).collect();
         let (Type::Array { element, .. } | Type::Scalar(element)) = self.local(array).ty;
         let part = Part { array, axes, keeps, flat: false, inbounds: self.mode.inbounds };
         Elements { element, extents, recipe: Recipe::Part(part), span }
@@ -207,6 +207,7 @@ impl Checker<'_> {
             }
             extents.push(first);
         }
+        self.same_axes(&operands.iter().collect::<Vec<_>>(), span)?;
         Ok(extents)
     }
 

@@ -1,6 +1,7 @@
 //! `A[...]`: an element, or a part with ranges and colons among its subscripts.
 
-use super::shape::{clamped, count, dimensions, step_to};
+use super::origin::{is_axis, last_of, place_of};
+use super::shape::{clamped, count, dimensions, same, step_to};
 use super::{ArrayError, Axis, Elements, Keeps, Part, Position, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker, Indexed};
@@ -79,16 +80,22 @@ impl Checker<'_> {
         if matches!(subscript.kind, ast::ExprKind::Colon) {
             return Ok(vec![Subscript::All]);
         }
-        let extent = match base.extents.get(axis) {
+        let one = Expr::int64(1, span);
+        let (first, last) = match base.extents.get(axis) {
             // `end` of a single subscript counts all elements.
-            Some(_) if given == 1 && base.rank() > 1 => self.product_of(&base.extents, span),
-            Some(extent) => clamped(extent.clone().placed(span)),
-            None => Expr::int64(1, span),
+            Some(_) if given == 1 && base.rank() > 1 => (one, self.product_of(&base.extents, span)),
+            Some(_) => {
+                let RangeValue { start, stop, .. } = self.axis_range(base, axis);
+                (start.placed(span), stop.placed(span))
+            }
+            None => (one.clone(), one),
         };
-        self.indexed.push(Indexed::Extent(extent));
+        self.indexed.push(Indexed::Axis { first, last });
         let value = self.value(subscript);
         self.indexed.pop();
         match value? {
+            // The part would have the axes of the range, or count from 1, as the range's type has it.
+            Value::Range(range) if is_axis(&range) => Err(self.array_error(ArrayError::OffsetIndex { span })),
             Value::Range(range) => {
                 let start = self.settled("first", range.start);
                 let stop = self.settled("last", range.stop);
@@ -96,8 +103,7 @@ impl Checker<'_> {
             }
             Value::Array(_) | Value::Elements(_) => self.not_yet(Construct::Gather, span),
             Value::Position(position) => {
-                let rest = base.extents.get(axis..).unwrap_or_default().to_vec();
-                let found = self.subscripts_of(&position, &rest, span)?;
+                let found = self.subscripts_of(&position, base, axis, span)?;
                 Ok(found.into_iter().map(Subscript::At).collect())
             }
             Value::Scalar(expr) if expr.ty.is_integer() && is_total(expr.ty, ScalarType::I64) => {
@@ -118,15 +124,26 @@ impl Checker<'_> {
         }
     }
 
-    /// The subscripts that a position is in an array of these extents.
-    fn subscripts_of(&mut self, position: &Position, extents: &[Expr], span: Span) -> Checked<Vec<Expr>> {
+    /// The subscripts that a position is in an array, from this axis on.
+    fn subscripts_of(
+        &mut self,
+        position: &Position,
+        base: &Elements,
+        axis: usize,
+        span: Span,
+    ) -> Checked<Vec<Expr>> {
         if let Some(origin) = &position.linear_in {
-            if origin.len() != extents.len() {
-                let (left, right) = (dimensions(origin.len()), dimensions(extents.len()));
+            let extents = base.extents.get(axis..).unwrap_or_default();
+            if origin.rank() != extents.len() {
+                let (left, right) = (dimensions(origin.rank()), dimensions(extents.len()));
                 return Err(self.array_error(ArrayError::Mismatch { left, right, span }));
             }
-            for (own, other) in origin.iter().zip(extents) {
+            for (own, other) in origin.extents.iter().zip(extents) {
                 self.same_extent(own, other, span)?;
+            }
+            let (own, other) = (self.firsts(origin), self.firsts(base));
+            if !own.iter().zip(&other[axis..]).all(|(own, other)| same(own, other)) {
+                return Err(self.array_error(ArrayError::OffsetIndex { span }));
             }
         }
         Ok(position.subscripts.iter().map(|subscript| subscript.clone().placed(span)).collect())
@@ -135,8 +152,9 @@ impl Checker<'_> {
     /// The part of `base` that subscripts, one for each axis, take.
     fn part(&mut self, base: &Elements, subscripts: Vec<Subscript>, span: Span) -> Checked<Value> {
         if let (Recipe::Range(_), [Subscript::At(at)]) = (&base.recipe, subscripts.as_slice()) {
-            self.require_inside(at, &base.extents[0], span)?;
-            return self.element(base, std::slice::from_ref(at));
+            let at = place_of(at.clone(), &self.firsts(base)[0]);
+            self.require_inside(&at, &base.extents[0], span)?;
+            return self.element(base, &[at]);
         }
         let Recipe::Part(from) = &base.recipe else {
             let elements_at: Option<Vec<Expr>> = subscripts
@@ -148,6 +166,8 @@ impl Checker<'_> {
                 .collect();
             return match elements_at {
                 Some(at) => {
+                    let firsts = self.firsts(base);
+                    let at: Vec<Expr> = at.into_iter().zip(&firsts).map(|(at, first)| place_of(at, first)).collect();
                     for (at, extent) in at.iter().zip(&base.extents) {
                         self.require_inside(at, extent, span)?;
                     }
@@ -225,8 +245,10 @@ impl Checker<'_> {
             return Ok(());
         }
         let one = || Expr::int64(1, span);
-        let low = compare(CompareOp::Ge, at.clone().placed(span), one(), span);
-        let high = compare(CompareOp::Le, at.clone().placed(span), extent, span);
+        let first = self.first_of(array, axis, span);
+        let last = last_of(&first, extent);
+        let low = compare(CompareOp::Ge, at.clone().placed(span), first, span);
+        let high = compare(CompareOp::Le, at.clone().placed(span), last, span);
         let inside = binary(BinaryOp::AndAlso, low, high, span);
         let some = extents.iter().map(|extent| compare(CompareOp::Ge, extent.clone().placed(span), one(), span));
         let Some(some) = some.reduce(|a, b| binary(BinaryOp::AndAlso, a, b, span)) else { return Ok(()) };

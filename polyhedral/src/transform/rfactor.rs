@@ -1,0 +1,356 @@
+//! Partial results of a reduction.
+
+use super::find::{find_computation, find_loop, loop_mut};
+use super::tiles::split_at;
+use super::tree::{fresh, simplify};
+use crate::affine::Affine;
+use crate::algorithm::{
+    Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
+};
+use crate::dependence::{Dependence, Keeps, dependences};
+use crate::error::{Error, FactorObstacle, ScheduleError};
+use crate::expr::{Expr, ExprKind};
+use crate::isl::{Ctx, DimType, Id, Map, Set};
+use crate::layers::Scheduled;
+use crate::legality;
+use crate::reduction::{Operator, Reduction, UpdateOrder, reduction};
+use crate::relation;
+use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+use std::collections::BTreeMap;
+use tessella_scalar::{BinaryOp, Constant, ScalarType};
+
+/// Splits a loop and has each of its points update a partial result of its own.
+///
+/// Rewrite: `for k { S: a = a + e(k) } -> for k1 in 0..n { P[k1] = -0.0 }; for k0 { for k1 in 0..n { S: P[k1] = P[k1] + e(k) } };
+/// for k1 in 0..n { a = a + P[k1] }`. Two statements are added, `S_start` and `S_total`, and an array that lives for one
+/// execution of the loop. The partial results are combined in their order, so the result is the same in every run.
+///
+/// # Source
+/// Suriana, Adams, Kamil, *Parallel associative reductions in Halide*, CGO 2017.
+///
+/// # Errors
+/// [`ScheduleError::CannotFactor`] unless `S` is a reduction, the source lets the order of its updates go, one execution of the
+/// loop updates one element, and no other statement uses that element meanwhile.
+pub fn rfactor(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences_now: &[Dependence],
+    computation: &str,
+    at: &str,
+    size: u32,
+) -> Result<Scheduled, Error> {
+    let algorithm = &scheduled.algorithm;
+    let id = find_computation(algorithm, computation)?;
+    let (path, it) = find_loop(scheduled, computation, at)?;
+    let refuse = |obstacle: FactorObstacle| -> Error {
+        let (computation, at) = (computation.to_string(), at.to_string());
+        ScheduleError::CannotFactor { computation, at, obstacle }.into()
+    };
+    let update = updates(algorithm, id).map_err(refuse)?;
+    let neutral = neutral(update.operator, algorithm.array(update.array).element)
+        .ok_or_else(|| refuse(FactorObstacle::NoReduction))?;
+    let around: Vec<(Path, Loop)> = scheduled
+        .schedule
+        .loops_around(id)
+        .into_iter()
+        .filter(|(other, _)| other.0.len() < path.0.len())
+        .map(|(path, it)| (path, it.clone()))
+        .collect();
+    let functions: Vec<Affine> = around.iter().map(|(_, it)| it.at[&id].clone()).collect();
+    let keys = keys(ctx, algorithm, id, &functions)?.ok_or_else(|| refuse(FactorObstacle::ManyElements))?;
+    let inside = it.body.computations();
+    check_alone(ctx, scheduled, dependences_now, (id, update.array), around.len(), &inside)?.map_err(refuse)?;
+
+    let mut schedule = scheduled.schedule.clone();
+    split_at(ctx, algorithm, &mut schedule, &path, size)?;
+    let mut partial = Partial { ctx, id, algorithm: algorithm.clone(), keys, array: ArrayId(0), size, point: String::new() };
+    let points = loop_mut(&mut schedule, &path.child(0));
+    partial.point = points.name.clone();
+    let place = points.at.insert(id, Affine::iterator(algorithm.computation(id).iterators.len() as u32));
+    partial.add_array(algorithm.array(update.array))?;
+    partial.redirect(&place.expect("the loop stands around the computation"))?;
+    let start = partial.start(neutral)?;
+    let total = partial.total(algorithm.computation(id), update)?;
+    partial.stand(&mut schedule, &path, &around, start, total)?;
+    let mut algorithm = partial.algorithm;
+    algorithm.source_order = in_order(&schedule);
+    let all = dependences(ctx, &algorithm)?;
+    legality::check(ctx, &algorithm, &schedule, &all)?;
+    Ok(Scheduled { algorithm, schedule, ..scheduled.clone() })
+}
+
+/// The reduction that a computation is, if it updates an element that its iterators tell.
+fn updates(algorithm: &Algorithm, id: ComputationId) -> Result<Reduction, FactorObstacle> {
+    let update = reduction(algorithm, id).ok_or(FactorObstacle::NoReduction)?;
+    if update.order == UpdateOrder::Source {
+        return Err(FactorObstacle::Order);
+    }
+    let write = &algorithm.computation(id).write;
+    if write.within.is_some() || !write.is_affine() {
+        return Err(FactorObstacle::Subscripts);
+    }
+    Ok(update)
+}
+
+/// What changes nothing when it is combined with any value. A sum starts at minus zero: `-0.0 + 0.0` is another zero.
+fn neutral(operator: Operator, ty: ScalarType) -> Option<Constant> {
+    let float = match operator {
+        Operator::Sum => -0.0,
+        Operator::Product => 1.0,
+        Operator::Min => f64::INFINITY,
+        Operator::Max => f64::NEG_INFINITY,
+    };
+    let integer = |least: i64, most: u64| {
+        let bits = match operator {
+            Operator::Sum => 0,
+            Operator::Product => 1,
+            Operator::Min => most,
+            Operator::Max => least as u64,
+        };
+        Constant { ty, bits }
+    };
+    Some(match ty {
+        ScalarType::Bool => return None,
+        ScalarType::F32 => Constant::f32(float as f32),
+        ScalarType::F64 => Constant::f64(float),
+        ScalarType::I8 => integer(i8::MIN.into(), i8::MAX as u64),
+        ScalarType::I16 => integer(i16::MIN.into(), i16::MAX as u64),
+        ScalarType::I32 => integer(i32::MIN.into(), i32::MAX as u64),
+        ScalarType::I64 => integer(i64::MIN, i64::MAX as u64),
+        ScalarType::U8 => integer(0, u8::MAX.into()),
+        ScalarType::U16 => integer(0, u16::MAX.into()),
+        ScalarType::U32 => integer(0, u32::MAX.into()),
+        ScalarType::U64 => integer(0, u64::MAX),
+    })
+}
+
+/// The iterators that the loops around the reduction's loop fix; `None` unless these have one value in each execution of the
+/// loop, and tell the element.
+fn keys(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, functions: &[Affine]) -> Result<Option<Vec<u32>>, Error> {
+    let it = algorithm.computation(id);
+    let all = 0..it.iterators.len() as u32;
+    let (keys, others): (Vec<u32>, Vec<u32>) =
+        all.partition(|&iterator| functions.iter().any(|function| function.involves_iterator(iterator)));
+    if others.iter().any(|&other| it.write.subscripts.iter().any(|subscript| it.involves_iterator(subscript, other))) {
+        return Ok(None);
+    }
+    // { [keys] -> [values of the loops] }
+    let by_key: Vec<Affine> = keys.iter().map(|&key| Affine::iterator(key)).collect();
+    let by_key = relation::functions(ctx, algorithm, id, &by_key)?.intersect_domain(&relation::domain(algorithm, id)?)?;
+    let to_loops = by_key.reverse()?.apply_range(&relation::functions(ctx, algorithm, id, functions)?)?;
+    Ok(to_loops.is_injective()?.then_some(keys))
+}
+
+/// Whether one execution of the loop does nothing with the element but updates whose order is free.
+fn check_alone(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    (id, array): (ComputationId, ArrayId),
+    outer: usize,
+    inside: &[ComputationId],
+) -> Result<Result<(), FactorObstacle>, Error> {
+    for dependence in dependences.iter().filter(|it| it.array == array) {
+        let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+        let other = match (source == id, sink == id) {
+            (true, true) if dependence.keeps == Keeps::Order => id,
+            (true, false) if inside.contains(&sink) => sink,
+            (false, true) if inside.contains(&source) => source,
+            (true | false, true | false) => continue,
+        };
+        let together = legality::together(ctx, &scheduled.algorithm, &scheduled.schedule, dependence, outer)?;
+        if !together.is_empty()? {
+            return Ok(Err(if other == id { FactorObstacle::Order } else { FactorObstacle::Used { by: other } }));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// An algorithm on its way to partial results.
+struct Partial<'a> {
+    ctx: &'a Ctx,
+    id: ComputationId,
+    algorithm: Algorithm,
+    /// The reduction's iterators that tell one execution of the loop from another.
+    keys: Vec<u32>,
+    /// The partial results.
+    array: ArrayId,
+    size: u32,
+    /// The name of the loop over partial results.
+    point: String,
+}
+
+impl Partial<'_> {
+    fn add_array(&mut self, of: &Array) -> Result<(), Error> {
+        let taken: Vec<String> = self.algorithm.arrays.iter().map(|it| it.name.clone()).collect();
+        self.array = ArrayId(self.algorithm.arrays.len() as u32);
+        let outer = self.keys.len() as u32;
+        self.algorithm.arrays.push(Array {
+            name: fresh(&format!("{}_partial", of.name), &taken),
+            element: of.element,
+            extents: vec![Affine::constant(self.size.into())],
+            rank: outer + 1,
+            firsts: vec![],
+            strided: 0..0,
+            kind: ArrayKind::Local { outer },
+        });
+        Ok(())
+    }
+
+    /// `P[keys..., place + 1]`.
+    fn access(&self, keys: impl Iterator<Item = u32>, place: u32) -> Result<Access, Error> {
+        let mut subscripts: Vec<Subscript> = keys.map(|key| Affine::iterator(key).into()).collect();
+        subscripts.push(Affine::iterator(place).add_constant(1)?.into());
+        Ok(Access { array: self.array, subscripts, within: None, checked: false })
+    }
+
+    /// Has the reduction update partial results. The number of the one becomes an iterator of one value.
+    fn redirect(&mut self, place: &Affine) -> Result<(), Error> {
+        let old = self.algorithm.computation(self.id).clone();
+        let count = old.iterators.len() as u32;
+        let mut names = old.iterators.clone();
+        names.push(fresh(&self.point, &names));
+        let mut all: Vec<Affine> = (0..count).map(Affine::iterator).collect();
+        all.push(place.clone());
+        let tuple = Id::new(self.ctx, &old.name)?;
+        let longer: Map = relation::functions(self.ctx, &self.algorithm, self.id, &all)?.set_tuple_id(DimType::Out, &tuple)?;
+        let lengthen = |set: &Set| -> Result<Set, Error> { named(set.apply(&longer)?, &names) };
+        let access = self.access(self.keys.iter().copied(), count)?;
+        let mut next = old.clone();
+        next.domain = lengthen(&old.domain)?;
+        for read in &mut next.reads {
+            if read.array == old.write.array {
+                *read = access.clone();
+            } else {
+                read.within = read.within.as_ref().map(&lengthen).transpose()?;
+            }
+        }
+        next.write = access;
+        next.iterators = names;
+        self.algorithm.computations[self.id.0 as usize] = next;
+        Ok(())
+    }
+
+    /// Adds `P[k1] = neutral`.
+    fn start(&mut self, neutral: Constant) -> Result<ComputationId, Error> {
+        let value = Expr { kind: ExprKind::Constant(neutral), ty: neutral.ty };
+        let keys = self.keys.len() as u32;
+        let write = self.access(0..keys, keys)?;
+        self.add("start", value, write, vec![])
+    }
+
+    /// Adds `a = a op P[k1]`.
+    fn total(&mut self, old: &Computation, update: Reduction) -> Result<ComputationId, Error> {
+        let keys = self.keys.len() as u32;
+        let by = self.renumbered(old.iterators.len());
+        let mut write = old.write.clone();
+        for subscript in &mut write.subscripts {
+            let affine = subscript.as_affine().expect("computed subscripts were refused");
+            *subscript = affine.substitute(&by)?.into();
+        }
+        let op = match update.operator {
+            Operator::Sum => BinaryOp::Add,
+            Operator::Product => BinaryOp::Mul,
+            Operator::Min => BinaryOp::Min,
+            Operator::Max => BinaryOp::Max,
+        };
+        let ty = self.algorithm.array(update.array).element;
+        let read = |at| Box::new(Expr { kind: ExprKind::Read(at), ty });
+        let value = Expr { kind: ExprKind::Binary(op, read(0), read(1)), ty };
+        let reads = vec![write.clone(), self.access(0..keys, keys)?];
+        self.add("total", value, write, reads)
+    }
+
+    /// The reduction's iterators by those of the statements that are added; zero for those that are not keys.
+    fn renumbered(&self, count: usize) -> Vec<Affine> {
+        let mut by = vec![Affine::constant(0); count];
+        for (at, &key) in (0..).zip(&self.keys) {
+            by[key as usize] = Affine::iterator(at);
+        }
+        by
+    }
+
+    /// Adds a statement with one instance for each partial result of each execution of the loop.
+    fn add(&mut self, role: &str, value: Expr, write: Access, reads: Vec<Access>) -> Result<ComputationId, Error> {
+        let of = self.algorithm.computation(self.id);
+        let taken: Vec<String> = self.algorithm.computations.iter().map(|it| it.name.clone()).collect();
+        let mut iterators: Vec<String> = self.keys.iter().map(|&key| of.iterators[key as usize].clone()).collect();
+        iterators.push(fresh(&self.point, &iterators));
+        let keys: Vec<Affine> = self.keys.iter().map(|&key| Affine::iterator(key)).collect();
+        let executions = relation::functions(self.ctx, &self.algorithm, self.id, &keys)?;
+        let executions = relation::domain(&self.algorithm, self.id)?.apply(&executions)?;
+        let id = ComputationId(self.algorithm.computations.len() as u32);
+        self.algorithm.computations.push(Computation {
+            name: fresh(&format!("{}_{role}", of.name), &taken),
+            iterators: iterators.clone(),
+            domain: self.algorithm.context.clone(),
+            predicate: None,
+            lets: vec![],
+            value,
+            write,
+            reads,
+            fastmath: of.fastmath,
+            simd: None,
+        });
+        let own: Vec<Affine> = (0..keys.len() as u32).map(Affine::iterator).collect();
+        let domain = relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(&executions)?.domain()?;
+        let space = relation::domain_space(self.ctx, &self.algorithm, id)?;
+        let names = self.algorithm.param_names();
+        let value = |affine: Affine| affine.to_isl(&space, &names);
+        let place = value(Affine::iterator(keys.len() as u32))?;
+        let domain = domain
+            .intersect(&place.ge_set(&value(Affine::constant(0))?)?)?
+            .intersect(&place.le_set(&value(Affine::constant(i64::from(self.size) - 1))?)?)?;
+        self.algorithm.computations[id.0 as usize].domain = named(domain.coalesce()?, &iterators)?;
+        Ok(id)
+    }
+
+    /// Puts the added statements before and after the loop.
+    fn stand(
+        &self,
+        schedule: &mut Schedule,
+        path: &Path,
+        around: &[(Path, Loop)],
+        start: ComputationId,
+        total: ComputationId,
+    ) -> Result<(), Error> {
+        let by = self.renumbered(self.algorithm.computation(self.id).iterators.len());
+        for (outer, _) in around {
+            let at = &mut loop_mut(schedule, outer).at;
+            let function = at[&self.id].substitute(&by)?;
+            at.extend([(start, function.clone()), (total, function)]);
+        }
+        let nest = |id: ComputationId| {
+            let at = BTreeMap::from([(id, Affine::iterator(self.keys.len() as u32))]);
+            let body = Box::new(Node::Computation(id));
+            Node::Loop(Loop { name: self.point.clone(), tag: Tag::Sequential, at, body })
+        };
+        let node = schedule.node_mut(path).expect("the loop was just split");
+        let middle = std::mem::replace(node, Node::Sequence(vec![]));
+        *node = Node::Sequence(vec![nest(start), middle, nest(total)]);
+        simplify(&mut schedule.root);
+        Ok(())
+    }
+}
+
+fn named(set: Set, names: &[String]) -> Result<Set, Error> {
+    let set = (0..).zip(names).try_fold(set, |set, (at, name)| set.set_dim_name(DimType::Set, at, name))?;
+    Ok(set)
+}
+
+/// The order with all loops in sequence.
+fn in_order(schedule: &Schedule) -> Schedule {
+    fn plain(node: &mut Node) {
+        match node {
+            Node::Computation(_) => {}
+            Node::Sequence(children) => children.iter_mut().for_each(plain),
+            Node::Loop(it) => {
+                it.tag = Tag::Sequential;
+                plain(&mut it.body);
+            }
+        }
+    }
+    let mut schedule = schedule.clone();
+    plain(&mut schedule.root);
+    schedule
+}
