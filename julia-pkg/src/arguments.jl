@@ -53,7 +53,7 @@ end
 # Why an argument of this type cannot be handed over although its elements could; `nothing` if it can.
 function irregularity(definition::Definition, position::Int, type::Type)
     type <: AbstractArray && eltype(type) <: Element || return nothing
-    wanted = eltype(type) <: ComplexScalar ? "an `Array`; complex numbers are taken from no other arrays" :
+    wanted = eltype(type) <: ComplexScalar ? "an `Array` or a view of a range of a vector, such as `view(x, 2:n)`" :
         "an `Array`, or an array with `parent` and `strides` such as a view"
     return """
     error[E0773]: $(argument_name(definition, position)) of `$(definition.name)` does not lie in the memory of an `Array`
