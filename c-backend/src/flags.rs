@@ -32,7 +32,10 @@ pub fn flags(input: &Input<'_>, fastmath: bool) -> Vec<&'static str> {
 /// Whether two statements write one array at places that differ by 1 along the axis that lies side by side in memory.
 fn stores_neighbours(input: &Input<'_>) -> bool {
     let computations = &input.algorithm.computations;
-    computations.iter().enumerate().any(|(at, one)| computations[..at].iter().any(|two| are_neighbours(input, one, two)))
+    computations
+        .iter()
+        .enumerate()
+        .any(|(at, one)| computations[..at].iter().any(|two| are_neighbours(input, one, two)))
 }
 
 fn are_neighbours(input: &Input<'_>, one: &Computation, two: &Computation) -> bool {

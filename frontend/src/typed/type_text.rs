@@ -131,8 +131,10 @@ mod tests {
 
     #[test]
     fn strided_and_offset_arrays_say_what_is_given_at_run_time() {
-        let array =
-            |rank, strides, firsts| Ok(ArgumentType::Real(Type::Array { element: ScalarType::F64, rank, form: Form { strides, firsts } }));
+        let array = |rank, strides, firsts| {
+            let form = Form { strides, firsts };
+            Ok(ArgumentType::Real(Type::Array { element: ScalarType::F64, rank, form }))
+        };
         assert_eq!(parse_type("StridedVector{Float64}"), array(1, Strides::Free, Firsts::One));
         assert_eq!(parse_type("StridedVector{Float64,1}"), array(1, Strides::Dense, Firsts::One));
         assert_eq!(parse_type("StridedMatrix{Float64}"), array(2, Strides::Free, Firsts::One));
