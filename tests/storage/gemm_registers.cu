@@ -207,7 +207,7 @@ struct tessella_grid {
 
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
 // -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.
-// Unless it is 0, nothing has been written.
+// Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.
 extern "C" int32_t gemm_registers(
     double *__restrict__ C,
     int64_t C_1,
