@@ -17,8 +17,8 @@ use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::{connect, default_order, effort, magnitude, storage, transform, verify};
 
 /// How much work isl may do for one function before it is refused with `E0430`, as [`effort::weight`] counts it: some
-/// five seconds. The functions of PolyBench take a hundredth to a fifth of it.
-pub const ISL_OPERATIONS: u64 = 16_000_000;
+/// eight seconds. The functions of PolyBench take a hundredth to two thirds of it.
+pub const ISL_OPERATIONS: u64 = 9_900_000;
 
 /// All errors of a pass; never empty.
 pub type Refusal = Vec<Diagnostic>;
