@@ -1,8 +1,10 @@
 //! The order that Tessella chooses when the user gives none.
 //!
-//! Nests keep their source order but for three moves, each tried only where it pays and kept only where it is legal:
-//! loops that mix statements with inner loops are distributed when that frees the contiguous axis, perfectly nested
-//! loops are permuted so that the contiguous axis is innermost (CPU) or on thread axis x (GPU), and loops without
+//! Nests keep their source order but for a few moves, each tried only where it promises to pay and kept only where it is
+//! legal. On a CPU, a nest of which a part accumulates is taken apart along its dependences, what accumulates gets a
+//! register tile, and statements of different depth that run in no parallel loop get an outermost loop in common. On both
+//! targets, loops that mix statements with inner loops are distributed when that frees the contiguous axis, perfectly
+//! nested loops are permuted so that the contiguous axis is innermost (CPU) or on thread axis x (GPU), and loops without
 //! carried dependences run in parallel, the outermost one on CPU threads.
 
 use crate::affine::{Affine, Atom};
