@@ -207,8 +207,8 @@ impl Chooser<'_> {
         Ok(Some(score))
     }
 
-    /// The register tile that suits the perfect nest at `path`, and its parallel loops.
-    fn shape(&self, schedule: &Schedule, path: &Path) -> Result<Option<(Shape, Vec<usize>)>, Error> {
+    /// The register tile that suits the perfect nest at `path`, and that nest.
+    fn shape<'n>(&'n self, schedule: &Schedule, path: &'n Path) -> Result<Option<(Shape, Nest<'n>)>, Error> {
         let depth = chain_length(schedule, path);
         if depth == 0 || schedule.node(&path.down(depth)).is_none_or(has_loop) {
             return Ok(None);
@@ -220,10 +220,10 @@ impl Chooser<'_> {
             machine: self.machine,
             path,
             depth,
-            parallel: &parallel,
-            extents: &self.extents(schedule, path, depth)?,
+            parallel,
+            extents: self.extents(schedule, path, depth)?,
         };
-        Ok(register_tile::choose(&nest, schedule).map(|shape| (shape, parallel)))
+        Ok(register_tile::choose(&nest, schedule).map(|shape| (shape, nest)))
     }
 
     /// The iterations of each loop of the nest at `path`, where that is a number.
@@ -246,17 +246,7 @@ impl Chooser<'_> {
 
     /// Gives a perfect nest a register tile, where it has one that is legal.
     fn tile_registers(&self, schedule: &mut Schedule, path: &Path, threads: Threads) -> Result<bool, Error> {
-        let Some((shape, parallel)) = self.shape(schedule, path)? else { return Ok(false) };
-        let depth = chain_length(schedule, path);
-        let nest = Nest {
-            ctx: self.ctx,
-            algorithm: self.algorithm,
-            machine: self.machine,
-            path,
-            depth,
-            parallel: &parallel,
-            extents: &self.extents(schedule, path, depth)?,
-        };
+        let Some((shape, nest)) = self.shape(schedule, path)? else { return Ok(false) };
         for blocked in [true, false] {
             let mut trial = register_tile::apply(&nest, schedule, &shape, blocked)?;
             if !self.is_legal(&trial, path)? {

@@ -48,9 +48,9 @@ pub struct Nest<'a> {
     pub path: &'a Path,
     pub depth: usize,
     /// Levels that may run in any order, each taken alone.
-    pub parallel: &'a [usize],
+    pub parallel: Vec<usize>,
     /// Iterations of each level, where that is a number.
-    pub extents: &'a [Option<i64>],
+    pub extents: Vec<Option<i64>>,
 }
 
 /// The shape that promises most, if the nest accumulates over one of its loops and has a parallel one.
@@ -155,9 +155,9 @@ impl Weigh<'_> {
                 (false, _) => times * one,
             };
             // Every iteration of `k` on another page, a few bytes of it: no prefetcher follows.
-            let scattered = it.steps[self.k] == Step::Jumps && steps(it, v) == Step::Next && steps(it, u) != Step::Stays;
-            let lonely = u.is_none() && it.steps[self.k] == Step::Jumps && steps(it, v) == Step::Next;
-            if (scattered || lonely) && matches!(shape, Shape::Matrix { .. }) {
+            let used_once = u.is_none() || steps(it, u) != Step::Stays;
+            let scattered = used_once && it.steps[self.k] == Step::Jumps && steps(it, v) == Step::Next;
+            if scattered && matches!(shape, Shape::Matrix { .. }) {
                 cost += 6.0 * times;
             }
         }
