@@ -33,7 +33,7 @@ impl LoopHooks for Pragmas {
                 }
             }
             Tag::Unroll(times) => out.line(format!("#pragma GCC unroll {times}")),
-            Tag::Sequential | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) => {}
+            Tag::Sequential | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => {}
         }
     }
 
@@ -41,7 +41,7 @@ impl LoopHooks for Pragmas {
         match it.tag {
             Tag::Parallel => self.parallel -= 1,
             Tag::Vector(_) => self.simd -= 1,
-            Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) => {}
+            Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => {}
         }
     }
 }

@@ -524,7 +524,7 @@ fn rank(extent: &ThreadExtent) -> i64 {
 fn gpu(tag: Tag) -> Option<ProcessorAxis> {
     match tag {
         Tag::GpuBlock(axis) | Tag::GpuThread(axis) => Some(axis),
-        Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate => None,
+        Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) => None,
     }
 }
 

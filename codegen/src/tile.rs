@@ -328,6 +328,7 @@ fn point(nest: &For) -> Option<Point<'_>> {
         | Tag::Vector(_)
         | Tag::Sequential
         | Tag::Separate
+        | Tag::Stream(_)
         | Tag::Parallel
         | Tag::GpuBlock(_)
         | Tag::GpuThread(_) => return None,

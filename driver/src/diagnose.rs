@@ -72,7 +72,7 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
                 Tag::Vector(_) => "in one vector",
                 Tag::Parallel => "in parallel",
                 Tag::GpuBlock(_) | Tag::GpuThread(_) => "in parallel on the GPU",
-                Tag::Sequential | Tag::Unroll(_) | Tag::Separate => "out of order",
+                Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) => "out of order",
             };
             format!("{subject} runs both ends of {article} {kind} dependence {way}")
         }
@@ -422,6 +422,9 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::NeedsGpu => {
             make("E0423", "requested here").with_help("choose the GPU: `@tessella target=:cuda` or `--target cuda`")
         }
+        ScheduleError::CannotStream { obstacle, .. } => make("E0490", "requested here")
+            .with_note(obstacle.0)
+            .with_help("`stream` takes a time loop over nests that each write one point of a matrix from points around it"),
         ScheduleError::NeedsCpu => make("E0424", "requested here").with_help("use `gpu(...)` for a GPU program"),
     }
 }

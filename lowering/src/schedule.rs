@@ -15,6 +15,7 @@ use reader::{Call, call_of};
 use tessella_diagnostics::Spanned;
 use tessella_frontend::ast::{Block, Expr, ExprKind};
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::schedule::StreamSize;
 
 /// A command's name, how it is written, and how it is read.
 pub(crate) struct Form {
@@ -25,7 +26,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 28] = [
+pub(crate) const FORMS: [Form; 29] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
     Form { name: "auto", usage: "auto()", read: auto },
@@ -50,6 +51,7 @@ pub(crate) const FORMS: [Form; 28] = [
     Form { name: "specialize", usage: "specialize(n == 1024)", read: specialize },
     Form { name: "split", usage: "split(S, i, 32)", read: split },
     Form { name: "store_in", usage: "store_in(S, b, (t, i) -> (t % 2, i))", read: storage::store_in },
+    Form { name: "stream", usage: "stream(S, t, 8, 4, 144)", read: stream },
     Form { name: "tile", usage: "tile(S, (i, j), (32, 32))", read: tile },
     Form { name: "unroll", usage: "unroll(S, i, 4)", read: unroll },
     Form { name: "unroll_and_jam", usage: "unroll_and_jam(S, i, 4)", read: unroll_and_jam },
@@ -282,6 +284,23 @@ fn assume(call: &Call<'_>) -> Result<Command, CommandError> {
 fn specialize(call: &Call<'_>) -> Result<Command, CommandError> {
     let [holds] = call.exactly()?;
     Ok(Command::Specialize(condition::condition(call, holds)?))
+}
+
+/// `(S, t, steps)`, `(S, t, steps, points)` or `(S, t, steps, points, rows)`.
+fn stream(call: &Call<'_>) -> Result<Command, CommandError> {
+    let (places, sizes) = match call.arguments.as_slice() {
+        [computation, at, sizes @ ..] if (1..=3).contains(&sizes.len()) => ((*computation, *at), sizes),
+        _ => {
+            let [computation, at, _, _, _] = call.exactly()?;
+            ((computation, at), &call.arguments[2..])
+        }
+    };
+    let size = |at: usize, usual: u32| sizes.get(at).map_or(Ok(usual), |given| call.size(given));
+    Ok(Command::Stream {
+        computation: call.computation(places.0)?,
+        at: call.loop_name(places.1)?,
+        size: StreamSize { steps: size(0, 1)?, points: size(1, StreamSize::POINTS)?, rows: size(2, StreamSize::ROWS)? },
+    })
 }
 
 fn inline(call: &Call<'_>) -> Result<Command, CommandError> {

@@ -6,6 +6,7 @@
 use crate::condition::Condition;
 use crate::order::{OrderNode, OrderTree};
 use crate::affine::Affine;
+use crate::schedule::StreamSize;
 
 /// A scheduling command. `S` and `R` below are computations, `i` and `j` loops around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub enum Command {
     Between { computation: String, first: String, first_at: String, second: String, second_at: String },
     /// `gpu(S, (i0, j0), (i1, j1))`: loops that become block and thread indices, x first.
     Gpu { computation: String, blocks: Vec<String>, threads: Vec<String> },
+    /// `stream(S, t, 8, 4, 144)`: eight steps of the time loop in one pass, four points a lane, 144 rows a warp.
+    Stream { computation: String, at: String, size: StreamSize },
     /// `inline(S)`: the readers of `S` compute its value themselves.
     Inline { computation: String },
     /// `rfactor(S, k, 8)`: `k` becomes `k0` and `k1`, and each point of `k1` updates a partial result of its own.
@@ -115,6 +118,9 @@ impl std::fmt::Display for Command {
             Command::Before { computation, other, at: None } => write!(f, "before({computation}, {other})"),
             Command::Gpu { computation, blocks, threads } => {
                 write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
+            }
+            Command::Stream { computation, at, size: StreamSize { steps, points, rows } } => {
+                write!(f, "stream({computation}, {at}, {steps}, {points}, {rows})")
             }
             Command::Inline { computation } => write!(f, "inline({computation})"),
             Command::Rfactor { computation, at, size } => write!(f, "rfactor({computation}, {at}, {size})"),

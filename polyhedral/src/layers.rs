@@ -8,6 +8,7 @@ use crate::algorithm::{Algorithm, ArrayId};
 use crate::affine::Affine;
 use crate::isl::Set;
 use crate::machine::Machine;
+use crate::stream::Stream;
 use crate::schedule::{Path, Schedule};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_scalar::ScalarType;
@@ -51,11 +52,13 @@ pub struct Placed {
 }
 
 /// Layer III: buffers, and where each array's elements lie in them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
     pub buffers: Vec<Buffer>,
     /// One for each array.
     pub placements: BTreeMap<ArrayId, Placement>,
+    /// Time loops that stream.
+    pub streams: Vec<PlacedStream>,
 }
 
 /// Names a [`Buffer`] of a [`Layout`].
@@ -95,6 +98,16 @@ pub enum Lifetime {
     Call,
     /// One execution of the node at this path.
     Node(Path),
+}
+
+/// A time loop that streams, and where its arrays lie in between.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacedStream {
+    /// The time loop.
+    pub path: Path,
+    pub stream: Stream,
+    /// For each field that is carried from step to step, the copy that every other launch writes.
+    pub copies: BTreeMap<ArrayId, BufferId>,
 }
 
 /// An array element's place: `array[x] -> buffer[map(x)]`, subscripts of the buffer from 0.

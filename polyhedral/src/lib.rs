@@ -32,6 +32,7 @@ pub mod bounds;
 pub mod connect;
 pub mod verify;
 pub mod report;
+pub mod stream;
 pub mod draw;
 pub mod print;
 

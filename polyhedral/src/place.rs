@@ -7,9 +7,10 @@ use crate::algorithm::{Algorithm, Array, ArrayId, ArrayKind, ComputationId};
 use crate::error::{Error, LayoutError};
 use crate::isl::{Aff, Ctx, DimType, Map, PwAff, Set};
 use crate::layers::{
-    Buffer, BufferId, Layout, Lifetime, MemorySpace, Placed, Placement, Scheduled, Target,
+    Buffer, BufferId, Layout, Lifetime, MemorySpace, Placed, PlacedStream, Placement, Scheduled, Target,
 };
 use crate::relation;
+use crate::stream;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +28,7 @@ pub(crate) fn place_with(
     scheduled: Scheduled,
     mut given: BTreeMap<ArrayId, (Buffer, Vec<Affine>)>,
 ) -> Result<Placed, Error> {
-    let mut layout = Layout { buffers: vec![], placements: BTreeMap::new() };
+    let mut layout = Layout { buffers: vec![], placements: BTreeMap::new(), streams: vec![] };
     for at in 0..scheduled.algorithm.arrays.len() as u32 {
         let array = ArrayId(at);
         let (buffer, map) = match given.remove(&array) {
@@ -38,7 +39,22 @@ pub(crate) fn place_with(
         layout.buffers.push(buffer);
         layout.placements.insert(array, Placement { buffer: id, map });
     }
+    add_streams(ctx, &scheduled, &mut layout)?;
     Ok(Placed { scheduled, layout, source: None, constants: BTreeSet::new() })
+}
+
+/// Time loops that stream: a second buffer for each array that goes from step to step.
+fn add_streams(ctx: &Ctx, scheduled: &Scheduled, layout: &mut Layout) -> Result<(), Error> {
+    for (path, stream) in stream::streams(ctx, &scheduled.algorithm, &scheduled.schedule)? {
+        let mut copies = BTreeMap::new();
+        for field in stream.fields.iter().filter(|field| field.carried) {
+            let own = layout.buffer(layout.placement(field.array).buffer).clone();
+            copies.insert(field.array, BufferId(layout.buffers.len() as u32));
+            layout.buffers.push(Buffer { name: format!("{}_next", own.name), lifetime: Lifetime::Call, ..own });
+        }
+        layout.streams.push(PlacedStream { path, stream, copies });
+    }
+    Ok(())
 }
 
 fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<Affine>), Error> {

@@ -45,6 +45,25 @@ pub enum Tag {
     Separate,
     GpuBlock(ProcessorAxis),
     GpuThread(ProcessorAxis),
+    /// A time loop on the GPU: see [`crate::stream`].
+    Stream(StreamSize),
+}
+
+/// How much of a time loop streams at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamSize {
+    /// Time steps of one launch.
+    pub steps: u32,
+    /// Neighbouring points that a lane holds.
+    pub points: u32,
+    /// Rows that a warp stores.
+    pub rows: u32,
+}
+
+impl StreamSize {
+    /// The sizes where the user gives none but the steps.
+    pub const POINTS: u32 = 4;
+    pub const ROWS: u32 = 144;
 }
 
 /// A dimension of a grid or thread block.

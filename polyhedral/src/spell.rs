@@ -126,6 +126,7 @@ impl Way<'_> {
                 Tag::Vector(width) => self.go(Command::Vectorize { computation, at, width })?,
                 Tag::Unroll(factor) => self.go(Command::Unroll { computation, at, factor })?,
                 Tag::Separate => self.go(Command::Separate { computation, loops: vec![at] })?,
+                Tag::Stream(size) => self.go(Command::Stream { computation, at, size })?,
                 Tag::GpuBlock(axis) => blocks.push((at, axis)),
                 Tag::GpuThread(axis) => threads.push((at, axis)),
             }

@@ -74,6 +74,7 @@ fn way(
         Tag::GpuBlock(along) => return (format!("spread over thread blocks along {}; {free}", axis(along)), None),
         Tag::GpuThread(along) => return (format!("spread over threads along {}; {free}", axis(along)), None),
         Tag::Sequential => "in order".to_string(),
+        Tag::Stream(size) => format!("in order, {} steps in one pass over the data, in registers", size.steps),
         Tag::Separate => "in order, full tiles apart from partial ones".to_string(),
         Tag::Unroll(factor) => format!("in order, {factor} iterations written out at a time"),
     };

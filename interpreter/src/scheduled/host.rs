@@ -117,7 +117,7 @@ impl Host<'_> {
                 self.position = outer;
                 Ok(())
             }
-            Tag::GpuBlock(_) | Tag::GpuThread(_) => Err(ScheduledError::Misplaced { what: "a loop of the GPU" }),
+            Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => Err(ScheduledError::Misplaced { what: "a loop of the GPU" }),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::FORMS;
 use tessella_diagnostics::Span;
 use tessella_frontend::ast::{Broadcast, Expr, ExprKind, Iteration};
 use tessella_polyhedral::order::{Formula, OrderLoop, OrderNode, Runs};
-use tessella_polyhedral::schedule::{ProcessorAxis, Tag};
+use tessella_polyhedral::schedule::{ProcessorAxis, StreamSize, Tag};
 
 /// Whether an expression of a block is part of a tree rather than a command: a loop, with a macro or without, or the
 /// name of a computation.
@@ -45,6 +45,9 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
                 ("separate", []) => Tag::Separate,
                 ("vectorize", [width]) => Tag::Vector(size(width)?),
                 ("unroll", [factor]) => Tag::Unroll(size(factor)?),
+                ("stream", [steps, points, rows]) => {
+                    Tag::Stream(StreamSize { steps: size(steps)?, points: size(points)?, rows: size(rows)? })
+                }
                 ("block", [along]) => Tag::GpuBlock(axis(along)?),
                 ("thread", [along]) => Tag::GpuThread(axis(along)?),
                 _ => return wrong(TreeProblem::Tag, name.span),

@@ -65,6 +65,7 @@ fn prefix(tag: Tag) -> String {
         Tag::Vector(width) => format!("@vectorize {width} "),
         Tag::Unroll(factor) => format!("@unroll {factor} "),
         Tag::Separate => "@separate ".to_string(),
+        Tag::Stream(size) => format!("@stream {} {} {} ", size.steps, size.points, size.rows),
         Tag::GpuBlock(along) => format!("@block {} ", axis(along)),
         Tag::GpuThread(along) => format!("@thread {} ", axis(along)),
     }

@@ -21,7 +21,7 @@ pub use rfactor::rfactor;
 pub use linear::{interchange, reverse, shift, skew};
 pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
-pub use tags::{check_gpu, gpu, separate, tag};
+pub use tags::{check_gpu, gpu, separate, stream, tag};
 pub use tiles::{collapse, constant_range, split, tile, unroll_and_jam};
 
 pub(crate) use find::{find_computation, loop_mut};
@@ -87,6 +87,7 @@ pub fn apply(
             between(scheduled, computation, (first, first_at), (second, second_at))?
         }
         Command::Gpu { computation, blocks, threads } => gpu(scheduled, computation, blocks, threads)?,
+        Command::Stream { computation, at, size } => stream(ctx, scheduled, computation, at, *size)?,
         Command::Inline { computation } => return inline(ctx, scheduled, computation),
         Command::Rfactor { computation, at, size } => {
             return rfactor(ctx, scheduled, dependences, computation, at, *size);

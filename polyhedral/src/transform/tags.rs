@@ -3,9 +3,10 @@
 use super::find::{find_loop, loop_mut};
 use crate::affine::{Affine, Atom};
 use crate::algorithm::Algorithm;
-use crate::error::ScheduleError;
+use crate::error::{Error, ScheduleError};
+use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
-use crate::schedule::{Loop, Node, ProcessorAxis, Schedule, Tag};
+use crate::schedule::{Loop, Node, ProcessorAxis, Schedule, StreamSize, Tag};
 
 /// Tags a loop.
 pub fn tag(scheduled: &Scheduled, computation: &str, at: &str, tag: Tag) -> Result<Schedule, ScheduleError> {
@@ -72,6 +73,22 @@ pub fn gpu(
     Ok(schedule)
 }
 
+/// Has a time loop stream; see [`crate::stream`].
+pub fn stream(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    computation: &str,
+    at: &str,
+    size: StreamSize,
+) -> Result<Schedule, Error> {
+    if scheduled.target != Target::Gpu {
+        return Err(ScheduleError::NeedsGpu.into());
+    }
+    let schedule = tag(scheduled, computation, at, Tag::Stream(size))?;
+    crate::stream::streams(ctx, &scheduled.algorithm, &schedule)?;
+    Ok(schedule)
+}
+
 /// Checks that GPU loops can be mapped: blocks outside threads, each axis once, no statement beside them in a kernel.
 ///
 /// # Errors
@@ -133,6 +150,7 @@ impl Tag {
             Tag::Vector(_) => "vectorized",
             Tag::Unroll(_) => "unrolled",
             Tag::Separate => "separated into full and partial tiles",
+            Tag::Stream(_) => "streaming through registers",
             Tag::GpuBlock(_) => "mapped to GPU blocks",
             Tag::GpuThread(_) => "mapped to GPU threads",
         }

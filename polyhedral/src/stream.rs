@@ -1,0 +1,405 @@
+//! `stream`: several steps of a time loop in one pass over the data, rows flowing through registers.
+//!
+//! Rewrite of `stream(S, t, 8)` for `for t { for j, i { S } }`: blocks of eight time steps, one launch each. A warp owns a
+//! strip of columns and walks along the rows of its part; each of its lanes holds a few neighbouring points of the last
+//! rows of every time step in registers, gets its neighbours' points by shuffles, and carries each row through all time
+//! steps before it is stored. Strips and parts overlap by what the steps reach, and compute that twice. A block reads
+//! one copy of each array and writes another, so that no warp sees what its neighbours store.
+//!
+//! [`find`] proves that this is what the source computes. Below the time loop every statement has a nest of its own over
+//! a box that is the same for all time steps, and reads no element of the array that it writes but its own: so a nest
+//! maps versions of arrays to the next version of one array, whatever the order of its points. A stage of the stream
+//! computes just this version, point by point with the same expression; points outside of the box keep what the launch
+//! found. What is left to show is that each value is there when it is read: that is arithmetic on offsets, see
+//! [`pipeline`].
+
+mod pipeline;
+
+use crate::affine::Affine;
+use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
+use crate::error::Error;
+use crate::isl::{Ctx, Set};
+use crate::place::{Side, bound};
+use crate::relation;
+use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
+
+pub use pipeline::Reach;
+
+/// Lanes of a warp.
+pub const LANES: u32 = 32;
+/// Warps of a thread block; they know nothing of each other.
+pub const WARPS: u32 = 4;
+/// What one thread may hold in registers of four bytes, the rest being needed for addresses and values in flight.
+const REGISTERS: u32 = 224;
+
+/// A time loop whose nests can stream, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stream {
+    pub size: StreamSize,
+    /// First and last time step.
+    pub time: (Affine, Affine),
+    /// The arrays that are written.
+    pub fields: Vec<Field>,
+    /// The nests of one time step, in order.
+    pub stages: Vec<Stage>,
+    /// How many rows one time step lags behind the one before.
+    pub lag: i64,
+    /// How many rows of each version are alive.
+    pub depth: i64,
+    /// Points beside those stored that a launch reads, towards lower and higher subscripts of the first axis.
+    pub beside: Reach,
+    /// The same along the second axis.
+    pub along: Reach,
+}
+
+/// An array that the nests write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    pub array: ArrayId,
+    /// The stage that writes it.
+    pub writer: usize,
+    /// Whether a time step needs its values from the one before. The others are stored by the last step alone.
+    pub carried: bool,
+    /// How many rows ahead of the first stage the values from before the launch are loaded.
+    pub lead: i64,
+}
+
+/// One nest of a time step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stage {
+    pub computation: ComputationId,
+    /// What it writes.
+    pub field: usize,
+    /// How many rows it lags behind the first stage of its time step.
+    pub lag: i64,
+    /// Iterators of the statement: which runs along time, the first axis, the second axis.
+    pub iterators: [u32; 3],
+    /// Subscripts of what an instance writes, relative to its iterators.
+    pub shift: [i64; 2],
+    /// First and last subscripts that are written, along each axis.
+    pub limits: [(Affine, Affine); 2],
+    /// Where each read of the statement comes from.
+    pub reads: Vec<Source>,
+}
+
+/// Where a stage gets an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// An array that does not change.
+    Memory,
+    /// A version of a field: of this time step, or of the one before.
+    Field {
+        field: usize,
+        fresh: bool,
+        /// Subscripts relative to those of what the instance writes.
+        offset: [i64; 2],
+        /// How many rows ago the row was computed or loaded.
+        age: i64,
+    },
+}
+
+/// Why a loop does not stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obstacle(pub String);
+
+/// The streams of a schedule, by the time loop.
+///
+/// # Errors
+/// [`crate::error::ScheduleError::CannotStream`] for a tagged loop that does not stream.
+pub fn streams(ctx: &Ctx, algorithm: &Algorithm, schedule: &Schedule) -> Result<Vec<(Path, Stream)>, Error> {
+    let mut tagged = vec![];
+    collect(&schedule.root, &mut vec![], &mut tagged);
+    let mut all = vec![];
+    for (path, it, size) in tagged {
+        let stream = find(ctx, algorithm, it, size, path.0.len())?;
+        let cannot = |obstacle: Obstacle| crate::error::ScheduleError::CannotStream { at: it.name.clone(), obstacle };
+        all.push((path, stream.map_err(cannot)?));
+    }
+    Ok(all)
+}
+
+fn collect<'a>(node: &'a Node, path: &mut Vec<usize>, into: &mut Vec<(Path, &'a Loop, StreamSize)>) {
+    match node {
+        Node::Computation(_) => {}
+        Node::Sequence(children) => {
+            for (at, child) in children.iter().enumerate() {
+                path.push(at);
+                collect(child, path, into);
+                path.pop();
+            }
+        }
+        Node::Loop(it) => {
+            if let Tag::Stream(size) = it.tag {
+                into.push((Path(path.clone()), it, size));
+            }
+            path.push(0);
+            collect(&it.body, path, into);
+            path.pop();
+        }
+    }
+}
+
+/// Finds out how a time loop streams; `depth` is the number of nodes around it.
+///
+/// # Errors
+/// Where isl fails; that the loop does not stream is an answer.
+pub fn find(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    time: &Loop,
+    size: StreamSize,
+    depth: usize,
+) -> Result<Result<Stream, Obstacle>, Error> {
+    match Nests::of(ctx, algorithm, time, depth)? {
+        Ok(nests) => Ok(nests.stream(algorithm, size)),
+        Err(obstacle) => Ok(Err(obstacle)),
+    }
+}
+
+/// The nests below a time loop, each with its box.
+struct Nests {
+    time: (Affine, Affine),
+    all: Vec<Nest>,
+}
+
+struct Nest {
+    computation: ComputationId,
+    iterators: [u32; 3],
+    shift: [i64; 2],
+    limits: [(Affine, Affine); 2],
+}
+
+fn no<T>(why: impl Into<String>) -> Result<Result<T, Obstacle>, Error> {
+    Ok(Err(Obstacle(why.into())))
+}
+
+impl Nests {
+    fn of(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, depth: usize) -> Result<Result<Nests, Obstacle>, Error> {
+        let children = match &*time.body {
+            Node::Sequence(children) => children.as_slice(),
+            other => std::slice::from_ref(other),
+        };
+        let (mut all, mut steps): (Vec<Nest>, Option<(Affine, Affine)>) = (vec![], None);
+        for child in children {
+            let mut around = vec![time];
+            let mut here = child;
+            while let Node::Loop(it) = here {
+                around.push(it);
+                here = &it.body;
+            }
+            let Node::Computation(id) = here else {
+                return no("several statements share a nest below it; `distribute` the nest first");
+            };
+            let computation = algorithm.computation(*id);
+            let name = &computation.name;
+            if around.len() != 3 || computation.iterators.len() != 3 || depth > 1 {
+                return no(format!("`{name}` does not stand in just a time loop and two loops over points"));
+            }
+            if around[1..].iter().any(|it| it.tag != Tag::Sequential) {
+                return no(format!("a loop around `{name}` has a tag of its own"));
+            }
+            let mut order = vec![];
+            for it in &around {
+                match it.at[id].as_iterator() {
+                    Some(iterator) => order.push(iterator),
+                    None => return no(format!("loop `{}` does not run as the source has it", it.name)),
+                }
+            }
+            if computation.predicate.is_some() {
+                return no(format!("`{name}` writes on a condition on data"));
+            }
+            let [Some(along_x), Some(along_y)] = [0, 1].map(|axis| written(&computation.write, axis)) else {
+                return no(format!("what `{name}` writes is not one point of a two-dimensional array"));
+            };
+            if computation.write.subscripts.len() != 2 || along_x.0 == along_y.0 || [along_x.0, along_y.0].contains(&order[0]) {
+                return no(format!("what `{name}` writes is not one point of a two-dimensional array"));
+            }
+            let iterators = [order[0], along_x.0, along_y.0];
+            let domain = relation::domain(algorithm, *id)?;
+            let Some(limits) = box_of(ctx, algorithm, *id, &domain)? else {
+                return no(format!("`{name}` does not run over the same box of points in all time steps"));
+            };
+            let [first, x, y] = iterators.map(|iterator| limits[iterator as usize].clone());
+            match &steps {
+                Some(steps) if *steps != first => return no("not all nests run in the same time steps"),
+                Some(_) | None => steps = Some(first),
+            }
+            let moved = |limits: (Affine, Affine), by: i64| -> Result<(Affine, Affine), Error> {
+                Ok((limits.0.add_constant(by)?, limits.1.add_constant(by)?))
+            };
+            let limits = [moved(x, along_x.1)?, moved(y, along_y.1)?];
+            all.push(Nest { computation: *id, iterators, shift: [along_x.1, along_y.1], limits });
+        }
+        match steps {
+            Some(time) => Ok(Ok(Nests { time, all })),
+            None => no("it holds no nest"),
+        }
+    }
+
+    /// The versions that the nests read, and when each is there.
+    fn stream(self, algorithm: &Algorithm, size: StreamSize) -> Result<Stream, Obstacle> {
+        let mut fields: Vec<Field> = vec![];
+        for (writer, nest) in self.all.iter().enumerate() {
+            let array = algorithm.computation(nest.computation).write.array;
+            let it = algorithm.array(array);
+            if fields.iter().any(|field| field.array == array) {
+                return Err(Obstacle(format!("two nests write `{}`", it.name)));
+            }
+            if !matches!(it.kind, ArrayKind::Argument | ArrayKind::Returned | ArrayKind::Local { outer: 0 })
+                || !it.firsts.is_empty()
+                || !it.strided.is_empty()
+            {
+                return Err(Obstacle(format!("`{}` is no contiguous array that counts from 1", it.name)));
+            }
+            fields.push(Field { array, writer, carried: false, lead: 0 });
+        }
+        let mut stages = vec![];
+        for (at, nest) in self.all.into_iter().enumerate() {
+            let computation = algorithm.computation(nest.computation);
+            let mut reads = vec![];
+            for read in &computation.reads {
+                reads.push(match fields.iter().position(|field| field.array == read.array) {
+                    None if read.is_affine() => Source::Memory,
+                    None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
+                    Some(field) => {
+                        let source = source(algorithm, &nest, read, field, fields[field].writer, at)?;
+                        if let Source::Field { fresh: false, .. } = source {
+                            fields[field].carried = true;
+                        }
+                        source
+                    }
+                });
+            }
+            let Nest { computation, iterators, shift, limits } = nest;
+            stages.push(Stage { computation, field: at, lag: 0, iterators, shift, limits, reads });
+        }
+        if !fields.iter().any(|field| field.carried) {
+            return Err(Obstacle("no time step needs what the one before computed".to_string()));
+        }
+        let mut stream = Stream {
+            size,
+            time: self.time,
+            fields,
+            stages,
+            lag: 0,
+            depth: 0,
+            beside: Reach::default(),
+            along: Reach::default(),
+        };
+        pipeline::fill(&mut stream)?;
+        stream.check_size(algorithm)?;
+        Ok(stream)
+    }
+}
+
+/// The iterator that a subscript of a write is, and what is added to it.
+fn written(write: &Access, axis: usize) -> Option<(u32, i64)> {
+    shifted(write.subscripts.get(axis)?)
+}
+
+fn shifted(subscript: &Subscript) -> Option<(u32, i64)> {
+    let affine = subscript.as_affine()?;
+    let by = affine.constant_term();
+    Some((affine.add_constant(-by).ok()?.as_iterator()?, by))
+}
+
+fn source(
+    algorithm: &Algorithm,
+    nest: &Nest,
+    read: &Access,
+    field: usize,
+    writer: usize,
+    stage: usize,
+) -> Result<Source, Obstacle> {
+    let name = &algorithm.array(read.array).name;
+    let computation = &algorithm.computation(nest.computation).name;
+    let mut offset = [0; 2];
+    for axis in 0..2 {
+        let place = read.subscripts.get(axis).and_then(shifted);
+        let Some((_, by)) = place.filter(|(iterator, _)| *iterator == nest.iterators[axis + 1]) else {
+            return Err(Obstacle(format!("`{computation}` reads `{name}` at another place than a fixed distance away")));
+        };
+        offset[axis] = by - nest.shift[axis];
+    }
+    if writer == stage && offset != [0, 0] {
+        return Err(Obstacle(format!("`{computation}` reads neighbours in `{name}` that it has just written")));
+    }
+    Ok(Source::Field { field, fresh: writer < stage, offset, age: 0 })
+}
+
+/// First and last value of each iterator, if the domain is just that box.
+fn box_of(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    id: ComputationId,
+    domain: &Set,
+) -> Result<Option<Vec<(Affine, Affine)>>, Error> {
+    let space = relation::domain_space(ctx, algorithm, id)?;
+    let names = algorithm.param_names();
+    let mut limits = vec![];
+    let mut whole = Set::universe(&space)?.intersect_params(&algorithm.context)?;
+    for axis in 0..algorithm.computation(id).iterators.len() as u32 {
+        let low = bound(ctx, algorithm, domain, axis, Side::Low)?;
+        let high = bound(ctx, algorithm, domain, axis, Side::High)?;
+        let (Some(low), Some(high)) = (low, high) else { return Ok(None) };
+        let iterator = Affine::iterator(axis).to_isl(&space, &names)?;
+        whole = whole.intersect(&iterator.ge_set(&low.to_isl(&space, &names)?)?)?;
+        whole = whole.intersect(&iterator.le_set(&high.to_isl(&space, &names)?)?)?;
+        limits.push((low, high));
+    }
+    Ok(whole.is_equal(domain)?.then_some(limits))
+}
+
+impl Stream {
+    /// Points along the first axis that a warp stores.
+    pub fn width(&self) -> i64 {
+        let points = i64::from(self.size.points);
+        let whole_lanes = |points_beside: i64| (points_beside + points - 1) / points * points;
+        i64::from(LANES) * points - whole_lanes(self.beside.below) - whole_lanes(self.beside.above)
+    }
+
+    /// Lanes at the lower end of a warp that store nothing.
+    pub fn idle_lanes(&self) -> (i64, i64) {
+        let points = i64::from(self.size.points);
+        ((self.beside.below + points - 1) / points, (self.beside.above + points - 1) / points)
+    }
+
+    /// Registers of four bytes that the rows of all versions take.
+    pub fn registers(&self, algorithm: &Algorithm) -> i64 {
+        let versions = i64::from(self.size.steps) * self.depth * i64::from(self.size.points);
+        let words = self.fields.iter().map(|field| i64::from(algorithm.array(field.array).element.bytes().div_ceil(4)));
+        words.sum::<i64>() * versions
+    }
+
+    fn check_size(&self, algorithm: &Algorithm) -> Result<(), Obstacle> {
+        let points = i64::from(self.size.points);
+        if !self.size.points.is_power_of_two() || self.size.points > 16 || self.size.steps > 64 {
+            return Err(Obstacle("a lane holds 1, 2, 4, 8 or 16 points, and a launch makes at most 64 steps".to_string()));
+        }
+        let offsets = self.stages.iter().flat_map(|stage| &stage.reads).filter_map(|read| match read {
+            Source::Field { offset, .. } => Some(offset[0].abs()),
+            Source::Memory => None,
+        });
+        let farthest = offsets.max().unwrap_or(0);
+        if farthest > points {
+            return Err(Obstacle(format!(
+                "a point needs its neighbour {farthest} points away, a lane holds {points}: give it more points"
+            )));
+        }
+        if self.width() < points * 4 {
+            let (below, above) = (self.beside.below, self.beside.above);
+            return Err(Obstacle(format!(
+                "{} steps reach {below} and {above} points to the sides, of the {} that a warp holds: take fewer steps, or more points a lane",
+                self.size.steps,
+                points * i64::from(LANES),
+            )));
+        }
+        let registers = self.registers(algorithm);
+        if registers > i64::from(REGISTERS) {
+            return Err(Obstacle(format!(
+                "the rows take {registers} registers a thread, and {REGISTERS} is the most: take fewer steps or points"
+            )));
+        }
+        Ok(())
+    }
+}

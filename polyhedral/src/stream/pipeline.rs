@@ -1,0 +1,102 @@
+//! When each row of each version is computed.
+//!
+//! Version `l` of a field is what it holds after `l` time steps of a launch. With `lag` rows from one time step to the next
+//! and `lag[s]` rows for stage `s` within it, iteration `r` of a warp computes row `r - (l * lag + lag[s])` of the version
+//! `l + 1` that stage `s` writes, and loads row `r + lead` of version 0, where `lead = lag - lag[s]` makes the formula
+//! hold for `l = -1`, too. A stage that reads row `y + o` of a version finds it computed `age = (its own row lag) - o -
+//! (that version's row lag)` iterations ago, and all is well if no age is negative, stages of one iteration being run in
+//! order. The largest age says how many rows have to be kept.
+
+use super::{Obstacle, Source, Stream};
+use std::collections::BTreeMap;
+
+/// A number of points towards lower and higher subscripts; none is negative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reach {
+    pub below: i64,
+    pub above: i64,
+}
+
+/// More rows between two time steps would leave no room for the data.
+const MOST_LAG: i64 = 64;
+
+/// Finds the lags, ages and reaches of a stream whose fields and reads are known.
+pub(super) fn fill(stream: &mut Stream) -> Result<(), Obstacle> {
+    let found = (1..=MOST_LAG).find_map(|lag| Some((lag, lags(stream, lag)?)));
+    let Some((lag, lags)) = found else {
+        return Err(Obstacle(format!("a time step reaches more than {MOST_LAG} rows ahead")));
+    };
+    stream.lag = lag;
+    for (stage, own) in stream.stages.iter_mut().zip(lags) {
+        stage.lag = own;
+    }
+    for field in &mut stream.fields {
+        field.lead = lag - stream.stages[field.writer].lag;
+    }
+    let versions: Vec<i64> = stream.fields.iter().map(|field| field.lead).collect();
+    for stage in &mut stream.stages {
+        for read in &mut stage.reads {
+            if let Source::Field { field, fresh, offset, age } = read {
+                let version = if *fresh { lag - versions[*field] } else { -versions[*field] };
+                *age = stage.lag - offset[1] - version;
+                debug_assert!(*age >= 0, "the lags were chosen so");
+                stream.depth = stream.depth.max(*age + 1);
+            }
+        }
+    }
+    stream.beside = reach(stream, 0);
+    stream.along = reach(stream, 1);
+    Ok(())
+}
+
+/// The smallest lags of the stages, for this lag between time steps; `None` if there are none.
+fn lags(stream: &Stream, lag: i64) -> Option<Vec<i64>> {
+    let mut lags = vec![0i64; stream.stages.len()];
+    // Each pass makes at least one lag final: the constraints are differences.
+    for _ in 0..=stream.stages.len() {
+        let before = lags.clone();
+        for (at, stage) in stream.stages.iter().enumerate() {
+            for read in &stage.reads {
+                if let Source::Field { field, fresh, offset, .. } = read {
+                    let writer = lags[stream.fields[*field].writer];
+                    let version = if *fresh { writer } else { writer - lag };
+                    lags[at] = lags[at].max(version + offset[1]);
+                }
+            }
+        }
+        if lags == before {
+            // Loads run ahead of the first stage, never behind it.
+            return lags.iter().all(|own| *own <= lag).then_some(lags);
+        }
+    }
+    None
+}
+
+/// How far the values from before a launch lie from those that it stores, along an axis.
+fn reach(stream: &Stream, axis: usize) -> Reach {
+    // What is needed of each version, relative to a point that is stored.
+    let mut needed: BTreeMap<(usize, i64), (i64, i64)> = BTreeMap::new();
+    let last = i64::from(stream.size.steps);
+    for field in 0..stream.fields.len() {
+        needed.insert((field, last), (0, 0));
+    }
+    for step in (0..last).rev() {
+        for stage in stream.stages.iter().rev() {
+            let Some(&(low, high)) = needed.get(&(stage.field, step + 1)) else { continue };
+            for read in &stage.reads {
+                if let Source::Field { field, fresh, offset, .. } = read {
+                    let version = if *fresh { step + 1 } else { step };
+                    let widest = needed.entry((*field, version)).or_insert((low + offset[axis], high + offset[axis]));
+                    *widest = (widest.0.min(low + offset[axis]), widest.1.max(high + offset[axis]));
+                }
+            }
+        }
+    }
+    // A launch of fewer steps stores an earlier version: the point itself always counts.
+    let first = needed.iter().filter(|((_, version), _)| *version == 0).map(|(_, it)| *it);
+    let (low, high) = first.fold((0, 0), |all, it| (all.0.min(it.0), all.1.max(it.1)));
+    Reach { below: -low, above: high }
+}
+
+#[cfg(test)]
+mod tests;

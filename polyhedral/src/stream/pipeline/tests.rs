@@ -1,0 +1,90 @@
+use super::super::{Field, Source, Stage, Stream};
+use super::{Reach, fill};
+use crate::affine::Affine;
+use crate::algorithm::{ArrayId, ComputationId};
+use crate::schedule::StreamSize;
+
+/// A time step whose stages write fields 0, 1, ... and read `(field, offset)`.
+fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> Stream {
+    let zero = || (Affine::constant(1), Affine::constant(9));
+    let stages = reads.iter().enumerate().map(|(at, reads)| Stage {
+        computation: ComputationId(at as u32),
+        field: at,
+        lag: 0,
+        iterators: [0, 2, 1],
+        shift: [0, 0],
+        limits: [zero(), zero()],
+        reads: (reads.iter())
+            .map(|&(field, offset)| Source::Field { field, fresh: field < at, offset, age: 0 })
+            .collect(),
+    });
+    let field = |at: usize| Field { array: ArrayId(at as u32), writer: at, carried: true, lead: 0 };
+    Stream {
+        size: StreamSize { steps, points: 4, rows: 16 },
+        time: zero(),
+        fields: (0..reads.len()).map(field).collect(),
+        stages: stages.collect(),
+        lag: 0,
+        depth: 0,
+        beside: Reach::default(),
+        along: Reach::default(),
+    }
+}
+
+const CROSS: [(usize, [i64; 2]); 5] = [(0, [0, 0]), (0, [-1, 0]), (0, [1, 0]), (0, [0, -1]), (0, [0, 1])];
+
+#[test]
+fn a_five_point_star_keeps_three_rows() {
+    let mut it = stream(8, &[&CROSS]);
+    fill(&mut it).unwrap();
+    assert_eq!((it.lag, it.depth, it.fields[0].lead), (1, 3, 1));
+    assert_eq!((it.beside, it.along), (Reach { below: 8, above: 8 }, Reach { below: 8, above: 8 }));
+    let ages: Vec<i64> = ages(&it);
+    assert_eq!(ages, [1, 1, 1, 2, 0]);
+}
+
+#[test]
+fn a_copy_runs_in_the_same_iteration() {
+    // B = star(A); A = B
+    let star: Vec<_> = CROSS.iter().map(|&(_, offset)| (1, offset)).collect();
+    let mut it = stream(4, &[&star, &[(0, [0, 0])]]);
+    fill(&mut it).unwrap();
+    assert_eq!((it.lag, it.stages[0].lag, it.stages[1].lag), (1, 0, 0));
+    assert_eq!(it.along, Reach { below: 4, above: 4 });
+}
+
+#[test]
+fn two_sweeps_a_step_reach_twice_as_far() {
+    // B = star(A); A = star(B)
+    let first: Vec<_> = CROSS.iter().map(|&(_, offset)| (1, offset)).collect();
+    let mut it = stream(3, &[&first, &CROSS]);
+    fill(&mut it).unwrap();
+    assert_eq!((it.lag, it.stages[1].lag), (2, 1));
+    assert_eq!(it.beside, Reach { below: 6, above: 6 });
+}
+
+#[test]
+fn only_what_is_read_is_reached() {
+    // The wind blows from one side: no row ahead is needed, and none above.
+    let mut it = stream(5, &[&[(0, [0, 0]), (0, [-2, 0]), (0, [0, -1])]]);
+    fill(&mut it).unwrap();
+    assert_eq!((it.lag, it.depth), (1, 3));
+    assert_eq!((it.beside, it.along), (Reach { below: 10, above: 0 }, Reach { below: 5, above: 0 }));
+}
+
+#[test]
+fn no_age_is_negative_and_all_fit() {
+    for ahead in -3..=3 {
+        for behind in -3..=3 {
+            let mut it = stream(2, &[&[(1, [0, ahead]), (0, [0, behind.min(0)])], &[(0, [1, behind]), (1, [0, 0])]]);
+            fill(&mut it).unwrap();
+            assert!(ages(&it).iter().all(|&age| age >= 0 && age < it.depth), "{ahead} {behind}: {it:?}");
+            assert!(it.fields.iter().all(|field| field.lead >= 0));
+        }
+    }
+}
+
+fn ages(stream: &Stream) -> Vec<i64> {
+    let reads = stream.stages.iter().flat_map(|stage| &stage.reads);
+    reads.filter_map(|read| if let Source::Field { age, .. } = read { Some(*age) } else { None }).collect()
+}
