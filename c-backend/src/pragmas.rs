@@ -93,7 +93,7 @@ fn instances(nodes: &[Node], ranges: &mut BTreeMap<VariableId, Range>) -> IntExp
             IntExpr::Const(0)
         }
         Node::Statement(_) => IntExpr::Const(1),
-        Node::Launch(_) | Node::Copy { .. } | Node::Spread(_) | Node::OneThread { .. } | Node::Barrier => {
+        Node::Launch(_) | Node::Copy { .. } | Node::Spread(_) | Node::OneThread { .. } | Node::Barrier | Node::Streaming(_) => {
             IntExpr::Const(0)
         }
     });

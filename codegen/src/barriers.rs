@@ -59,7 +59,8 @@ fn in_step(node: &Node) -> bool {
         | Node::Launch(_)
         | Node::Copy { .. }
         | Node::Tile(_)
-        | Node::Barrier => false,
+        | Node::Barrier
+        | Node::Streaming(_) => false,
     }
 }
 
@@ -143,6 +144,8 @@ fn steps(input: &Input<'_>, nodes: &[Node], mut runs: Vec<Touched>) -> Option<Ve
     for node in nodes {
         match node {
             Node::Barrier => runs = vec![Touched::default()],
+            // Its warps share nothing.
+            Node::Streaming(_) => {}
             Node::For(it) => {
                 let mut all = runs.clone();
                 for _ in 0..2 {

@@ -71,7 +71,7 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
         let mut extract = Extract {
             input,
             context: &context,
-            names: &names,
+            names: &mut names,
             namer: &mut namer,
             loops: &loops,
             kernels: vec![],

@@ -13,6 +13,7 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::{Namer, Names};
 use crate::params::kernel_params;
+use crate::stream;
 use crate::program::{For, Guard, Kernel, KernelId, Node, Over, Spread};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::isl::Set;
@@ -28,7 +29,7 @@ pub struct Extract<'a> {
     pub input: &'a Input<'a>,
     /// What holds of the parameters.
     pub context: &'a Set,
-    pub names: &'a Names,
+    pub names: &'a mut Names,
     /// Names of the whole file.
     pub namer: &'a mut Namer,
     /// The loop of the schedule behind each iterator.
@@ -58,6 +59,10 @@ impl Extract<'_> {
                     let launch = self.kernel(vec![Node::For(it)])?;
                     block.push(launch);
                 }
+                Node::For(it) if matches!(it.tag, Tag::Stream(_)) => {
+                    let launches = self.stream(&it)?;
+                    block.extend(launches);
+                }
                 Node::For(mut it) => {
                     if let Some(path) = self.loops.get(&it.variable) {
                         self.host.push((path.clone(), it.variable));
@@ -86,6 +91,17 @@ impl Extract<'_> {
         Ok(block)
     }
 
+    /// The launches that a time loop becomes.
+    fn stream(&mut self, it: &For) -> Result<Vec<Node>, CodegenError> {
+        let path = self.loops.get(&it.variable);
+        let placed = self.input.layout.streams.iter().find(|placed| Some(&placed.path) == path);
+        let Some(placed) = placed else {
+            return Err(CodegenError::LoopsApart { outer: it.name.clone(), inner: it.name.clone() });
+        };
+        let name = self.kernel_name(std::slice::from_ref(&Node::For(it.clone())));
+        Ok(stream::launches(self.input, self.names, placed, it, name, &mut self.kernels))
+    }
+
     /// Makes a kernel of one thread out of what was gathered.
     fn flush(&mut self, single: &mut Vec<Node>, block: &mut Vec<Node>) -> Result<(), CodegenError> {
         if !single.is_empty() {
@@ -112,7 +128,7 @@ impl Extract<'_> {
         let id = KernelId(self.kernels.len() as u32);
         let grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
         let block = shape.block.map(|extent| extent.unwrap_or(1));
-        self.kernels.push(Kernel { name, grid, block, params, shared, body });
+        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as: None });
         Ok(Node::Launch(id))
     }
 
@@ -543,7 +559,7 @@ fn needs_host(input: &Input<'_>, node: &Node) -> bool {
     let mut found = false;
     node.walk(&mut |node| {
         found |= match node {
-            Node::For(it) => gpu(it.tag).is_some(),
+            Node::For(it) => gpu(it.tag).is_some() || matches!(it.tag, Tag::Stream(_)),
             Node::Copy { .. } => true,
             Node::Declare { buffer, .. } => !is_of_kernel(input, *buffer),
             _ => false,

@@ -5,6 +5,7 @@ use crate::input::Input;
 use crate::int_expr::{IntExpr, VariableId};
 use crate::names::Names;
 use crate::program::{BufferAccess, KernelParam, Node};
+use crate::stream::Streaming;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::{Affine, Atom, ParamId};
 use tessella_polyhedral::algorithm::{ArrayId, ComputationId, ScalarId, Subscript};
@@ -62,6 +63,33 @@ pub fn kernel_params(input: &Input<'_>, names: &Names, body: &[Node]) -> Result<
     let free = used.variables.difference(&used.bound).copied();
     params.extend(free.map(KernelParam::Variable));
     Ok(params)
+}
+
+/// The parameters of a kernel that streams, but for its fields' buffers: other buffers, integers, scalars, and what each
+/// launch is told.
+pub fn params_of_stream(input: &Input<'_>, names: &Names, it: &Streaming) -> Vec<KernelParam> {
+    let mut used = Used::default();
+    for stage in &it.stream.stages {
+        used.statement(input, stage.computation);
+        let [(a, b), (c, d)] = &stage.limits;
+        [a, b, c, d].into_iter().for_each(|limit| params_of(limit, &mut used.params));
+    }
+    for field in &it.stream.fields {
+        input.algorithm.array(field.array).extents.iter().for_each(|extent| params_of(extent, &mut used.params));
+    }
+    let own: Vec<BufferId> = it.stream.fields.iter().map(|field| input.buffer_of(field.array)).collect();
+    let constant = |buffer| matches!(input.layout.buffer(buffer).space, MemorySpace::Constant { .. });
+    let others = used.buffers.iter().filter(|(buffer, _)| !own.contains(buffer) && !constant(**buffer));
+    let mut params: Vec<KernelParam> =
+        others.map(|(&buffer, &access)| KernelParam::Buffer { buffer, access }).collect();
+    let param_names: BTreeSet<&str> = used.params.iter().map(|it| names.params[it.0 as usize].as_str()).collect();
+    params.extend(used.params.iter().copied().map(KernelParam::Param));
+    let scalars =
+        used.scalars.iter().copied().filter(|it| !param_names.contains(names.scalars[it.0 as usize].as_str()));
+    params.extend(scalars.map(KernelParam::Scalar));
+    params.push(KernelParam::Variable(it.first));
+    params.extend(it.rest.iter().flat_map(|rest| [rest.steps, rest.last]).map(KernelParam::Variable));
+    params
 }
 
 #[derive(Default)]

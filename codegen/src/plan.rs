@@ -225,7 +225,7 @@ fn host_steps(nodes: &[Node]) -> Vec<Step> {
             Node::Copy { buffer, direction: Direction::HostToDevice } => steps.push(Step::CopyIn(*buffer)),
             Node::Copy { buffer, direction: Direction::DeviceToHost } => steps.push(Step::CopyOut(*buffer)),
             // Kernel extraction leaves none of these on the host.
-            Node::Statement(_) | Node::Spread(_) | Node::OneThread { .. } | Node::Barrier | Node::Tile(_) => {}
+            Node::Statement(_) | Node::Spread(_) | Node::OneThread { .. } | Node::Barrier | Node::Tile(_) | Node::Streaming(_) => {}
         }
     }
     steps

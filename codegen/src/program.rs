@@ -3,6 +3,7 @@
 use crate::entry::Entry;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::Names;
+use crate::stream::Streaming;
 use crate::tile::Tile;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ComputationId, ScalarId};
@@ -72,6 +73,8 @@ pub enum Node {
     Barrier,
     /// On the CPU: a nest with a version for full tiles.
     Tile(Box<Tile>),
+    /// In kernels, alone: rows stream through the registers of each warp.
+    Streaming(Box<Streaming>),
 }
 
 /// `for variable = lower, lower + step, ... while variable <= upper`.
@@ -141,6 +144,8 @@ pub struct Kernel {
     /// Buffers that the threads of a block share.
     pub shared: Vec<BufferId>,
     pub body: Vec<Node>,
+    /// An earlier kernel with the same text and name, launched with other arguments.
+    pub same_as: Option<KernelId>,
 }
 
 /// What a kernel gets from the host.
@@ -177,7 +182,12 @@ impl Node {
             Node::Spread(it) => vec![&it.body],
             Node::If { then, otherwise, .. } => vec![then, otherwise],
             Node::Declare { body, .. } | Node::OneThread { body, .. } => vec![body],
-            Node::Let { .. } | Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier => vec![],
+            Node::Let { .. }
+            | Node::Statement(_)
+            | Node::Launch(_)
+            | Node::Copy { .. }
+            | Node::Barrier
+            | Node::Streaming(_) => vec![],
         }
     }
 
@@ -205,7 +215,12 @@ impl Node {
             Node::If { condition, .. } => condition.walk(visit),
             Node::Let { value, .. } => value.walk(visit),
             Node::Statement(it) => it.bindings.iter().for_each(|(_, value)| value.walk(visit)),
-            Node::Declare { .. } | Node::Launch(_) | Node::Copy { .. } | Node::OneThread { .. } | Node::Barrier => {}
+            Node::Declare { .. }
+            | Node::Launch(_)
+            | Node::Copy { .. }
+            | Node::OneThread { .. }
+            | Node::Barrier
+            | Node::Streaming(_) => {}
         }
     }
 
@@ -222,7 +237,8 @@ impl Node {
             | Node::Launch(_)
             | Node::Copy { .. }
             | Node::OneThread { .. }
-            | Node::Barrier => vec![],
+            | Node::Barrier
+            | Node::Streaming(_) => vec![],
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Kernels.
 
 use tessella_codegen::c_family::{LoopHooks, Printer, Writer, c_type};
-use tessella_codegen::program::{BufferAccess, For, Kernel, KernelParam};
+use tessella_codegen::program::{BufferAccess, For, Kernel, KernelParam, Node};
 use tessella_polyhedral::layers::{Buffer, MemorySpace};
 use tessella_polyhedral::schedule::Tag;
 
@@ -18,6 +18,13 @@ pub fn constants(printer: &Printer<'_>) -> Vec<String> {
 /// Prints one kernel.
 pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     let params: Vec<String> = kernel.params.iter().map(|param| parameter(printer, *param)).collect();
+    let streaming = match kernel.body.as_slice() {
+        [Node::Streaming(it)] => Some(it),
+        _ => None,
+    };
+    if let Some(it) = streaming {
+        printer.strip(&kernel.name, &params, it, out);
+    }
     let threads: u32 = kernel.block.iter().product();
     let head = format!("extern \"C\" __global__ void __launch_bounds__({threads}) {}", kernel.name);
     let line = format!("{head}({})", params.join(", "));
@@ -35,7 +42,13 @@ pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
         let declaration = printer.declaration(buffer);
         out.line(format!("__shared__ {declaration}"));
     }
-    printer.block(&kernel.body, &mut Pragmas, out);
+    match streaming {
+        Some(it) => {
+            let arguments: Vec<String> = kernel.params.iter().map(|param| name(printer, *param)).collect();
+            printer.streaming(&kernel.name, &arguments, it, out);
+        }
+        None => printer.block(&kernel.body, &mut Pragmas, out),
+    }
     out.close();
 }
 
@@ -59,6 +72,17 @@ fn parameter(printer: &Printer<'_>, param: KernelParam) -> String {
     }
 }
 
+/// What a parameter is called.
+fn name(printer: &Printer<'_>, param: KernelParam) -> String {
+    let names = &printer.program.names;
+    match param {
+        KernelParam::Buffer { buffer, .. } => names.buffers[buffer.0 as usize].clone(),
+        KernelParam::Param(param) => names.params[param.0 as usize].clone(),
+        KernelParam::Scalar(scalar) => names.scalars[scalar.0 as usize].clone(),
+        KernelParam::Variable(variable) => names.variables[variable.0 as usize].clone(),
+    }
+}
+
 /// Only unrolling has a meaning inside of a kernel.
 struct Pragmas;
 
@@ -66,7 +90,7 @@ impl LoopHooks for Pragmas {
     fn enter(&mut self, it: &For, _: &mut Printer<'_>, out: &mut Writer) {
         match it.tag {
             Tag::Unroll(times) => out.line(format!("#pragma unroll {times}")),
-            Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) => {}
+            Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => {}
         }
     }
 

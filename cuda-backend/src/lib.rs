@@ -8,8 +8,9 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    Dialect, Helper, Printer, TextOptions, Writer, header_comment, helper_texts, scan_text,
+    Dialect, Helper, Printer, TextOptions, STREAM_HELPERS, Writer, header_comment, helper_texts, scan_text,
 };
+use tessella_codegen::program::Node;
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
 use tessella_polyhedral::verify::Verified;
 
@@ -62,8 +63,13 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
     let mut printer = Printer::new(*input, program, Dialect::Cuda, options);
     let constants = kernel::constants(&printer);
     let mut kernels = Writer::default();
-    for it in &program.kernels {
+    let mut some_stream = false;
+    for it in program.kernels.iter().filter(|it| it.same_as.is_none()) {
         kernels.blank();
+        if matches!(it.body.as_slice(), [Node::Streaming(_)]) && !std::mem::replace(&mut some_stream, true) {
+            kernels.text(STREAM_HELPERS);
+            kernels.blank();
+        }
         kernel::print(&mut printer, it, &mut kernels);
     }
     let macros = printer.subscript_macros();

@@ -73,6 +73,8 @@ impl Printer<'_> {
                 Node::Tile(it) => self.tile(it, alone, hooks, out),
                 // The host's business, printed from the launch plan.
                 Node::Launch(_) | Node::Copy { .. } => {}
+                // A kernel of its own kind: the backend prints it whole.
+                Node::Streaming(_) => {}
             }
         }
     }

@@ -58,6 +58,9 @@ impl Printer<'_> {
                 (self.program.names.lets[at.computation.0 as usize][*position as usize].clone(), Primary)
             }
             ExprKind::Read(position) => {
+                if let Some(name) = self.streamed.get(position) {
+                    return (name.clone(), Primary);
+                }
                 let algorithm = self.input.algorithm;
                 self.element(&algorithm.computation(at.computation).reads[*position as usize], at)
             }

@@ -6,6 +6,7 @@ mod expr;
 mod helpers;
 mod signature;
 mod strides;
+mod streaming;
 mod tile;
 mod vector;
 mod writer;
@@ -13,6 +14,7 @@ mod writer;
 pub use block::{LoopHooks, NoHooks};
 pub use helpers::{Helper, Operation, helper_texts};
 pub use signature::{TextOptions, header_comment};
+pub use streaming::STREAM_HELPERS;
 pub use vector::vector_types;
 pub use writer::Writer;
 
@@ -46,6 +48,8 @@ pub struct Printer<'a> {
     pub vectors: BTreeSet<(ScalarType, u32)>,
     /// The registers of the tile that is being printed.
     kept: Vec<Kept>,
+    /// What the reads of the statement that is being printed are called, where they are no elements of memory.
+    streamed: BTreeMap<u32, String>,
 }
 
 /// The text of a program's scan, empty if it has none, and the functions that it calls.
@@ -64,7 +68,7 @@ pub fn scan_text(input: &Input<'_>, program: &Program, dialect: Dialect, options
 
 impl<'a> Printer<'a> {
     pub fn new(input: Input<'a>, program: &'a Program, dialect: Dialect, options: &'a TextOptions) -> Self {
-        Self { input, program, dialect, options, helpers: BTreeSet::new(), macros: BTreeSet::new(), vectors: BTreeSet::new(), kept: vec![] }
+        Self { input, program, dialect, options, helpers: BTreeSet::new(), macros: BTreeSet::new(), vectors: BTreeSet::new(), kept: vec![], streamed: BTreeMap::new() }
     }
 }
 

@@ -153,7 +153,7 @@ impl Printer<'_> {
         (0..i64::from(it.lanes)).map(|lane| self.element_at(kept.array, &place(lane))).collect()
     }
 
-    fn variable(&self, variable: crate::int_expr::VariableId) -> &str {
+    pub(super) fn variable(&self, variable: crate::int_expr::VariableId) -> &str {
         &self.program.names.variables[variable.0 as usize]
     }
 }

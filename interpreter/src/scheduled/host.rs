@@ -92,6 +92,7 @@ impl Host<'_> {
             Node::Spread(_) => Err(ScheduledError::Misplaced { what: "a loop over blocks or threads" }),
             Node::OneThread { .. } => Err(ScheduledError::Misplaced { what: "the choice of a thread" }),
             Node::Barrier => Err(ScheduledError::Misplaced { what: "a barrier" }),
+            Node::Streaming(_) => Err(ScheduledError::Misplaced { what: "a stream" }),
         }
     }
 

@@ -179,6 +179,7 @@ impl<'a> Thread<'a> {
                 }
             }
             Node::Barrier => {}
+            Node::Streaming(_) => return Err(ScheduledError::Misplaced { what: "a stream" }),
             Node::Launch(_) => return Err(ScheduledError::Misplaced { what: "a launch" }),
             Node::Copy { .. } => return Err(ScheduledError::Misplaced { what: "a copy" }),
         }

@@ -1,0 +1,487 @@
+//! Kernels whose rows stream through registers, in CUDA.
+//!
+//! A kernel finds out which strip and part each of its warps has; a function template walks along the rows, in one
+//! version for strips that lie inside of everything, and one for those at the rims.
+
+use super::expr::Instance;
+use super::{Printer, Writer, c_type};
+use crate::int_expr::IntExpr;
+use crate::int_text::{Precedence, within};
+use crate::stream::Streaming;
+use std::collections::BTreeMap;
+use tessella_polyhedral::algorithm::Subscript;
+use tessella_polyhedral::expr::ExprKind;
+use tessella_polyhedral::stream::{LANES, Source, Stage, WARPS};
+
+/// What all kernels that stream use.
+pub const STREAM_HELPERS: &str = "\
+// Neighbouring points that move together.
+template <typename T, int points> struct alignas(sizeof(T) * points) tessella_pack { T point[points]; };
+
+// Which of a lane's points lie within first..last, as bits.
+template <int points>
+static __device__ __forceinline__ unsigned tessella_within(int64_t column, int64_t first, int64_t last)
+{
+    unsigned which = 0;
+#pragma unroll
+    for (int k = 0; k < points; k++) which |= (unsigned)(column + k >= first && column + k <= last) << k;
+    return which;
+}
+
+// A distance in rows; all that are far away are alike.
+static __device__ __forceinline__ int tessella_near(int64_t rows)
+{
+    return (int)(rows < -1000000000 ? -1000000000 : rows > 1000000000 ? 1000000000 : rows);
+}
+
+// Whether every row of an array can be read in packs.
+template <typename T, int points>
+static __device__ __forceinline__ bool tessella_packed(const T *array, int64_t columns)
+{
+    const int many = points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
+    return (uint64_t)array % (many * sizeof(T)) == 0 && columns % many == 0;
+}
+
+// The points of `which`; zero for the others.
+template <typename T, int points>
+static __device__ __forceinline__ void tessella_load(const T *from, unsigned which, bool packed, T (&row)[points])
+{
+    const int many = points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
+    if (packed && which == (1u << points) - 1) {
+#pragma unroll
+        for (int k = 0; k < points; k += many) {
+            const tessella_pack<T, many> pack = *(const tessella_pack<T, many> *)(from + k);
+#pragma unroll
+            for (int m = 0; m < many; m++) row[k + m] = pack.point[m];
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < points; k++) row[k] = which >> k & 1 ? from[k] : (T)0;
+    }
+}
+
+template <typename T, int points>
+static __device__ __forceinline__ void tessella_store(T *to, unsigned which, bool packed, const T (&row)[points])
+{
+    const int many = points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
+    if (packed && which == (1u << points) - 1) {
+#pragma unroll
+        for (int k = 0; k < points; k += many) {
+            tessella_pack<T, many> pack;
+#pragma unroll
+            for (int m = 0; m < many; m++) pack.point[m] = row[k + m];
+            *(tessella_pack<T, many> *)(to + k) = pack;
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < points; k++) {
+            if (which >> k & 1) to[k] = row[k];
+        }
+    }
+}
+
+// A lane's points with those beside them, which the neighbouring lanes hold.
+template <int below, int above, typename T, int points>
+static __device__ __forceinline__ void tessella_beside(const T (&row)[points], T (&wider)[below + points + above])
+{
+#pragma unroll
+    for (int k = 0; k < points; k++) wider[below + k] = row[k];
+#pragma unroll
+    for (int k = 0; k < below; k++) wider[k] = __shfl_up_sync(0xffffffffu, row[points - below + k], 1);
+#pragma unroll
+    for (int k = 0; k < above; k++) wider[below + points + k] = __shfl_down_sync(0xffffffffu, row[k], 1);
+}
+";
+
+/// Names of the text's own variables.
+struct Locals {
+    lane: String,
+    stores: String,
+    base: String,
+    column: String,
+    row: String,
+    now: String,
+    turn: String,
+    step: String,
+    point: String,
+    here: String,
+    inside: String,
+    value: String,
+    fields: Vec<FieldNames>,
+    stages: Vec<StageNames>,
+}
+
+struct FieldNames {
+    rows: String,
+    ahead: String,
+    has: String,
+    first: String,
+    last: String,
+    packed: String,
+}
+
+struct StageNames {
+    within: String,
+    first: String,
+    last: String,
+}
+
+impl Printer<'_> {
+    /// The function that walks along the rows of a strip; `params` are those of the kernel.
+    pub fn strip(&mut self, kernel: &str, params: &[String], it: &Streaming, out: &mut Writer) {
+        let names = self.locals(it);
+        let size = it.stream.size;
+        let (points, steps, depth) = (size.points, size.steps, it.stream.depth);
+        let lead = it.stream.fields.iter().filter(|field| field.carried).map(|field| field.lead).max().unwrap_or(0);
+        let back = it.stream.along.below + lead;
+        let rows = i64::from(size.rows);
+        let last_lag = it.stream.stages.iter().map(|stage| stage.lag).max().unwrap_or(0);
+        let until = back + rows - 1 + (i64::from(steps) - 1) * it.stream.lag + last_lag;
+        let (idle_low, idle_high) = it.stream.idle_lanes();
+
+        out.line(format!("// Rows {}..{} + {}, {} columns a warp.", names.row, names.row, rows - 1, it.stream.width()));
+        out.line("template <bool inner>");
+        out.line(format!("static __device__ __forceinline__ void {kernel}_strip("));
+        params.iter().for_each(|param| out.line(format!("    {param},")));
+        out.open(format!("    const int64_t {}, const int64_t {})", names.column, names.row));
+        out.line(format!("const int {} = threadIdx.x % {LANES};", names.lane));
+        let stores = format!("{0} >= {idle_low} && {0} < {1}", names.lane, i64::from(LANES) - idle_high);
+        out.line(format!("const bool {} = {stores};", names.stores));
+        out.line(format!("const int64_t {} = {} - {back};  // rows are counted from here", names.base, names.row));
+        for (field, own) in names.fields.iter().enumerate() {
+            let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
+            let columns = self.int(&it.extents[field][0]);
+            let last = within(self.int_bound(&it.extents[field][1]), Precedence::Sum);
+            let (from, to) = self.field_buffers(it, field);
+            out.line(format!("const unsigned {} = tessella_within<{points}>({}, 1, {columns});", own.has, names.column));
+            out.line(format!(
+                "const int {} = tessella_near(1 - {}), {} = tessella_near({last} - {});",
+                own.first, names.base, own.last, names.base
+            ));
+            let packed = |buffer: &str| format!("tessella_packed<{element}, {points}>({buffer}, {columns})");
+            let both = match from == to {
+                true => packed(&from),
+                false => format!("{} && {}", packed(&from), packed(&to)),
+            };
+            out.line(format!("const bool {} = {both};", own.packed));
+            out.line(format!("{element} {}[{}][{depth}][{points}] = {{}};", own.rows, steps + 1));
+        }
+        for (stage, own) in names.stages.iter().enumerate() {
+            let [(low_x, high_x), (low_y, high_y)] = &it.limits[stage];
+            let (low_x, high_x) = (self.int(low_x), self.int(high_x));
+            let low_y = within(self.int_bound(low_y), Precedence::Sum);
+            let high_y = within(self.int_bound(high_y), Precedence::Sum);
+            out.line(format!(
+                "const unsigned {} = tessella_within<{points}>({}, {low_x}, {high_x});",
+                own.within, names.column
+            ));
+            out.line(format!(
+                "const int {} = tessella_near({low_y} - {}), {} = tessella_near({high_y} - {});",
+                own.first, names.base, own.last, names.base
+            ));
+        }
+        for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.is_carried(*field)) {
+            let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
+            out.line(format!("{element} {}[{points}];", own.ahead));
+            let first = it.stream.fields[field].lead.to_string();
+            self.load(it, &names, field, &first, &own.ahead, out);
+        }
+        out.open(format!("for (int {0}_0 = 0; {0}_0 <= {until}; {0}_0 += {depth})", names.now));
+        out.line("#pragma unroll");
+        out.open(format!("for (int {0} = 0; {0} < {depth}; {0}++)", names.turn));
+        out.line(format!("const int {0} = {0}_0 + {1};", names.now, names.turn));
+        for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.is_carried(*field)) {
+            let lead = it.stream.fields[field].lead;
+            out.line("#pragma unroll");
+            let (k, turn) = (&names.point, &names.turn);
+            out.line(format!(
+                "for (int {k} = 0; {k} < {points}; {k}++) {}[0][{turn}][{k}] = {}[{k}];",
+                own.rows, own.ahead
+            ));
+            if let Some(rest) = &it.rest {
+                let steps = self.variable(rest.steps).to_string();
+                let place = format!("{} + {lead}", names.now);
+                let some = format!("{steps} == 0 && {0} && {place} >= {back} && {place} < {1}", names.stores, back + rows);
+                out.open(format!("if ({some})"));
+                let which = format!("{place} <= {} ? {} : 0", own.last, own.has);
+                self.store(it, &names, field, &place, &which, &own.ahead, out);
+                out.close();
+            }
+            let next = format!("{} + {}", names.now, lead + 1);
+            self.load(it, &names, field, &next, &own.ahead, out);
+        }
+        out.line("#pragma unroll");
+        out.open(format!("for (int {0} = 0; {0} < {steps}; {0}++)", names.step));
+        for stage in 0..it.stream.stages.len() {
+            self.stage(it, &names, stage, back, out);
+        }
+        out.close();
+        out.close();
+        out.close();
+        out.close();
+        out.blank();
+    }
+
+    /// The body of a kernel that streams.
+    pub fn streaming(&mut self, kernel: &str, arguments: &[String], it: &Streaming, out: &mut Writer) {
+        let mut namer = self.program.names.namer();
+        let [warp, strips, strip, row, west, column] =
+            ["warp", "strips", "strip", "row", "west", "column"].map(|name| namer.fresh(name));
+        let size = it.stream.size;
+        let points = i64::from(size.points);
+        let text = self.int(&it.strips());
+        out.line(format!("const int64_t {warp} = (int64_t)blockIdx.x * {WARPS} + threadIdx.x / {LANES};"));
+        out.line(format!("const int64_t {strips} = {text};"));
+        out.line(format!("const int64_t {strip} = {warp} % {strips}, {row} = 1 + {warp} / {strips} * {};", size.rows));
+        let rows = within(self.int_bound(&it.rows()), Precedence::Shift);
+        out.line(format!("if ({row} > {rows}) return;"));
+        let (width, idle) = (it.stream.width(), it.stream.idle_lanes().0 * points);
+        out.line(format!("const int64_t {west} = 1 + {strip} * {width} - {idle};"));
+        out.line(format!("const int64_t {column} = {west} + threadIdx.x % {LANES} * {points};"));
+        let lows = it.limits.iter().map(|limits| limits[0].0.clone()).chain([IntExpr::Const(1)]);
+        let highs = it.limits.iter().map(|limits| limits[0].1.clone());
+        let highs = highs.chain(it.extents.iter().map(|extents| extents[0].clone()));
+        let least = within(self.int_bound(&IntExpr::max_of(lows)), Precedence::Shift);
+        let most = within(self.int_bound(&IntExpr::min_of(highs)), Precedence::Shift);
+        let arguments = arguments.join(", ");
+        let inner = format!("{west} >= {least} && {west} + {} <= {most}", points * i64::from(LANES) - 1);
+        out.line(format!("if ({inner}) {kernel}_strip<true>({arguments}, {column}, {row});"));
+        out.line(format!("else {kernel}_strip<false>({arguments}, {column}, {row});"));
+    }
+
+    fn locals(&self, it: &Streaming) -> Locals {
+        let mut namer = self.program.names.namer();
+        let arrays: Vec<&String> =
+            it.stream.fields.iter().map(|field| &self.program.names.arrays[field.array.0 as usize]).collect();
+        let fields = arrays.iter().map(|array| {
+            let mut name = |what: &str| namer.fresh(&format!("{array}_{what}"));
+            FieldNames {
+                rows: name("rows"),
+                ahead: name("ahead"),
+                has: name("has"),
+                first: name("first"),
+                last: name("last"),
+                packed: name("packed"),
+            }
+        });
+        let fields = fields.collect();
+        let stages = it.stream.stages.iter().map(|stage| {
+            let computation = &self.program.names.computations[stage.computation.0 as usize];
+            let mut name = |what: &str| namer.fresh(&format!("{computation}_{what}"));
+            StageNames { within: name("within"), first: name("first"), last: name("last") }
+        });
+        let stages = stages.collect();
+        let mut name = |what: &str| namer.fresh(what);
+        Locals {
+            lane: name("lane"),
+            stores: name("stores"),
+            base: name("base"),
+            column: name("column"),
+            row: name("row"),
+            now: name("now"),
+            turn: name("turn"),
+            step: name("step"),
+            point: name("k"),
+            here: name("here"),
+            inside: name("inside"),
+            value: name("value"),
+            fields,
+            stages,
+        }
+    }
+
+    /// The buffers that a field is loaded from and stored to.
+    fn field_buffers(&self, it: &Streaming, field: usize) -> (String, String) {
+        let name = |buffer: tessella_polyhedral::layers::BufferId| self.program.names.buffers[buffer.0 as usize].clone();
+        let (from, to) = it.buffers[field];
+        (name(from), name(to))
+    }
+
+    /// Where a lane's points of a row lie in a buffer.
+    fn place(&mut self, it: &Streaming, names: &Locals, field: usize, buffer: &str, row: &str) -> String {
+        let columns = within(self.int_bound(&it.extents[field][0]), Precedence::Unary);
+        format!("{buffer} + ({} - 1) + ({} + {row} - 1) * {columns}", names.column, names.base)
+    }
+
+    fn load(&mut self, it: &Streaming, names: &Locals, field: usize, row: &str, into: &str, out: &mut Writer) {
+        let own = &names.fields[field];
+        let (from, _) = self.field_buffers(it, field);
+        let place = self.place(it, names, field, &from, row);
+        let rows = format!("{row} >= {} && {row} <= {}", own.first, own.last);
+        out.line(format!("tessella_load({place}, {rows} ? {} : 0, {}, {into});", own.has, own.packed));
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn store(
+        &mut self,
+        it: &Streaming,
+        names: &Locals,
+        field: usize,
+        row: &str,
+        which: &str,
+        value: &str,
+        out: &mut Writer,
+    ) {
+        let (_, to) = self.field_buffers(it, field);
+        let place = self.place(it, names, field, &to, row);
+        out.line(format!("tessella_store({place}, {which}, {}, {value});", names.fields[field].packed));
+    }
+
+    fn stage(&mut self, it: &Streaming, names: &Locals, at: usize, back: i64, out: &mut Writer) {
+        let stage = &it.stream.stages[at];
+        let field = &names.fields[stage.field];
+        let own = &names.stages[at];
+        let size = it.stream.size;
+        let Locals { now, turn, step, point, here, inside, value, base, stores, .. } = names;
+        let element = c_type(self.input.algorithm.array(it.stream.fields[stage.field].array).element);
+        let steps = it.rest.map(|rest| self.variable(rest.steps).to_string());
+        out.open("");
+        self.origin(stage.computation, out);
+        let lag = match (it.stream.lag, stage.lag) {
+            (lag, 0) => format!("{lag} * {step}"),
+            (lag, more) => format!("({lag} * {step} + {more})"),
+        };
+        out.line(format!("const int {here} = {now} - {lag};"));
+        let some = format!("{here} >= {} && {here} <= {}", own.first, own.last);
+        out.line(match &steps {
+            Some(steps) => format!("const bool {inside} = {some} && {step} < {steps};"),
+            None => format!("const bool {inside} = {some};"),
+        });
+        out.line(format!("{element} {value}[{}];", size.points));
+        out.open(format!("if (!inner || !{inside})"));
+        self.load(it, names, stage.field, here, value, out);
+        out.close();
+        out.open(format!("if ({inside})"));
+        self.operands(it, names, stage, out);
+        self.iterators(it, names, at, base, out);
+        out.line("#pragma unroll");
+        out.open(format!("for (int {point} = 0; {point} < {}; {point}++)", size.points));
+        let x = it.iterators[at][stage.iterators[1] as usize];
+        if self.mentions(stage, stage.iterators[1]) {
+            let shifted = by(&format!("{} + {point}", names.column), -stage.shift[0]);
+            out.line(format!("const int64_t {} = {shifted};", self.variable(x)));
+        }
+        let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
+        let instance = Instance { computation: stage.computation, iterators: &iterators };
+        let source = self.input.algorithm.computation(stage.computation);
+        for (position, binding) in source.lets.iter().enumerate() {
+            let text = self.value(&binding.value, &instance).0;
+            let name = &self.program.names.lets[stage.computation.0 as usize][position];
+            out.line(format!("const {} {name} = {text};", c_type(binding.value.ty)));
+        }
+        let text = self.value(&source.value, &instance).0;
+        self.streamed.clear();
+        out.line(format!("if (inner || {} >> {point} & 1) {value}[{point}] = {text};", own.within));
+        out.close();
+        out.close();
+        out.line("#pragma unroll");
+        out.line(format!(
+            "for (int {point} = 0; {point} < {}; {point}++) {}[{step} + 1][{turn}][{point}] = {value}[{point}];",
+            size.points, field.rows
+        ));
+        let stored = format!("{stores} && {here} >= {back} && {here} < {}", back + i64::from(size.rows));
+        let moment = match &steps {
+            Some(steps) => format!("{step} + 1 == {steps}"),
+            None => format!("{step} == {}", size.steps - 1),
+        };
+        let done = match (it.is_carried(stage.field), &it.rest) {
+            (true, _) => Some((
+                format!("{moment} && {stored}"),
+                format!("{here} <= {} ? {} : 0", field.last, field.has),
+            )),
+            (false, Some(rest)) => {
+                let last = self.variable(rest.last);
+                Some((format!("{last} && {moment} && {inside} && {stored}"), own.within.clone()))
+            }
+            (false, None) => None,
+        };
+        if let Some((condition, which)) = done {
+            out.open(format!("if ({condition})"));
+            self.store(it, names, stage.field, here, &which, value, out);
+            out.close();
+        }
+        out.close();
+    }
+
+    /// Declares the rows that a stage reads, and notes what each read is called.
+    fn operands(&mut self, it: &Streaming, names: &Locals, stage: &Stage, out: &mut Writer) {
+        // Widest needs of each row: by field, version and age.
+        let mut rows: BTreeMap<(usize, bool, i64), (i64, i64)> = BTreeMap::new();
+        for read in &stage.reads {
+            if let Source::Field { field, fresh, offset, age } = read {
+                let needs = rows.entry((*field, *fresh, *age)).or_default();
+                *needs = (needs.0.max(-offset[0]), needs.1.max(offset[0]));
+            }
+        }
+        let mut namer = self.program.names.namer();
+        let depth = it.stream.depth;
+        let points = it.stream.size.points;
+        let mut called: BTreeMap<(usize, bool, i64), (String, i64)> = BTreeMap::new();
+        for (row, (below, above)) in rows {
+            let (field, fresh, age) = row;
+            let array = it.stream.fields[field].array;
+            let element = c_type(self.input.algorithm.array(array).element);
+            let name = namer.fresh(&format!("{}_{age}", self.program.names.arrays[array.0 as usize]));
+            let version = if fresh { format!("{} + 1", names.step) } else { names.step.clone() };
+            let slot = match age {
+                0 => names.turn.clone(),
+                age => format!("({} + {}) % {depth}", names.turn, depth - age),
+            };
+            let held = format!("{}[{version}][{slot}]", names.fields[field].rows);
+            if below == 0 && above == 0 {
+                out.line(format!("const {element} (&{name})[{points}] = {held};"));
+            } else {
+                out.line(format!("{element} {name}[{}];", below + i64::from(points) + above));
+                out.line(format!("tessella_beside<{below}, {above}>({held}, {name});"));
+            }
+            called.insert(row, (name, below));
+        }
+        self.streamed.clear();
+        for (position, read) in stage.reads.iter().enumerate() {
+            if let Source::Field { field, fresh, offset, age } = read {
+                let (name, below) = &called[&(*field, *fresh, *age)];
+                self.streamed.insert(position as u32, format!("{name}[{}]", by(&names.point, below + offset[0])));
+            }
+        }
+    }
+
+    /// Binds the iterators of time and of the second axis, where the statement mentions them.
+    fn iterators(&mut self, it: &Streaming, names: &Locals, at: usize, base: &str, out: &mut Writer) {
+        let stage = &it.stream.stages[at];
+        let [time, _, y] = stage.iterators;
+        if self.mentions(stage, time) {
+            let name = self.variable(it.iterators[at][time as usize]).to_string();
+            out.line(format!("const int64_t {name} = {} + {};", self.variable(it.first), names.step));
+        }
+        if self.mentions(stage, y) {
+            let name = self.variable(it.iterators[at][y as usize]).to_string();
+            let shifted = by(&format!("{base} + {}", names.here), -stage.shift[1]);
+            out.line(format!("const int64_t {name} = {shifted};"));
+        }
+    }
+
+    /// Whether the text of a stage has an iterator: as a value, or in the subscripts of memory.
+    fn mentions(&self, stage: &Stage, iterator: u32) -> bool {
+        let computation = self.input.algorithm.computation(stage.computation);
+        let mut found = false;
+        for expr in self.input.expressions(stage.computation) {
+            expr.walk(&mut |expr| {
+                found |= matches!(&expr.kind, ExprKind::Index(affine) if affine.involves_iterator(iterator));
+            });
+        }
+        found
+            || computation.reads.iter().zip(&stage.reads).any(|(read, source)| {
+                let uses = |it: &Subscript| it.as_affine().is_some_and(|affine| affine.involves_iterator(iterator));
+                *source == Source::Memory && read.subscripts.iter().any(uses)
+            })
+    }
+}
+
+/// `text + number`, as one writes it.
+fn by(text: &str, number: i64) -> String {
+    match number {
+        0 => text.to_string(),
+        number if number < 0 => format!("{text} - {}", -number),
+        number => format!("{text} + {number}"),
+    }
+}

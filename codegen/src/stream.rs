@@ -1,0 +1,208 @@
+//! Time loops that stream: the kernel as data, and the launches that make up the loop.
+//!
+//! ```text
+//! for t in first:last { nests }
+//!   -> for each pair of blocks { kernel(A -> A_next); kernel(A_next -> A) }
+//!      rest(A -> A_next, half of what is left); rest(A_next -> A, the other half, and what is stored but once)
+//! ```
+//!
+//! There is always an even number of launches, so that results end where they belong. [`Streaming`] says what a warp does;
+//! see `tessella_polyhedral::stream` for why that is right.
+
+use crate::input::Input;
+use crate::int_expr::{Cond, IntExpr, VariableId};
+use crate::names::Names;
+use crate::params::params_of_stream;
+use crate::program::{BufferAccess, For, Kernel, KernelId, KernelParam, Node};
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::layers::{BufferId, PlacedStream};
+use tessella_polyhedral::schedule::Tag;
+use tessella_polyhedral::stream::{LANES, Stream, WARPS};
+use tessella_scalar::CompareOp;
+
+/// What a kernel that streams does; all its threads run it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Streaming {
+    pub stream: Stream,
+    /// For each field, the buffer that holds its values before the launch, and the one that gets those after it. They
+    /// are the same for fields that only the last launch stores.
+    pub buffers: Vec<(BufferId, BufferId)>,
+    /// Extents of each field.
+    pub extents: Vec<[IntExpr; 2]>,
+    /// First and last subscripts that each stage writes, along each axis.
+    pub limits: Vec<[(IntExpr, IntExpr); 2]>,
+    /// The iterators of each stage's statement, in the statement's order.
+    pub iterators: Vec<Vec<VariableId>>,
+    /// The first time step of the launch.
+    pub first: VariableId,
+    /// For launches that make fewer than all steps, or store fields that are not carried.
+    pub rest: Option<Rest>,
+}
+
+/// What a launch at the end is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rest {
+    /// How many time steps it makes; may be 0.
+    pub steps: VariableId,
+    /// Not 0 for the last one, which stores the fields that are not carried.
+    pub last: VariableId,
+}
+
+impl Streaming {
+    /// Whether the values of a field go from launch to launch.
+    pub fn is_carried(&self, field: usize) -> bool {
+        self.stream.fields[field].carried
+    }
+
+    /// Rows of the largest carried field, and strips that cover its columns.
+    fn cover(&self) -> (IntExpr, IntExpr) {
+        let carried = || self.stream.fields.iter().zip(&self.extents).filter(|(field, _)| field.carried).map(|(_, it)| it);
+        let columns = IntExpr::max_of(carried().map(|extents| extents[0].clone()));
+        let width = self.stream.width();
+        let rows = IntExpr::max_of(carried().map(|extents| extents[1].clone()));
+        (rows, columns.plus(IntExpr::Const(width - 1)).floor_div(width))
+    }
+
+    /// Strips along the first axis.
+    pub fn strips(&self) -> IntExpr {
+        self.cover().1
+    }
+
+    /// Rows of all parts together.
+    pub fn rows(&self) -> IntExpr {
+        self.cover().0
+    }
+
+    /// Blocks of warps: a warp for each strip and part.
+    fn grid(&self) -> IntExpr {
+        let (rows, strips) = self.cover();
+        let size = i64::from(self.stream.size.rows);
+        let parts = rows.plus(IntExpr::Const(size - 1)).floor_div(size);
+        let warps = i64::from(WARPS);
+        strips.times(parts).plus(IntExpr::Const(warps - 1)).floor_div(warps)
+    }
+}
+
+/// Turns a time loop into launches; the kernels go to `kernels`.
+pub(crate) fn launches(
+    input: &Input<'_>,
+    names: &mut Names,
+    placed: &PlacedStream,
+    it: &For,
+    kernel_name: String,
+    kernels: &mut Vec<Kernel>,
+) -> Vec<Node> {
+    let stream = &placed.stream;
+    let text = |affine: &Affine| IntExpr::from_affine(affine, &[]);
+    let steps = i64::from(stream.size.steps);
+    let time = names.variables[it.variable.0 as usize].clone();
+    let mut fresh = |wanted: &str| {
+        let variable = VariableId(names.variables.len() as u32);
+        let name = names.namer().fresh(wanted);
+        names.variables.push(name);
+        variable
+    };
+    let [count, pairs, pair, left] = ["steps", "pairs", "pair", "left"].map(|it| fresh(&format!("{time}_{it}")));
+    // The first step of each launch, and what the two at the end are told.
+    let firsts = [(); 4].map(|()| fresh(&format!("{time}_first")));
+    let rests = [(); 2].map(|()| Rest { steps: fresh(&format!("{time}_now")), last: fresh("is_last") });
+    let stage_iterators = stream.stages.iter().map(|stage| {
+        let computation = input.algorithm.computation(stage.computation);
+        computation.iterators.iter().map(|name| fresh(name)).collect::<Vec<_>>()
+    });
+    let iterators: Vec<Vec<VariableId>> = stage_iterators.collect();
+
+    let streaming = |back: bool, first: VariableId, rest: Option<Rest>| Streaming {
+        stream: stream.clone(),
+        buffers: (stream.fields.iter())
+            .map(|field| {
+                let own = input.buffer_of(field.array);
+                match placed.copies.get(&field.array) {
+                    Some(&copy) if back => (copy, own),
+                    Some(&copy) => (own, copy),
+                    None => (own, own),
+                }
+            })
+            .collect(),
+        extents: (stream.fields.iter())
+            .map(|field| {
+                let extents = &input.algorithm.array(field.array).extents;
+                [text(&extents[0]), text(&extents[1])]
+            })
+            .collect(),
+        limits: (stream.stages.iter())
+            .map(|stage| stage.limits.clone().map(|(low, high)| (text(&low), text(&high))))
+            .collect(),
+        iterators: iterators.clone(),
+        first,
+        rest,
+    };
+    let mut launch = |back: bool, first: VariableId, rest: Option<Rest>, name: &str, same_as: Option<KernelId>| {
+        let streaming = streaming(back, first, rest);
+        let mut params = vec![];
+        for (field, (from, to)) in streaming.buffers.iter().enumerate() {
+            if streaming.is_carried(field) {
+                params.push(KernelParam::Buffer { buffer: *from, access: BufferAccess::Read });
+            }
+            params.push(KernelParam::Buffer { buffer: *to, access: BufferAccess::Write });
+        }
+        params.extend(params_of_stream(input, names, &streaming));
+        let kernel = Kernel {
+            name: name.to_string(),
+            grid: [streaming.grid(), IntExpr::Const(1), IntExpr::Const(1)],
+            block: [LANES * WARPS, 1, 1],
+            params,
+            shared: vec![],
+            body: vec![Node::Streaming(Box::new(streaming))],
+            same_as,
+        };
+        let id = KernelId(kernels.len() as u32);
+        kernels.push(kernel);
+        id
+    };
+    let rest_name = format!("{kernel_name}_rest");
+    let there = launch(false, firsts[0], None, &kernel_name, None);
+    let back = launch(true, firsts[1], None, &kernel_name, Some(there));
+    let rest_there = launch(false, firsts[2], Some(rests[0]), &rest_name, None);
+    let rest_back = launch(true, firsts[3], Some(rests[1]), &rest_name, Some(rest_there));
+
+    let set = |variable: VariableId, value: IntExpr| Node::Let { variable, value };
+    let get = IntExpr::variable;
+    let (from, until) = (text(&stream.time.0), text(&stream.time.1));
+    let after_pairs = |pairs: VariableId| from.clone().plus(IntExpr::Const(2 * steps).times(get(pairs)));
+    let both = vec![
+        set(firsts[0], after_pairs(pair)),
+        Node::Launch(there),
+        set(firsts[1], get(firsts[0]).plus(IntExpr::Const(steps))),
+        Node::Launch(back),
+    ];
+    let body = vec![
+        set(pairs, get(count).minus(IntExpr::Const(1)).floor_div(2 * steps)),
+        Node::For(For {
+            variable: pair,
+            name: it.name.clone(),
+            tag: Tag::Sequential,
+            lower: IntExpr::Const(0),
+            upper: get(pairs).minus(IntExpr::Const(1)),
+            step: 1,
+            body: both,
+        }),
+        set(left, get(count).minus(IntExpr::Const(2 * steps).times(get(pairs)))),
+        set(firsts[2], after_pairs(pairs)),
+        set(rests[0].steps, get(left).floor_div(2)),
+        set(rests[0].last, IntExpr::Const(0)),
+        Node::Launch(rest_there),
+        set(firsts[3], get(firsts[2]).plus(get(rests[0].steps))),
+        set(rests[1].steps, get(left).minus(get(rests[0].steps))),
+        set(rests[1].last, IntExpr::Const(1)),
+        Node::Launch(rest_back),
+    ];
+    vec![
+        set(count, until.minus(from.clone()).plus(IntExpr::Const(1))),
+        Node::If {
+            condition: Cond::compare(CompareOp::Gt, get(count), IntExpr::Const(0)),
+            then: body,
+            otherwise: vec![],
+        },
+    ]
+}
