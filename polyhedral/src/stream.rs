@@ -46,10 +46,10 @@ pub struct Stream {
     pub lag: i64,
     /// How many rows of each version are alive.
     pub depth: i64,
-    /// Points beside those stored that a launch reads, towards lower and higher subscripts of the first axis.
+    /// Points beside those stored that a warp needs, towards lower and higher subscripts of the first axis.
     pub beside: Reach,
-    /// The same along the second axis.
-    pub along: Reach,
+    /// How many rows before the first one that is stored a warp begins.
+    pub back: i64,
 }
 
 /// An array that the nests write.
@@ -284,7 +284,7 @@ impl Nests {
             lag: 0,
             depth: 0,
             beside: Reach::default(),
-            along: Reach::default(),
+            back: 0,
         };
         pipeline::fill(&mut stream)?;
         stream.check_size(algorithm)?;

@@ -132,8 +132,7 @@ impl Printer<'_> {
         let names = self.locals(it);
         let size = it.stream.size;
         let (points, steps, depth) = (size.points, size.steps, it.stream.depth);
-        let lead = it.stream.fields.iter().filter(|field| field.carried).map(|field| field.lead).max().unwrap_or(0);
-        let back = it.stream.along.below + lead;
+        let back = it.stream.back;
         let rows = i64::from(size.rows);
         let last_lag = it.stream.stages.iter().map(|stage| stage.lag).max().unwrap_or(0);
         let until = back + rows - 1 + (i64::from(steps) - 1) * it.stream.lag + last_lag;
@@ -184,7 +183,7 @@ impl Printer<'_> {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
             out.line(format!("{element} {}[{points}];", own.ahead));
             let first = it.stream.fields[field].lead.to_string();
-            self.load(it, &names, field, &first, &own.ahead, out);
+            self.load(it, &names, field, &first, &own.has, &own.ahead, out);
         }
         out.open(format!("for (int {0}_0 = 0; {0}_0 <= {until}; {0}_0 += {depth})", names.now));
         out.line("#pragma unroll");
@@ -208,7 +207,7 @@ impl Printer<'_> {
                 out.close();
             }
             let next = format!("{} + {}", names.now, lead + 1);
-            self.load(it, &names, field, &next, &own.ahead, out);
+            self.load(it, &names, field, &next, &own.has, &own.ahead, out);
         }
         out.line("#pragma unroll");
         out.open(format!("for (int {0} = 0; {0} < {steps}; {0}++)", names.step));
@@ -303,12 +302,22 @@ impl Printer<'_> {
         format!("{buffer} + ({} - 1) + ({} + {row} - 1) * {columns}", names.column, names.base)
     }
 
-    fn load(&mut self, it: &Streaming, names: &Locals, field: usize, row: &str, into: &str, out: &mut Writer) {
+    #[allow(clippy::too_many_arguments)]
+    fn load(
+        &mut self,
+        it: &Streaming,
+        names: &Locals,
+        field: usize,
+        row: &str,
+        which: &str,
+        into: &str,
+        out: &mut Writer,
+    ) {
         let own = &names.fields[field];
         let (from, _) = self.field_buffers(it, field);
         let place = self.place(it, names, field, &from, row);
         let rows = format!("{row} >= {} && {row} <= {}", own.first, own.last);
-        out.line(format!("tessella_load({place}, {rows} ? {} : 0, {}, {into});", own.has, own.packed));
+        out.line(format!("tessella_load({place}, {rows} ? {which} : 0, {}, {into});", own.packed));
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -343,13 +352,15 @@ impl Printer<'_> {
         };
         out.line(format!("const int {here} = {now} - {lag};"));
         let some = format!("{here} >= {} && {here} <= {}", own.first, own.last);
+        // Points that are computed are not looked at: another warp may store them now.
+        let others = format!("({some} ? {0} & ~{1} : {0})", field.has, own.within);
         out.line(match &steps {
             Some(steps) => format!("const bool {inside} = {some} && {step} < {steps};"),
             None => format!("const bool {inside} = {some};"),
         });
         out.line(format!("{element} {value}[{}];", size.points));
         out.open(format!("if (!inner || !{inside})"));
-        self.load(it, names, stage.field, here, value, out);
+        self.load(it, names, stage.field, here, &others, value, out);
         out.close();
         out.open(format!("if ({inside})"));
         self.operands(it, names, stage, out);

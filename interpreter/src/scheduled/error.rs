@@ -30,4 +30,7 @@ pub enum ScheduledError {
     Misplaced { what: &'static str },
     #[error("the arguments are not those of the function")]
     Arguments,
+    /// Of an expression; not reported unless its value is stored.
+    #[error("an operand is not known")]
+    UnknownOperand,
 }

@@ -6,7 +6,7 @@ use super::memory::{Block, Memory, Position};
 use crate::operators;
 use tessella_codegen::Input;
 use tessella_codegen::program::Statement;
-use tessella_polyhedral::algorithm::{Access, Computation, Subscript};
+use tessella_polyhedral::algorithm::{Access, Computation, ComputationId, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Constant};
 
@@ -34,7 +34,7 @@ pub(super) fn execute(
     let value = |variable: u32| variables.get(variable as usize).copied().flatten();
     let iterators = statement.iterators.iter().map(|it| it.and_then(|it| value(it.0))).collect();
     let computation = around.input.algorithm.computation(statement.computation);
-    let mut instance = Instance { computation, iterators, lets: vec![] };
+    let mut instance = Instance { computation, iterators, lets: vec![], operands: vec![] };
     if let Some(predicate) = &computation.predicate
         && instance.expression(around, predicate)?.bits == 0
     {
@@ -48,6 +48,39 @@ pub(super) fn execute(
     let index = instance.index(around, &computation.write)?;
     let position = around.position;
     block(around, &computation.write)?.write(&index, value, position, &computation.name)
+}
+
+/// Where an operand of a statement comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Operand {
+    /// The element that the access names.
+    Memory,
+    Value(Constant),
+    /// Nothing that may be used.
+    Unknown,
+}
+
+/// The value of an instance with these operands, by read; `None` if it uses an unknown one.
+pub(super) fn evaluate(
+    around: &mut Surroundings<'_>,
+    computation: ComputationId,
+    iterators: Vec<Option<i64>>,
+    operands: Vec<Operand>,
+) -> Result<Option<Constant>, ScheduledError> {
+    let computation = around.input.algorithm.computation(computation);
+    let mut instance = Instance { computation, iterators, lets: vec![], operands };
+    let mut result = || {
+        for it in &computation.lets {
+            let value = instance.expression(around, &it.value)?;
+            instance.lets.push(value);
+        }
+        instance.expression(around, &computation.value)
+    };
+    match result() {
+        Ok(value) => Ok(Some(value)),
+        Err(ScheduledError::UnknownOperand) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Gives a variable a value.
@@ -75,6 +108,8 @@ struct Instance<'a> {
     computation: &'a Computation,
     iterators: Vec<Option<i64>>,
     lets: Vec<Constant>,
+    /// Of each read; those that are missing are elements of memory.
+    operands: Vec<Operand>,
 }
 
 impl Instance<'_> {
@@ -112,6 +147,11 @@ impl Instance<'_> {
                 .copied()
                 .ok_or(ScheduledError::Misplaced { what: "a value that is computed later" }),
             ExprKind::Read(position) => {
+                match self.operands.get(*position as usize) {
+                    Some(Operand::Value(value)) => return Ok(*value),
+                    Some(Operand::Unknown) => return Err(ScheduledError::UnknownOperand),
+                    Some(Operand::Memory) | None => {}
+                }
                 let access = &self.computation.reads[*position as usize];
                 let index = self.index(around, access)?;
                 let position = around.position;

@@ -5,6 +5,7 @@ use super::expression::{Surroundings, bind, execute};
 use super::host::{Host, values};
 use super::integer;
 use super::memory::{Block, Memory};
+use super::streaming;
 use std::vec::IntoIter;
 use tessella_codegen::program::{For, Guard, Kernel, Node, Over, Spread};
 use tessella_polyhedral::layers::BufferId;
@@ -19,6 +20,9 @@ pub(super) fn launch(host: &mut Host<'_>, kernel: &Kernel) -> Result<(), Schedul
         if *extent <= 0 {
             return Ok(());
         }
+    }
+    if let [Node::Streaming(it)] = kernel.body.as_slice() {
+        return streaming::launch(host, kernel, it, grid[0]);
     }
     let mut blocks = indices(grid);
     host.shuffle.order(&mut blocks);

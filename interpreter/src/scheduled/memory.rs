@@ -93,6 +93,11 @@ impl Block {
         Ok(&mut self.cells[position as usize])
     }
 
+    /// Whether nothing was stored at an index that is inside.
+    pub(super) fn is_undefined(&mut self, index: &[i64]) -> bool {
+        self.cell(index, "").is_ok_and(|cell| cell.value.is_none())
+    }
+
     pub(super) fn read(
         &mut self,
         index: &[i64],

@@ -44,8 +44,15 @@ pub(super) fn fill(stream: &mut Stream) -> Result<(), Obstacle> {
             }
         }
     }
-    stream.beside = reach(stream, 0);
-    stream.along = reach(stream, 1);
+    stream.beside = needed(stream, 0).values().fold(Reach::default(), |all, (low, high)| Reach {
+        below: all.below.max(-low),
+        above: all.above.max(*high),
+    });
+    // Row `low` of a version is computed `lag` iterations after the one that has its number.
+    let starts = needed(stream, 1).into_iter().map(|((field, version), (low, _))| {
+        -(low + (version - 1) * stream.lag + stream.stages[stream.fields[field].writer].lag)
+    });
+    stream.back = starts.max().unwrap_or(0);
     Ok(())
 }
 
@@ -72,30 +79,29 @@ fn lags(stream: &Stream, lag: i64) -> Option<Vec<i64>> {
     None
 }
 
-/// How far the values from before a launch lie from those that it stores, along an axis.
-fn reach(stream: &Stream, axis: usize) -> Reach {
-    // What is needed of each version, relative to a point that is stored.
+/// Which points of each version of a field a launch needs, along an axis, relative to one that it stores.
+fn needed(stream: &Stream, axis: usize) -> BTreeMap<(usize, i64), (i64, i64)> {
     let mut needed: BTreeMap<(usize, i64), (i64, i64)> = BTreeMap::new();
     let last = i64::from(stream.size.steps);
-    for field in 0..stream.fields.len() {
-        needed.insert((field, last), (0, 0));
+    for (at, field) in stream.fields.iter().enumerate() {
+        // A launch of fewer steps stores an earlier version.
+        for version in i64::from(!field.carried)..=last {
+            needed.insert((at, version), (0, 0));
+        }
     }
     for step in (0..last).rev() {
         for stage in stream.stages.iter().rev() {
-            let Some(&(low, high)) = needed.get(&(stage.field, step + 1)) else { continue };
+            let (low, high) = needed[&(stage.field, step + 1)];
             for read in &stage.reads {
                 if let Source::Field { field, fresh, offset, .. } = read {
                     let version = if *fresh { step + 1 } else { step };
-                    let widest = needed.entry((*field, version)).or_insert((low + offset[axis], high + offset[axis]));
+                    let widest = needed.get_mut(&(*field, version)).expect("what is not carried is read fresh");
                     *widest = (widest.0.min(low + offset[axis]), widest.1.max(high + offset[axis]));
                 }
             }
         }
     }
-    // A launch of fewer steps stores an earlier version: the point itself always counts.
-    let first = needed.iter().filter(|((_, version), _)| *version == 0).map(|(_, it)| *it);
-    let (low, high) = first.fold((0, 0), |all, it| (all.0.min(it.0), all.1.max(it.1)));
-    Reach { below: -low, above: high }
+    needed
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> Stream {
         lag: 0,
         depth: 0,
         beside: Reach::default(),
-        along: Reach::default(),
+        back: 0,
     }
 }
 
@@ -38,7 +38,7 @@ fn a_five_point_star_keeps_three_rows() {
     let mut it = stream(8, &[&CROSS]);
     fill(&mut it).unwrap();
     assert_eq!((it.lag, it.depth, it.fields[0].lead), (1, 3, 1));
-    assert_eq!((it.beside, it.along), (Reach { below: 8, above: 8 }, Reach { below: 8, above: 8 }));
+    assert_eq!((it.beside, it.back), (Reach { below: 8, above: 8 }, 9));
     let ages: Vec<i64> = ages(&it);
     assert_eq!(ages, [1, 1, 1, 2, 0]);
 }
@@ -50,7 +50,7 @@ fn a_copy_runs_in_the_same_iteration() {
     let mut it = stream(4, &[&star, &[(0, [0, 0])]]);
     fill(&mut it).unwrap();
     assert_eq!((it.lag, it.stages[0].lag, it.stages[1].lag), (1, 0, 0));
-    assert_eq!(it.along, Reach { below: 4, above: 4 });
+    assert_eq!((it.beside, it.back), (Reach { below: 4, above: 4 }, 5));
 }
 
 #[test]
@@ -69,7 +69,17 @@ fn only_what_is_read_is_reached() {
     let mut it = stream(5, &[&[(0, [0, 0]), (0, [-2, 0]), (0, [0, -1])]]);
     fill(&mut it).unwrap();
     assert_eq!((it.lag, it.depth), (1, 3));
-    assert_eq!((it.beside, it.along), (Reach { below: 10, above: 0 }, Reach { below: 5, above: 0 }));
+    assert_eq!((it.beside, it.back), (Reach { below: 10, above: 0 }, 6));
+}
+
+#[test]
+fn a_sweep_that_looks_back_at_one_that_looked_ahead_starts_early_enough() {
+    // B = A[i + 1, j + 1]; A = B[i - 1, j - 1]: A is reached nowhere else, B is.
+    let mut it = stream(1, &[&[(1, [1, 1])], &[(0, [-1, -1])]]);
+    fill(&mut it).unwrap();
+    assert_eq!(it.beside, Reach { below: 1, above: 1 });
+    // Row -1 of B is computed in iteration -1 + 0, and row 0 of A loaded in iteration 0 - 1.
+    assert_eq!((it.lag, it.stages[0].lag, it.stages[1].lag, it.back), (1, 0, 0, 1));
 }
 
 #[test]

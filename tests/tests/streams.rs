@@ -1,0 +1,193 @@
+//! Time loops that stream, executed as their kernels stand by an interpreter that knows which row every register holds,
+//! and compared with the source bit for bit; their texts compile.
+
+use tessella::file::{FileOptions, ScheduleSource, Sources};
+use tessella::request::Backend;
+use tessella_codegen::{Input, generate};
+use tessella_frontend::typed::tree::Type as ArgumentType;
+use tessella_interpreter::scheduled::{self, Completion};
+use tessella_interpreter::{Array, Value, run_within};
+use tessella_runtime::cuda::{Nvrtc, Target};
+use tessella_scalar::{Constant, ScalarType};
+use tessella_tests::report;
+
+const STAR: &str = "0.2f0 * (A[i, j] + A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1])";
+
+/// A function of matrices, of numbers of the element type, and of steps, with the body of its time loop.
+fn function(arguments: &str, element: &str, body: &str, command: &str) -> String {
+    let typed = arguments.split(' ').map(|name| format!("{name}::Matrix{{{element}}}")).collect::<Vec<_>>().join(", ");
+    format!(
+        "@tessella function f!({typed}, steps::Int)\n    m, n = size(A)\n    for t in 1:steps\n{body}    end\n    return nothing\nend\n\
+         @schedule f! begin\n    {command}\nend\n"
+    )
+}
+
+fn nest(rows: &str, columns: &str, statement: &str) -> String {
+    format!("        for j in {columns}, i in {rows}\n            {statement}\n        end\n")
+}
+
+/// Name, arguments, element type, body of the time loop.
+fn programs() -> Vec<(&'static str, &'static str, &'static str, String)> {
+    let inner = |statement: &str| nest("2:m-1", "2:n-1", statement);
+    let deep = |statement: &str| nest("3:m-2", "3:n-2", statement);
+    vec![
+        ("a star and a copy", "A B", "Float32", inner(&format!("@comp S B[i, j] = {STAR}")) + &inner("A[i, j] = B[i, j]")),
+        (
+            "two sweeps a step",
+            "A B",
+            "Float64",
+            inner(&format!("@comp S B[i, j] = {}", STAR.replace("0.2f0", "0.2")))
+                + &inner("A[i, j] = 0.25 * (B[i, j+1] + B[i+1, j] + B[i-1, j] - B[i, j])"),
+        ),
+        (
+            "a box of nine points",
+            "A B",
+            "Float32",
+            inner("@comp S B[i, j] = 0.1f0 * A[i-1, j-1] + A[i, j-1] - A[i+1, j-1] + 0.3f0 * A[i-1, j+1] + A[i+1, j+1] - A[i+1, j]")
+                + &inner("A[i, j] = B[i, j]"),
+        ),
+        (
+            "far to one side",
+            "A B",
+            "Float32",
+            deep("@comp S B[i, j] = 0.5f0 * A[i-2, j] + 0.25f0 * A[i, j+2] - A[i-1, j+1]") + &deep("A[i, j] = 0.5f0 * B[i, j]"),
+        ),
+        (
+            "a wave",
+            "A P N",
+            "Float64",
+            inner("@comp S N[i, j] = 2.0 * A[i, j] - P[i, j] + 0.1 * (A[i+1, j] + A[i-1, j] + A[i, j+1] + A[i, j-1] - 4.0 * A[i, j])")
+                + &inner("P[i, j] = A[i, j]")
+                + &inner("A[i, j] = N[i, j]"),
+        ),
+        (
+            "coefficients and numbers of points",
+            "A B C",
+            "Float64",
+            inner("@comp S B[i, j] = C[i, j] * A[i-1, j] + C[j, 1] * A[i, j+1] + i - 2j + 3t")
+                + &nest("3:m-1", "2:n-2", "A[i, j] = B[i-1, j] + B[i, j+1] * C[i, 1]"),
+        ),
+        (
+            "whole numbers",
+            "A B",
+            "Int32",
+            inner("@comp S B[i, j] = ifelse(A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1] == Int32(2), Int32(1), A[i, j] ⊻ Int32(1))")
+                + &inner("A[i, j] = B[i, j]"),
+        ),
+        ("written aside", "A B", "Float32", nest("1:m-2", "2:n-1", "@comp S B[i+1, j] = A[i, j-1] + A[i+2, j] - A[i+1, j+1]") + &inner("A[i, j] = B[i, j]")),
+    ]
+}
+
+fn options() -> FileOptions {
+    FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile }
+}
+
+/// Runs a program for several sizes; gives what went wrong.
+fn check(name: &str, text: &str, sizes: &[(u64, u64, i64)]) -> Vec<String> {
+    let sources = Sources::read(text, &options()).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = match unit.build(Backend::Cuda) {
+        Ok(built) => built,
+        Err(errors) => return vec![format!("{name} was refused:\n{}\n{text}", sources.show(&errors))],
+    };
+    let input = Input::from(&built.analysed.verified);
+    let loops = generate(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(loops.kernels.len(), 4, "{name} does not stream");
+    let mut failures = vec![];
+    for &(m, n, steps) in sizes {
+        let types = unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty);
+        let arguments: Vec<Value> = types.enumerate().map(|(at, ty)| argument(at, ty, m, n, steps)).collect();
+        let (mut expected, mut actual) = (arguments.clone(), arguments);
+        let outcome = run_within(50_000_000, &unit.function, &mut expected);
+        let done = scheduled::run(&input, &loops, &mut actual, m * 1000 + n);
+        match (outcome, done) {
+            (Ok(_), Ok(Completion::Done(_))) if actual == expected => {}
+            (Ok(_), Ok(Completion::Done(_))) => failures.push(format!("{name}, {m} x {n}, {steps} steps: another result\n{text}")),
+            (outcome, done) => failures.push(format!("{name}, {m} x {n}, {steps} steps: {outcome:?}, {done:?}\n{text}")),
+        }
+    }
+    failures
+}
+
+fn argument(at: usize, ty: ArgumentType, m: u64, n: u64, steps: i64) -> Value {
+    let ArgumentType::Array { element, .. } = ty else { return Value::Scalar(Constant::i64(steps)) };
+    // Coefficients are read at `C[j, 1]`, too.
+    let extents = if at == 2 { vec![m.max(n), n] } else { vec![m, n] };
+    let value = |position: usize| {
+        let number = (position * (2 * at + 3) + at) % 17;
+        match element {
+            ScalarType::F32 => Constant::f32(number as f32 / 8.0 - 0.75),
+            ScalarType::F64 => Constant::f64(number as f64 / 8.0 - 0.75),
+            _ => Constant::integer(element, (number % 3) as i128),
+        }
+    };
+    Value::Array(Array::from_fn(element, extents, value).unwrap())
+}
+
+const SIZES: [(u64, u64, i64); 8] =
+    [(5, 6, 0), (5, 5, 1), (6, 9, 2), (37, 23, 3), (70, 31, 4), (61, 17, 5), (131, 7, 9), (40, 29, 14)];
+
+#[test]
+fn streams_compute_what_the_source_does() {
+    let mut failures = vec![];
+    for (name, arguments, element, body) in programs() {
+        for command in ["stream(S, t, 1, 2, 8)", "stream(S, t, 2, 2, 5)", "stream(S, t, 3, 2, 40)"] {
+            failures.extend(check(name, &function(arguments, element, &body, command), &SIZES));
+        }
+    }
+    report(failures);
+}
+
+#[test]
+fn random_stencils_stream() {
+    let mut state = 20u64;
+    let mut random = move |below: i64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((state >> 33) as i64).rem_euclid(below)
+    };
+    let mut failures = vec![];
+    for number in 0..24 {
+        let reach = 1 + random(3);
+        let sum = |array: &str, random: &mut dyn FnMut(i64) -> i64| {
+            let terms = (0..1 + random(4)).map(|_| {
+                let offset = |by: i64| if by < 0 { format!(" - {}", -by) } else { format!(" + {by}") };
+                let (x, y) = (random(2 * reach + 1) - reach, random(2 * reach + 1) - reach);
+                format!("0.{}f0 * {array}[i{}, j{}]", 1 + random(9), offset(x), offset(y))
+            });
+            terms.collect::<Vec<_>>().join(" + ")
+        };
+        let first = sum("A", &mut random);
+        let second = if random(2) == 0 { "B[i, j]".to_string() } else { sum("B", &mut random) };
+        let (rows, columns) = (format!("{}:m-{}", reach + 1, reach), format!("{}:n-{}", reach + 1, reach));
+        let body = nest(&rows, &columns, &format!("@comp S B[i, j] = {first}")) + &nest(&rows, &columns, &format!("A[i, j] = {second}"));
+        let command = format!("stream(S, t, {}, 4, {})", 1 + random(2), 4 + random(20));
+        let text = function("A B", "Float32", &body, &command);
+        failures.extend(check(&format!("stencil {number}"), &text, &[(9, 8, 1), (53, 20, 3), (139, 11, 4)]));
+    }
+    report(failures);
+}
+
+#[test]
+fn what_streams_compiles() {
+    let nvrtc = match Nvrtc::get() {
+        Ok(nvrtc) => nvrtc,
+        Err(error) => {
+            println!("skipped: {error}");
+            return;
+        }
+    };
+    let mut failures = vec![];
+    for (name, arguments, element, body) in programs() {
+        let text = function(arguments, element, &body, "stream(S, t, 3, 4, 64)");
+        let sources = Sources::read(&text, &options()).unwrap();
+        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        match nvrtc.compile(&source.kernels, "f.cu", Target::Cubin(90), &["-fmad=false"]) {
+            Err(error) => failures.push(format!("{name}: {error}")),
+            Ok(compiled) if compiled.log.trim().is_empty() => {}
+            Ok(compiled) => failures.push(format!("{name}: {}", compiled.log)),
+        }
+    }
+    report(failures);
+}
