@@ -9,8 +9,7 @@
 //! [`find`] proves that this is what the source computes. Below the time loop every statement has a nest of its own over
 //! a box that is the same for all time steps, and reads no element of the array that it writes but its own: so a nest
 //! maps versions of arrays to the next version of one array, whatever the order of its points. A stage of the stream
-//! computes just this version, point by point with the same expression; points outside of the box keep what the launch
-//! found. What is left to show is that each value is there when it is read: that is arithmetic on offsets, see
+//! computes just this version, point by point with the same expression; points outside of the box keep what they were. What is left to show is that each value is there when it is read: that is arithmetic on offsets, see
 //! [`pipeline`].
 
 mod pipeline;
@@ -60,6 +59,9 @@ pub struct Field {
     pub writer: usize,
     /// Whether a time step needs its values from the one before. The others are stored by the last step alone.
     pub carried: bool,
+    /// Whether its values outside of the box that is written are read. They never change; warps at the rims hand them on
+    /// from version to version.
+    pub rim: bool,
     /// How many rows ahead of the first stage the values from before the launch are loaded.
     pub lead: i64,
 }
@@ -251,7 +253,7 @@ impl Nests {
             {
                 return Err(Obstacle(format!("`{}` is no contiguous array that counts from 1", it.name)));
             }
-            fields.push(Field { array, writer, carried: false, lead: 0 });
+            fields.push(Field { array, writer, carried: false, rim: false, lead: 0 });
         }
         let mut stages = vec![];
         for (at, nest) in self.all.into_iter().enumerate() {
@@ -263,8 +265,9 @@ impl Nests {
                     None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
                     Some(field) => {
                         let source = source(algorithm, &nest, read, field, fields[field].writer, at)?;
-                        if let Source::Field { fresh: false, .. } = source {
-                            fields[field].carried = true;
+                        if let Source::Field { fresh, offset, .. } = source {
+                            fields[field].carried |= !fresh;
+                            fields[field].rim |= offset != [0, 0];
                         }
                         source
                     }
@@ -272,6 +275,10 @@ impl Nests {
             }
             let Nest { computation, iterators, shift, limits } = nest;
             stages.push(Stage { computation, field: at, lag: 0, iterators, shift, limits, reads });
+        }
+        for field in &mut fields {
+            // All of it goes to the copy that the next launch reads.
+            field.rim |= field.carried;
         }
         if !fields.iter().any(|field| field.carried) {
             return Err(Obstacle("no time step needs what the one before computed".to_string()));
@@ -364,11 +371,32 @@ impl Stream {
         ((self.beside.below + points - 1) / points, (self.beside.above + points - 1) / points)
     }
 
+    /// How many rows the last stage of a launch lags behind the first.
+    pub fn last_lag(&self) -> i64 {
+        let within = self.stages.iter().map(|stage| stage.lag).max().unwrap_or(0);
+        (i64::from(self.size.steps) - 1) * self.lag + within
+    }
+
+    /// How many rows a warp walks along, from `back` rows before the first that it stores.
+    pub fn iterations(&self) -> i64 {
+        self.back + i64::from(self.size.rows) + self.last_lag()
+    }
+
     /// Registers of four bytes that the rows of all versions take.
     pub fn registers(&self, algorithm: &Algorithm) -> i64 {
-        let versions = i64::from(self.size.steps) * self.depth * i64::from(self.size.points);
-        let words = self.fields.iter().map(|field| i64::from(algorithm.array(field.array).element.bytes().div_ceil(4)));
-        words.sum::<i64>() * versions
+        let rows = |wanted: usize| {
+            let ages = self.stages.iter().flat_map(|stage| &stage.reads).filter_map(move |read| match read {
+                Source::Field { field, age, .. } if *field == wanted => Some(age + 1),
+                Source::Field { .. } | Source::Memory => None,
+            });
+            ages.max().unwrap_or(0)
+        };
+        // What a later stage of the same iteration uses up lives for a moment.
+        let held = self.fields.iter().enumerate().map(|(at, field)| {
+            let words = i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
+            words * if field.carried { rows(at) } else { rows(at) - 1 }.max(0)
+        });
+        held.sum::<i64>() * i64::from(self.size.steps) * i64::from(self.size.points)
     }
 
     fn check_size(&self, algorithm: &Algorithm) -> Result<(), Obstacle> {

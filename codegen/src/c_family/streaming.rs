@@ -134,11 +134,11 @@ impl Printer<'_> {
         let (points, steps, depth) = (size.points, size.steps, it.stream.depth);
         let back = it.stream.back;
         let rows = i64::from(size.rows);
-        let last_lag = it.stream.stages.iter().map(|stage| stage.lag).max().unwrap_or(0);
-        let until = back + rows - 1 + (i64::from(steps) - 1) * it.stream.lag + last_lag;
+        let until = it.stream.iterations() - 1;
         let (idle_low, idle_high) = it.stream.idle_lanes();
 
         out.line(format!("// Rows {}..{} + {}, {} columns a warp.", names.row, names.row, rows - 1, it.stream.width()));
+        out.line("// `inner`: all that the warp touches lies inside of all arrays and boxes.");
         out.line("template <bool inner>");
         out.line(format!("static __device__ __forceinline__ void {kernel}_strip("));
         params.iter().for_each(|param| out.line(format!("    {param},")));
@@ -152,7 +152,8 @@ impl Printer<'_> {
             let columns = self.int(&it.extents[field][0]);
             let last = within(self.int_bound(&it.extents[field][1]), Precedence::Sum);
             let (from, to) = self.field_buffers(it, field);
-            out.line(format!("const unsigned {} = tessella_within<{points}>({}, 1, {columns});", own.has, names.column));
+            let within = format!("tessella_within<{points}>({}, 1, {columns})", names.column);
+            out.line(format!("const unsigned {} = inner ? {} : {within};", own.has, (1u32 << points) - 1));
             out.line(format!(
                 "const int {} = tessella_near(1 - {}), {} = tessella_near({last} - {});",
                 own.first, names.base, own.last, names.base
@@ -170,26 +171,24 @@ impl Printer<'_> {
             let (low_x, high_x) = (self.int(low_x), self.int(high_x));
             let low_y = within(self.int_bound(low_y), Precedence::Sum);
             let high_y = within(self.int_bound(high_y), Precedence::Sum);
-            out.line(format!(
-                "const unsigned {} = tessella_within<{points}>({}, {low_x}, {high_x});",
-                own.within, names.column
-            ));
+            let within = format!("tessella_within<{points}>({}, {low_x}, {high_x})", names.column);
+            out.line(format!("const unsigned {} = inner ? {} : {within};", own.within, (1u32 << points) - 1));
             out.line(format!(
                 "const int {} = tessella_near({low_y} - {}), {} = tessella_near({high_y} - {});",
                 own.first, names.base, own.last, names.base
             ));
         }
-        for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.is_carried(*field)) {
+        for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
             out.line(format!("{element} {}[{points}];", own.ahead));
             let first = it.stream.fields[field].lead.to_string();
-            self.load(it, &names, field, &first, &own.has, &own.ahead, out);
+            self.load(it, &names, field, &first, out);
         }
         out.open(format!("for (int {0}_0 = 0; {0}_0 <= {until}; {0}_0 += {depth})", names.now));
         out.line("#pragma unroll");
         out.open(format!("for (int {0} = 0; {0} < {depth}; {0}++)", names.turn));
         out.line(format!("const int {0} = {0}_0 + {1};", names.now, names.turn));
-        for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.is_carried(*field)) {
+        for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let lead = it.stream.fields[field].lead;
             out.line("#pragma unroll");
             let (k, turn) = (&names.point, &names.turn);
@@ -197,17 +196,17 @@ impl Printer<'_> {
                 "for (int {k} = 0; {k} < {points}; {k}++) {}[0][{turn}][{k}] = {}[{k}];",
                 own.rows, own.ahead
             ));
-            if let Some(rest) = &it.rest {
+            if let Some(rest) = it.rest.filter(|_| it.is_carried(field)) {
                 let steps = self.variable(rest.steps).to_string();
                 let place = format!("{} + {lead}", names.now);
                 let some = format!("{steps} == 0 && {0} && {place} >= {back} && {place} < {1}", names.stores, back + rows);
                 out.open(format!("if ({some})"));
-                let which = format!("{place} <= {} ? {} : 0", own.last, own.has);
+                let which = format!("inner || {place} <= {} ? {} : 0", own.last, own.has);
                 self.store(it, &names, field, &place, &which, &own.ahead, out);
                 out.close();
             }
             let next = format!("{} + {}", names.now, lead + 1);
-            self.load(it, &names, field, &next, &own.has, &own.ahead, out);
+            self.load(it, &names, field, &next, out);
         }
         out.line("#pragma unroll");
         out.open(format!("for (int {0} = 0; {0} < {steps}; {0}++)", names.step));
@@ -243,7 +242,17 @@ impl Printer<'_> {
         let least = within(self.int_bound(&IntExpr::max_of(lows)), Precedence::Shift);
         let most = within(self.int_bound(&IntExpr::min_of(highs)), Precedence::Shift);
         let arguments = arguments.join(", ");
-        let inner = format!("{west} >= {least} && {west} + {} <= {most}", points * i64::from(LANES) - 1);
+        // Rows are computed, if not needed, up to all lags before the first one.
+        let lows = it.limits.iter().map(|limits| limits[1].0.clone()).chain([IntExpr::Const(1)]);
+        let highs = it.limits.iter().map(|limits| limits[1].1.clone());
+        let highs = highs.chain(it.extents.iter().map(|extents| extents[1].clone()));
+        let first = within(self.int_bound(&IntExpr::max_of(lows)), Precedence::Shift);
+        let last = within(self.int_bound(&IntExpr::min_of(highs)), Precedence::Shift);
+        let before = it.stream.back + it.stream.last_lag();
+        // The last turn is whole, and loads one row more than it needs.
+        let after = it.stream.iterations() + it.stream.depth + it.stream.lag - it.stream.back;
+        let across = format!("{west} >= {least} && {west} + {} <= {most}", points * i64::from(LANES) - 1);
+        let inner = format!("{across} && {row} - {before} >= {first} && {row} + {after} <= {last}");
         out.line(format!("if ({inner}) {kernel}_strip<true>({arguments}, {column}, {row});"));
         out.line(format!("else {kernel}_strip<false>({arguments}, {column}, {row});"));
     }
@@ -302,22 +311,22 @@ impl Printer<'_> {
         format!("{buffer} + ({} - 1) + ({} + {row} - 1) * {columns}", names.column, names.base)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn load(
-        &mut self,
-        it: &Streaming,
-        names: &Locals,
-        field: usize,
-        row: &str,
-        which: &str,
-        into: &str,
-        out: &mut Writer,
-    ) {
+    /// Loads a row from before the launch. Of fields that are not carried, only warps at the rims need it, and only
+    /// what no stage computes: other points may be stored at the same time.
+    fn load(&mut self, it: &Streaming, names: &Locals, field: usize, row: &str, out: &mut Writer) {
         let own = &names.fields[field];
         let (from, _) = self.field_buffers(it, field);
         let place = self.place(it, names, field, &from, row);
+        if it.is_carried(field) {
+            let rows = format!("inner || ({row} >= {} && {row} <= {})", own.first, own.last);
+            out.line(format!("tessella_load({place}, {rows} ? {} : 0, {}, {});", own.has, own.packed, own.ahead));
+            return;
+        }
+        let stage = &names.stages[it.stream.fields[field].writer];
+        let computed = format!("{row} >= {} && {row} <= {}", stage.first, stage.last);
+        let which = format!("{computed} ? {0} & ~{1} : {0}", own.has, stage.within);
         let rows = format!("{row} >= {} && {row} <= {}", own.first, own.last);
-        out.line(format!("tessella_load({place}, {rows} ? {which} : 0, {}, {into});", own.packed));
+        out.line(format!("if (!inner) tessella_load({place}, {rows} ? ({which}) : 0, {}, {});", own.packed, own.ahead));
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -351,20 +360,15 @@ impl Printer<'_> {
             (lag, more) => format!("({lag} * {step} + {more})"),
         };
         out.line(format!("const int {here} = {now} - {lag};"));
-        let some = format!("{here} >= {} && {here} <= {}", own.first, own.last);
-        // Points that are computed are not looked at: another warp may store them now.
-        let others = format!("({some} ? {0} & ~{1} : {0})", field.has, own.within);
-        out.line(match &steps {
-            Some(steps) => format!("const bool {inside} = {some} && {step} < {steps};"),
-            None => format!("const bool {inside} = {some};"),
-        });
-        out.line(format!("{element} {value}[{}];", size.points));
-        out.open(format!("if (!inner || !{inside})"));
-        self.load(it, names, stage.field, here, &others, value, out);
-        out.close();
-        out.open(format!("if ({inside})"));
+        let rows = format!("{here} >= {} && {here} <= {}", own.first, own.last);
+        let condition = match &steps {
+            Some(steps) => format!("(inner || ({rows})) && {step} < {steps}"),
+            None => format!("inner || ({rows})"),
+        };
+        out.line(format!("const unsigned {inside} = {condition} ? {} : 0;", own.within));
         self.operands(it, names, stage, out);
         self.iterators(it, names, at, base, out);
+        out.line(format!("{element} {value}[{}];", size.points));
         out.line("#pragma unroll");
         out.open(format!("for (int {point} = 0; {point} < {}; {point}++)", size.points));
         let x = it.iterators[at][stage.iterators[1] as usize];
@@ -382,8 +386,14 @@ impl Printer<'_> {
         }
         let text = self.value(&source.value, &instance).0;
         self.streamed.clear();
-        out.line(format!("if (inner || {} >> {point} & 1) {value}[{point}] = {text};", own.within));
-        out.close();
+        let kept = match it.stream.fields[stage.field].rim {
+            true => {
+                let slot = format!("({turn} + {}) % {}", it.stream.depth - it.stream.lag, it.stream.depth);
+                format!("{}[{step}][{slot}][{point}]", field.rows)
+            }
+            false => format!("({element})0"),
+        };
+        out.line(format!("{value}[{point}] = {inside} >> {point} & 1 ? {text} : {kept};"));
         out.close();
         out.line("#pragma unroll");
         out.line(format!(
@@ -398,7 +408,7 @@ impl Printer<'_> {
         let done = match (it.is_carried(stage.field), &it.rest) {
             (true, _) => Some((
                 format!("{moment} && {stored}"),
-                format!("{here} <= {} ? {} : 0", field.last, field.has),
+                format!("inner || {here} <= {} ? {} : 0", field.last, field.has),
             )),
             (false, Some(rest)) => {
                 let last = self.variable(rest.last);

@@ -86,10 +86,13 @@ impl<'a> Warp<'a> {
         let mut rows = Rows::new();
         for now in base..stored_rows.end + (steps - 1) * stream.lag + lags {
             let slot = (now - base) % stream.depth;
-            for (field, it) in stream.fields.iter().enumerate().filter(|(_, it)| it.carried) {
+            for (field, it) in stream.fields.iter().enumerate().filter(|(_, it)| it.rim) {
                 let number = now + it.lead;
-                let points = self.row_of_memory(host, field, west, number, &|_| true)?;
+                let [(low_x, high_x), (low_y, high_y)] = self.limits[it.writer];
+                let computed = |column| (low_y..=high_y).contains(&number) && (low_x..=high_x).contains(&column);
+                let points = self.row_of_memory(host, field, west, number, &|column| it.carried || !computed(column))?;
                 if let Some((0, _)) = self.rest
+                    && it.carried
                     && stored_rows.contains(&number)
                 {
                     self.store(host, kernel, field, number, west, &points, &|column| stored_columns.contains(&column))?;
@@ -102,7 +105,12 @@ impl<'a> Warp<'a> {
                     let ((low_x, high_x), (low_y, high_y)) = (self.limits[at][0], self.limits[at][1]);
                     let in_box = |column| (low_y..=high_y).contains(&here) && (low_x..=high_x).contains(&column);
                     let runs = (low_y..=high_y).contains(&here) && self.rest.is_none_or(|(steps, _)| step < steps);
-                    let mut values = self.row_of_memory(host, stage.field, west, here, &|column| !in_box(column))?;
+                    let before = (now - base - stream.lag).rem_euclid(stream.depth);
+                    let kept = rows.get(&(stage.field, step, before)).filter(|row| row.number == here);
+                    let mut values = match kept {
+                        Some(row) => row.points.clone(),
+                        None => vec![None; width as usize],
+                    };
                     if runs {
                         for (lane, value) in values.iter_mut().enumerate() {
                             if in_box(west + lane as i64) {

@@ -27,6 +27,8 @@ pub(super) fn fill(stream: &mut Stream) -> Result<(), Obstacle> {
         return Err(Obstacle(format!("a time step reaches more than {MOST_LAG} rows ahead")));
     };
     stream.lag = lag;
+    // A point outside of the box is that of the version before: its row is `lag` iterations old.
+    stream.depth = lag + 1;
     for (stage, own) in stream.stages.iter_mut().zip(lags) {
         stage.lag = own;
     }
@@ -85,13 +87,16 @@ fn needed(stream: &Stream, axis: usize) -> BTreeMap<(usize, i64), (i64, i64)> {
     let last = i64::from(stream.size.steps);
     for (at, field) in stream.fields.iter().enumerate() {
         // A launch of fewer steps stores an earlier version.
-        for version in i64::from(!field.carried)..=last {
+        for version in i64::from(!field.rim)..=last {
             needed.insert((at, version), (0, 0));
         }
     }
     for step in (0..last).rev() {
         for stage in stream.stages.iter().rev() {
             let (low, high) = needed[&(stage.field, step + 1)];
+            if let Some(before) = needed.get_mut(&(stage.field, step)) {
+                *before = (before.0.min(low), before.1.max(high));
+            }
             for read in &stage.reads {
                 if let Source::Field { field, fresh, offset, .. } = read {
                     let version = if *fresh { step + 1 } else { step };
