@@ -20,6 +20,7 @@ mod params;
 pub mod stream;
 pub mod tile;
 mod separate;
+mod whole_tiles;
 mod words;
 
 pub mod entry;
