@@ -7,9 +7,10 @@ use expect_test::{Expect, expect};
 use samples::*;
 use std::process::Command;
 use tessella_c_backend::{CSource, print};
-use tessella_codegen::generate;
+use tessella_codegen::{Input, generate};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::Tag;
 
 fn source(sample: &Sample) -> CSource {
@@ -238,6 +239,27 @@ fn tiles_run_in_parallel_and_keep_every_bit() {
         "#]],
     );
     run(&source(&sample), HEAT_MAIN);
+}
+
+#[test]
+fn whether_threads_pay_is_decided_before_short_loops_and_changes_no_bit() {
+    let ctx = Ctx::new();
+    let sweep = |id: u32| {
+        let rows = nest("i", Tag::Vector(8), &[(id, it(2))], leaf(id));
+        nest("j", Tag::Parallel, &[(id, it(1))], rows)
+    };
+    let sample =
+        heat2d(&ctx).scheduled(nest("t", Tag::Sequential, &[(0, it(0)), (1, it(0))], seq(vec![sweep(0), sweep(1)])));
+    for (worth, condition) in [(32_768, "if (work >= 32768) {"), (100, "if (work >= 100) {")] {
+        let machine = Machine { worth_threads: worth, ..Machine::GENERIC };
+        let input = Input { machine: &machine, ..sample.input() };
+        let printed = print(&input, &generate(&input).unwrap(), &options(&sample));
+        // Computed once, outside of the time loop, for both sweeps.
+        assert_eq!(printed.text.matches("const int64_t work = (n - 2) * (m - 2);").count(), 1, "{}", printed.text);
+        assert_eq!(printed.text.matches(condition).count(), 2, "{}", printed.text);
+        assert_eq!(printed.text.matches("#pragma omp parallel for\n").count(), 2, "{}", printed.text);
+        run(&printed, HEAT_MAIN);
+    }
 }
 
 #[test]

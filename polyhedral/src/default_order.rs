@@ -2,7 +2,8 @@
 //!
 //! Nests keep their source order but for a few moves, each tried only where it promises to pay and kept only where it is
 //! legal. On a CPU, a nest of which a part accumulates is taken apart along its dependences, what accumulates gets a
-//! register tile, and statements of different depth that run in no parallel loop get an outermost loop in common. On both
+//! register tile, statements of different depth that run in no parallel loop get an outermost loop in common, and a nest all
+//! of whose loops carry dependences becomes a wavefront over tiles ([`crate::auto::wavefront`]). On both
 //! targets, loops that mix statements with inner loops are distributed when that frees the contiguous axis, perfectly
 //! nested loops are permuted so that the contiguous axis is innermost (CPU) or on thread axis x (GPU), and loops without
 //! carried dependences run in parallel, the outermost one on CPU threads.
@@ -23,7 +24,9 @@ const LINE: u32 = 256;
 
 /// Chooses an order for the whole program, from its present one.
 pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
-    let chooser = Chooser { ctx, machine: &scheduled.machine, algorithm: &scheduled.algorithm, target: scheduled.target, dependences };
+    let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
+    let merged = legality::merged(dependences)?;
+    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged };
     let mut schedule = scheduled.schedule.clone();
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);

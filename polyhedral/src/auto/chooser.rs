@@ -103,3 +103,12 @@ pub(crate) fn has_loop(node: &Node) -> bool {
         Node::Sequence(children) => children.iter().any(has_loop),
     }
 }
+
+/// Whether some loop here or below is of a kind.
+pub(crate) fn any_loop(node: &Node, wanted: &dyn Fn(&Loop) -> bool) -> bool {
+    match node {
+        Node::Computation(_) => false,
+        Node::Loop(it) => wanted(it) || any_loop(&it.body, wanted),
+        Node::Sequence(children) => children.iter().any(|child| any_loop(child, wanted)),
+    }
+}

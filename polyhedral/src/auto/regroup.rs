@@ -133,7 +133,7 @@ fn restrict(node: &Node, ids: &BTreeSet<ComputationId>) -> Option<Node> {
     }
 }
 
-fn loops_above(schedule: &Schedule, path: &Path) -> usize {
+pub(crate) fn loops_above(schedule: &Schedule, path: &Path) -> usize {
     let above = |depth: &usize| matches!(schedule.node(&Path(path.0[..*depth].to_vec())), Some(Node::Loop(_)));
     (0..path.0.len()).filter(above).count()
 }
