@@ -203,7 +203,7 @@ fn tiles_run_in_parallel_and_keep_every_bit() {
                 if (m >= 3 && n >= 3 && n >= q + 2 && steps >= 1) return 2;
 
                 for (int64_t t = 1; t <= steps; t++) {
-                    #pragma omp parallel for if (((n - 3) / 32 + 1) * (((m - 3) / 32 + 1) * (imin(32, n - 2) * imin(32, m - 2))) >= 32768)
+                    #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
                     for (int64_t j0 = 0; j0 <= floordiv(n - 3, 32); j0++) {
                         for (int64_t i0 = 0; i0 <= floordiv(m - 3, 32); i0++) {
                             #pragma GCC unroll 4
@@ -218,7 +218,7 @@ fn tiles_run_in_parallel_and_keep_every_bit() {
                             }
                         }
                     }
-                    #pragma omp parallel for if (((n - 3) / 32 + 1) * (((m - 3) / 32 + 1) * (imin(32, n - 2) * imin(32, m - 2))) >= 32768)
+                    #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
                     for (int64_t j0 = 0; j0 <= floordiv(n - 3, 32); j0++) {
                         for (int64_t i0 = 0; i0 <= floordiv(m - 3, 32); i0++) {
                             #pragma GCC unroll 4
@@ -288,11 +288,20 @@ fn skewed_loops_run_the_same_instances() {
                 if (n > m) return 1;
 
                 for (int64_t w = 2; w <= 2 * n; w++) {
-                    #pragma omp parallel for if (w / 2 >= 32768)
-                    for (int64_t j = imax(1, w - n); j <= w / 2; j++) {
-                        // S: kernel.jl:3
-                        const int64_t i = w - j;
-                        L(i, j) = alpha * L(i, j);
+                    const int64_t work = w / 2;
+                    if (work >= 32768) {
+                        #pragma omp parallel for
+                        for (int64_t j = imax(1, w - n); j <= w / 2; j++) {
+                            // S: kernel.jl:3
+                            const int64_t i = w - j;
+                            L(i, j) = alpha * L(i, j);
+                        }
+                    } else {
+                        for (int64_t j = imax(1, w - n); j <= w / 2; j++) {
+                            // S: kernel.jl:3
+                            const int64_t i = w - j;
+                            L(i, j) = alpha * L(i, j);
+                        }
                     }
                 }
                 return 0;
