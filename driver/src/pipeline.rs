@@ -184,7 +184,7 @@ pub fn verify(
     let mut current = algorithm.clone();
     let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
         let schedule = algorithm.source_order.clone();
-        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine, versions: vec![] };
+        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine, versions: vec![], scratch: Default::default() };
         let weight = |scheduled: &Scheduled| effort::weight(&scheduled.algorithm, &scheduled.schedule);
         let mut all = ctx.weighed(weight(&scheduled), || dependences(ctx, &algorithm))?;
         match commands {

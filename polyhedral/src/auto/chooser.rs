@@ -54,6 +54,7 @@ impl Chooser<'_> {
             target: self.target,
             machine: *self.machine,
             versions: vec![],
+            scratch: BTreeSet::new(),
         };
         match place::place(self.ctx, scheduled) {
             Ok(_) => Ok(true),
