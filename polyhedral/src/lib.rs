@@ -35,4 +35,6 @@ pub mod report;
 pub mod draw;
 pub mod print;
 
+mod fresh;
+
 pub mod error;

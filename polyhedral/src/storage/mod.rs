@@ -6,9 +6,11 @@
 //! and extents are padded.
 
 mod constant;
+mod copies;
 pub mod error;
 mod find;
 mod footprint;
+mod limits;
 mod order;
 mod promote;
 mod store;
@@ -90,7 +92,7 @@ pub fn carry_out(
         scheduled = next;
         dependences = renewed;
         promotions.push(promotion);
-        let limit = promote::check_shared_total(&scheduled, &promotions);
+        let limit = limits::check_shared_total(&scheduled, &promotions);
         limit.map_err(|error| failure(position, error.into(), &scheduled.algorithm))?;
     }
     let algorithm = Box::new(scheduled.algorithm.clone());
@@ -174,7 +176,7 @@ fn pad(
             *extent = extent.add_constant(i64::from(*more)).map_err(|_| StorageError::TooLargeNumber)?;
         }
     }
-    promote::check_sizes(placed, promotions)
+    limits::check_sizes(placed, promotions)
 }
 
 /// An expression of iterators as `store_in` reads it: remainders as `%`, other divisions as `fld`.

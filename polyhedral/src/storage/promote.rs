@@ -10,16 +10,18 @@
 //! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
 //! part from one nest of thread loops to the next.
 
+use super::copies::{copy, copy_nest};
 use super::error::{Limit, StorageError};
 use super::find;
 use super::footprint::{Footprint, Hull, Keys, accesses, footprint, hull, uses};
+use super::limits::check_limit;
 use crate::affine::Affine;
-use crate::algorithm::{Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Which, Subscript};
+use crate::algorithm::{AccessRef, Algorithm, Array, ArrayId, ArrayKind, ComputationId, Which, Subscript};
 use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, ScheduleError};
-use crate::expr::{Expr, ExprKind};
+use crate::fresh::fresh;
 use crate::isl::{Ctx, DimType, Id, Map};
-use crate::layers::{Buffer, Lifetime, MemorySpace, Placed, Scheduled, Target};
+use crate::layers::{Buffer, Lifetime, MemorySpace, Scheduled, Target};
 use crate::legality;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
@@ -39,12 +41,12 @@ pub(super) struct Promotion {
     pub(super) array: ArrayId,
     pub(super) of: ArrayId,
     /// The loop is number `depth` of those around this statement, from 1.
-    anchor: ComputationId,
+    pub(super) anchor: ComputationId,
     depth: usize,
     /// How many leading subscripts of the array tell buffers apart.
     keys: u32,
-    size: Vec<i64>,
-    space: MemorySpace,
+    pub(super) size: Vec<i64>,
+    pub(super) space: MemorySpace,
 }
 
 impl Promotion {
@@ -81,21 +83,21 @@ enum Fill {
 }
 
 /// Everything that a promotion needs to know.
-struct Plan<'a> {
-    ctx: &'a Ctx,
-    scheduled: &'a Scheduled,
-    array: ArrayId,
-    anchor: ComputationId,
-    around: Vec<(Path, Loop)>,
-    keys: Keys,
+pub(super) struct Plan<'a> {
+    pub(super) ctx: &'a Ctx,
+    pub(super) scheduled: &'a Scheduled,
+    pub(super) array: ArrayId,
+    pub(super) anchor: ComputationId,
+    pub(super) around: Vec<(Path, Loop)>,
+    pub(super) keys: Keys,
     /// The thread loops whose values are keys, after the loops around.
-    own_threads: Vec<(ProcessorAxis, String)>,
+    pub(super) own_threads: Vec<(ProcessorAxis, String)>,
     /// The threads that copy together, along each axis.
-    team: BTreeMap<ProcessorAxis, i64>,
-    space: MemorySpace,
-    suffix: &'static str,
-    footprint: Footprint,
-    hull: Hull,
+    pub(super) team: BTreeMap<ProcessorAxis, i64>,
+    pub(super) space: MemorySpace,
+    pub(super) suffix: &'static str,
+    pub(super) footprint: Footprint,
+    pub(super) hull: Hull,
 }
 
 /// Why an array is not promoted.
@@ -458,96 +460,6 @@ fn redirect(
     Ok(())
 }
 
-/// Adds the statement that copies elements to the buffer or back: one instance for each key and place in the buffer.
-fn copy(
-    plan: &Plan<'_>,
-    algorithm: &mut Algorithm,
-    moves: &Map,
-    verb: &str,
-    new: ArrayId,
-) -> Result<ComputationId, Error> {
-    let id = ComputationId(algorithm.computations.len() as u32);
-    let source = algorithm.array(plan.array).clone();
-    let mut iterators: Vec<String> = plan.around.iter().map(|(_, it)| it.name.clone()).collect();
-    iterators.extend(plan.own_threads.iter().map(|(_, name)| name.clone()));
-    let keys = iterators.len() as u32;
-    let axes = plan.hull.size.len() as u32;
-    for axis in 0..axes {
-        let wanted = ["x", "y", "z"].get(axis as usize).map_or_else(|| format!("x{}", axis + 1), |it| it.to_string());
-        iterators.push(fresh(&wanted, |name| iterators.iter().any(|it| it == name)));
-    }
-    let place = |axis: u32| Affine::iterator(keys + axis);
-    let outside: Vec<Affine> =
-        (0..axes).map(|axis| plan.hull.low[axis as usize].add(&place(axis))).collect::<Result<_, _>>()?;
-    let mut inside: Vec<Affine> = (0..keys).map(Affine::iterator).collect();
-    for axis in 0..axes {
-        inside.push(place(axis).add_constant(1)?);
-    }
-    let access = |array, subscripts: Vec<Affine>| {
-        let subscripts = subscripts.into_iter().map(Subscript::from).collect();
-        Access { array, subscripts, within: None, checked: false }
-    };
-    let (read, write) = match verb {
-        "load" => (access(plan.array, outside.clone()), access(new, inside)),
-        _ => (access(new, inside), access(plan.array, outside.clone())),
-    };
-    let name = fresh(&format!("{verb}_{}", source.name), |name| algorithm.find(name).is_some());
-    algorithm.computations.push(Computation {
-        name,
-        iterators,
-        domain: algorithm.context.clone(),
-        predicate: None,
-        lets: vec![],
-        value: Expr { kind: ExprKind::Read(0), ty: source.element },
-        write,
-        reads: vec![read],
-        fastmath: false,
-        simd: None,
-    });
-    // { load[k, x] -> [k, element] }
-    let element: Vec<Affine> = (0..keys).map(Affine::iterator).chain(outside).collect();
-    let element = relation::functions(plan.ctx, algorithm, id, &element)?;
-    let wanted = moves.wrap()?.flatten()?.reset_tuple_id()?;
-    let domain = element.intersect_range(&wanted)?.domain()?.coalesce()?;
-    algorithm.computations[id.0 as usize].domain = domain;
-    Ok(id)
-}
-
-/// The loops of a copy below the loop that has the buffer.
-fn copy_nest(plan: &Plan<'_>, algorithm: &Algorithm, id: ComputationId) -> Result<Node, Error> {
-    let names = &algorithm.computation(id).iterators;
-    let keys = plan.around.len() + plan.own_threads.len();
-    let place = |axis: usize| Affine::iterator((keys + axis) as u32);
-    let make = |name: String, tag: Tag, at: Affine| (name, tag, at);
-    let (mut outer, mut inner) = (vec![], vec![]);
-    for (at, (axis, name)) in plan.own_threads.iter().enumerate().rev() {
-        outer.push(make(name.clone(), Tag::GpuThread(*axis), Affine::iterator((plan.around.len() + at) as u32)));
-    }
-    let axes = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
-    for axis in (0..plan.hull.size.len()).rev() {
-        let (size, name) = (plan.hull.size[axis], names[keys + axis].clone());
-        if size == 1 {
-            continue;
-        }
-        let team = axes.get(axis).and_then(|it| Some((*it, *plan.team.get(it)?)));
-        match team {
-            Some((it, count)) if size <= count => outer.push(make(name, Tag::GpuThread(it), place(axis))),
-            Some((it, count)) => {
-                outer.push(make(format!("{name}1"), Tag::GpuThread(it), place(axis).modulo(count)?));
-                inner.push(make(format!("{name}0"), Tag::Sequential, place(axis).floor_div(count)));
-            }
-            None if plan.space == MemorySpace::Register && size <= 64 => {
-                inner.push(make(name, Tag::Unroll(size as u32), place(axis)));
-            }
-            None => inner.push(make(name, Tag::Sequential, place(axis))),
-        }
-    }
-    let loops = outer.into_iter().chain(inner).collect::<Vec<_>>();
-    Ok(loops.into_iter().rev().fold(Node::Computation(id), |body, (name, tag, at)| {
-        Node::Loop(Loop { name, tag, at: BTreeMap::from([(id, at)]), body: Box::new(body) })
-    }))
-}
-
 /// The tree with all loops in order.
 fn in_order(node: &Node) -> Node {
     match node {
@@ -563,65 +475,4 @@ fn in_order(node: &Node) -> Node {
 pub(super) fn inside(text: &str) -> String {
     let inner = text.find('{').zip(text.rfind('}')).map(|(open, close)| text[open + 1..close].trim().to_string());
     inner.unwrap_or_else(|| text.to_string())
-}
-
-fn fresh(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
-    let mut name = wanted.to_string();
-    while taken(&name) {
-        name.push('_');
-    }
-    name
-}
-
-fn check_limit(algorithm: &Algorithm, of: ArrayId, size: &[i64], limit: Limit) -> Result<(), StorageError> {
-    let array = algorithm.array(of);
-    let bytes = size.iter().try_fold(array.element.bytes() as i64, |all, &next| all.checked_mul(next));
-    match bytes {
-        Some(bytes) if bytes <= limit.bytes() => Ok(()),
-        _ => Err(StorageError::TooLarge {
-            array: array.name.clone(),
-            extents: size.to_vec(),
-            bytes: bytes.unwrap_or(i64::MAX),
-            limit,
-        }),
-    }
-}
-
-/// Whether the shared buffers of each kernel fit together.
-pub(super) fn check_shared_total(scheduled: &Scheduled, promotions: &[Promotion]) -> Result<(), StorageError> {
-    let sizes: Vec<Vec<i64>> = promotions.iter().map(|it| it.size.clone()).collect();
-    shared_total(scheduled, promotions, &sizes)
-}
-
-/// The same, and each buffer alone, once extents are final.
-pub(super) fn check_sizes(placed: &Placed, promotions: &[Promotion]) -> Result<(), StorageError> {
-    let mut sizes = vec![];
-    for it in promotions {
-        let buffer = placed.layout.buffer(placed.layout.placement(it.array).buffer);
-        let size: Vec<i64> = buffer.extents.iter().filter_map(Affine::as_constant).collect();
-        let limit = match it.space {
-            MemorySpace::Shared => Limit::Shared,
-            MemorySpace::Register => Limit::Registers,
-            MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Limit::Stack,
-        };
-        check_limit(&placed.scheduled.algorithm, it.of, &size, limit)?;
-        sizes.push(size);
-    }
-    shared_total(&placed.scheduled, promotions, &sizes)
-}
-
-fn shared_total(scheduled: &Scheduled, promotions: &[Promotion], sizes: &[Vec<i64>]) -> Result<(), StorageError> {
-    let mut kernels: BTreeMap<Path, i64> = BTreeMap::new();
-    for (it, size) in promotions.iter().zip(sizes).filter(|(it, _)| it.space == MemorySpace::Shared) {
-        let around = scheduled.schedule.loops_around(it.anchor);
-        let kernel = around.into_iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_))).map(|(path, _)| path);
-        let element = scheduled.algorithm.array(it.of).element.bytes() as i64;
-        let total = kernels.entry(kernel.unwrap_or_default()).or_default();
-        *total = total.saturating_add(size.iter().fold(element, |all, &next| all.saturating_mul(next)));
-        if *total > Limit::Shared.bytes() {
-            let array = scheduled.algorithm.array(it.of).name.clone();
-            return Err(StorageError::TooLarge { array, extents: size.clone(), bytes: *total, limit: Limit::Shared });
-        }
-    }
-    Ok(())
 }

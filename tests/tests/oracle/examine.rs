@@ -7,6 +7,7 @@ use crate::witness::{check_conflict, check_witness, is_assumed};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Once;
 use tessella::results;
 use tessella_c_backend as c_backend;
 use tessella_codegen::c_family::TextOptions;
@@ -149,11 +150,14 @@ thread_local! {
 
 /// Panics that become faults are remembered, not printed.
 pub fn hush_panics() {
-    let print = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |what| match GUARDED.get() {
-        true => LAST_PANIC.with(|last| *last.borrow_mut() = what.to_string()),
-        false => print(what),
-    }));
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |what| match GUARDED.get() {
+            true => LAST_PANIC.with(|last| *last.borrow_mut() = what.to_string()),
+            false => print(what),
+        }));
+    });
 }
 
 pub fn codes(errors: &[Diagnostic]) -> String {
