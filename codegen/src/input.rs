@@ -4,8 +4,8 @@ use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, 
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{IslError, Set};
 use tessella_polyhedral::known::Known;
-use tessella_polyhedral::layers::{BufferId, Layout, Target, Transfer, Version};
-use tessella_polyhedral::schedule::Schedule;
+use tessella_polyhedral::layers::{BufferId, Layout, MemorySpace, Target, Transfer, Version};
+use tessella_polyhedral::schedule::{Path, Schedule};
 use tessella_polyhedral::verify::{EntryCheck, Verified};
 
 /// All four layers and the checks at entry.
@@ -18,6 +18,8 @@ pub struct Input<'a> {
     pub target: Target,
     pub layout: &'a Layout,
     pub transfers: &'a [Transfer],
+    /// The nodes after which all wait.
+    pub barriers: &'a [Path],
     pub checks: &'a [EntryCheck],
     pub scan: Option<&'a Verified>,
     pub versions: &'a [Version],
@@ -32,6 +34,7 @@ impl<'a> From<&'a Verified> for Input<'a> {
             target: verified.target(),
             layout: verified.layout(),
             transfers: verified.transfers(),
+            barriers: verified.barriers(),
             checks: verified.checks(),
             scan: verified.scan(),
             versions: verified.versions(),
@@ -50,6 +53,12 @@ impl Input<'_> {
 
     pub fn buffer_of(&self, array: ArrayId) -> BufferId {
         self.layout.placement(array).buffer
+    }
+
+    /// Whether a buffer of the CPU that lives shorter than the call is too large for the stack, or may be.
+    pub fn is_on_heap(&self, buffer: BufferId) -> bool {
+        let it = self.layout.buffer(buffer);
+        it.space == MemorySpace::Host && !it.fits_stack()
     }
 
     /// Whether any instance of a computation accesses an array in this buffer.

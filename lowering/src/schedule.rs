@@ -5,6 +5,7 @@ mod error;
 mod reader;
 mod tree;
 mod storage;
+mod communication;
 
 #[cfg(test)]
 mod tests;
@@ -25,8 +26,9 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 28] = [
+pub(crate) const FORMS: [Form; 33] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
+    Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
     Form { name: "auto", usage: "auto()", read: auto },
     Form { name: "before", usage: "before(R, S, i)", read: before },
@@ -35,7 +37,10 @@ pub(crate) const FORMS: [Form; 28] = [
     Form { name: "cache_shared", usage: "cache_shared(A, S, i)", read: storage::cache_shared },
     Form { name: "collapse", usage: "collapse(S, i, j)", read: collapse },
     Form { name: "constant", usage: "constant(w)", read: storage::constant },
+    Form { name: "copy_in", usage: "copy_in(A, i; once=true)", read: communication::copy_in },
+    Form { name: "copy_out", usage: "copy_out(A, i; once=true)", read: communication::copy_out },
     Form { name: "distribute", usage: "distribute(S, i)", read: distribute },
+    Form { name: "free", usage: "free(b, i; once=true)", read: communication::free },
     Form { name: "fuse", usage: "fuse(R, S, i; shift=:auto)", read: fuse },
     Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },
     Form { name: "inline", usage: "inline(S)", read: inline },
@@ -50,6 +55,7 @@ pub(crate) const FORMS: [Form; 28] = [
     Form { name: "specialize", usage: "specialize(n == 1024)", read: specialize },
     Form { name: "split", usage: "split(S, i, 32)", read: split },
     Form { name: "store_in", usage: "store_in(S, b, (t, i) -> (t % 2, i))", read: storage::store_in },
+    Form { name: "synchronize", usage: "synchronize(S, i)", read: communication::synchronize },
     Form { name: "tile", usage: "tile(S, (i, j), (32, 32))", read: tile },
     Form { name: "unroll", usage: "unroll(S, i, 4)", read: unroll },
     Form { name: "unroll_and_jam", usage: "unroll_and_jam(S, i, 4)", read: unroll_and_jam },

@@ -95,6 +95,8 @@ pub enum Lifetime {
     Call,
     /// One execution of the node at this path.
     Node(Path),
+    /// One execution of some children of the sequence at this path, from the first to the last.
+    Children { of: Path, first: usize, last: usize },
 }
 
 /// An array element's place: `array[x] -> buffer[map(x)]`, subscripts of the buffer from 0.
@@ -111,6 +113,8 @@ pub struct Placement {
 pub struct Connected {
     pub placed: Placed,
     pub transfers: Vec<Transfer>,
+    /// After these nodes all threads of a block wait for each other or, outside of kernels, the host for the device.
+    pub barriers: Vec<Path>,
 }
 
 /// A copy of a whole buffer between host and device.
@@ -133,6 +137,19 @@ pub enum Direction {
 pub enum Moment {
     Before,
     After,
+}
+
+/// What one buffer of the program's own may take of the stack of a CPU thread.
+pub const STACK_BYTES: i64 = 256 * 1024;
+
+impl Buffer {
+    /// Whether its size is a constant that a stack has room for.
+    pub fn fits_stack(&self) -> bool {
+        let bytes = self.extents.iter().try_fold(i64::from(self.element.bytes()), |bytes, extent| {
+            bytes.checked_mul(extent.as_constant()?.max(1))
+        });
+        bytes.is_some_and(|bytes| bytes <= STACK_BYTES)
+    }
 }
 
 impl Layout {

@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::layers::{Connected, Layout, Scheduled, Target, Transfer, Version};
 use crate::legality;
 use crate::place;
-use crate::schedule::{Node, Schedule};
+use crate::schedule::{Node, Path, Schedule};
 use crate::transform;
 use std::collections::BTreeSet;
 
@@ -133,6 +133,11 @@ impl Verified {
 
     pub fn transfers(&self) -> &[Transfer] {
         &self.connected.transfers
+    }
+
+    /// The nodes after which all wait.
+    pub fn barriers(&self) -> &[Path] {
+        &self.connected.barriers
     }
 
     pub fn checks(&self) -> &[EntryCheck] {

@@ -5,6 +5,7 @@ use super::expr::Instance;
 use super::signature::one_line;
 use super::{Printer, Writer, c_type};
 use crate::display::axis_text;
+use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::int_expr::IntExpr;
 use crate::int_text::{Precedence, within};
 use crate::program::{For, Guard, Node, Over, Spread, Statement};
@@ -55,9 +56,17 @@ impl Printer<'_> {
                     if !alone {
                         out.open("");
                     }
-                    let declaration = self.declaration(*buffer);
-                    out.line(declaration);
+                    let on_heap = self.input.is_on_heap(*buffer);
+                    if on_heap {
+                        self.allocate_inside(*buffer, out);
+                    } else {
+                        let declaration = self.declaration(*buffer);
+                        out.line(declaration);
+                    }
                     self.block(body, hooks, out);
+                    if on_heap && let Some(name) = self.allocated.pop() {
+                        out.line(format!("free({name});"));
+                    }
                     if !alone {
                         out.close();
                     }
@@ -180,6 +189,28 @@ impl Printer<'_> {
         if source.predicate.is_some() {
             out.close();
         }
+    }
+
+    /// `double *restrict b = malloc(...);`, and what happens where there is no memory left.
+    fn allocate_inside(&mut self, buffer: BufferId, out: &mut Writer) {
+        let allocation = self.allocation(buffer);
+        out.line(allocation);
+        let name = self.program.names.buffers[buffer.0 as usize].clone();
+        out.open(format!("if (!{name})"));
+        self.allocated.iter().rev().for_each(|name| out.line(format!("free({name});")));
+        out.line(format!("return {STATUS_OUT_OF_MEMORY};"));
+        out.close();
+        self.allocated.push(name);
+        self.allocates_inside = true;
+    }
+
+    /// `double *restrict b = malloc(...);`
+    pub fn allocation(&mut self, buffer: BufferId) -> String {
+        let bytes = self.buffer_bytes(buffer);
+        let element = c_type(self.input.layout.buffer(buffer).element);
+        let name = &self.program.names.buffers[buffer.0 as usize];
+        // One byte more: nothing may be allocated for nothing.
+        format!("{element} *restrict {name} = malloc((size_t){bytes} + 1);")
     }
 
     /// `double sum;` or `double window[25];`

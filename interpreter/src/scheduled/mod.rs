@@ -90,7 +90,7 @@ pub fn run(
                 }
             }
             Lifetime::Call => fresh()?,
-            Lifetime::Node(_) => continue,
+            Lifetime::Node(_) | Lifetime::Children { .. } => continue,
         };
         memory.put(id, block);
     }

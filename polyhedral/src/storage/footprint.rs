@@ -164,7 +164,7 @@ fn over_keys(algorithm: &Algorithm, aff: &Aff) -> Result<Option<Affine>, Error> 
 }
 
 /// Whether the statement accesses the array.
-pub(super) fn uses(algorithm: &Algorithm, id: ComputationId, array: ArrayId) -> bool {
+pub(crate) fn uses(algorithm: &Algorithm, id: ComputationId, array: ArrayId) -> bool {
     let computation = algorithm.computation(id);
     let mut all = computation.reads.iter().chain([&computation.write]);
     all.any(|access| access.array == array)

@@ -8,7 +8,7 @@
 mod constant;
 mod copies;
 pub mod error;
-mod find;
+pub(crate) mod find;
 mod footprint;
 mod limits;
 mod order;
@@ -16,6 +16,7 @@ mod promote;
 mod store;
 
 pub use constant::CONSTANT_BYTES;
+pub(crate) use footprint::uses;
 pub use error::{Limit, Overwrite, StorageError};
 
 use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
@@ -57,6 +58,18 @@ impl Command {
                 | Command::CacheRegister { .. }
                 | Command::Pad { .. }
                 | Command::Constant { .. }
+        )
+    }
+
+    /// Whether the command is about copies, barriers and the lives of buffers: those come last.
+    pub fn is_communication(&self) -> bool {
+        matches!(
+            self,
+            Command::CopyIn { .. }
+                | Command::CopyOut { .. }
+                | Command::Synchronize { .. }
+                | Command::Allocate { .. }
+                | Command::Free { .. }
         )
     }
 }

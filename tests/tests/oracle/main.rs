@@ -6,7 +6,7 @@
 //! by the interpreter of loop programs, loops without an order shuffled, and a sample by compiled C; the results are
 //! the source's, bit for bit.
 //!
-//! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 720), `TESSELLA_ORACLE_SEED` which ones,
+//! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 2500), `TESSELLA_ORACLE_SEED` which ones,
 //! `TESSELLA_ORACLE_TILES` how many of a hundred programs are such as register tiles are made for,
 //! `TESSELLA_ORACLE_SECONDS` after how long no further program is begun. A failure is shrunk,
 //! printed, and saved under `tests/oracle/regressions/`, which are replayed on every run.
@@ -33,7 +33,7 @@ use tessella_polyhedral::layers::Target;
 use tessella_tests::{julia_files, root};
 
 /// Without optimisation isl takes ten times as long.
-const PAIRS: u64 = if cfg!(debug_assertions) { 60 } else { 720 };
+const PAIRS: u64 = if cfg!(debug_assertions) { 200 } else { 2500 };
 const SEED: u64 = 2024;
 /// The share of programs made for register tiles, in percent.
 const TILES: u64 = 20;
