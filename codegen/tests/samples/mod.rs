@@ -32,6 +32,7 @@ impl Sample {
             target: self.target,
             layout: &self.layout,
             transfers: &self.transfers,
+            barriers: &[],
             checks: &self.checks,
             scan: None,
             versions: &[],
