@@ -80,7 +80,10 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
         body = extract.host_block(body)?;
         kernels = extract.kernels;
     } else {
-        body = tile_registers(input, &mut names, body);
+        // Statements that are spelled out for a whole tile ask for nothing ahead.
+        if input.prefetches.is_empty() {
+            body = tile_registers(input, &mut names, body);
+        }
         check_allocations(input, &body)?;
     }
     let computations = &input.algorithm.computations;

@@ -4,7 +4,7 @@ use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, 
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{IslError, Set};
 use tessella_polyhedral::known::Known;
-use tessella_polyhedral::layers::{BufferId, Layout, MemorySpace, Target, Transfer, Version};
+use tessella_polyhedral::layers::{BufferId, Layout, MemorySpace, Prefetch, Target, Transfer, Version};
 use tessella_polyhedral::schedule::{Path, Schedule};
 use tessella_polyhedral::verify::{EntryCheck, Verified};
 
@@ -20,6 +20,7 @@ pub struct Input<'a> {
     pub transfers: &'a [Transfer],
     /// The nodes after which all wait.
     pub barriers: &'a [Path],
+    pub prefetches: &'a [Prefetch],
     pub checks: &'a [EntryCheck],
     pub scan: Option<&'a Verified>,
     pub versions: &'a [Version],
@@ -35,6 +36,7 @@ impl<'a> From<&'a Verified> for Input<'a> {
             layout: verified.layout(),
             transfers: verified.transfers(),
             barriers: verified.barriers(),
+            prefetches: verified.prefetches(),
             checks: verified.checks(),
             scan: verified.scan(),
             versions: verified.versions(),

@@ -26,7 +26,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 33] = [
+pub(crate) const FORMS: [Form; 34] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -47,6 +47,7 @@ pub(crate) const FORMS: [Form; 33] = [
     Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
+    Form { name: "prefetch", usage: "prefetch(A, S, i, 8)", read: communication::prefetch },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
     Form { name: "rfactor", usage: "rfactor(S, k, 8)", read: rfactor },
     Form { name: "separate", usage: "separate(S, (i0, j0))", read: separate },

@@ -79,6 +79,8 @@ pub enum Command {
     CopyOut { array: String, place: Place },
     /// `synchronize(S, i)`: in each iteration of `i` all wait after `S`.
     Synchronize { computation: String, at: String },
+    /// `prefetch(A, S, i, 8)`: what `S` touches of `A` eight iterations of `i` later is asked for.
+    Prefetch { array: String, computation: String, at: String, distance: i64 },
     /// `allocate(b, i)`: the memory of `b` is allocated at the beginning of each iteration of `i`.
     Allocate { buffer: String, place: Place },
     /// `free(b, i)`: it is freed at the end of each iteration of `i`.
@@ -186,6 +188,9 @@ impl std::fmt::Display for Command {
             Command::CopyIn { array, place } => write!(f, "copy_in({array}, {place})"),
             Command::CopyOut { array, place } => write!(f, "copy_out({array}, {place})"),
             Command::Synchronize { computation, at } => write!(f, "synchronize({computation}, {at})"),
+            Command::Prefetch { array, computation, at, distance } => {
+                write!(f, "prefetch({array}, {computation}, {at}, {distance})")
+            }
             Command::Allocate { buffer, place } => write!(f, "allocate({buffer}, {place})"),
             Command::Free { buffer, place } => write!(f, "free({buffer}, {place})"),
         }

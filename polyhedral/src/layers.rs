@@ -4,7 +4,7 @@
 //! Algorithm -> Scheduled -> Placed -> Connected -> Verified
 //! ```
 
-use crate::algorithm::{Algorithm, ArrayId};
+use crate::algorithm::{AccessRef, Algorithm, ArrayId};
 use crate::affine::Affine;
 use crate::isl::Set;
 use crate::machine::Machine;
@@ -115,6 +115,15 @@ pub struct Connected {
     pub transfers: Vec<Transfer>,
     /// After these nodes all threads of a block wait for each other or, outside of kernels, the host for the device.
     pub barriers: Vec<Path>,
+    pub prefetches: Vec<Prefetch>,
+}
+
+/// An element that is asked for before it is used: the one that an access names where an iterator is larger by so much.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefetch {
+    pub access: AccessRef,
+    pub iterator: u32,
+    pub by: i64,
 }
 
 /// A copy of a whole buffer between host and device.

@@ -7,7 +7,7 @@ use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, LayoutError};
 use crate::isl::{Ctx, Set};
 use crate::machine::Machine;
-use crate::layers::{Connected, Layout, Scheduled, Target, Transfer, Version};
+use crate::layers::{Connected, Layout, Prefetch, Scheduled, Target, Transfer, Version};
 use crate::legality;
 use crate::place;
 use crate::schedule::{Node, Path, Schedule};
@@ -138,6 +138,10 @@ impl Verified {
     /// The nodes after which all wait.
     pub fn barriers(&self) -> &[Path] {
         &self.connected.barriers
+    }
+
+    pub fn prefetches(&self) -> &[Prefetch] {
+        &self.connected.prefetches
     }
 
     pub fn checks(&self) -> &[EntryCheck] {

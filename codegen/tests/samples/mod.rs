@@ -33,6 +33,7 @@ impl Sample {
             layout: &self.layout,
             transfers: &self.transfers,
             barriers: &[],
+            prefetches: &[],
             checks: &self.checks,
             scan: None,
             versions: &[],

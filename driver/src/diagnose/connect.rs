@@ -30,6 +30,8 @@ pub(super) fn connect(place: &Place, error: ConnectError) -> Diagnostic {
             .with_help("name a loop outside of all loops that `gpu` maps, or the outermost of these with `once=true`"),
         ConnectError::Overwrites(it) => overwrites(place, make("E0539", "requested here"), &it),
         ConnectError::NotMoved(it) => not_moved(place, make("E0540", "requested here"), &it),
+        ConnectError::NoStep { .. } => make("E0453", "requested here")
+            .with_help("name the innermost loop along which the statement runs through the array, before skewing or fusing loops into it"),
         ConnectError::Outside { access, instance, params, .. } => {
             let named = named(place, access.computation, &instance);
             labelled(place, make("E0541", "requested here"), access, "it is used here")

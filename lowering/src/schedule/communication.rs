@@ -30,6 +30,16 @@ pub(super) fn synchronize(call: &Call<'_>) -> Result<Command, CommandError> {
     Ok(Command::Synchronize { computation: call.computation(computation)?, at: call.loop_name(at)? })
 }
 
+pub(super) fn prefetch(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [array, computation, at, distance] = call.exactly()?;
+    Ok(Command::Prefetch {
+        array: call.array(array)?,
+        computation: call.computation(computation)?,
+        at: call.loop_name(at)?,
+        distance: call.integer(distance)?,
+    })
+}
+
 /// `(A, i)` or `(A, S, i)`, perhaps with `once=true`.
 fn placed(call: &Call<'_>, expected: Expected) -> Result<(String, Place), CommandError> {
     let (what, computation, at) = match call.arguments.as_slice() {

@@ -23,6 +23,9 @@ pub enum ConnectError {
     /// A copy that must come before an instance or after it does not.
     #[error("a value of `{}` is not where it is needed", .0.array)]
     NotMoved(Box<Missing>),
+    /// Which element a later iteration touches is not known.
+    #[error("`{array}` cannot be prefetched along `{at}`: {reason}")]
+    NoStep { array: String, at: String, reason: &'static str },
     /// An access outside of the time in which there is memory.
     #[error("`{buffer}` is used where it has no memory")]
     Outside { buffer: String, access: AccessRef, instance: Vec<i64>, params: Vec<(String, i64)> },

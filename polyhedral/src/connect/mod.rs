@@ -9,6 +9,7 @@ pub mod error;
 mod event;
 mod lifetime;
 mod place;
+mod prefetch;
 
 pub use error::{ConnectError, Freed, Missing};
 
@@ -48,7 +49,7 @@ pub fn connect(ctx: &Ctx, placed: Placed, dependences: &[Dependence]) -> Result<
             transfers.push(around_all(placement.buffer, Direction::DeviceToHost));
         }
     }
-    Ok(Connected { placed, transfers, barriers: vec![] })
+    Ok(Connected { placed, transfers, barriers: vec![], prefetches: vec![] })
 }
 
 /// A copy before everything, or after it.
@@ -124,6 +125,11 @@ impl Asked {
                 connected.barriers.push(barrier);
                 Ok(())
             }
+            Command::Prefetch { array, computation, at, distance } => {
+                let found = prefetch::place(scheduled, array, computation, at, *distance)?;
+                connected.prefetches.extend(found);
+                Ok(())
+            }
             // Carried out before.
             _ => Ok(()),
         }
@@ -156,7 +162,7 @@ impl Asked {
             (Direction::DeviceToHost, _) => {}
         }
         let found = place::find(&scheduled.algorithm, &scheduled.schedule, place, &[array])?;
-        place::check_host(&scheduled.schedule, &found, &place.at)?;
+        place::check_host(&scheduled.schedule, &found.node, &place.at)?;
         let buffer = placed.layout.placement(array).buffer;
         let (last, transfers) = self.copies.entry(array).or_default();
         *last = at;

@@ -68,6 +68,7 @@ impl Command {
             Command::CopyIn { .. }
                 | Command::CopyOut { .. }
                 | Command::Synchronize { .. }
+                | Command::Prefetch { .. }
                 | Command::Allocate { .. }
                 | Command::Free { .. }
         )

@@ -104,6 +104,7 @@ pub fn apply(
         | Command::CopyIn { .. }
         | Command::CopyOut { .. }
         | Command::Synchronize { .. }
+        | Command::Prefetch { .. }
         | Command::Allocate { .. }
         | Command::Free { .. } => {
             return Ok(scheduled.clone());

@@ -198,7 +198,7 @@ pub fn propose_communication(random: &mut Random, scheduled: &Scheduled) -> Opti
         algorithm.arrays.iter().filter(|it| wanted(it.kind)).map(|it| it.name.clone()).collect()
     };
     let own = of_kind(|kind| matches!(kind, ArrayKind::Private | ArrayKind::Local { .. }));
-    if !own.is_empty() && (scheduled.target == Target::Cpu || random.percent(40)) {
+    if !own.is_empty() && random.percent(50) {
         let buffer = random.pick(&own).clone();
         return Some(match random.percent(60) {
             true => Command::Allocate { buffer, place },
@@ -206,10 +206,14 @@ pub fn propose_communication(random: &mut Random, scheduled: &Scheduled) -> Opti
         });
     }
     let arguments = of_kind(|kind| matches!(kind, ArrayKind::Argument | ArrayKind::Returned));
-    if arguments.is_empty() || scheduled.target == Target::Cpu {
+    if arguments.is_empty() {
         return None;
     }
     let array = random.pick(&arguments).clone();
+    if scheduled.target == Target::Cpu {
+        let (computation, distance) = (algorithm.computation(id).name.clone(), random.between(-3, 9));
+        return Some(Command::Prefetch { array, computation, at: place.at, distance });
+    }
     Some(match random.below(5) {
         0 => Command::Synchronize { computation: algorithm.computation(id).name.clone(), at: place.at },
         1 | 2 => Command::CopyIn { array, place },

@@ -111,6 +111,7 @@ const DOCUMENTED: &[&str] = &[
     "Overwritten",
     "a promotion that runs into parallel loops",
     // Communication.
+    "NoStep",
     "NotCopied",
     "FixedLifetime",
     "ManyLoops",
