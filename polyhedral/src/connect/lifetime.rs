@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{BufferId, Lifetime, MemorySpace, Placed, Target};
 use crate::relation;
-use crate::schedule::{Node, Path, Schedule, Tag};
+use crate::schedule::{Node, Path, Schedule};
 
 /// Children of a node, from the first to the last; of a node that is no sequence, the node itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,16 +89,16 @@ pub(super) fn place(
     let (algorithm, schedule) = (&scheduled.algorithm, &scheduled.schedule);
     let buffer = layout.buffer(id);
     let around = loops_around(schedule, &span.parent);
-    for it in &around {
-        match it.tag {
-            Tag::GpuBlock(_) | Tag::GpuThread(_) => {
-                let reason = "it runs on the GPU, where kernels do not allocate";
-                return Err(ConnectError::InKernel { at: it.name.clone(), reason }.into());
-            }
-            Tag::Parallel | Tag::Vector(_) if !buffer.fits_stack() => {
+    match scheduled.target {
+        Target::Gpu => {
+            let innermost = around.last().map_or("", |it| it.name.as_str());
+            super::place::check_host(schedule, &span.parent, innermost)?;
+        }
+        Target::Cpu => {
+            let parallel = around.iter().find(|it| !it.tag.keeps_order()).filter(|_| !buffer.fits_stack());
+            if let Some(it) = parallel {
                 return Err(ConnectError::InParallel { buffer: buffer.name.clone(), at: it.name.clone() }.into());
             }
-            Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::Parallel | Tag::Vector(_) => {}
         }
     }
     let arrays: Vec<ArrayId> =
@@ -213,7 +213,9 @@ pub(super) fn check_nested(placed: &Placed) -> Result<(), ConnectError> {
 /// The buffer of this name, if the program allocates it for a whole call.
 pub(super) fn buffer(placed: &Placed, name: &str) -> Result<BufferId, Error> {
     let layout = &placed.layout;
-    let Some(at) = layout.buffers.iter().position(|it| it.name == name) else {
+    let array = placed.scheduled.algorithm.arrays.iter().position(|it| it.name == name);
+    let of_array = || Some(layout.placement(ArrayId(array? as u32)).buffer.0 as usize);
+    let Some(at) = layout.buffers.iter().position(|it| it.name == name).or_else(of_array) else {
         let known = layout.buffers.iter().map(|it| it.name.clone()).collect();
         return Err(crate::storage::StorageError::UnknownArray { name: name.to_string(), known }.into());
     };

@@ -156,7 +156,7 @@ impl Asked {
             (Direction::DeviceToHost, _) => {}
         }
         let found = place::find(&scheduled.algorithm, &scheduled.schedule, place, &[array])?;
-        place::check_host(&scheduled.schedule, &found, &place.at)?;
+        place::check_host(&scheduled.schedule, &found.node, &place.at)?;
         let buffer = placed.layout.placement(array).buffer;
         let (last, transfers) = self.copies.entry(array).or_default();
         *last = at;

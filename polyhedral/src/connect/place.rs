@@ -76,13 +76,15 @@ fn collect<'a>(node: &'a Node, path: &mut Vec<usize>, all: &mut Vec<(Path, &'a L
     }
 }
 
-/// Refuses a place inside of a kernel.
-pub(super) fn check_host(schedule: &Schedule, found: &Found, name: &str) -> Result<(), ConnectError> {
-    let in_kernel = super::event::loops_around(schedule, &found.node)
-        .into_iter()
-        .any(|it| matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_)));
-    match in_kernel {
-        false => Ok(()),
-        true => Err(ConnectError::InKernel { at: name.to_string(), reason: "it runs on the GPU, inside of a kernel" }),
+/// Refuses a place inside of a kernel, or of a loop that the host does not run in order.
+pub(super) fn check_host(schedule: &Schedule, node: &Path, name: &str) -> Result<(), ConnectError> {
+    for it in super::event::loops_around(schedule, node) {
+        let reason = match it.tag {
+            Tag::Sequential | Tag::Unroll(_) | Tag::Separate => continue,
+            Tag::GpuBlock(_) | Tag::GpuThread(_) => "it runs on the GPU, inside of a kernel",
+            Tag::Parallel | Tag::Vector(_) => "a loop around it runs its iterations in no order",
+        };
+        return Err(ConnectError::InKernel { at: name.to_string(), reason });
     }
+    Ok(())
 }
