@@ -8,7 +8,7 @@ mod work;
 use pragmas::Pragmas;
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    Dialect, Printer, TextOptions, Writer, c_type, header_comment, helper_texts, scan_text, vector_types,
+    Dialect, Printer, TextOptions, Writer, header_comment, helper_texts, scan_text, vector_types,
 };
 use tessella_codegen::entry::{EntryParameter, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::{CodegenError, Input, Program, generate};
@@ -50,6 +50,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     printer.entry_checks(&mut body);
     printer.sizes_answer(&mut body);
     let scratch = declare_buffers(&mut printer, &mut body);
+    printer.allocated = scratch.clone();
     body.blank();
     printer.block(&program.body, &mut Pragmas::new(worth, decided), &mut body);
     return_results(&printer, &mut body);
@@ -62,7 +63,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     out.blank();
     out.line("#include <math.h>");
     out.line("#include <stdint.h>");
-    if !scratch.is_empty() {
+    if !scratch.is_empty() || printer.allocates_inside {
         out.line("#include <stdlib.h>");
     }
     let macros = printer.subscript_macros();
@@ -110,12 +111,9 @@ fn declare_buffers(printer: &mut Printer<'_>, out: &mut Writer) -> Vec<String> {
             out.line(declaration);
             continue;
         }
-        let name = printer.program.names.buffers[at].clone();
-        let bytes = printer.buffer_bytes(id);
-        let element = c_type(buffer.element);
-        // One byte more: nothing may be allocated for nothing.
-        out.line(format!("{element} *restrict {name} = malloc((size_t){bytes} + 1);"));
-        scratch.push(name);
+        let allocation = printer.allocation(id);
+        out.line(allocation);
+        scratch.push(printer.program.names.buffers[at].clone());
     }
     if !scratch.is_empty() {
         let missing: Vec<String> = scratch.iter().map(|name| format!("!{name}")).collect();
@@ -178,7 +176,10 @@ fn header(printer: &Printer<'_>) -> String {
     out.line(
         "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
     );
-    out.line("// -3 if an argument is out of range. Unless it is 0, nothing has been written.");
+    out.line(match printer.allocates_inside {
+        false => "// -3 if an argument is out of range. Unless it is 0, nothing has been written.",
+        true => "// -3 if an argument is out of range. Unless it is 0 or -2, nothing has been written.",
+    });
     for line in parameter_notes(printer) {
         out.line(line);
     }

@@ -73,6 +73,11 @@ pub fn place(input: &Input<'_>, body: Vec<Node>) -> Vec<Node> {
 fn block(input: &Input<'_>, nodes: Vec<Node>, since: &mut Touched) -> Vec<Node> {
     let mut placed = vec![];
     for node in nodes {
+        if node == Node::Barrier {
+            placed.push(node);
+            *since = Touched::default();
+            continue;
+        }
         if !in_step(&node) {
             let touched = Touched::of(input, &node);
             if since.conflicts(&touched) {

@@ -153,8 +153,8 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
             (Lifetime::Argument(array), _) => {
                 names.results.get(array).unwrap_or(&names.arrays[array.0 as usize]).clone()
             }
-            (Lifetime::Call | Lifetime::Node(_), Some(array)) => names.arrays[array].clone(),
-            (Lifetime::Call | Lifetime::Node(_), None) => namer.fresh(&buffer.name),
+            (Lifetime::Call | Lifetime::Node(_) | Lifetime::Children { .. }, Some(array)) => names.arrays[array].clone(),
+            (Lifetime::Call | Lifetime::Node(_) | Lifetime::Children { .. }, None) => namer.fresh(&buffer.name),
         });
     }
     names.computations = algorithm.computations.iter().map(|it| it.name.clone()).collect();

@@ -81,6 +81,11 @@ impl Lift<'_> {
                         let body = self.node(body, pending)?;
                         Ok(with_storage(self.input, path, body))
                     }
+                    Some(Mark::Children(of, first, last)) => {
+                        let body = self.node(body, pending)?;
+                        let lives = Lifetime::Children { of: of.clone(), first: *first, last: *last };
+                        Ok(with_buffers(self.input, &lives, body))
+                    }
                     None => Err(unexpected("a mark that nobody made")),
                 }
             }
@@ -178,20 +183,29 @@ impl Lift<'_> {
     }
 }
 
-/// A node's body with the buffers that live as long and the copies around it.
-pub fn with_storage(input: &Input<'_>, path: &Path, mut body: Vec<Node>) -> Vec<Node> {
+/// Nodes with the buffers that live as long.
+fn with_buffers(input: &Input<'_>, lifetime: &Lifetime, mut body: Vec<Node>) -> Vec<Node> {
     for (at, buffer) in input.layout.buffers.iter().enumerate().rev() {
         let id = BufferId(at as u32);
-        if matches!(&buffer.lifetime, Lifetime::Node(node) if node == path) && input.is_used(id) {
+        if buffer.lifetime == *lifetime && input.is_used(id) {
             body = vec![Node::Declare { buffer: id, body }];
         }
     }
+    body
+}
+
+/// A node's body with the buffers that live as long, the copies around it, and the barrier after it.
+pub fn with_storage(input: &Input<'_>, path: &Path, body: Vec<Node>) -> Vec<Node> {
+    let body = with_buffers(input, &Lifetime::Node(path.clone()), body);
     let copies = |moment: Moment| {
         let here = input.transfers.iter().filter(move |it| it.at == *path && it.moment == moment);
         here.map(|it| Node::Copy { buffer: it.buffer, direction: it.direction }).collect::<Vec<_>>()
     };
     let mut block = copies(Moment::Before);
     block.extend(body);
+    if input.barriers.contains(path) {
+        block.push(Node::Barrier);
+    }
     block.extend(copies(Moment::After));
     block
 }

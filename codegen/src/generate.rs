@@ -8,14 +8,14 @@ use crate::int_expr::VariableId;
 use crate::isl_schedule::{Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
 use crate::names::{Namer, Names};
-use crate::program::{Node, Program, Scan};
+use crate::program::{For, Node, Program, Scan};
 use crate::separate::isolate_full_tiles;
 use crate::tile::tile_registers;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption, Set};
-use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
-use tessella_polyhedral::schedule::Path;
+use tessella_polyhedral::layers::{MemorySpace, Target};
+use tessella_polyhedral::schedule::{Path, Tag};
 
 /// Generates the loop program; on the GPU target with its kernels.
 ///
@@ -44,7 +44,7 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
             let iterators =
                 (0..marked.depth).map(|depth| Id::new(&ctx, &iterator_name(depth))).collect::<Result<Vec<_>, _>>()?;
             // Where a buffer lives for one execution of a node, isl must not generate the node in parts.
-            let whole = marked.marks.iter().any(|mark| matches!(mark, Mark::Node(_)));
+            let whole = marked.marks.iter().any(|mark| matches!(mark, Mark::Node(_) | Mark::Children(..)));
             ctx.set_option(IslOption::AstBuildGroupCoscheduled, i32::from(whole))?;
             let mut code = |context: &Set| -> Result<Vec<Node>, CodegenError> {
                 let build = AstBuild::from_context(context)?.set_iterators(&iterators)?;
@@ -80,7 +80,10 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
         body = extract.host_block(body)?;
         kernels = extract.kernels;
     } else {
-        body = tile_registers(input, &mut names, body);
+        // Statements that are spelled out for a whole tile ask for nothing ahead.
+        if input.prefetches.is_empty() {
+            body = tile_registers(input, &mut names, body);
+        }
         check_allocations(input, &body)?;
     }
     let computations = &input.algorithm.computations;
@@ -116,17 +119,22 @@ fn check_registers(input: &Input<'_>) -> Result<(), CodegenError> {
     Ok(())
 }
 
-/// On the CPU, what lives shorter than the call lives on the stack.
+/// On the CPU, what lives within an iteration that others run beside lies on the stack: a call that runs out of memory
+/// leaves the function, and no thread can leave a parallel loop.
 fn check_allocations(input: &Input<'_>, body: &[Node]) -> Result<(), CodegenError> {
     let mut problem = None;
+    let mut look = |node: &Node| {
+        if let Node::Declare { buffer, .. } = node
+            && input.is_on_heap(*buffer)
+        {
+            let buffer = input.layout.buffer(*buffer).name.clone();
+            problem.get_or_insert(CodegenError::AllocationInside { buffer });
+        }
+    };
     for node in body {
         node.walk(&mut |node| {
-            if let Node::Declare { buffer, .. } = node {
-                let it = input.layout.buffer(*buffer);
-                let sized = it.extents.iter().all(|extent| extent.as_constant().is_some());
-                if !sized && matches!(it.lifetime, Lifetime::Node(_)) {
-                    problem.get_or_insert(CodegenError::AllocationInside { buffer: it.name.clone() });
-                }
+            if let Node::For(For { tag: Tag::Parallel | Tag::Vector(_), body, .. }) = node {
+                body.iter().for_each(|inner| inner.walk(&mut look));
             }
         });
     }

@@ -4,9 +4,9 @@ use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, 
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{IslError, Set};
 use tessella_polyhedral::known::Known;
-use tessella_polyhedral::layers::{BufferId, Layout, Target, Transfer, Version};
+use tessella_polyhedral::layers::{BufferId, Layout, MemorySpace, Prefetch, Target, Transfer, Version};
 use tessella_polyhedral::machine::Machine;
-use tessella_polyhedral::schedule::Schedule;
+use tessella_polyhedral::schedule::{Path, Schedule};
 use tessella_polyhedral::verify::{EntryCheck, Verified};
 
 /// All four layers and the checks at entry.
@@ -21,6 +21,9 @@ pub struct Input<'a> {
     pub machine: &'a Machine,
     pub layout: &'a Layout,
     pub transfers: &'a [Transfer],
+    /// The nodes after which all wait.
+    pub barriers: &'a [Path],
+    pub prefetches: &'a [Prefetch],
     pub checks: &'a [EntryCheck],
     pub scan: Option<&'a Verified>,
     pub versions: &'a [Version],
@@ -36,6 +39,8 @@ impl<'a> From<&'a Verified> for Input<'a> {
             machine: verified.machine(),
             layout: verified.layout(),
             transfers: verified.transfers(),
+            barriers: verified.barriers(),
+            prefetches: verified.prefetches(),
             checks: verified.checks(),
             scan: verified.scan(),
             versions: verified.versions(),
@@ -54,6 +59,12 @@ impl Input<'_> {
 
     pub fn buffer_of(&self, array: ArrayId) -> BufferId {
         self.layout.placement(array).buffer
+    }
+
+    /// Whether a buffer of the CPU that lives shorter than the call is too large for the stack, or may be.
+    pub fn is_on_heap(&self, buffer: BufferId) -> bool {
+        let it = self.layout.buffer(buffer);
+        it.space == MemorySpace::Host && !it.fits_stack()
     }
 
     /// Whether any instance of a computation accesses an array in this buffer.

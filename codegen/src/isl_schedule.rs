@@ -20,8 +20,10 @@ pub struct Marked {
 pub enum Mark {
     /// The loop at this path; its band is the mark's child.
     Loop(Path),
-    /// The node at this path, which has buffers or copies.
+    /// The node at this path, which has buffers, copies or a barrier.
     Node(Path),
+    /// Children of the sequence at this path, from the first to the last, which have buffers.
+    Children(Path, usize, usize),
 }
 
 /// The name of a mark; users' names have no spaces.
@@ -63,17 +65,8 @@ impl Build<'_> {
         let schedule = match node {
             Node::Computation(id) => Some(isl::Schedule::from_domain(&self.domain(*id)?)?),
             Node::Sequence(children) => {
-                let mut whole: Option<isl::Schedule> = None;
-                for (at, child) in children.iter().enumerate() {
-                    path.push(at);
-                    let next = self.node(child, path, depth)?;
-                    path.pop();
-                    whole = match (whole, next) {
-                        (Some(whole), Some(next)) => Some(whole.sequence(&next)?),
-                        (whole, next) => whole.or(next),
-                    };
-                }
-                whole
+                let spans = self.spans(path);
+                self.children(children, (0, children.len()), &spans, path, depth)?
             }
             Node::Loop(it) => {
                 self.depth = self.depth.max(depth + 1);
@@ -103,11 +96,64 @@ impl Build<'_> {
         };
         let here = Path(path.clone());
         match schedule {
-            Some(schedule) if !here.0.is_empty() && self.has_buffers_or_copies(&here) => {
+            Some(schedule) if !here.0.is_empty() && self.has_operations(&here) => {
                 Ok(Some(self.marked(&schedule.root()?.first_child()?, Mark::Node(here))?))
             }
             schedule => Ok(schedule),
         }
+    }
+
+    /// The children of the sequence at `path` from one to before another, those of one span below a mark of their own. Spans
+    /// come with the widest first, and nest.
+    fn children(
+        &mut self,
+        all: &[Node],
+        (from, to): (usize, usize),
+        spans: &[(usize, usize)],
+        path: &mut Vec<usize>,
+        depth: usize,
+    ) -> Result<Option<isl::Schedule>, CodegenError> {
+        let mut whole: Option<isl::Schedule> = None;
+        let mut at = from;
+        while at < to {
+            let widest = spans.iter().position(|&(first, last)| first == at && last < to);
+            let next = match widest {
+                Some(widest) => {
+                    let (first, last) = spans[widest];
+                    at = last + 1;
+                    let inner = self.children(all, (first, at), &spans[widest + 1..], path, depth)?;
+                    let mark = Mark::Children(Path(path.clone()), first, last);
+                    let marked = inner.map(|inner| self.marked(&inner.root()?.first_child()?, mark));
+                    marked.transpose()?
+                }
+                None => {
+                    path.push(at);
+                    let next = self.node(&all[at], path, depth)?;
+                    path.pop();
+                    at += 1;
+                    next
+                }
+            };
+            whole = match (whole, next) {
+                (Some(whole), Some(next)) => Some(whole.sequence(&next)?),
+                (whole, next) => whole.or(next),
+            };
+        }
+        Ok(whole)
+    }
+
+    /// The first and last children of the sequence that buffers live for, the widest first.
+    fn spans(&self, path: &[usize]) -> Vec<(usize, usize)> {
+        let buffers = self.input.layout.buffers.iter();
+        let mut spans: Vec<(usize, usize)> = buffers
+            .filter_map(|it| match &it.lifetime {
+                Lifetime::Children { of, first, last } if of.0 == path => Some((*first, *last)),
+                Lifetime::Children { .. } | Lifetime::Argument(_) | Lifetime::Call | Lifetime::Node(_) => None,
+            })
+            .collect();
+        spans.sort_by_key(|&(first, last)| (std::cmp::Reverse(last - first), first));
+        spans.dedup();
+        spans
     }
 
     /// The schedule with a mark above `node`.
@@ -121,8 +167,9 @@ impl Build<'_> {
         Ok(UnionSet::from_set(&self.input.algorithm.computation(id).domain)?)
     }
 
-    fn has_buffers_or_copies(&self, path: &Path) -> bool {
+    fn has_operations(&self, path: &Path) -> bool {
         self.input.transfers.iter().any(|it| it.at == *path)
+            || self.input.barriers.contains(path)
             || self.input.layout.buffers.iter().any(|it| matches!(&it.lifetime, Lifetime::Node(at) if at == path))
     }
 }

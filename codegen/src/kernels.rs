@@ -207,7 +207,7 @@ impl Extract<'_> {
         for node in nodes {
             if matches!(node, Node::Let { .. }) {
                 block.push(node);
-            } else if !contains(&node, is_thread_loop) {
+            } else if !contains(&node, |node| is_thread_loop(node) || *node == Node::Barrier) {
                 single.push(node);
             } else {
                 self.one_thread(&mut single, &mut block, shape);
@@ -557,13 +557,14 @@ fn contains(node: &Node, test: fn(&Node) -> bool) -> bool {
     found
 }
 
-/// Whether the node holds a launch, a copy or an allocation.
+/// Whether the node holds a launch, a copy, an allocation, or a barrier for the host.
 fn needs_host(input: &Input<'_>, node: &Node) -> bool {
     let mut found = false;
     node.walk(&mut |node| {
         found |= match node {
             Node::For(it) => gpu(it.tag).is_some() || matches!(it.tag, Tag::Stream(_)),
-            Node::Copy { .. } => true,
+            // Inside of a kernel there are loops of the GPU around it.
+            Node::Copy { .. } | Node::Barrier => true,
             Node::Declare { buffer, .. } => !is_of_kernel(input, *buffer),
             _ => false,
         }

@@ -150,6 +150,6 @@ pub fn params_of(affine: &Affine, into: &mut BTreeSet<ParamId>) {
 pub fn argument_of(input: &Input<'_>, buffer: BufferId) -> Option<ArrayId> {
     match &input.layout.buffer(buffer).lifetime {
         Lifetime::Argument(array) => Some(*array),
-        Lifetime::Call | Lifetime::Node(_) => None,
+        Lifetime::Call | Lifetime::Node(_) | Lifetime::Children { .. } => None,
     }
 }

@@ -95,6 +95,8 @@ pub enum Step {
     CopyOut(BufferId),
     /// Skipped if an extent of the grid is not positive.
     Launch(KernelId),
+    /// Waits until the device has done all before.
+    Synchronize,
     For {
         variable: VariableId,
         lower: IntExpr,
@@ -145,7 +147,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         })
         .collect();
     let whole_call = buffers.iter().filter(|it| {
-        it.memory == DeviceMemory::Allocated && !matches!(input.layout.buffer(it.id).lifetime, Lifetime::Node(_))
+        it.memory == DeviceMemory::Allocated && !matches!(input.layout.buffer(it.id).lifetime, Lifetime::Node(_) | Lifetime::Children { .. })
     });
     let whole_call: Vec<BufferId> = whole_call.map(|it| it.id).collect();
     let mut steps: Vec<Step> = whole_call.iter().copied().map(Step::Allocate).collect();
@@ -224,8 +226,9 @@ fn host_steps(nodes: &[Node]) -> Vec<Step> {
             Node::Launch(kernel) => steps.push(Step::Launch(*kernel)),
             Node::Copy { buffer, direction: Direction::HostToDevice } => steps.push(Step::CopyIn(*buffer)),
             Node::Copy { buffer, direction: Direction::DeviceToHost } => steps.push(Step::CopyOut(*buffer)),
+            Node::Barrier => steps.push(Step::Synchronize),
             // Kernel extraction leaves none of these on the host.
-            Node::Statement(_) | Node::Spread(_) | Node::OneThread { .. } | Node::Barrier | Node::Tile(_) | Node::Streaming(_) => {}
+            Node::Statement(_) | Node::Spread(_) | Node::OneThread { .. } | Node::Tile(_) | Node::Streaming(_) => {}
         }
     }
     steps
@@ -242,7 +245,7 @@ fn copies_out(steps: &[Step], into: &mut BTreeSet<BufferId>) {
                 copies_out(then, into);
                 copies_out(otherwise, into);
             }
-            Step::Allocate(_) | Step::Free(_) | Step::CopyIn(_) | Step::Launch(_) | Step::Let { .. } => {}
+            Step::Allocate(_) | Step::Free(_) | Step::CopyIn(_) | Step::Launch(_) | Step::Synchronize | Step::Let { .. } => {}
         }
     }
 }

@@ -101,7 +101,7 @@ fn full_tiles_of(ctx: &Ctx, input: &Input<'_>, path: &Path, id: ComputationId) -
 fn of_core(error: Error) -> CodegenError {
     match error {
         Error::Isl(error) => CodegenError::Isl(error),
-        Error::Affine(_) | Error::Schedule(_) | Error::Layout(_) | Error::Storage(_) => {
+        Error::Affine(_) | Error::Schedule(_) | Error::Layout(_) | Error::Storage(_) | Error::Connect(_) => {
             CodegenError::Isl(IslError { kind: IslErrorKind::Internal, message: error.to_string() })
         }
     }

@@ -59,7 +59,7 @@ impl Wrapper<'_, '_> {
                 // What lives as long as the call is freed when its owner goes, whichever way the function is left.
                 Step::Free(buffer) => match self.printer.input.layout.buffer(*buffer).lifetime {
                     Lifetime::Argument(_) | Lifetime::Call => {}
-                    Lifetime::Node(_) => out.line(format!("{}.release();", self.device[buffer])),
+                    Lifetime::Node(_) | Lifetime::Children { .. } => out.line(format!("{}.release();", self.device[buffer])),
                 },
                 Step::CopyIn(buffer) => {
                     let Some(host) = self.host(*buffer) else { continue };
@@ -78,6 +78,7 @@ impl Wrapper<'_, '_> {
                         out.line(format!("TESSELLA_TRY({}.copy_out({host}));", self.device[buffer]));
                     }
                 }
+                Step::Synchronize => out.line("TESSELLA_TRY(cudaDeviceSynchronize());"),
                 Step::Launch(kernel) => self.launch(&self.plan.kernels[kernel.0 as usize], out),
                 Step::For { variable, lower, upper, step, body } => {
                     let name = self.printer.program.names.variables[variable.0 as usize].clone();

@@ -1,8 +1,10 @@
 //! The core's errors in the user's words: values to diagnostics, computations to spans.
 
+mod connect;
 mod recompute;
 mod storage;
 
+use connect::connect;
 use storage::storage;
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
@@ -29,6 +31,7 @@ pub fn diagnose(place: &Place, error: Error) -> Diagnostic {
         Error::Schedule(error) => schedule(place, error),
         Error::Layout(error) => layout(place, error),
         Error::Storage(error) => storage(place, error),
+        Error::Connect(error) => connect(place, error),
         Error::Isl(error) if error.is_quota() => at_command(
             place,
             Diagnostic::error(Code("E0430"), "the analysis of this function reached its limit"),

@@ -9,8 +9,9 @@ use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId, Let, P
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
-use tessella_polyhedral::layers::{Direction, Lifetime, MemorySpace, Target};
+use tessella_polyhedral::layers::{Direction, Lifetime, MemorySpace, Moment, Target, Transfer};
 use tessella_polyhedral::print;
+use tessella_polyhedral::schedule::{Node, Path};
 use tessella_polyhedral::report::{self, ReportedDependence};
 use tessella_polyhedral::verify::Verified;
 
@@ -162,6 +163,26 @@ pub fn condition(set: &str) -> String {
     inside.map_or(set, |inside| inside.trim_start_matches(':').trim()).to_string()
 }
 
+/// When a copy happens: `once, before the first kernel`, or `at the beginning of each iteration of t`.
+fn moment(verified: &Verified, transfer: &Transfer, all: &str) -> String {
+    let schedule = verified.schedule();
+    let name_of = |path: &Path| match schedule.node(path) {
+        Some(Node::Loop(it)) => Some(it.name.clone()),
+        Some(Node::Sequence(_) | Node::Computation(_)) | None => None,
+    };
+    let side = match transfer.moment {
+        Moment::Before => ("before", "beginning"),
+        Moment::After => ("after", "end"),
+    };
+    let body_of = transfer.at.0.split_last().and_then(|(_, above)| name_of(&Path(above.to_vec())));
+    match (transfer.at.0.is_empty(), body_of, name_of(&transfer.at)) {
+        (true, _, _) => format!("once, {} {all}", side.0),
+        (false, Some(name), _) => format!("at the {} of each iteration of {name}", side.1),
+        (false, None, Some(name)) => format!("{} each execution of the loop {name}", side.0),
+        (false, None, None) => format!("{} a part of the program", side.0),
+    }
+}
+
 fn memory(verified: &Verified) -> Vec<String> {
     let algorithm = verified.algorithm();
     let mut lines = vec![];
@@ -177,10 +198,10 @@ fn memory(verified: &Verified) -> Vec<String> {
             (MemorySpace::Register, _) if extents.is_empty() => "a register, new in each iteration".to_string(),
             (MemorySpace::Register, _) => format!("{} registers of each thread", extents.join(" x ")),
             (MemorySpace::Shared, _) => format!("shared memory of {} elements for each thread block", extents.join(" x ")),
-            (MemorySpace::Host, Lifetime::Node(_)) if !extents.is_empty() => {
+            (MemorySpace::Host, Lifetime::Node(_) | Lifetime::Children { .. }) if !extents.is_empty() && buffer.fits_stack() => {
                 format!("{} elements on the stack, new in each iteration", extents.join(" x "))
             }
-            (space, Lifetime::Node(_) | Lifetime::Call | Lifetime::Argument(_)) => {
+            (space, Lifetime::Node(_) | Lifetime::Children { .. } | Lifetime::Call | Lifetime::Argument(_)) => {
                 let whose = if space == MemorySpace::Global { "GPU" } else { "CPU" };
                 let count = if extents.is_empty() { "1".to_string() } else { extents.join(" x ") };
                 let why = match algorithm.array(*id).kind {
@@ -200,9 +221,11 @@ fn memory(verified: &Verified) -> Vec<String> {
                     MemorySpace::Constant { elements } => format!("the GPU's constant memory, {elements} elements at most,"),
                     MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared | MemorySpace::Register => "the GPU".to_string(),
                 };
-                format!("{name}: copied to {where_to} once, before the first kernel")
+                format!("{name}: copied to {where_to} {}", moment(verified, transfer, "the first kernel"))
             }
-            Direction::DeviceToHost => format!("{name}: copied back once, after the last kernel"),
+            Direction::DeviceToHost => {
+                format!("{name}: copied back {}", moment(verified, transfer, "the last kernel"))
+            }
         });
     }
     if verified.target() == Target::Cpu {

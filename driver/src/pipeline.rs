@@ -198,7 +198,7 @@ pub fn verify(
                 }
             }
             Some(commands) => {
-                for command in commands.iter().filter(|it| !it.value.is_storage()) {
+                for command in commands.iter().filter(|it| !it.value.is_storage() && !it.value.is_communication()) {
                     at = Some(command.span);
                     let apply = || transform::apply(ctx, &scheduled, &all, &command.value);
                     scheduled = ctx.weighed(weight(&scheduled), apply)?;
@@ -211,20 +211,19 @@ pub fn verify(
             }
         }
         at = None;
-        let storage: Vec<&Spanned<Command>> =
-            commands.into_iter().flatten().filter(|it| it.value.is_storage()).collect();
-        let asked: Vec<Command> = storage.iter().map(|it| it.value.clone()).collect();
-        let heavy = weight(&scheduled);
-        let stored = ctx.weighed(heavy, || storage::carry_out(ctx, scheduled, &all, &asked)).map_err(|failure| {
-            at = failure.command.map(|position| storage[position].span);
+        let places: Vec<Span> = commands.into_iter().flatten().map(|it| it.span).collect();
+        let asked: Vec<Command> = commands.into_iter().flatten().map(|it| it.value.clone()).collect();
+        let mut blame = |failure: storage::Failure| {
+            at = failure.command.map(|position| places[position]);
             about = Some(failure.algorithm);
             failure.error
-        })?;
-        let heavy = weight(&stored.placed.scheduled);
-        let finish = || {
-            let connected = connect::connect(ctx, stored.placed, &stored.dependences)?;
-            verify::verify(ctx, connected, &stored.dependences)
         };
+        let heavy = weight(&scheduled);
+        let stored = ctx.weighed(heavy, || storage::carry_out(ctx, scheduled, &all, &asked)).map_err(&mut blame)?;
+        let heavy = weight(&stored.placed.scheduled);
+        let connect = || connect::carry_out(ctx, stored.placed, &stored.dependences, &asked);
+        let connected = ctx.weighed(heavy, connect).map_err(&mut blame)?;
+        let finish = || verify::verify(ctx, connected, &stored.dependences);
         let verified = ctx.weighed(heavy, finish)?;
         Ok((all, verified))
     })();

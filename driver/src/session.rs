@@ -272,6 +272,26 @@ impl Program for CProgram {
     }
 }
 
+/// Compiled C of which nothing more is known.
+impl Program for LoadedFunction {
+    fn entry(&self) -> Option<*const c_void> {
+        Some(self.address())
+    }
+
+    fn parameter_count(&self) -> usize {
+        self.parameters().len()
+    }
+
+    unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
+        // SAFETY: promised by the caller.
+        unsafe { self.call_packed(arguments) }
+    }
+
+    fn failure(&self, _code: i32) -> Option<Failure> {
+        None
+    }
+}
+
 /// Kernels on the first GPU.
 struct GpuProgram {
     program: CudaProgram<Device>,

@@ -5,6 +5,7 @@ mod error;
 mod reader;
 mod tree;
 mod storage;
+mod communication;
 
 #[cfg(test)]
 mod tests;
@@ -26,8 +27,9 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 29] = [
+pub(crate) const FORMS: [Form; 36] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
+    Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
     Form { name: "auto", usage: "auto()", read: auto },
     Form { name: "before", usage: "before(R, S, i)", read: before },
@@ -37,13 +39,17 @@ pub(crate) const FORMS: [Form; 29] = [
     Form { name: "collapse", usage: "collapse(S, i, j)", read: collapse },
     Form { name: "compute_at", usage: "compute_at(R, S, i)", read: compute_at },
     Form { name: "constant", usage: "constant(w)", read: storage::constant },
+    Form { name: "copy_in", usage: "copy_in(A, i; once=true)", read: communication::copy_in },
+    Form { name: "copy_out", usage: "copy_out(A, i; once=true)", read: communication::copy_out },
     Form { name: "distribute", usage: "distribute(S, i)", read: distribute },
+    Form { name: "free", usage: "free(b, i; once=true)", read: communication::free },
     Form { name: "fuse", usage: "fuse(R, S, i; shift=:auto)", read: fuse },
     Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },
     Form { name: "inline", usage: "inline(S)", read: inline },
     Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
+    Form { name: "prefetch", usage: "prefetch(A, S, i, 8)", read: communication::prefetch },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
     Form { name: "rfactor", usage: "rfactor(S, k, 8)", read: rfactor },
     Form { name: "separate", usage: "separate(S, (i0, j0))", read: separate },
@@ -53,6 +59,7 @@ pub(crate) const FORMS: [Form; 29] = [
     Form { name: "split", usage: "split(S, i, 32)", read: split },
     Form { name: "store_in", usage: "store_in(S, b, (t, i) -> (t % 2, i))", read: storage::store_in },
     Form { name: "stream", usage: "stream(S, t, 8, 4, 144)", read: stream },
+    Form { name: "synchronize", usage: "synchronize(S, i)", read: communication::synchronize },
     Form { name: "tile", usage: "tile(S, (i, j), (32, 32))", read: tile },
     Form { name: "unroll", usage: "unroll(S, i, 4)", read: unroll },
     Form { name: "unroll_and_jam", usage: "unroll_and_jam(S, i, 4)", read: unroll_and_jam },

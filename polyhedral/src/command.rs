@@ -78,6 +78,49 @@ pub enum Command {
     Pad { array: String, by: Vec<u32> },
     /// `constant(w)`: the argument `w`, which is only read, lies in the GPU's constant memory.
     Constant { array: String },
+    /// `copy_in(A, i)`: the argument `A` goes to the device at the beginning of each iteration of `i`.
+    CopyIn { array: String, place: Place },
+    /// `copy_out(A, i)`: `A` comes back at the end of each iteration of `i`.
+    CopyOut { array: String, place: Place },
+    /// `synchronize(S, i)`: in each iteration of `i` all wait after `S`.
+    Synchronize { computation: String, at: String },
+    /// `prefetch(A, S, i, 8)`: what `S` touches of `A` eight iterations of `i` later is asked for.
+    Prefetch { array: String, computation: String, at: String, distance: i64 },
+    /// `allocate(b, i)`: the memory of `b` is allocated at the beginning of each iteration of `i`.
+    Allocate { buffer: String, place: Place },
+    /// `free(b, i)`: it is freed at the end of each iteration of `i`.
+    Free { buffer: String, place: Place },
+}
+
+/// A loop at which something happens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// A computation inside of the loop, where the name alone does not tell which loop is meant.
+    pub computation: Option<String>,
+    pub at: String,
+    pub times: Times,
+}
+
+/// How often something happens at a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Times {
+    /// In each iteration.
+    Each,
+    /// Around all iterations: before the first or after the last.
+    Once,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(computation) = &self.computation {
+            write!(f, "{computation}, ")?;
+        }
+        f.write_str(&self.at)?;
+        match self.times {
+            Times::Each => Ok(()),
+            Times::Once => f.write_str("; once=true"),
+        }
+    }
 }
 
 impl std::fmt::Display for Command {
@@ -151,6 +194,14 @@ impl std::fmt::Display for Command {
                 write!(f, "pad({array}, {})", tuple(&by))
             }
             Command::Constant { array } => write!(f, "constant({array})"),
+            Command::CopyIn { array, place } => write!(f, "copy_in({array}, {place})"),
+            Command::CopyOut { array, place } => write!(f, "copy_out({array}, {place})"),
+            Command::Synchronize { computation, at } => write!(f, "synchronize({computation}, {at})"),
+            Command::Prefetch { array, computation, at, distance } => {
+                write!(f, "prefetch({array}, {computation}, {at}, {distance})")
+            }
+            Command::Allocate { buffer, place } => write!(f, "allocate({buffer}, {place})"),
+            Command::Free { buffer, place } => write!(f, "free({buffer}, {place})"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::affine::AffineOverflow;
 use crate::algorithm::{AccessRef, ArrayId, ComputationId};
+use crate::connect::ConnectError;
 use crate::isl::IslError;
 use crate::legality::Violation;
 use crate::recompute::Mismatch;
@@ -20,6 +21,8 @@ pub enum Error {
     Layout(#[from] LayoutError),
     #[error(transparent)]
     Storage(#[from] StorageError),
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
 }
 
 /// A command that cannot be carried out. Names are as the user wrote them.

@@ -4,7 +4,7 @@
 //! Algorithm -> Scheduled -> Placed -> Connected -> Verified
 //! ```
 
-use crate::algorithm::{Algorithm, ArrayId};
+use crate::algorithm::{AccessRef, Algorithm, ArrayId};
 use crate::affine::Affine;
 use crate::isl::Set;
 use crate::machine::Machine;
@@ -100,6 +100,8 @@ pub enum Lifetime {
     Call,
     /// One execution of the node at this path.
     Node(Path),
+    /// One execution of some children of the sequence at this path, from the first to the last.
+    Children { of: Path, first: usize, last: usize },
 }
 
 /// A time loop that streams, and where its arrays lie in between.
@@ -126,6 +128,17 @@ pub struct Placement {
 pub struct Connected {
     pub placed: Placed,
     pub transfers: Vec<Transfer>,
+    /// After these nodes all threads of a block wait for each other or, outside of kernels, the host for the device.
+    pub barriers: Vec<Path>,
+    pub prefetches: Vec<Prefetch>,
+}
+
+/// An element that is asked for before it is used: the one that an access names where an iterator is larger by so much.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefetch {
+    pub access: AccessRef,
+    pub iterator: u32,
+    pub by: i64,
 }
 
 /// A copy of a whole buffer between host and device.
@@ -148,6 +161,19 @@ pub enum Direction {
 pub enum Moment {
     Before,
     After,
+}
+
+/// What one buffer of the program's own may take of the stack of a CPU thread.
+pub const STACK_BYTES: i64 = 256 * 1024;
+
+impl Buffer {
+    /// Whether its size is a constant that a stack has room for.
+    pub fn fits_stack(&self) -> bool {
+        let bytes = self.extents.iter().try_fold(i64::from(self.element.bytes()), |bytes, extent| {
+            bytes.checked_mul(extent.as_constant()?.max(1))
+        });
+        bytes.is_some_and(|bytes| bytes <= STACK_BYTES)
+    }
 }
 
 impl Layout {

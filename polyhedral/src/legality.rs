@@ -326,6 +326,9 @@ fn violated(
         None => dependence.relation.clone(),
         Some(assumed) => dependence.relation.intersect_params(assumed)?,
     };
+    if assumed.is_some() && equal.is_empty()? {
+        return Ok(None);
+    }
     for it in &common.loops {
         let (from, to) = ((source, &it.at[&source]), (sink, &it.at[&sink]));
         let reversed = equal.intersect(&comparisons.compare(from, to, Comparison::Greater)?)?;

@@ -37,4 +37,6 @@ pub mod stream;
 pub mod draw;
 pub mod print;
 
+mod fresh;
+
 pub mod error;

@@ -7,10 +7,10 @@ use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, LayoutError};
 use crate::isl::{Ctx, Set};
 use crate::machine::Machine;
-use crate::layers::{Connected, Layout, Scheduled, Target, Transfer, Version};
+use crate::layers::{Connected, Layout, Prefetch, Scheduled, Target, Transfer, Version};
 use crate::legality;
 use crate::place;
-use crate::schedule::{Node, Schedule};
+use crate::schedule::{Node, Path, Schedule};
 use crate::transform;
 use std::collections::BTreeSet;
 
@@ -137,6 +137,15 @@ impl Verified {
 
     pub fn transfers(&self) -> &[Transfer] {
         &self.connected.transfers
+    }
+
+    /// The nodes after which all wait.
+    pub fn barriers(&self) -> &[Path] {
+        &self.connected.barriers
+    }
+
+    pub fn prefetches(&self) -> &[Prefetch] {
+        &self.connected.prefetches
     }
 
     pub fn checks(&self) -> &[EntryCheck] {

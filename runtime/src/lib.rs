@@ -1,6 +1,7 @@
 //! Compiles, loads and runs what the backends generate. Besides `driver` and `cli`, the only crate that touches the
 //! world outside the program.
 
+mod batch;
 pub mod cache;
 pub mod call;
 pub mod cuda;

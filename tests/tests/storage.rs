@@ -206,13 +206,15 @@ fn without_barriers(nodes: Vec<Node>) -> Vec<Node> {
 
 #[test]
 fn a_missing_barrier_is_seen_by_the_check_and_by_the_interpreter() {
+    let mut shared = 0;
     for program in programs().into_iter().filter(|it| it.backend == Backend::Cuda) {
         let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
         let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let input = Input::from(&built.analysed.verified);
         let mut loops = generate(&input).unwrap_or_else(|error| panic!("{}: {error}", program.name));
-        let kernel = loops.kernels.iter_mut().find(|kernel| !kernel.shared.is_empty()).expect("a kernel shares memory");
+        let Some(kernel) = loops.kernels.iter_mut().find(|kernel| !kernel.shared.is_empty()) else { continue };
+        shared += 1;
         assert_eq!(barriers::check(&input, &kernel.name, &kernel.body), Ok(()));
         kernel.body = without_barriers(std::mem::take(&mut kernel.body));
         let checked = barriers::check(&input, &kernel.name, &kernel.body);
@@ -227,6 +229,7 @@ fn a_missing_barrier_is_seen_by_the_check_and_by_the_interpreter() {
         let seen = matches!(done, Err(ScheduledError::Race { .. } | ScheduledError::Undefined { .. }));
         assert!(seen, "{}: {done:?}", program.name);
     }
+    assert!(shared >= 3, "{shared} programs share memory");
 }
 
 #[test]
@@ -241,6 +244,12 @@ fn storage_commands_read_back_as_they_are_printed() {
         "cache_register(W, S, t)",
         "pad(W, (0, 3))",
         "pad(W, 1)",
+        "copy_in(W, t)",
+        "copy_out(W, S, t; once=true)",
+        "synchronize(S, t)",
+        "prefetch(W, S, i, -4)",
+        "allocate(rows, S, t)",
+        "free(rows, t; once=true)",
     ];
     let read = |command: &str| {
         let text = ring.replace("store_in(S, rows, (t, i) -> (t % 2, i))", command);

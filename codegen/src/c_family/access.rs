@@ -26,7 +26,7 @@ impl Printer<'_> {
         let name = &self.program.names.buffers[buffer_id.0 as usize];
         if buffer.extents.is_empty() {
             let variable = buffer.space == MemorySpace::Register
-                || (buffer.space == MemorySpace::Host && matches!(buffer.lifetime, Lifetime::Node(_)));
+                || (buffer.space == MemorySpace::Host && matches!(buffer.lifetime, Lifetime::Node(_) | Lifetime::Children { .. }));
             let one = if variable { name.clone() } else { format!("{name}[0]") };
             return (one, Precedence::Primary);
         }

@@ -5,12 +5,15 @@ use super::expr::Instance;
 use super::signature::one_line;
 use super::{Printer, Writer, c_type};
 use crate::display::axis_text;
-use crate::int_expr::IntExpr;
+use crate::entry::STATUS_OUT_OF_MEMORY;
+use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Precedence, within};
 use crate::program::{For, Guard, Node, Over, Spread, Statement};
 use std::collections::BTreeSet;
+use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
 use tessella_polyhedral::layers::BufferId;
+use tessella_scalar::CompareOp;
 
 /// What a backend says before a loop.
 pub trait LoopHooks {
@@ -55,9 +58,17 @@ impl Printer<'_> {
                     if !alone {
                         out.open("");
                     }
-                    let declaration = self.declaration(*buffer);
-                    out.line(declaration);
+                    let on_heap = self.input.is_on_heap(*buffer);
+                    if on_heap {
+                        self.allocate_inside(*buffer, out);
+                    } else {
+                        let declaration = self.declaration(*buffer);
+                        out.line(declaration);
+                    }
                     self.block(body, hooks, out);
+                    if on_heap && let Some(name) = self.allocated.pop() {
+                        out.line(format!("free({name});"));
+                    }
                     if !alone {
                         out.close();
                     }
@@ -163,9 +174,42 @@ impl Printer<'_> {
         }
     }
 
+    /// What is asked for before an instance runs, each element where it is inside of its array.
+    fn prefetches(&mut self, computation: ComputationId, iterators: &[IntExpr], out: &mut Writer) {
+        for it in self.input.prefetches.iter().filter(|it| it.access.computation == computation) {
+            let access = self.input.algorithm.access(it.access);
+            let array = self.input.algorithm.array(access.array);
+            let mut later = iterators.to_vec();
+            let ahead = &mut later[it.iterator as usize];
+            *ahead = ahead.clone().plus(IntExpr::Const(it.by));
+            let (mut subscripts, mut inside) = (vec![], vec![]);
+            for (axis, subscript) in access.subscripts.iter().enumerate() {
+                let affine = subscript.as_affine().expect("computed subscripts are not prefetched");
+                let value = IntExpr::from_affine(affine, &later);
+                if affine.involves_iterator(it.iterator) {
+                    let (first, last) = array.limits(axis as u32);
+                    let of = |affine: &Affine| IntExpr::from_affine(affine, iterators);
+                    inside.push(Cond::compare(CompareOp::Ge, value.clone(), of(&first)));
+                    inside.push(Cond::compare(CompareOp::Le, value.clone(), of(&last)));
+                }
+                subscripts.push(value);
+            }
+            let element = self.element_at(access.array, &subscripts);
+            let request = format!("__builtin_prefetch(&{element});");
+            match Cond::all_of(inside) {
+                Cond::Const(true) => out.line(request),
+                condition => {
+                    let condition = self.cond(&condition);
+                    out.line(format!("if ({condition}) {request}"));
+                }
+            }
+        }
+    }
+
     /// The predicate, the lets and the assignment of an instance.
     pub fn update(&mut self, computation: ComputationId, iterators: &[IntExpr], out: &mut Writer) {
         let source = self.input.algorithm.computation(computation);
+        self.prefetches(computation, iterators, out);
         let at = Instance { computation, iterators };
         if let Some(predicate) = &source.predicate {
             let predicate = self.value(predicate, &at).0;
@@ -182,6 +226,28 @@ impl Printer<'_> {
         if source.predicate.is_some() {
             out.close();
         }
+    }
+
+    /// `double *restrict b = malloc(...);`, and what happens where there is no memory left.
+    fn allocate_inside(&mut self, buffer: BufferId, out: &mut Writer) {
+        let allocation = self.allocation(buffer);
+        out.line(allocation);
+        let name = self.program.names.buffers[buffer.0 as usize].clone();
+        out.open(format!("if (!{name})"));
+        self.allocated.iter().rev().for_each(|name| out.line(format!("free({name});")));
+        out.line(format!("return {STATUS_OUT_OF_MEMORY};"));
+        out.close();
+        self.allocated.push(name);
+        self.allocates_inside = true;
+    }
+
+    /// `double *restrict b = malloc(...);`
+    pub fn allocation(&mut self, buffer: BufferId) -> String {
+        let bytes = self.buffer_bytes(buffer);
+        let element = c_type(self.input.layout.buffer(buffer).element);
+        let name = &self.program.names.buffers[buffer.0 as usize];
+        // One byte more: nothing may be allocated for nothing.
+        format!("{element} *restrict {name} = malloc((size_t){bytes} + 1);")
     }
 
     /// `double sum;` or `double window[25];`

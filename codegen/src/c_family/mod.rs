@@ -46,6 +46,10 @@ pub struct Printer<'a> {
     pub macros: BTreeSet<ArrayId>,
     /// Vectors that the printed text uses: element type and lanes.
     pub vectors: BTreeSet<(ScalarType, u32)>,
+    /// The variables that own memory which must be freed where the function is left.
+    pub allocated: Vec<String>,
+    /// Whether memory is allocated after the entry.
+    pub allocates_inside: bool,
     /// The registers of the tile that is being printed.
     kept: Vec<Kept>,
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
@@ -68,7 +72,19 @@ pub fn scan_text(input: &Input<'_>, program: &Program, dialect: Dialect, options
 
 impl<'a> Printer<'a> {
     pub fn new(input: Input<'a>, program: &'a Program, dialect: Dialect, options: &'a TextOptions) -> Self {
-        Self { input, program, dialect, options, helpers: BTreeSet::new(), macros: BTreeSet::new(), vectors: BTreeSet::new(), kept: vec![], streamed: BTreeMap::new() }
+        Self {
+            input,
+            program,
+            dialect,
+            options,
+            helpers: BTreeSet::new(),
+            macros: BTreeSet::new(),
+            vectors: BTreeSet::new(),
+            allocated: vec![],
+            allocates_inside: false,
+            kept: vec![],
+            streamed: BTreeMap::new(),
+        }
     }
 }
 

@@ -34,6 +34,8 @@ impl Sample {
             machine: &Machine::GENERIC,
             layout: &self.layout,
             transfers: &self.transfers,
+            barriers: &[],
+            prefetches: &[],
             checks: &self.checks,
             scan: None,
             versions: &[],

@@ -91,7 +91,8 @@ impl Host<'_> {
             }
             Node::Spread(_) => Err(ScheduledError::Misplaced { what: "a loop over blocks or threads" }),
             Node::OneThread { .. } => Err(ScheduledError::Misplaced { what: "the choice of a thread" }),
-            Node::Barrier => Err(ScheduledError::Misplaced { what: "a barrier" }),
+            // What runs on the device has run when the next node begins.
+            Node::Barrier => Ok(()),
             Node::Streaming(_) => Err(ScheduledError::Misplaced { what: "a stream" }),
         }
     }

@@ -91,7 +91,7 @@ pub fn run(
                 }
             }
             Lifetime::Call => fresh()?,
-            Lifetime::Node(_) => continue,
+            Lifetime::Node(_) | Lifetime::Children { .. } => continue,
         };
         memory.put(id, block);
     }

@@ -15,6 +15,7 @@ pub enum Expected {
     Integer,
     Array,
     Buffer,
+    Flag,
     /// `(t, i) -> (t % 2, i)`.
     Map,
     /// An affine expression of the map's own names.
@@ -107,6 +108,7 @@ impl Expected {
             Expected::Integer => "an integer literal",
             Expected::Array => "the name of an array",
             Expected::Buffer => "the name of a buffer",
+            Expected::Flag => "`true` or `false`",
             Expected::Map => "a map from subscripts to places",
             Expected::Place => "a sum of the map's subscripts, their multiples, and divisions and remainders by constants",
             Expected::Padding => "numbers of elements as integer literals",

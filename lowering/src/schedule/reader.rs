@@ -14,7 +14,8 @@ pub(crate) struct Call<'e> {
 }
 
 /// The keyword arguments that commands take; the others take none.
-const KEYWORDS: [(&str, &str); 1] = [("fuse", "shift")];
+const KEYWORDS: [(&str, &str); 5] =
+    [("allocate", "once"), ("copy_in", "once"), ("copy_out", "once"), ("free", "once"), ("fuse", "shift")];
 
 /// The command call that an expression is.
 pub(crate) fn call_of(expr: &Expr) -> Result<Call<'_>, CommandError> {

@@ -1,6 +1,7 @@
 //! Storage commands that cannot be carried out. Names are as the user wrote them.
 
 use crate::algorithm::{AccessRef, ArrayId, ComputationId};
+use crate::layers::STACK_BYTES;
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StorageError {
@@ -58,7 +59,7 @@ impl Limit {
     pub fn bytes(self) -> i64 {
         match self {
             Limit::Shared => 48 * 1024,
-            Limit::Stack => 256 * 1024,
+            Limit::Stack => STACK_BYTES,
             Limit::Registers => 255 * 4,
         }
     }

@@ -5,14 +5,14 @@ use crate::algorithm::{Algorithm, ArrayId, ComputationId};
 use crate::error::ScheduleError;
 use crate::schedule::{Loop, Path, Schedule};
 
-pub(super) fn computation(algorithm: &Algorithm, name: &str) -> Result<ComputationId, ScheduleError> {
+pub(crate) fn computation(algorithm: &Algorithm, name: &str) -> Result<ComputationId, ScheduleError> {
     algorithm.find(name).ok_or_else(|| {
         let known = algorithm.computations.iter().map(|it| it.name.clone()).collect();
         ScheduleError::UnknownComputation { name: name.to_string(), known }
     })
 }
 
-pub(super) fn array(algorithm: &Algorithm, name: &str) -> Result<ArrayId, StorageError> {
+pub(crate) fn array(algorithm: &Algorithm, name: &str) -> Result<ArrayId, StorageError> {
     let found = algorithm.arrays.iter().position(|it| it.name == name);
     found.map(|at| ArrayId(at as u32)).ok_or_else(|| {
         let known = algorithm.arrays.iter().map(|it| it.name.clone()).collect();
@@ -21,7 +21,7 @@ pub(super) fn array(algorithm: &Algorithm, name: &str) -> Result<ArrayId, Storag
 }
 
 /// The loops around a computation down to the named one, outermost first.
-pub(super) fn loops_down_to<'a>(
+pub(crate) fn loops_down_to<'a>(
     algorithm: &Algorithm,
     schedule: &'a Schedule,
     id: ComputationId,

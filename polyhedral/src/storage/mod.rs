@@ -7,7 +7,7 @@
 
 mod constant;
 pub mod error;
-mod find;
+pub(crate) mod find;
 pub(crate) mod footprint;
 mod order;
 pub(crate) mod private;
@@ -15,6 +15,7 @@ mod promote;
 mod store;
 
 pub use constant::CONSTANT_BYTES;
+pub(crate) use footprint::uses;
 pub use error::{Limit, Overwrite, StorageError};
 
 use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
@@ -57,6 +58,19 @@ impl Command {
                 | Command::CacheRegister { .. }
                 | Command::Pad { .. }
                 | Command::Constant { .. }
+        )
+    }
+
+    /// Whether the command is about copies, barriers and the lives of buffers: those come last.
+    pub fn is_communication(&self) -> bool {
+        matches!(
+            self,
+            Command::CopyIn { .. }
+                | Command::CopyOut { .. }
+                | Command::Synchronize { .. }
+                | Command::Prefetch { .. }
+                | Command::Allocate { .. }
+                | Command::Free { .. }
         )
     }
 }

@@ -2,6 +2,7 @@
 
 use super::error::StorageError;
 use super::footprint::accesses;
+pub(crate) use crate::fresh::fresh;
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayId, ComputationId, Subscript, Which};
 use crate::error::Error;
@@ -166,11 +167,3 @@ pub(crate) fn in_order(node: &Node) -> Node {
     }
 }
 
-/// The name, or one like it that is not taken.
-pub(crate) fn fresh(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
-    let mut name = wanted.to_string();
-    while taken(&name) {
-        name.push('_');
-    }
-    name
-}

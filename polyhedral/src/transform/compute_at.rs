@@ -200,7 +200,7 @@ fn team(
                     let widest = team.entry(axis).or_insert(count);
                     *widest = count.max(*widest);
                 }
-                Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate => {}
+                Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) => {}
             }
         }
     }

@@ -99,12 +99,18 @@ pub fn apply(
         Command::Specialize(condition) => return specialize(ctx, scheduled, condition),
         Command::Order(tree) => order::build(ctx, scheduled, tree)?,
         Command::Auto => return crate::default_order::schedule(ctx, scheduled, dependences),
-        // Carried out by `crate::storage`, on the finished order.
+        // Carried out by `crate::storage` and `crate::connect`, on the finished order.
         Command::StoreIn { .. }
         | Command::CacheShared { .. }
         | Command::CacheRegister { .. }
         | Command::Pad { .. }
-        | Command::Constant { .. } => {
+        | Command::Constant { .. }
+        | Command::CopyIn { .. }
+        | Command::CopyOut { .. }
+        | Command::Synchronize { .. }
+        | Command::Prefetch { .. }
+        | Command::Allocate { .. }
+        | Command::Free { .. } => {
             return Ok(scheduled.clone());
         }
     };

@@ -2,12 +2,13 @@
 
 use super::find::{find_computation, find_loop, loop_mut};
 use super::tiles::split_at;
-use super::tree::{fresh, simplify};
+use super::tree::simplify;
 use crate::affine::Affine;
 use crate::algorithm::{
     Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
 };
 use crate::dependence::{Dependence, Keeps, dependences};
+use crate::fresh::fresh_among;
 use crate::error::{Error, FactorObstacle, ScheduleError};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, DimType, Id, Map, Set};
@@ -187,7 +188,7 @@ impl Partial<'_> {
         self.array = ArrayId(self.algorithm.arrays.len() as u32);
         let outer = self.keys.len() as u32;
         self.algorithm.arrays.push(Array {
-            name: fresh(&format!("{}_partial", of.name), &taken),
+            name: fresh_among(&format!("{}_partial", of.name), &taken),
             element: of.element,
             extents: vec![Affine::constant(self.size.into())],
             rank: outer + 1,
@@ -210,7 +211,7 @@ impl Partial<'_> {
         let old = self.algorithm.computation(self.id).clone();
         let count = old.iterators.len() as u32;
         let mut names = old.iterators.clone();
-        names.push(fresh(&self.point, &names));
+        names.push(fresh_among(&self.point, &names));
         let mut all: Vec<Affine> = (0..count).map(Affine::iterator).collect();
         all.push(place.clone());
         let tuple = Id::new(self.ctx, &old.name)?;
@@ -276,13 +277,13 @@ impl Partial<'_> {
         let of = self.algorithm.computation(self.id);
         let taken: Vec<String> = self.algorithm.computations.iter().map(|it| it.name.clone()).collect();
         let mut iterators: Vec<String> = self.keys.iter().map(|&key| of.iterators[key as usize].clone()).collect();
-        iterators.push(fresh(&self.point, &iterators));
+        iterators.push(fresh_among(&self.point, &iterators));
         let keys: Vec<Affine> = self.keys.iter().map(|&key| Affine::iterator(key)).collect();
         let executions = relation::functions(self.ctx, &self.algorithm, self.id, &keys)?;
         let executions = relation::domain(&self.algorithm, self.id)?.apply(&executions)?;
         let id = ComputationId(self.algorithm.computations.len() as u32);
         self.algorithm.computations.push(Computation {
-            name: fresh(&format!("{}_{role}", of.name), &taken),
+            name: fresh_among(&format!("{}_{role}", of.name), &taken),
             iterators: iterators.clone(),
             domain: self.algorithm.context.clone(),
             predicate: None,

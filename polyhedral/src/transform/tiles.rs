@@ -1,8 +1,9 @@
 //! Commands that make two loops of one, or one of two: split, tile, unroll_and_jam, collapse.
 
 use super::find::{find_loop, loop_mut, perfect_pair};
-use super::tree::{fresh, has_loop, names_around, put_chain, sink, take_chain};
+use super::tree::{has_loop, names_around, put_chain, sink, take_chain};
 use crate::algorithm::Algorithm;
+use crate::fresh::fresh_among;
 use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
@@ -114,7 +115,7 @@ pub fn collapse(
     for (id, at) in &mut high.at {
         *at = at.scale(count)?.add(&low.at[id].add_constant(-least)?)?;
     }
-    high.name = fresh(&format!("{outer}{inner}"), &taken);
+    high.name = fresh_among(&format!("{outer}{inner}"), &taken);
     high.body = low.body;
     Ok(schedule)
 }
@@ -151,7 +152,7 @@ pub(crate) fn split_at(
     }
     let origin = smallest_value(ctx, algorithm, &it)?.unwrap_or(0);
     let taken = names_around(schedule, path);
-    let [tile_name, point_name] = ["0", "1"].map(|suffix| fresh(&format!("{}{suffix}", it.name), &taken));
+    let [tile_name, point_name] = ["0", "1"].map(|suffix| fresh_among(&format!("{}{suffix}", it.name), &taken));
     let size = i64::from(size);
     let (mut tiles, mut points) = (BTreeMap::new(), BTreeMap::new());
     for (id, at) in &it.at {

@@ -77,14 +77,6 @@ fn loop_names(node: &Node, names: &mut Vec<String>) {
     }
 }
 
-pub(super) fn fresh(name: &str, taken: &[String]) -> String {
-    let mut name = name.to_string();
-    while taken.contains(&name) {
-        name.push('_');
-    }
-    name
-}
-
 /// Removes a computation's leaf; what it leaves empty is removed by [`simplify`].
 pub(super) fn remove(node: &mut Node, id: ComputationId) {
     match node {

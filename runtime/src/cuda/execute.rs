@@ -236,6 +236,7 @@ impl<G: Gpu> Run<'_, G> {
                 Step::CopyOut(buffer) => unsafe { self.copy_out(*buffer) }?,
                 // SAFETY: promised by the caller.
                 Step::Launch(kernel) => unsafe { self.launch(*kernel) }?,
+                Step::Synchronize => self.program.gpu.synchronize()?,
                 Step::For { variable, lower, upper, step, body } => {
                     let (mut value, last) = (self.value(lower)?, self.value(upper)?);
                     if *step <= 0 {

@@ -1,7 +1,7 @@
 //! Many pairs on all processors: choosing, counting, telling, saving.
 
 use crate::commands;
-use crate::examine::{Fault, Step, Verdict, guarded, judge, own_order, step};
+use crate::examine::{Fault, Step, Verdict, check_order, guarded, judge, own_order, step};
 use crate::generate;
 use crate::native::{self, Job};
 use crate::random::Random;
@@ -53,9 +53,13 @@ pub struct Found {
 
 #[derive(Default)]
 pub struct Counts {
+    /// Orders of a program that the core accepted or called illegal, held against brute force: one for each command of a
+    /// sequence, and those that Tessella chose.
     pub pairs: u64,
     pub accepted: u64,
     pub illegal: u64,
+    /// Schedules that were carried out to the end.
+    schedules: u64,
     programs: u64,
     verdicts: BTreeMap<String, u64>,
     commands: BTreeMap<String, u64>,
@@ -101,7 +105,7 @@ pub fn campaign(plan: &Plan) -> Found {
                 let (mut jobs, mut waiting) = (vec![], vec![]);
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let is_last = number * SCHEDULES >= plan.pairs || start.elapsed() >= plan.longest;
+                    let is_last = state.pairs() >= plan.pairs || start.elapsed() >= plan.longest;
                     if is_last || jobs.len() >= BATCH {
                         state.compiled(&mut jobs, &mut waiting);
                     }
@@ -134,6 +138,10 @@ pub fn campaign(plan: &Plan) -> Found {
 }
 
 impl Campaign {
+    fn pairs(&self) -> u64 {
+        self.counts.lock().expect("no worker panics").pairs
+    }
+
     /// A line of progress, now and then.
     fn tell(&self, plan: &Plan, start: Instant, told: &Mutex<Instant>) {
         let mut last = told.lock().expect("no worker panics");
@@ -235,7 +243,10 @@ impl Campaign {
         let mut progress = subject.start();
         let Some(accepted) = tried else {
             return match own_order(subject)? {
-                Ok(chosen) => judge(subject, chosen, compile),
+                Ok(chosen) => {
+                    self.count_pair(true);
+                    judge(subject, chosen, compile)
+                }
                 Err(why) => Ok((Verdict::Refused(why), None)),
             };
         };
@@ -266,13 +277,17 @@ impl Campaign {
                 Step::Next(next) => {
                     splits += usize::from(is_split);
                     progress = *next;
+                    check_order(subject, &progress)?;
+                    self.count_pair(true);
                     "accepted"
                 }
                 Step::Illegal if random.percent(if is_planned { 8 } else { 25 }) => {
+                    self.count_pair(false);
                     self.count_command(&command, "illegal");
                     return Ok((Verdict::Illegal, None));
                 }
                 Step::Illegal => {
+                    self.count_pair(false);
                     accepted.pop();
                     "illegal"
                 }
@@ -285,7 +300,11 @@ impl Campaign {
         }
         if random.percent(25) {
             for _ in 0..1 + random.below(3) {
-                let Some(command) = commands::propose_storage(random, &progress.scheduled) else { continue };
+                let next = match random.percent(50) {
+                    true => commands::propose_storage(random, &progress.scheduled),
+                    false => commands::propose_communication(random, &progress.scheduled),
+                };
+                let Some(command) = next else { continue };
                 accepted.push(command.clone());
                 let outcome = match step(subject, &progress, &command)? {
                     Step::Next(next) => {
@@ -310,21 +329,25 @@ impl Campaign {
         *self.counts.lock().expect("no worker panics").commands.entry(key).or_default() += 1;
     }
 
-    fn count(&self, verdict: &Verdict, target: Target) {
+    /// Counts an order that brute force agrees on.
+    fn count_pair(&self, accepted: bool) {
         let mut counts = self.counts.lock().expect("no worker panics");
         counts.pairs += 1;
+        counts.accepted += u64::from(accepted);
+        counts.illegal += u64::from(!accepted);
+    }
+
+    fn count(&self, verdict: &Verdict, target: Target) {
+        let mut counts = self.counts.lock().expect("no worker panics");
+        counts.schedules += 1;
         let name = match verdict {
             Verdict::Accepted { runs, refused_runs, tiled } => {
                 counts.tiled += u64::from(*tiled);
-                counts.accepted += 1;
                 counts.runs += *runs as u64;
                 counts.refused_runs += *refused_runs as u64;
                 format!("accepted, {}", if target == Target::Cpu { "CPU" } else { "GPU" })
             }
-            Verdict::Illegal => {
-                counts.illegal += 1;
-                "illegal".to_string()
-            }
+            Verdict::Illegal => "illegal".to_string(),
             Verdict::Refused(why) => format!("refused: {}", why.lines().next().unwrap_or_default()),
         };
         *counts.verdicts.entry(name).or_default() += 1;
@@ -348,12 +371,13 @@ impl Display for Counts {
         let share = |count: u64| 100.0 * count as f64 / self.pairs.max(1) as f64;
         writeln!(
             f,
-            "{} pairs of {} programs, {:.1} % accepted, {:.1} % illegal, {} with register tiles; {} runs, {} of them refused at entry; {} \
-             compiled; {:.0} s, {:.1} ms a pair",
+            "{} pairs of {} programs, {:.1} % accepted, {:.1} % illegal; {} schedules carried out, {} with register tiles; {} \
+             runs, {} of them refused at entry; {} compiled; {:.0} s, {:.1} ms a pair",
             self.pairs,
             self.programs,
             share(self.accepted),
             share(self.illegal),
+            self.schedules,
             self.tiled,
             self.runs,
             self.refused_runs,

@@ -3,7 +3,7 @@
 use crate::random::Random;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId};
-use tessella_polyhedral::command::Command;
+use tessella_polyhedral::command::{Command, Place, Times};
 use tessella_polyhedral::condition::{Comparison, Condition, SizeExpr};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::schedule::{Loop, Tag};
@@ -179,6 +179,45 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
     Some(match random.percent(50) {
         true => Command::CacheShared { array, computation: name, at },
         false => Command::CacheRegister { array, computation: name, at },
+    })
+}
+
+/// A command about copies, barriers and memory, for what is there.
+pub fn propose_communication(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
+    let algorithm = &scheduled.algorithm;
+    let ids: Vec<ComputationId> = algorithm.ids().collect();
+    let id = *random.pick(&ids);
+    let around: Vec<&Loop> = scheduled.schedule.loops_around(id).into_iter().map(|(_, it)| it).collect();
+    if around.is_empty() {
+        return None;
+    }
+    let computation = random.percent(80).then(|| algorithm.computation(id).name.clone());
+    let times = if random.percent(50) { Times::Each } else { Times::Once };
+    let place = Place { computation, at: random.pick(&around).name.clone(), times };
+    let of_kind = |wanted: fn(ArrayKind) -> bool| -> Vec<String> {
+        algorithm.arrays.iter().filter(|it| wanted(it.kind)).map(|it| it.name.clone()).collect()
+    };
+    let own = of_kind(|kind| matches!(kind, ArrayKind::Private | ArrayKind::Local { .. }));
+    if !own.is_empty() && random.percent(50) {
+        let buffer = random.pick(&own).clone();
+        return Some(match random.percent(60) {
+            true => Command::Allocate { buffer, place },
+            false => Command::Free { buffer, place },
+        });
+    }
+    let arguments = of_kind(|kind| matches!(kind, ArrayKind::Argument | ArrayKind::Returned));
+    if arguments.is_empty() {
+        return None;
+    }
+    let array = random.pick(&arguments).clone();
+    if scheduled.target == Target::Cpu {
+        let (computation, distance) = (algorithm.computation(id).name.clone(), random.between(-3, 9));
+        return Some(Command::Prefetch { array, computation, at: place.at, distance });
+    }
+    Some(match random.below(5) {
+        0 => Command::Synchronize { computation: algorithm.computation(id).name.clone(), at: place.at },
+        1 | 2 => Command::CopyIn { array, place },
+        _ => Command::CopyOut { array, place },
     })
 }
 

@@ -7,6 +7,7 @@ use crate::witness::{check_conflict, check_witness, is_assumed};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Once;
 use tessella::results;
 use tessella_c_backend as c_backend;
 use tessella_codegen::c_family::TextOptions;
@@ -21,6 +22,7 @@ use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
 use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::verify::Verified;
+use tessella_polyhedral::storage::Stored;
 use tessella_polyhedral::{connect, default_order, place, storage, transform, verify};
 use tessella_runtime::call::entry_parameters;
 use tessella_scalar::{Constant, ScalarType};
@@ -63,7 +65,7 @@ pub fn fault<T>(kind: &'static str, text: impl Into<String>) -> Result<T, Fault>
 }
 
 /// What isl may do in one pass; some schedules take it minutes, and are counted as refused.
-pub const OPERATIONS: u64 = 400_000;
+pub const OPERATIONS: u64 = 120_000;
 
 /// Causes of refusals that are no violated dependence; "What is refused although legal" in `docs/model.md` explains
 /// each. Another cause is a fault.
@@ -108,6 +110,19 @@ const DOCUMENTED: &[&str] = &[
     "NoThreadCount",
     "Overwritten",
     "a promotion that runs into parallel loops",
+    // Communication.
+    "NoStep",
+    "NotCopied",
+    "FixedLifetime",
+    "ManyLoops",
+    "InKernel",
+    "Overwrites",
+    "NotMoved",
+    "Outside",
+    "FreedBeforeUse",
+    "Lifetimes",
+    "Divergent",
+    "InParallel",
     // The program itself: a subscript that no sizes bring inside.
     "NeverInside",
     // Arithmetic and work.
@@ -149,11 +164,14 @@ thread_local! {
 
 /// Panics that become faults are remembered, not printed.
 pub fn hush_panics() {
-    let print = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |what| match GUARDED.get() {
-        true => LAST_PANIC.with(|last| *last.borrow_mut() = what.to_string()),
-        false => print(what),
-    }));
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |what| match GUARDED.get() {
+            true => LAST_PANIC.with(|last| *last.borrow_mut() = what.to_string()),
+            false => print(what),
+        }));
+    });
 }
 
 pub fn codes(errors: &[Diagnostic]) -> String {
@@ -170,6 +188,7 @@ pub fn refusal(error: Error) -> Result<String, Fault> {
         Error::Schedule(error) => Ok(variant(&error)),
         Error::Layout(error) => Ok(variant(&error)),
         Error::Storage(error) => Ok(variant(&error)),
+        Error::Connect(error) => Ok(variant(&error)),
     }
 }
 
@@ -191,8 +210,9 @@ fn look(case: &Case) -> Result<Verdict, Fault> {
                 Err(why) => return Ok((Verdict::Refused(why), None)),
             },
             Some(commands) => {
-                let (storage, order): (Vec<_>, Vec<_>) = commands.iter().partition(|it| it.value.is_storage());
-                for command in order.into_iter().chain(storage) {
+                let is_last = |command: &Command| command.is_storage() || command.is_communication();
+                let (last, order): (Vec<_>, Vec<_>) = commands.iter().partition(|it| is_last(&it.value));
+                for command in order.into_iter().chain(last) {
                     match step(&subject, &progress, &command.value)? {
                         Step::Next(next) => progress = *next,
                         Step::Illegal => return Ok((Verdict::Illegal, None)),
@@ -233,7 +253,7 @@ pub fn own_order(subject: &Subject<'_>) -> Result<Result<Progress, String>, Faul
 pub fn step(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Result<Step, Fault> {
     let Progress { scheduled, all, .. } = progress;
     let ctx = &subject.ctx;
-    if command.is_storage() {
+    if command.is_storage() || command.is_communication() {
         return step_storage(subject, progress, command);
     }
     let refused = |why: String| check_documented(&why).map(|()| Step::Refused(why));
@@ -268,13 +288,24 @@ pub fn step(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Re
     }
 }
 
-/// Asks whether a storage command can be carried out with those before.
+/// Asks whether a command about storage or communication can be carried out with those before.
 fn step_storage(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Result<Step, Fault> {
     let mut next = progress.clone();
     next.storage.push(command.clone());
-    let carry_out = || storage::carry_out(&subject.ctx, next.scheduled.clone(), &next.all, &next.storage);
+    let ctx = &subject.ctx;
+    let carry_out = || {
+        let stored = match (&progress.stored, command.is_communication()) {
+            (Some(stored), true) => Stored::clone(stored),
+            (None, _) | (Some(_), false) => storage::carry_out(ctx, next.scheduled.clone(), &next.all, &next.storage)?,
+        };
+        connect::carry_out(ctx, stored.placed.clone(), &stored.dependences, &next.storage)?;
+        Ok::<_, storage::Failure>(stored)
+    };
     match subject.limited(&next.scheduled, carry_out) {
-        Ok(_) => Ok(Step::Next(Box::new(next))),
+        Ok(stored) => {
+            next.stored = Some(Rc::new(stored));
+            Ok(Step::Next(Box::new(next)))
+        }
         Err(failure) => {
             let why = match failure.error {
                 // Of copies, which have no place in the source's order that could be enumerated.
@@ -310,10 +341,13 @@ pub fn judge(subject: &Subject<'_>, progress: Progress, compile: bool) -> Result
 }
 
 fn finish(ctx: &Ctx, progress: &Progress) -> Result<Verified, Error> {
-    let Progress { scheduled, all, storage, .. } = progress;
-    let stored = storage::carry_out(ctx, scheduled.clone(), all, storage).map_err(|failure| failure.error)?;
-    let connected = connect::connect(ctx, stored.placed, &stored.dependences)?;
-    verify::verify(ctx, connected, &stored.dependences)
+    let Progress { scheduled, all, storage, stored, .. } = progress;
+    let stored = match stored {
+        Some(stored) => Stored::clone(stored),
+        None => storage::carry_out(ctx, scheduled.clone(), all, storage).map_err(|failure| failure.error)?,
+    };
+    let connected = connect::carry_out(ctx, stored.placed, &stored.dependences, storage);
+    verify::verify(ctx, connected.map_err(|failure| failure.error)?, &stored.dependences)
 }
 
 /// Carries out commands without asking whether they are legal: whether brute force finds a conflict whose order is lost,
@@ -352,7 +386,7 @@ fn without_proof_of(source: &str, target: Target, seed: u64) -> (bool, bool) {
 }
 
 /// No two conflicting instances change their order, for small parameters.
-fn check_order(subject: &Subject<'_>, progress: &Progress) -> Result<(), Fault> {
+pub fn check_order(subject: &Subject<'_>, progress: &Progress) -> Result<(), Fault> {
     let Progress { scheduled, changed, .. } = progress;
     let algorithm = &scheduled.algorithm;
     let all = match changed {

@@ -6,7 +6,7 @@
 //! by the interpreter of loop programs, loops without an order shuffled, and a sample by compiled C; the results are
 //! the source's, bit for bit.
 //!
-//! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 720), `TESSELLA_ORACLE_SEED` which ones,
+//! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 2500), `TESSELLA_ORACLE_SEED` which ones,
 //! `TESSELLA_ORACLE_TILES` how many of a hundred programs are such as register tiles are made for,
 //! `TESSELLA_ORACLE_SECONDS` after how long no further program is begun. A failure is shrunk,
 //! printed, and saved under `tests/oracle/regressions/`, which are replayed on every run.
@@ -28,13 +28,12 @@ mod witness;
 use campaign::{Plan, campaign};
 use examine::{Case, examine, hush_panics};
 use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 use tessella_polyhedral::layers::Target;
 use tessella_tests::{julia_files, root};
 
 /// Without optimisation isl takes ten times as long.
-const PAIRS: u64 = if cfg!(debug_assertions) { 60 } else { 720 };
+const PAIRS: u64 = if cfg!(debug_assertions) { 200 } else { 2500 };
 const SEED: u64 = 2024;
 /// The share of programs made for register tiles, in percent.
 const TILES: u64 = 20;
@@ -49,7 +48,7 @@ fn setting(name: &str, default: u64) -> u64 {
 #[test]
 fn random_schedules_keep_what_programs_mean() {
     let (pairs, seed) = (setting("TESSELLA_ORACLE_PAIRS", PAIRS), setting("TESSELLA_ORACLE_SEED", SEED));
-    prepare_process();
+    hush_panics();
     let tiles = setting("TESSELLA_ORACLE_TILES", TILES) as u32;
     let longest = Duration::from_secs(setting("TESSELLA_ORACLE_SECONDS", u64::MAX / 2));
     let found = campaign(&Plan { pairs, seed, tiles, longest });
@@ -64,7 +63,7 @@ fn random_schedules_keep_what_programs_mean() {
 /// Orders that the core is not asked about: the oracle must see what is wrong with them.
 #[test]
 fn the_oracle_sees_what_is_wrong() {
-    prepare_process();
+    hush_panics();
     let carried = "@tessella function f!(A::Array{Float64,1}, n::Int64)
         for i in 2:n
             @comp S A[i] = A[i-1] + 1.0
@@ -89,7 +88,7 @@ fn the_oracle_sees_what_is_wrong() {
 
 #[test]
 fn what_once_failed_works() {
-    prepare_process();
+    hush_panics();
     let folder = root().join("tests/oracle/regressions");
     let mut failed = vec![];
     for path in if folder.exists() { julia_files(&folder) } else { vec![] } {
@@ -106,17 +105,4 @@ fn what_once_failed_works() {
         }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
-}
-
-/// Compiled code goes to a folder of the build's own.
-fn prepare_process() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        hush_panics();
-        if std::env::var_os("TESSELLA_CACHE").is_none() {
-            let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle-cache");
-            // SAFETY: the tests of this file start no thread that reads the environment before this.
-            unsafe { std::env::set_var("TESSELLA_CACHE", folder) };
-        }
-    });
 }

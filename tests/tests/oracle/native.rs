@@ -1,16 +1,18 @@
-//! Compiled C: many programs in one file, since a compiler takes longer to start than to compile one of them.
+//! Compiled C: what it computes.
 
 use crate::examine::{Fault, difference};
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::c_void;
-use std::fmt::Write;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 use tessella::abi::values::call;
-use tessella::request::{Failure, Program};
 use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::Value;
 use tessella_interpreter::scheduled::Completion;
-use tessella_runtime::call::{ParamType, packed_name, with_packed_entry};
-use tessella_runtime::{CSource, Cache, Compiler, LoadedFunction};
+use tessella_runtime::call::ParamType;
+use tessella_runtime::{CSource, Cache, Compiler, LoadedFunction, RuntimeError};
+
+/// Little, so that thousands of programs are compiled in the time that the program at hand takes at its full level.
+const OPTIMISATION: &[&str] = &["-O1"];
 
 /// A C program, and what it must compute.
 pub struct Job {
@@ -35,66 +37,57 @@ pub struct Check {
     pub expected: Option<(Vec<Value>, Vec<Value>)>,
 }
 
-struct Compiled(LoadedFunction);
-
-impl Program for Compiled {
-    fn entry(&self) -> Option<*const c_void> {
-        Some(self.0.address())
-    }
-
-    fn parameter_count(&self) -> usize {
-        self.0.parameters().len()
-    }
-
-    unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
-        // SAFETY: promised by the caller.
-        unsafe { self.0.call_packed(arguments) }
-    }
-
-    fn failure(&self, _code: i32) -> Option<Failure> {
-        None
-    }
-}
-
 /// Compiles all programs together and calls them; for each, by position, what is wrong with it.
 pub fn run(jobs: &[Job]) -> Vec<Option<Fault>> {
-    let Some(first) = jobs.first() else { return vec![] };
-    let text: String = jobs.iter().enumerate().map(|(at, job)| renamed(job, at)).collect();
-    let mut flags: Vec<&str> = first.flags.iter().copied().filter(|flag| !flag.starts_with("-O")).collect();
-    flags.push("-O1");
-    let source = CSource {
-        entry: "batch",
-        text: &(text + "int batch(void);\nint batch(void) { return 0; }\n"),
-        parameters: &[],
-        flags: &flags,
-        libraries: &["-lm"],
-        key: &[],
-    };
-    let compiled = Cache::open().and_then(|cache| Compiler::get()?.compile(&cache, &source));
-    let library = match compiled {
-        Ok(library) => library,
-        // One of them is to blame: the smaller halves tell which.
-        Err(_) if jobs.len() > 1 => {
-            let (left, right) = jobs.split_at(jobs.len() / 2);
-            return run(left).into_iter().chain(run(right)).collect();
-        }
-        Err(error) => return vec![Some(Fault { kind: "tool chain", text: error.to_string() })],
-    };
-    let check = |(at, job): (usize, &Job)| {
-        // SAFETY: the text above has these entries, with these parameters.
-        let opened = unsafe { LoadedFunction::open(&library.path, &numbered(&job.entry, at), &job.parameters) };
-        match opened {
-            Ok(function) => examine(job, &Compiled(function)).err(),
-            Err(error) => Some(Fault { kind: "tool chain", text: error.to_string() }),
-        }
-    };
-    let faults = jobs.iter().enumerate().map(check).collect();
-    // It will not be asked for again.
-    let _ = std::fs::remove_file(&library.path);
+    let mut faults = vec![None; jobs.len()];
+    // One file has one set of flags.
+    let mut by_flags: BTreeMap<&[&str], Vec<usize>> = BTreeMap::new();
+    for (at, job) in jobs.iter().enumerate() {
+        by_flags.entry(&job.flags).or_default().push(at);
+    }
+    by_flags.values().for_each(|group| run_together(jobs, group, &mut faults));
     faults
 }
 
-fn examine(job: &Job, program: &Compiled) -> Result<(), Fault> {
+fn run_together(jobs: &[Job], group: &[usize], faults: &mut [Option<Fault>]) {
+    let sources: Vec<CSource<'_>> = group.iter().map(|&at| jobs[at].source()).collect();
+    match Compiler::get().and_then(|compiler| compiler.load_all(cache()?, &sources, OPTIMISATION)) {
+        Ok(entries) => {
+            for (&at, entry) in group.iter().zip(&entries) {
+                faults[at] = examine(&jobs[at], entry).err();
+            }
+        }
+        // One of them is to blame: the smaller halves tell which.
+        Err(_) if group.len() > 1 => {
+            let (left, right) = group.split_at(group.len() / 2);
+            run_together(jobs, left, faults);
+            run_together(jobs, right, faults);
+        }
+        Err(error) => {
+            let fault = Fault { kind: "tool chain", text: error.to_string() };
+            group.iter().for_each(|&at| faults[at] = Some(fault.clone()));
+        }
+    }
+}
+
+/// A folder of the build's own for compiled code.
+fn cache() -> Result<&'static Cache, RuntimeError> {
+    static CACHE: OnceLock<Cache> = OnceLock::new();
+    if let Some(cache) = CACHE.get() {
+        return Ok(cache);
+    }
+    let cache = Cache::at(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle-cache"))?;
+    Ok(CACHE.get_or_init(|| cache))
+}
+
+impl Job {
+    fn source(&self) -> CSource<'_> {
+        let (text, entry) = (self.text.as_str(), self.entry.as_str());
+        CSource { entry, text, parameters: &self.parameters, flags: &self.flags, libraries: &["-lm"], key: &[] }
+    }
+}
+
+fn examine(job: &Job, program: &LoadedFunction) -> Result<(), Fault> {
     let fault = |kind, text: String| Err(Fault { kind, text: format!("{text}\n{}", job.text) });
     for check in &job.checks {
         let mut actual = check.arguments.clone();
@@ -114,36 +107,4 @@ fn examine(job: &Job, program: &Compiled) -> Result<(), Fault> {
         }
     }
     Ok(())
-}
-
-fn numbered(name: &str, at: usize) -> String {
-    format!("{name}_{at}")
-}
-
-/// A program's text with its own names for all that a C file has only once.
-fn renamed(job: &Job, at: usize) -> String {
-    let text = with_packed_entry(&job.text, &job.entry, &job.parameters);
-    let mut functions = BTreeMap::from([
-        (job.entry.clone(), numbered(&job.entry, at)),
-        (packed_name(&job.entry), packed_name(&numbered(&job.entry, at))),
-    ]);
-    let mut macros = BTreeSet::new();
-    for line in text.lines() {
-        let name_before = |text: &str| {
-            let head = text.split('(').next().unwrap_or_default();
-            head.rsplit([' ', '*']).next().unwrap_or_default().to_string()
-        };
-        if line.starts_with("static ") && line.contains('(') {
-            let name = name_before(line);
-            functions.insert(name.clone(), numbered(&name, at));
-        } else if let Some(rest) = line.strip_prefix("#define ") {
-            macros.insert(rest.split(['(', ' ']).next().unwrap_or_default().to_string());
-        }
-    }
-    let mut all = String::new();
-    let write = "writing to a string does not fail";
-    functions.iter().for_each(|(name, new)| writeln!(all, "#define {name} {new}").expect(write));
-    all += &text;
-    functions.keys().chain(&macros).for_each(|name| writeln!(all, "#undef {name}").expect(write));
-    all
 }

@@ -21,6 +21,7 @@ use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::storage::Stored;
 
 /// What a program is for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,6 +47,8 @@ pub struct Progress {
     pub all: Rc<Vec<Dependence>>,
     /// Storage commands, which are carried out last.
     pub storage: Vec<Command>,
+    /// What they lead to.
+    pub stored: Option<Rc<Stored>>,
     /// Instances for small parameters, where commands changed what they access.
     pub changed: Option<Rc<Vec<Instances>>>,
 }
@@ -159,7 +162,7 @@ impl<'a> Subject<'a> {
     /// The program in the source's order.
     pub fn start(&self) -> Progress {
         let (scheduled, all) = (self.source.clone(), self.all.clone());
-        Progress { scheduled, all, storage: vec![], changed: None }
+        Progress { scheduled, all, storage: vec![], stored: None, changed: None }
     }
 
     /// Some arguments and what the source makes of them.

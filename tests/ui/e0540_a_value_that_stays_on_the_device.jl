@@ -1,0 +1,17 @@
+#! target cuda
+@tessella function f!(A::Vector{Float64}, steps::Int)
+    for t in 1:steps
+        for i in 1:length(A)
+            @comp S A[i] = A[i] + 1.0
+        end
+    end
+    for k in 1:length(A)
+        @comp R A[k] = 2.0 * A[k]
+    end
+end
+
+@schedule f! begin
+    split(S, i, 32)
+    gpu(S, i0, i1)
+    copy_out(A, t)
+end
