@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* What tessella_abi_version returns for this header. It grows when anything below changes its meaning. */
-#define TESSELLA_ABI_VERSION 2u
+#define TESSELLA_ABI_VERSION 3u
 
 /* tessella_status */
 #define TESSELLA_OK 0
@@ -97,6 +97,30 @@ void *tessella_entry(const tessella_program *program);
 /* Runs the program, whatever its target; arguments[k] points to the value of the entry's parameter k. Returns what the
  * entry returns; TESSELLA_CUDA also when the program was not loaded. */
 int32_t tessella_launch(const tessella_program *program, void **arguments);
+
+/* Runs a program of target "cuda" several times, `repeat` times for each kind of measurement, and measures it; the
+ * caller's arrays are afterwards as after one tessella_launch with these arguments. The text lives until the program's
+ * next profile. NULL where the launch fails: then *code is what it returns. Lines "key=value":
+ *
+ *     device=NVIDIA H200
+ *     function=heat2d!
+ *     copy_ceiling=3.9e12      bytes that this GPU copies a second, read and written, measured
+ *     float32_ceiling=6e13     operations that it makes a second, likewise; and float64_ceiling
+ *     kernels_time=1.5e-3      seconds from the first launch to the end of the last, copies left out
+ *     copied_in_bytes=800      copies from the host: bytes, copied_in_count, seconds copied_in_time; likewise copied_out_*
+ *     kernel=heat2d_kernel0    from here on of this kernel, and so for each that was launched
+ *     launches=6
+ *     time=7e-4                seconds of all its launches
+ *     read_bytes=400           elements that each launch must read, counted from the polyhedral model, in bytes; likewise
+ *                              written_bytes, instances, and operations in float32 and float64; missing where counting
+ *                              takes too long
+ *     exact=1                  0: the counts are upper limits
+ *     grid=8 8 1               blocks of the last launch; likewise block, in threads
+ *     registers=32             of a thread; shared_bytes of a block; local_bytes of a thread; blocks at once on a
+ *                              multiprocessor; occupancy, the share of its threads that these are
+ *     text=...                 a table for people; always last, goes on over several lines
+ */
+const char *tessella_profile(const tessella_program *program, void **arguments, int32_t repeat, int32_t *code);
 
 /* What a non-zero return value means, as lines "key=value"; it lives as long as the program. NULL if the program knows
  * no such code. Asked for by the thread that got the code.

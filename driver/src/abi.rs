@@ -5,7 +5,7 @@
 
 pub mod values;
 
-use crate::request::{CompileRequest, CompileResult, Status, TextKind};
+use crate::request::{Backend, CompileRequest, CompileResult, Status, TextKind};
 use crate::session;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use std::ptr;
 use std::sync::Mutex;
 
 /// `TESSELLA_ABI_VERSION` of the header.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What a launch returns when there is nothing to launch, or when it panicked.
 const FAILED: i32 = -4;
@@ -28,6 +28,10 @@ pub struct Handle {
     texts: BTreeMap<TextKind, CString>,
     /// Every failure that was asked for. A `CString` keeps its address when the set grows.
     failures: Mutex<BTreeSet<CString>>,
+    /// Kept for profiles, which count what the program has to do.
+    request: Option<CompileRequest>,
+    /// The last one.
+    profile: Mutex<Option<CString>>,
 }
 
 #[unsafe(no_mangle)]
@@ -41,13 +45,18 @@ pub extern "C" fn tessella_abi_version() -> u32 {
 pub unsafe extern "C" fn tessella_compile(request: *const c_char) -> *mut Handle {
     // SAFETY: promised by the caller.
     let request = unsafe { borrowed(request) }.map(CStr::to_owned);
-    let result = match catch_unwind(|| parse(request.as_deref()).map(compile_apart)) {
-        Ok(Ok(result)) => result,
+    let mut kept = None;
+    let result = match catch_unwind(|| parse(request.as_deref()).map(|request| (request.clone(), compile_apart(request)))) {
+        Ok(Ok((request, result))) => {
+            kept = (result.program.is_some() && request.target == Backend::Cuda).then_some(request);
+            result
+        }
         Ok(Err(reason)) => internal(&reason),
         Err(panic) => internal(&panic_text(&*panic)),
     };
     let texts = result.texts.iter().map(|(&kind, text)| (kind, c_string(text))).collect();
-    Box::into_raw(Box::new(Handle { result, texts, failures: Mutex::default() }))
+    let handle = Handle { result, texts, failures: Mutex::default(), request: kept, profile: Mutex::default() };
+    Box::into_raw(Box::new(handle))
 }
 
 /// # Safety
@@ -100,6 +109,50 @@ pub unsafe extern "C" fn tessella_launch(program: *const Handle, arguments: *con
 }
 
 /// # Safety
+/// As for [`tessella_launch`]; `code` is null or a place for the status; nobody uses what the last profile of this
+/// program returned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_profile(
+    program: *const Handle,
+    arguments: *const *mut c_void,
+    repeat: i32,
+    code: *mut i32,
+) -> *const c_char {
+    // SAFETY: promised by the caller.
+    let handle = unsafe { program.as_ref() };
+    // SAFETY: promised by the caller.
+    let measured = catch_unwind(AssertUnwindSafe(|| unsafe { profile(handle, arguments, repeat) })).unwrap_or(Err(FAILED));
+    if !code.is_null() {
+        // SAFETY: promised by the caller.
+        unsafe { code.write(measured.as_ref().err().copied().unwrap_or(0)) };
+    }
+    let (Some(handle), Ok(text)) = (handle, measured) else { return ptr::null() };
+    let mut kept = handle.profile.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    kept.insert(c_string(&text)).as_ptr()
+}
+
+/// # Safety
+/// As for [`tessella_launch`].
+unsafe fn profile(handle: Option<&Handle>, arguments: *const *mut c_void, repeat: i32) -> Result<String, i32> {
+    let handle = handle.ok_or(FAILED)?;
+    let program = handle.result.program.as_ref().ok_or(FAILED)?;
+    let request = handle.request.clone().ok_or(FAILED)?;
+    let arguments = match program.parameter_count() {
+        0 => &[],
+        _ if arguments.is_null() => return Err(FAILED),
+        // SAFETY: promised by the caller.
+        count => unsafe { std::slice::from_raw_parts(arguments, count) },
+    };
+    // SAFETY: promised by the caller.
+    let measured = unsafe { program.profile(arguments, u32::try_from(repeat).unwrap_or(1)) }?;
+    let report = apart(move || session::report(&request, measured)).and_then(|report| report);
+    match report {
+        Ok(report) => Ok(format!("{}text={}", report.lines(), report.table())),
+        Err(words) => Ok(format!("text={words}")),
+    }
+}
+
+/// # Safety
 /// As for [`tessella_status`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tessella_failure(program: *const Handle, code: i32) -> *const c_char {
@@ -144,10 +197,15 @@ fn parse(request: Option<&CStr>) -> Result<CompileRequest, String> {
 }
 
 fn compile_apart(request: CompileRequest) -> CompileResult {
+    apart(move || session::compile(request)).unwrap_or_else(|reason| internal(&reason))
+}
+
+/// Runs `work` on a thread of its own; the error says why it did not come to its end.
+fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     let thread = std::thread::Builder::new().name("tessella".into()).stack_size(STACK_BYTES);
-    match thread.spawn(move || session::compile(request)) {
-        Ok(running) => running.join().unwrap_or_else(|panic| internal(&panic_text(&*panic))),
-        Err(error) => internal(&format!("no thread to compile on: {error}")),
+    match thread.spawn(work) {
+        Ok(running) => running.join().map_err(|panic| panic_text(&*panic)),
+        Err(error) => Err(format!("no thread to work on: {error}")),
     }
 }
 
@@ -181,6 +239,9 @@ mod tests {
         assert!(unsafe { tessella_entry(program) }.is_null());
         assert_eq!(unsafe { tessella_launch(program, ptr::null()) }, FAILED);
         assert!(unsafe { tessella_failure(program, FAILED) }.is_null());
+        let mut code = 0;
+        assert!(unsafe { tessella_profile(program, ptr::null(), 1, &mut code) }.is_null());
+        assert_eq!(code, FAILED);
         let text = text(program, c"diagnostics").unwrap();
         unsafe { tessella_release(program) };
         text

@@ -1,6 +1,6 @@
 # libtessella: found and opened when it is first needed. The interface is documented in driver/include/tessella.h.
 
-const ABI_VERSION = 2
+const ABI_VERSION = 3
 
 const STATUS_KINDS = Dict{Int32,Symbol}(1 => :refused, 2 => :tool_chain, 3 => :internal)
 
@@ -12,6 +12,7 @@ struct Library
     entry::Ptr{Cvoid}
     launch::Ptr{Cvoid}
     failure::Ptr{Cvoid}
+    profile::Ptr{Cvoid}
     release::Ptr{Cvoid}
 end
 
@@ -52,7 +53,7 @@ function open_library(path::String)
           = help: run `./x build` in the checkout that Tessella.jl comes from""",
         :library))
     return Library(path, map(symbol, (:tessella_compile, :tessella_status, :tessella_text, :tessella_entry,
-                                      :tessella_launch, :tessella_failure, :tessella_release))...)
+                                      :tessella_launch, :tessella_failure, :tessella_profile, :tessella_release))...)
 end
 
 # A compiled program, or what became of it. It is never released on its own: its code may be running on another thread.
@@ -80,6 +81,14 @@ end
 
 function launch(program::Program, arguments::Vector{Ptr{Cvoid}})
     return ccall(program.library.launch, Int32, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}), program.handle, arguments)
+end
+
+# What a launch takes, as text, and its code.
+function profile(program::Program, arguments::Vector{Ptr{Cvoid}}, repeat::Int)
+    code = Ref{Int32}(0)
+    found = ccall(program.library.profile, Ptr{UInt8}, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}, Int32, Ref{Int32}), program.handle,
+                  arguments, repeat, code)
+    return found == C_NULL ? "" : unsafe_string(found), code[]
 end
 
 # What a non-zero code of a call means: a list of pairs `key => value`, in the order given.

@@ -33,6 +33,8 @@ pub mod connect;
 pub mod verify;
 pub mod report;
 pub mod draw;
+pub mod count;
+pub mod work;
 pub mod print;
 
 pub mod error;

@@ -129,6 +129,7 @@ impl Gpu for Device {
     type Buffer = DeviceBuffer;
     type Module = Module;
     type Kernel = Function;
+    type Event = Event;
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
@@ -217,6 +218,24 @@ impl Gpu for Device {
 
     fn synchronize(&self) -> Result<(), CudaError> {
         self.stream.synchronize()
+    }
+
+    fn kernel_properties(&self, kernel: &Function) -> Result<FunctionProperties, CudaError> {
+        kernel.properties()
+    }
+
+    fn occupancy(&self, kernel: &Function, threads: u32) -> Result<u32, CudaError> {
+        kernel.occupancy(threads, 0)
+    }
+
+    fn mark(&self) -> Result<Event, CudaError> {
+        let event = self.new_event()?;
+        event.record(&self.stream)?;
+        Ok(event)
+    }
+
+    fn between(&self, start: &Event, end: &Event) -> Result<Duration, CudaError> {
+        end.elapsed_since(start)
     }
 }
 

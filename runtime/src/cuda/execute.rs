@@ -4,6 +4,7 @@ use super::arguments::{Arguments, byte_size, parameter_types};
 use super::error::CudaError;
 use super::gpu::{Argument, Gpu, LaunchShape};
 use super::pool::Pool;
+use super::watch::{Results, Watcher};
 use crate::call::{ArgumentValue, ParamType, with_pointers};
 use crate::error::RuntimeError;
 use std::collections::BTreeMap;
@@ -81,6 +82,15 @@ impl<G: Gpu> CudaProgram<G> {
         &self.plan
     }
 
+    pub(super) fn gpu(&self) -> &G {
+        &self.gpu
+    }
+
+    /// The kernel of this position in the plan.
+    pub(super) fn kernel(&self, number: usize) -> &G::Kernel {
+        &self.kernels[number]
+    }
+
     /// The types of the parameters of the entry, in order: the same as those of the C entry.
     pub fn parameters(&self) -> &[ParamType] {
         &self.types
@@ -104,6 +114,28 @@ impl<G: Gpu> CudaProgram<G> {
     /// else writes them meanwhile; image and plan belong together.
     pub unsafe fn run(&self, arguments: &[*mut c_void]) -> Result<i32, RuntimeError> {
         // SAFETY: promised by the caller.
+        unsafe { self.run_watched(arguments, None) }
+    }
+
+    /// The values of the plan's parameters in a call with these arguments.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub(super) unsafe fn params(&self, arguments: &[*mut c_void]) -> Result<Vec<i64>, RuntimeError> {
+        // SAFETY: promised by the caller.
+        Ok(unsafe { Arguments::read(&self.plan, &self.types, arguments) }?.environment.params)
+    }
+
+    /// Like [`CudaProgram::run`]; what is measured goes to the watcher.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub(super) unsafe fn run_watched(
+        &self,
+        arguments: &[*mut c_void],
+        watcher: Option<&mut Watcher<'_, G>>,
+    ) -> Result<i32, RuntimeError> {
+        // SAFETY: promised by the caller.
         let arguments = unsafe { Arguments::read(&self.plan, &self.types, arguments) }?;
         match arguments.check(&self.plan)? {
             STATUS_OK => {}
@@ -121,11 +153,13 @@ impl<G: Gpu> CudaProgram<G> {
             held: self.plan.buffers.iter().map(|_| None).collect(),
             arguments: &arguments,
             sizes: sizes?,
+            watcher,
         };
         // Until `synchronize` has waited: what a kernel reads must not change under it.
         let _turn = (!self.constants.is_empty()).then(|| self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
         // SAFETY: promised by the caller.
         let done = unsafe { run.steps(&self.plan.steps) };
+        let done = done.and(run.watcher.as_mut().map_or(Ok(()), |watcher| watcher.end()).map_err(RuntimeError::from));
         // Taken first: the kernels that use what is spare by then are done when `synchronize` is.
         let mut pool = self.pool();
         // A kernel that failed is reported here at the latest; and what runs must end before its memory is freed.
@@ -199,7 +233,7 @@ impl<G: Gpu> CudaProgram<G> {
 }
 
 /// One run of a program.
-struct Run<'a, G: Gpu> {
+struct Run<'a, 'w, G: Gpu> {
     program: &'a CudaProgram<G>,
     arguments: &'a Arguments,
     /// Parameters, and the variables of the host's loops.
@@ -208,9 +242,10 @@ struct Run<'a, G: Gpu> {
     sizes: Vec<u64>,
     /// The buffers that are allocated now, by position.
     held: Vec<Option<G::Buffer>>,
+    watcher: Option<&'a mut Watcher<'w, G>>,
 }
 
-impl<G: Gpu> Run<'_, G> {
+impl<G: Gpu> Run<'_, '_, G> {
     /// # Safety
     /// As for [`CudaProgram::run`].
     unsafe fn steps(&mut self, steps: &[Step]) -> Result<(), RuntimeError> {
@@ -266,7 +301,7 @@ impl<G: Gpu> Run<'_, G> {
 
     /// # Safety
     /// As for [`CudaProgram::run`].
-    unsafe fn copy_in(&self, buffer: BufferId) -> Result<(), RuntimeError> {
+    unsafe fn copy_in(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
         let (at, host) = self.sides(buffer)?;
         let bytes = address_size(self.sizes[at]);
         if bytes == 0 {
@@ -274,12 +309,20 @@ impl<G: Gpu> Run<'_, G> {
         }
         // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats.
         let from = unsafe { std::slice::from_raw_parts(host, bytes) };
-        Ok(self.program.gpu.copy_in(self.held(buffer)?, 0, from)?)
+        let gpu = &*self.program.gpu;
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.end()?;
+        }
+        let to = held(self.program, &self.held, buffer)?;
+        Ok(match self.watcher.as_mut() {
+            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, bytes, || gpu.copy_in(to, 0, from)),
+            None => gpu.copy_in(to, 0, from),
+        }?)
     }
 
     /// # Safety
     /// As for [`CudaProgram::run`].
-    unsafe fn copy_out(&self, buffer: BufferId) -> Result<(), RuntimeError> {
+    unsafe fn copy_out(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
         let (at, host) = self.sides(buffer)?;
         let bytes = address_size(self.sizes[at]);
         if bytes == 0 {
@@ -287,12 +330,26 @@ impl<G: Gpu> Run<'_, G> {
         }
         // SAFETY: as for `copy_in`; and nobody else uses the memory meanwhile.
         let to = unsafe { std::slice::from_raw_parts_mut(host, bytes) };
-        Ok(self.program.gpu.copy_out(to, self.held(buffer)?, 0)?)
+        let gpu = &*self.program.gpu;
+        let from = held(self.program, &self.held, buffer)?;
+        Ok(match self.watcher.as_mut() {
+            Some(watcher) => {
+                watcher.end()?;
+                match watcher.results {
+                    Results::Left => Ok(()),
+                    Results::CopiedOut => {
+                        gpu.synchronize()?;
+                        Watcher::<G>::copied(&mut watcher.copied_out, bytes, || gpu.copy_out(to, from, 0))
+                    }
+                }
+            }
+            None => gpu.copy_out(to, from, 0),
+        }?)
     }
 
     /// # Safety
     /// As for [`CudaProgram::run`].
-    unsafe fn launch(&self, id: KernelId) -> Result<(), RuntimeError> {
+    unsafe fn launch(&mut self, id: KernelId) -> Result<(), RuntimeError> {
         let program = self.program;
         let unknown = || malformed(format!("there is no kernel {}", id.0));
         let planned = program.plan.kernels.get(id.0 as usize).ok_or_else(unknown)?;
@@ -313,17 +370,26 @@ impl<G: Gpu> Run<'_, G> {
                 .filter(|_| blocks <= limit)
                 .ok_or_else(|| RuntimeError::GridTooLarge { kernel: planned.name.clone(), axis, blocks, limit })?;
         }
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.begin()?;
+        }
         let arguments: Result<Vec<Argument<'_, G::Buffer>>, RuntimeError> =
             planned.arguments.iter().map(|param| self.kernel_argument(param)).collect();
         let shape = LaunchShape { grid, block: planned.block, shared_bytes: 0 };
         // SAFETY: the arguments are those that the plan lists for the kernel, and buffers as large as it says; `run`
         // waits for the kernel before any of them is freed.
-        Ok(unsafe { program.gpu.launch(kernel, shape, &arguments?) }?)
+        unsafe { program.gpu.launch(kernel, shape, &arguments?) }?;
+        match self.watcher.as_mut() {
+            Some(watcher) => Ok(watcher.launched(id.0 as usize, grid)?),
+            None => Ok(()),
+        }
     }
 
     fn kernel_argument(&self, param: &KernelParam) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
         match *param {
-            KernelParam::Buffer { buffer, access: _ } => Ok(Argument::Buffer(self.held(buffer)?)),
+            KernelParam::Buffer { buffer, access: _ } => {
+                Ok(Argument::Buffer(held(self.program, &self.held, buffer)?))
+            }
             KernelParam::Param(param) => self.value(&IntExpr::Param(param)).map(Argument::from),
             KernelParam::Variable(variable) => self.value(&IntExpr::Variable(variable)).map(Argument::from),
             KernelParam::Scalar(scalar) => self
@@ -332,12 +398,6 @@ impl<G: Gpu> Run<'_, G> {
                 .map(Argument::Value)
                 .ok_or_else(|| malformed(format!("scalar {} is no argument", scalar.0))),
         }
-    }
-
-    fn held(&self, buffer: BufferId) -> Result<&G::Buffer, RuntimeError> {
-        let at = self.program.position(buffer)?;
-        let held = self.held[at].as_ref().or_else(|| self.program.constants.get(&at));
-        held.ok_or_else(|| malformed(format!("buffer {} is used before it is allocated", buffer.0)))
     }
 
     /// The position of a buffer, and the host's memory that it is copied from and to.
@@ -353,6 +413,17 @@ impl<G: Gpu> Run<'_, G> {
     fn value(&self, expr: &IntExpr) -> Result<i64, RuntimeError> {
         expr.evaluate(&self.environment).ok_or_else(|| malformed(format!("{expr:?} cannot be evaluated")))
     }
+}
+
+/// The memory of a buffer.
+fn held<'a, G: Gpu>(
+    program: &'a CudaProgram<G>,
+    held: &'a [Option<G::Buffer>],
+    buffer: BufferId,
+) -> Result<&'a G::Buffer, RuntimeError> {
+    let at = program.position(buffer)?;
+    let held = held[at].as_ref().or_else(|| program.constants.get(&at));
+    held.ok_or_else(|| malformed(format!("buffer {} is used before it is allocated", buffer.0)))
 }
 
 fn buffer_bytes(buffer: &DeviceBuffer, environment: &Environment) -> Result<u64, RuntimeError> {

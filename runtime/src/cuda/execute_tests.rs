@@ -1,7 +1,8 @@
 //! A GPU made of host memory runs plans, keeps account of its memory, and fails when told to.
 
 use super::*;
-use crate::cuda::{Device, DeviceProperties, Nvrtc, compile_cuda};
+use crate::cuda::{Device, DeviceProperties, FunctionProperties, Nvrtc, compile_cuda};
+use std::time::Duration;
 use tessella_codegen::Entry;
 use tessella_codegen::entry::{Check, EntryParameter};
 use tessella_codegen::int_expr::{Cond, VariableId};
@@ -89,6 +90,8 @@ impl Gpu for FakeGpu {
     type Buffer = FakeBuffer;
     type Module = ();
     type Kernel = String;
+    /// The number of calls so far.
+    type Event = usize;
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
@@ -206,6 +209,23 @@ impl Gpu for FakeGpu {
         self.state().busy = false;
         self.call("synchronize".into()).map(|_| ())
     }
+
+    fn kernel_properties(&self, _kernel: &String) -> Result<FunctionProperties, CudaError> {
+        Ok(FunctionProperties { registers: 40, shared_bytes: 1024, local_bytes: 8, ..FunctionProperties::default() })
+    }
+
+    fn occupancy(&self, _kernel: &String, threads: u32) -> Result<u32, CudaError> {
+        Ok(640 / threads)
+    }
+
+    fn mark(&self) -> Result<usize, CudaError> {
+        self.call("mark".into()).map(|state| state.calls)
+    }
+
+    /// A microsecond for each launch between the two.
+    fn between(&self, start: &usize, end: &usize) -> Result<Duration, CudaError> {
+        Ok(Duration::from_micros((end - start) as u64 - 1))
+    }
 }
 
 const A: ArrayId = ArrayId(0);
@@ -303,6 +323,19 @@ fn update_plan() -> LaunchPlan {
     }
 }
 
+/// The arguments of an update of these arrays.
+fn update_arguments(a: f64, to: &mut [f64], from: &[f64], steps: i64) -> [ArgumentValue; 6] {
+    let length = |of: &[f64]| ArgumentValue::Scalar(Constant::i64(of.len() as i64));
+    [
+        ArgumentValue::Pointer(to.as_mut_ptr().cast()),
+        length(to),
+        ArgumentValue::Pointer(from.as_ptr().cast_mut().cast()),
+        length(from),
+        ArgumentValue::Scalar(Constant::f64(a)),
+        ArgumentValue::Scalar(Constant::i64(steps)),
+    ]
+}
+
 /// Calls the update with these arrays.
 fn update<G: Gpu>(
     program: &CudaProgram<G>,
@@ -311,17 +344,8 @@ fn update<G: Gpu>(
     from: &[f64],
     steps: i64,
 ) -> Result<i32, RuntimeError> {
-    let length = |of: &[f64]| ArgumentValue::Scalar(Constant::i64(of.len() as i64));
-    let arguments = [
-        ArgumentValue::Pointer(to.as_mut_ptr().cast()),
-        length(to),
-        ArgumentValue::Pointer(from.as_ptr().cast_mut().cast()),
-        length(from),
-        ArgumentValue::Scalar(Constant::f64(a)),
-        ArgumentValue::Scalar(Constant::i64(steps)),
-    ];
     // SAFETY: the arrays are as long as said, and `from` is only read.
-    unsafe { program.call(&arguments) }
+    unsafe { program.call(&update_arguments(a, to, from, steps)) }
 }
 
 fn load(gpu: &Arc<FakeGpu>) -> CudaProgram<FakeGpu> {
@@ -577,6 +601,53 @@ fn a_plan_that_contradicts_itself_is_an_error() {
     let program = CudaProgram::load(FakeGpu::new(), b"", plan).unwrap();
     let error = update(&program, 0.5, &mut [1.0; 4], &[2.0; 4], 1).unwrap_err();
     assert_eq!(error.to_string(), "the launch plan is malformed: buffer 0 is used before it is allocated");
+}
+
+#[test]
+fn a_profile_measures_kernels_apart_from_copies_and_leaves_the_results_of_one_call() {
+    let properties = DeviceProperties { max_threads_per_multiprocessor: 2048, ..DeviceProperties::default() };
+    let gpu = FakeGpu::with(properties, u64::MAX);
+    let program = load(&gpu);
+    let mut a = vec![1.0; 40];
+    let arguments = update_arguments(0.5, &mut a, &[2.0; 40], 2);
+    // SAFETY: as in `update`.
+    let profile = with_pointers(&arguments, |pointers| unsafe { program.profile(pointers, 3) }).unwrap().unwrap();
+    assert_eq!(a, [1.0 + (1.0 + 1.0) + (1.0 + 2.0); 40]);
+    assert_eq!(profile.params, [40, 40, 2]);
+    assert_eq!(profile.kernels_time, Duration::from_micros(2), "both launches in one span");
+    assert_eq!((profile.copied_in.count, profile.copied_in.bytes), (2, 640));
+    assert_eq!((profile.copied_out.count, profile.copied_out.bytes), (1, 320));
+    let [kernel] = profile.kernels.as_slice() else { panic!("{profile:?}") };
+    assert_eq!((kernel.name.as_str(), kernel.launches, kernel.time), ("update", 2, Duration::from_micros(2)));
+    assert_eq!((kernel.grid, kernel.block), ([2, 1, 1], [32, 1, 1]));
+    assert_eq!((kernel.registers, kernel.shared_bytes, kernel.local_bytes), (40, 1024, 8));
+    assert_eq!((kernel.blocks, kernel.occupancy), (20, 0.3125));
+    assert_eq!(gpu.log().iter().filter(|call| *call == "out 320").count(), 1);
+    program.pool().drain();
+    assert_eq!(gpu.held(), (0, 0));
+}
+
+#[test]
+fn a_profile_of_a_call_that_is_refused_is_its_status() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    let arguments = update_arguments(0.5, &mut [1.0; 4], &[2.0; 3], 1);
+    // SAFETY: as in `update`.
+    let refused = with_pointers(&arguments, |pointers| unsafe { program.profile(pointers, 1) }).unwrap();
+    assert_eq!(refused.unwrap_err(), 3);
+    assert_eq!(gpu.held(), (0, 0));
+}
+
+#[test]
+fn a_profile_goes_without_scratch_memory_where_there_is_none() {
+    let gpu = FakeGpu::with(DeviceProperties::default(), 1000);
+    let program = load(&gpu);
+    let mut a = vec![1.0; 40];
+    let arguments = update_arguments(0.5, &mut a, &[2.0; 40], 1);
+    // SAFETY: as in `update`.
+    with_pointers(&arguments, |pointers| unsafe { program.profile(pointers, 1) }).unwrap().unwrap();
+    assert!(!gpu.log().iter().any(|call| call == "fill"));
+    assert_eq!(a, [3.0; 40]);
 }
 
 #[test]
