@@ -3,9 +3,10 @@
 //! Compilation runs on a thread of its own: the caller's stack (a Julia task has 4 MiB) is no limit to it, nothing that
 //! isl leaves on a thread outlives it, and a panic ends that thread alone.
 
+pub mod memory;
 pub mod values;
 
-use crate::request::{Backend, CompileRequest, CompileResult, Status, TextKind};
+use crate::request::{Backend, CompileRequest, CompileResult, Program, Status, TextKind};
 use crate::session;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +16,7 @@ use std::ptr;
 use std::sync::Mutex;
 
 /// `TESSELLA_ABI_VERSION` of the header.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// What a launch returns when there is nothing to launch, or when it panicked.
 const FAILED: i32 = -4;
@@ -95,33 +96,71 @@ pub unsafe extern "C" fn tessella_entry(program: *const Handle) -> *mut c_void {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tessella_launch(program: *const Handle, arguments: *const *mut c_void) -> i32 {
     // SAFETY: promised by the caller.
-    let Some(program) = unsafe { program.as_ref() }.and_then(|program| program.result.program.as_ref()) else {
-        return FAILED;
-    };
-    let arguments = match program.parameter_count() {
-        0 => &[],
-        _ if arguments.is_null() => return FAILED,
-        // SAFETY: promised by the caller.
-        count => unsafe { std::slice::from_raw_parts(arguments, count) },
-    };
-    // SAFETY: promised by the caller.
-    catch_unwind(AssertUnwindSafe(|| unsafe { program.launch(arguments) })).unwrap_or(FAILED)
+    unsafe { tessella_launch_mixed(program, arguments, ptr::null()) }
 }
 
 /// # Safety
-/// As for [`tessella_launch`]; `code` is null or a place for the status; nobody uses what the last profile of this
+/// As for [`tessella_launch`]; `on_device` is null or points to one byte for each parameter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_launch_mixed(
+    program: *const Handle,
+    arguments: *const *mut c_void,
+    on_device: *const u8,
+) -> i32 {
+    // SAFETY: promised by the caller.
+    let Some(program) = unsafe { program.as_ref() }.and_then(|program| program.result.program.as_ref()) else {
+        return FAILED;
+    };
+    // SAFETY: promised by the caller.
+    let Some((arguments, on_device)) = (unsafe { packed(&**program, arguments, on_device) }) else { return FAILED };
+    // SAFETY: promised by the caller.
+    let launch = AssertUnwindSafe(|| unsafe { program.launch_mixed(arguments, &on_device) });
+    catch_unwind(launch).unwrap_or(FAILED)
+}
+
+/// The arguments of a launch; `None` if there are none and should be.
+///
+/// # Safety
+/// As for [`tessella_launch_mixed`].
+unsafe fn packed<'a>(
+    program: &dyn Program,
+    arguments: *const *mut c_void,
+    on_device: *const u8,
+) -> Option<(&'a [*mut c_void], Vec<bool>)> {
+    let count = program.parameter_count();
+    if count == 0 {
+        return Some((&[], vec![]));
+    }
+    if arguments.is_null() {
+        return None;
+    }
+    // SAFETY: promised by the caller.
+    let arguments = unsafe { std::slice::from_raw_parts(arguments, count) };
+    let flags = if on_device.is_null() {
+        vec![]
+    } else {
+        // SAFETY: promised by the caller.
+        unsafe { std::slice::from_raw_parts(on_device, count) }.iter().map(|&flag| flag != 0).collect()
+    };
+    Some((arguments, flags))
+}
+
+/// # Safety
+/// As for [`tessella_launch_mixed`]; `code` is null or a place for the status; nobody uses what the last profile of this
 /// program returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tessella_profile(
     program: *const Handle,
     arguments: *const *mut c_void,
+    on_device: *const u8,
     repeat: i32,
     code: *mut i32,
 ) -> *const c_char {
     // SAFETY: promised by the caller.
     let handle = unsafe { program.as_ref() };
     // SAFETY: promised by the caller.
-    let measured = catch_unwind(AssertUnwindSafe(|| unsafe { profile(handle, arguments, repeat) })).unwrap_or(Err(FAILED));
+    let measured = AssertUnwindSafe(|| unsafe { profile(handle, arguments, on_device, repeat) });
+    let measured = catch_unwind(measured).unwrap_or(Err(FAILED));
     if !code.is_null() {
         // SAFETY: promised by the caller.
         unsafe { code.write(measured.as_ref().err().copied().unwrap_or(0)) };
@@ -132,19 +171,20 @@ pub unsafe extern "C" fn tessella_profile(
 }
 
 /// # Safety
-/// As for [`tessella_launch`].
-unsafe fn profile(handle: Option<&Handle>, arguments: *const *mut c_void, repeat: i32) -> Result<String, i32> {
+/// As for [`tessella_launch_mixed`].
+unsafe fn profile(
+    handle: Option<&Handle>,
+    arguments: *const *mut c_void,
+    on_device: *const u8,
+    repeat: i32,
+) -> Result<String, i32> {
     let handle = handle.ok_or(FAILED)?;
     let program = handle.result.program.as_ref().ok_or(FAILED)?;
     let request = handle.request.clone().ok_or(FAILED)?;
-    let arguments = match program.parameter_count() {
-        0 => &[],
-        _ if arguments.is_null() => return Err(FAILED),
-        // SAFETY: promised by the caller.
-        count => unsafe { std::slice::from_raw_parts(arguments, count) },
-    };
     // SAFETY: promised by the caller.
-    let measured = unsafe { program.profile(arguments, u32::try_from(repeat).unwrap_or(1)) }?;
+    let (arguments, on_device) = unsafe { packed(&**program, arguments, on_device) }.ok_or(FAILED)?;
+    // SAFETY: promised by the caller.
+    let measured = unsafe { program.profile(arguments, &on_device, u32::try_from(repeat).unwrap_or(1)) }?;
     let report = apart(move || session::report(&request, measured)).and_then(|report| report);
     match report {
         Ok(report) => Ok(format!("{}text={}", report.lines(), report.table())),
@@ -220,7 +260,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 }
 
 /// The text with nuls, which C cannot have inside, replaced.
-fn c_string(text: &str) -> CString {
+pub(crate) fn c_string(text: &str) -> CString {
     CString::new(text.replace('\0', "\u{fffd}")).expect("all nuls were replaced")
 }
 
@@ -240,7 +280,7 @@ mod tests {
         assert_eq!(unsafe { tessella_launch(program, ptr::null()) }, FAILED);
         assert!(unsafe { tessella_failure(program, FAILED) }.is_null());
         let mut code = 0;
-        assert!(unsafe { tessella_profile(program, ptr::null(), 1, &mut code) }.is_null());
+        assert!(unsafe { tessella_profile(program, ptr::null(), ptr::null(), 1, &mut code) }.is_null());
         assert_eq!(code, FAILED);
         let text = text(program, c"diagnostics").unwrap();
         unsafe { tessella_release(program) };

@@ -104,7 +104,7 @@ fn measure(
     let mut measured = Err(-4);
     let (code, _) = call_by(program, &types, &mut values, &results::types(&unit.function), |arguments| {
         // SAFETY: `call_by` gives arguments as a launch asks for.
-        measured = unsafe { program.profile(arguments, PROFILED) };
+        measured = unsafe { program.profile(arguments, &[], PROFILED) };
         measured.as_ref().err().copied().unwrap_or(0)
     });
     match measured {

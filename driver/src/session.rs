@@ -21,7 +21,7 @@ use tessella_polyhedral::command::Command;
 use tessella_polyhedral::print;
 use tessella_polyhedral::verify::Verified;
 use tessella_runtime::call::{ParamType, entry_parameters};
-use tessella_runtime::cuda::{CudaError, CudaProgram, Device, compile_cuda, default_device, measured_ceilings};
+use tessella_runtime::cuda::{CudaError, CudaProgram, Device, Packed, compile_cuda, default_device, measured_ceilings};
 use tessella_runtime::{CSource, Cache, Compiler, LoadedFunction, RuntimeError};
 
 /// Compiles a function as a request asks; never panics on user input, and puts what went wrong into the texts.
@@ -361,13 +361,20 @@ impl GpuProgram {
     ///
     /// # Safety
     /// As for [`Program::launch`].
-    unsafe fn check(&self, arguments: &[*mut c_void]) -> Result<i32, RuntimeError> {
+    unsafe fn check(&self, call: Packed<'_>) -> Result<i32, RuntimeError> {
         // SAFETY: promised by the caller.
-        match (unsafe { self.program.check(arguments) }?, &self.scan) {
-            // SAFETY: promised by the caller; the program's checks come first.
-            (0, Some(scan)) => Ok(unsafe { scan.run(arguments) }),
-            (status, _) => Ok(status),
+        let status = unsafe { self.program.check(call) }?;
+        let (0, Some(scan)) = (status, &self.scan) else { return Ok(status) };
+        // The host looks at copies of what is on the device.
+        // SAFETY: promised by the caller.
+        let mut copies = unsafe { self.program.host_copies(call) }?;
+        let mut arguments = call.arguments.to_vec();
+        let mut pointers: Vec<*mut u8> = copies.iter_mut().map(|(_, copy)| copy.as_mut_ptr()).collect();
+        for ((position, _), pointer) in copies.iter().zip(&mut pointers) {
+            arguments[*position] = (&raw mut *pointer).cast();
         }
+        // SAFETY: promised by the caller; the program's checks came first, and copies are as large as what they are of.
+        Ok(unsafe { scan.run(&arguments) })
     }
 }
 
@@ -387,31 +394,38 @@ impl Program for GpuProgram {
     }
 
     unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
+        // SAFETY: promised by the caller.
+        unsafe { self.launch_mixed(arguments, &[]) }
+    }
+
+    unsafe fn launch_mixed(&self, arguments: &[*mut c_void], on_device: &[bool]) -> i32 {
+        let call = Packed { arguments, on_device };
         if self.scan.is_some() {
             // SAFETY: promised by the caller.
-            match unsafe { self.check(arguments) } {
+            match unsafe { self.check(call) } {
                 Ok(0) => {}
                 Ok(status) => return status,
                 Err(error) => return failed_on_gpu(error),
             }
         }
         // SAFETY: promised by the caller; image and plan were made from one source.
-        match unsafe { self.program.run(arguments) } {
+        match unsafe { self.program.run(call) } {
             Ok(code) => code,
             Err(error) => failed_on_gpu(error),
         }
     }
 
-    unsafe fn profile(&self, arguments: &[*mut c_void], repeat: u32) -> Result<Measured, i32> {
+    unsafe fn profile(&self, arguments: &[*mut c_void], on_device: &[bool], repeat: u32) -> Result<Measured, i32> {
+        let call = Packed { arguments, on_device };
         let ceilings = measured_ceilings(&self.device).map_err(|error: CudaError| failed_on_gpu(error.into()))?;
         // SAFETY: promised by the caller.
-        match unsafe { self.check(arguments) } {
+        match unsafe { self.check(call) } {
             Ok(0) => {}
             Ok(status) => return Err(status),
             Err(error) => return Err(failed_on_gpu(error)),
         }
         // SAFETY: promised by the caller; image and plan were made from one source.
-        let profile = unsafe { self.program.profile(arguments, repeat) }.map_err(failed_on_gpu)??;
+        let profile = unsafe { self.program.profile(call, repeat) }.map_err(failed_on_gpu)??;
         Ok(Measured { device: self.device.name().to_owned(), ceilings, profile })
     }
 

@@ -87,15 +87,16 @@ function profile(program::Program, known::Definition, values::Tuple, places, rep
     described = something(text(program, "result"), "nothing")
     words = entry_words(values, places)
     report = Ref("")
-    measure(arguments) = ((report[], code) = profile(program, arguments, repeat); code)
+    measure(arguments, on_device) = ((report[], code) = profile(program, arguments, on_device, repeat); code)
     code = Int32(0)
     if startswith(described, '(') || startswith(described, "complex(") || startswith(described, "array")
-        _, code = fill_places(Plan(described, typeof(values).parameters), program, words, values, measure)
+        _, code = fill_places(Plan(described, typeof(values).parameters), program, words, places, values, measure)
     else
         result = Ref{UInt64}(0)
         GC.@preserve values words result begin
             is_scalar_result(described) && push!(words, UInt64(UInt(Base.unsafe_convert(Ptr{UInt64}, result))))
-            code = measure(Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)])
+            code = measure(Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)],
+                           device_flags(values, places, length(words)))
         end
     end
     code == 0 || throw(failure_exception(program, known, code, values))

@@ -9,6 +9,7 @@ include("library.jl")
 include("signatures.jl")
 include("calls.jl")
 include("refusals.jl")
+include("device.jl")
 include("messages.jl")
 include("schedules.jl")
 include("reflection.jl")
@@ -40,5 +41,6 @@ with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
     @testset "language" begin with_fallback(LanguageTests.run, "0") end
     @testset "storage" begin with_fallback(StorageTests.run, "0") end
     @testset "profile" begin with_fallback(ProfileTests.run, "0") end
+    @testset "device arrays" begin with_fallback(DeviceTests.run, "0") end
     @testset "strided" begin with_fallback(StridedTests.run, "0") end
 end

@@ -163,6 +163,10 @@ impl Gpu for Device {
         Ok(DeviceBuffer { address, bytes, owner: Owner::Allocation(self.context.clone()) })
     }
 
+    unsafe fn borrow(&self, address: u64, bytes: usize) -> DeviceBuffer {
+        DeviceBuffer { address, bytes, owner: Owner::Caller }
+    }
+
     fn variable(&self, kernel: &Function, name: &str) -> Result<DeviceBuffer, CudaError> {
         let Context { api, handle: context } = *self.context;
         let (mut address, mut bytes) = (0, 0);
@@ -252,11 +256,17 @@ enum Owner {
     Allocation(Arc<Context>),
     /// A module, whose variable it is; kept alive.
     Module(#[expect(dead_code, reason = "only held")] Arc<Loaded>),
+    /// Whoever passed it.
+    Caller,
 }
 
 impl DeviceBuffer {
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    pub fn address(&self) -> u64 {
+        self.address
     }
 
     /// The address of a range of bytes; `None` for one that has no byte.
@@ -275,7 +285,7 @@ impl Drop for DeviceBuffer {
                 // SAFETY: the context is open, the address is from `allocate`, and this is its last use.
                 unsafe { (context.api.free)(context.handle, self.address) };
             }
-            Owner::Allocation(_) | Owner::Module(_) => {}
+            Owner::Allocation(_) | Owner::Module(_) | Owner::Caller => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Runs a launch plan on a GPU.
 
-use super::arguments::{Arguments, byte_size, parameter_types};
+use super::arguments::{Arguments, Packed, byte_size, parameter_types};
 use super::error::CudaError;
 use super::gpu::{Argument, Gpu, LaunchShape};
 use super::pool::Pool;
@@ -8,7 +8,6 @@ use super::watch::{Results, Watcher};
 use crate::call::{ArgumentValue, ParamType, with_pointers};
 use crate::error::RuntimeError;
 use std::collections::BTreeMap;
-use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::{MAX_GRID, STATUS_OK};
@@ -100,30 +99,48 @@ impl<G: Gpu> CudaProgram<G> {
     ///
     /// # Safety
     /// As for [`CudaProgram::run`].
-    pub unsafe fn check(&self, arguments: &[*mut c_void]) -> Result<i32, RuntimeError> {
+    pub unsafe fn check(&self, call: Packed<'_>) -> Result<i32, RuntimeError> {
         // SAFETY: promised by the caller.
-        unsafe { Arguments::read(&self.plan, &self.types, arguments) }?.check(&self.plan)
+        unsafe { Arguments::read(&self.plan, &self.types, call) }?.check(&self.plan)
     }
 
-    /// Runs the program; `arguments[k]` points to the value of parameter `k`. The status is that of the checks at
+    /// Copies of the arrays that are in the GPU's memory, each with the position of its parameter.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub unsafe fn host_copies(&self, call: Packed<'_>) -> Result<Vec<(usize, Vec<u8>)>, RuntimeError> {
+        // SAFETY: promised by the caller.
+        let arguments = unsafe { Arguments::read(&self.plan, &self.types, call) }?;
+        let mut copies = vec![];
+        for (position, address, bytes) in arguments.all_resident(&self.plan)? {
+            let mut copy = vec![0; address_size(bytes)];
+            // SAFETY: the caller promises that the array is there, and as large as its extents say.
+            let buffer = unsafe { self.gpu.borrow(address, copy.len()) };
+            self.gpu.copy_out(&mut copy, &buffer, 0)?;
+            copies.push((position, copy));
+        }
+        Ok(copies)
+    }
+
+    /// Runs the program. Arrays in the GPU's memory are used where they are: nothing is copied to or from them. The status is that of the checks at
     /// entry, in the order of the C entry: 0 if all hold. A failure on the way is an error, whose
     /// [`status`](RuntimeError::status) a C entry would return.
     ///
     /// # Safety
-    /// Each argument points to a value of its parameter's type; arrays are as large as their extents say, and nobody
-    /// else writes them meanwhile; image and plan belong together.
-    pub unsafe fn run(&self, arguments: &[*mut c_void]) -> Result<i32, RuntimeError> {
+    /// Each argument points to a value of its parameter's type; arrays are as large as their extents say, whichever
+    /// memory they are in, and nobody else writes them meanwhile; image and plan belong together.
+    pub unsafe fn run(&self, call: Packed<'_>) -> Result<i32, RuntimeError> {
         // SAFETY: promised by the caller.
-        unsafe { self.run_watched(arguments, None) }
+        unsafe { self.run_watched(call, None) }
     }
 
     /// The values of the plan's parameters in a call with these arguments.
     ///
     /// # Safety
     /// As for [`CudaProgram::run`].
-    pub(super) unsafe fn params(&self, arguments: &[*mut c_void]) -> Result<Vec<i64>, RuntimeError> {
+    pub(super) unsafe fn params(&self, call: Packed<'_>) -> Result<Vec<i64>, RuntimeError> {
         // SAFETY: promised by the caller.
-        Ok(unsafe { Arguments::read(&self.plan, &self.types, arguments) }?.environment.params)
+        Ok(unsafe { Arguments::read(&self.plan, &self.types, call) }?.environment.params)
     }
 
     /// Like [`CudaProgram::run`]; what is measured goes to the watcher.
@@ -132,11 +149,11 @@ impl<G: Gpu> CudaProgram<G> {
     /// As for [`CudaProgram::run`].
     pub(super) unsafe fn run_watched(
         &self,
-        arguments: &[*mut c_void],
+        call: Packed<'_>,
         watcher: Option<&mut Watcher<'_, G>>,
     ) -> Result<i32, RuntimeError> {
         // SAFETY: promised by the caller.
-        let arguments = unsafe { Arguments::read(&self.plan, &self.types, arguments) }?;
+        let arguments = unsafe { Arguments::read(&self.plan, &self.types, call) }?;
         match arguments.check(&self.plan)? {
             STATUS_OK => {}
             status => return Ok(status),
@@ -165,11 +182,12 @@ impl<G: Gpu> CudaProgram<G> {
         // A kernel that failed is reported here at the latest; and what runs must end before its memory is freed.
         let ended = self.gpu.synchronize();
         let result = done.and(ended.map_err(RuntimeError::from));
+        let borrowed: Vec<bool> = (0..run.held.len()).map(|at| run.resident(at).is_some()).collect();
         let Run { held, sizes, .. } = run;
         if result.is_ok() {
             let sizes: Vec<usize> = sizes.into_iter().map(address_size).collect();
-            for (&bytes, buffer) in sizes.iter().zip(held) {
-                if let Some(buffer) = buffer {
+            for ((&bytes, buffer), borrowed) in sizes.iter().zip(held).zip(borrowed) {
+                if let (Some(buffer), false) = (buffer, borrowed) {
                     pool.put(bytes, buffer);
                 }
             }
@@ -192,7 +210,7 @@ impl<G: Gpu> CudaProgram<G> {
             }
         }
         // SAFETY: types were checked, `run` checks the number; the rest is promised by the caller.
-        with_pointers(arguments, |pointers| unsafe { self.run(pointers) })
+        with_pointers(arguments, |pointers| unsafe { self.run(Packed::on_host(pointers)) })
     }
 
     fn pool(&self) -> MutexGuard<'_, Pool<G::Buffer>> {
@@ -256,12 +274,17 @@ impl<G: Gpu> Run<'_, '_, G> {
                     if self.held[at].is_some() {
                         return Err(malformed(format!("buffer {} is allocated twice", buffer.0)));
                     }
-                    let needed = self.sizes.iter().copied().fold(0, u64::saturating_add);
-                    self.held[at] = Some(self.program.allocate(address_size(self.sizes[at]), needed)?);
+                    let bytes = address_size(self.sizes[at]);
+                    self.held[at] = Some(match self.resident(at) {
+                        // SAFETY: the caller promises that the array is there, and as large as its extents say.
+                        Some(address) => unsafe { self.program.gpu.borrow(address, bytes) },
+                        None => self.program.allocate(bytes, self.needed())?,
+                    });
                 }
                 Step::Free(buffer) => {
                     let at = self.program.position(*buffer)?;
-                    if let Some(held) = self.held[at].take() {
+                    let is_resident = self.resident(at).is_some();
+                    if let (Some(held), false) = (self.held[at].take(), is_resident) {
                         self.program.pool().put(address_size(self.sizes[at]), held);
                     }
                 }
@@ -307,6 +330,16 @@ impl<G: Gpu> Run<'_, '_, G> {
         if bytes == 0 {
             return Ok(());
         }
+        if let Some(address) = self.resident(at) {
+            return match self.program.constants.get(&at) {
+                None => Ok(()),
+                Some(constant) => {
+                    // SAFETY: the caller promises that the array is there, and as large as its extents say.
+                    let from = unsafe { self.program.gpu.borrow(address, bytes) };
+                    Ok(self.program.gpu.copy_on_device(constant, &from, bytes)?)
+                }
+            };
+        }
         // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats.
         let from = unsafe { std::slice::from_raw_parts(host, bytes) };
         let gpu = &*self.program.gpu;
@@ -325,7 +358,7 @@ impl<G: Gpu> Run<'_, '_, G> {
     unsafe fn copy_out(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
         let (at, host) = self.sides(buffer)?;
         let bytes = address_size(self.sizes[at]);
-        if bytes == 0 {
+        if bytes == 0 || self.resident(at).is_some() {
             return Ok(());
         }
         // SAFETY: as for `copy_in`; and nobody else uses the memory meanwhile.
@@ -398,6 +431,20 @@ impl<G: Gpu> Run<'_, '_, G> {
                 .map(Argument::Value)
                 .ok_or_else(|| malformed(format!("scalar {} is no argument", scalar.0))),
         }
+    }
+
+    /// The address of the buffer at a position, if it is an argument that is in the GPU's memory already.
+    fn resident(&self, at: usize) -> Option<u64> {
+        match self.program.plan.buffers[at].host {
+            HostSide::Argument(array) => self.arguments.resident(array),
+            HostSide::None | HostSide::Result(_) => None,
+        }
+    }
+
+    /// The bytes of all buffers that are not in the GPU's memory already.
+    fn needed(&self) -> u64 {
+        let sizes = self.sizes.iter().enumerate().filter(|(at, _)| self.resident(*at).is_none());
+        sizes.map(|(_, &bytes)| bytes).fold(0, u64::saturating_add)
     }
 
     /// The position of a buffer, and the host's memory that it is copied from and to.

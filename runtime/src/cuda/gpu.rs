@@ -23,6 +23,12 @@ pub trait Gpu {
     /// Allocates device memory, whose content is undefined. No bytes are allowed.
     fn alloc(&self, bytes: usize) -> Result<Self::Buffer, CudaError>;
 
+    /// Device memory that belongs to somebody else. Dropping it frees nothing.
+    ///
+    /// # Safety
+    /// There are so many bytes of this GPU's memory at the address, and they outlive the buffer.
+    unsafe fn borrow(&self, address: u64, bytes: usize) -> Self::Buffer;
+
     /// The variable of this name that is declared with a kernel. Dropping it frees nothing.
     fn variable(&self, kernel: &Self::Kernel, name: &str) -> Result<Self::Buffer, CudaError>;
 

@@ -23,6 +23,7 @@ mod pool;
 mod profile;
 mod watch;
 
+pub use arguments::Packed;
 pub use ceilings::{Ceilings, measured as measured_ceilings};
 pub use abi::{DeviceProperties, FunctionProperties};
 pub use compile::{compile_cuda, default_device};

@@ -1,11 +1,11 @@
 //! Measures a program call by call: kernels with the arguments resident on the device, and copies.
 
+use super::arguments::Packed;
 use super::error::CudaError;
 use super::execute::CudaProgram;
 use super::gpu::Gpu;
 use super::watch::{Copies, Launched, Results, Watch, Watcher};
 use crate::error::RuntimeError;
-use std::ffi::c_void;
 use std::time::{Duration, Instant};
 use tessella_codegen::entry::STATUS_OK;
 
@@ -57,7 +57,7 @@ impl<G: Gpu> CudaProgram<G> {
     ///
     /// # Safety
     /// As for [`CudaProgram::run`].
-    pub unsafe fn profile(&self, arguments: &[*mut c_void], repeat: u32) -> Result<Result<Profile, i32>, RuntimeError> {
+    pub unsafe fn profile(&self, call: Packed<'_>, repeat: u32) -> Result<Result<Profile, i32>, RuntimeError> {
         let gpu = self.gpu();
         let scratch = match gpu.alloc(SCRATCH_BYTES) {
             Ok(scratch) => Some(scratch),
@@ -67,26 +67,26 @@ impl<G: Gpu> CudaProgram<G> {
         };
         let scratch = scratch.as_ref();
         // SAFETY: promised by the caller.
-        let params = unsafe { self.params(arguments) }?;
+        let params = unsafe { self.params(call) }?;
         // The first call loads what the driver loads late; its copies in are the first touch of new device memory. So it
         // counts only where a call takes so long that this does not matter.
         let start = Instant::now();
         let mut first = Watcher::new(gpu, Watch::Spans, Results::Left, scratch);
         // SAFETY: promised by the caller.
-        match unsafe { self.run_watched(arguments, Some(&mut first)) }? {
+        match unsafe { self.run_watched(call, Some(&mut first)) }? {
             STATUS_OK => {}
             status => return Ok(Err(status)),
         }
         let (mut spans, mut launches) = (vec![first], vec![]);
         if start.elapsed() < PATIENCE {
             // SAFETY: promised by the caller.
-            spans = unsafe { self.samples(arguments, repeat.max(1), Watch::Spans, scratch) }?;
+            spans = unsafe { self.samples(call, repeat.max(1), Watch::Spans, scratch) }?;
             // SAFETY: promised by the caller.
-            launches = unsafe { self.samples(arguments, repeat.saturating_sub(1), Watch::Launches, scratch) }?;
+            launches = unsafe { self.samples(call, repeat.saturating_sub(1), Watch::Launches, scratch) }?;
         }
         let mut last = Watcher::new(gpu, Watch::Launches, Results::CopiedOut, scratch);
         // SAFETY: promised by the caller.
-        match unsafe { self.run_watched(arguments, Some(&mut last)) }? {
+        match unsafe { self.run_watched(call, Some(&mut last)) }? {
             STATUS_OK => {}
             status => return Ok(Err(status)),
         }
@@ -113,7 +113,7 @@ impl<G: Gpu> CudaProgram<G> {
     /// As for [`CudaProgram::run`].
     unsafe fn samples<'a>(
         &'a self,
-        arguments: &[*mut c_void],
+        call: Packed<'_>,
         repeat: u32,
         watch: Watch,
         scratch: Option<&'a G::Buffer>,
@@ -123,7 +123,7 @@ impl<G: Gpu> CudaProgram<G> {
         for _ in 0..repeat {
             let mut watcher = Watcher::new(self.gpu(), watch, Results::Left, scratch);
             // SAFETY: promised by the caller. The first call has found the arguments good.
-            unsafe { self.run_watched(arguments, Some(&mut watcher)) }?;
+            unsafe { self.run_watched(call, Some(&mut watcher)) }?;
             samples.push(watcher);
             if start.elapsed() > PATIENCE {
                 break;
