@@ -22,9 +22,8 @@ gpu() {
         export TESSELLA_LIBRARY=$TARGET/release/libtessella.so
         export TESSELLA_CUDA_LIBRARY=$TARGET/release/libtessella_cuda.so
         PATH=$TARGET/release:$PATH
-    elif [ -e "$BUNDLE/libtessella.so" ]; then
+    elif [ -e "$BUNDLE/libraries.tar.xz" ]; then
         use_bundle
-        export TESSELLA_CUDA_LIBRARY=$BUNDLE/libtessella_cuda.so
         export TESSELLA_NVRTC=${TESSELLA_NVRTC:-$(find_nvrtc)}
         [ "$TESSELLA_NVRTC" ] || die "missing: NVRTC (libnvrtc.so of CUDA 12 or newer)
     Looked in the CUDA toolkit (CUDA_HOME, /usr/local/cuda, /opt/cuda) and among python3's packages. Set TESSELLA_NVRTC."
@@ -36,20 +35,31 @@ gpu() {
     julia --project=julia-pkg tests/gpu/run.jl "$@"
 }
 
-# Julia and Tessella from the bundle.
+# Julia and Tessella from the bundle, unpacked outside the checkout, which may be read-only or sent anew for every
+# command.
 use_bundle() {
+    BUNDLED=${TMPDIR:-/tmp}/tessella-bundle-$(id -u)
+    mkdir -p "$BUNDLED"
+    tar -C "$BUNDLED" -xJf "$BUNDLE/libraries.tar.xz"
+    PATH=$BUNDLED:$PATH
     unpack_bundled_julia
-    export TESSELLA_LIBRARY=$BUNDLE/libtessella.so
+    export TESSELLA_LIBRARY=$BUNDLED/libtessella.so
+    export TESSELLA_CUDA_LIBRARY=$BUNDLED/libtessella_cuda.so
 }
 
-# Collects what a bare machine needs: for ./x gpu, and for ./x bench.
+# Collects what a bare machine needs: for ./x gpu and, with --polybench, for ./x bench polybench.
 bundle() {
+    local with=${1:-}
+    [ -z "$with" ] || [ "$with" = --polybench ] || die "./x bundle knows no option but --polybench, not $with"
     local archives=("$ROOT"/../shared/julia/julia-*.tar.xz) file
     rm -rf "$BUNDLE" "$BUNDLE.part"
     mkdir -p "$BUNDLE.part"
-    for file in libtessella.so libtessella_cuda.so; do
-        strip -o "$BUNDLE.part/$file" "$TARGET/release/$file"
+    mkdir "$BUNDLE.part/libraries"
+    for file in libtessella.so libtessella_cuda.so tessella; do
+        strip -o "$BUNDLE.part/libraries/$file" "$TARGET/release/$file"
     done
+    XZ_OPT=-9e tar -C "$BUNDLE.part/libraries" -cJf "$BUNDLE.part/libraries.tar.xz" .
+    rm -r "$BUNDLE.part/libraries"
     if [ -e "${archives[0]}" ]; then
         cp "${archives[0]}" "$BUNDLE.part/julia.tar.xz"
         chmod u+w "$BUNDLE.part/julia.tar.xz"
@@ -59,13 +69,17 @@ bundle() {
     else
         say "no Julia archive to bundle: the GPU machine needs its own 'julia'"
     fi
-    prebuild_polybench
-    [ ! -d "$PREBUILT" ] || cp -r "$PREBUILT" "$BUNDLE.part/polybench"
+    if [ "$with" = --polybench ]; then
+        prebuild_polybench
+        [ ! -d "$PREBUILT" ] || cp -r "$PREBUILT" "$BUNDLE.part/polybench"
+    fi
     mv "$BUNDLE.part" "$BUNDLE"
-    local mib
-    mib=$(du -sm "$BUNDLE" | cut -f 1)
-    say "made .gpu-bundle: $mib MiB"
-    [ "$mib" -le "$BUNDLE_LIMIT_MIB" ] || say "warning: that is over $BUNDLE_LIMIT_MIB MiB, too large to carry to some machines"
+    local kib tree
+    kib=$(du -sk "$BUNDLE" | cut -f 1)
+    tree=$(git ls-files -z --cached --others --exclude-standard | du -ck --files0-from=- | tail -n 1 | cut -f 1)
+    say "made .gpu-bundle: $((kib / 1024)) MiB, with the sources $(((kib + tree) / 1024)) MiB"
+    [ $((kib + tree)) -le $((BUNDLE_LIMIT_MIB * 1024)) ] ||
+        say "warning: that is over $BUNDLE_LIMIT_MIB MiB, too large to carry to some machines"
 }
 
 # PolyBench's kernels at LARGE sizes by clang and Polly, for ./x bench on machines that lack these. It takes minutes, so

@@ -26,9 +26,15 @@ pub struct Run {
     /// Skips the interpreter, which is slow on large inputs
     #[arg(long)]
     no_compare: bool,
+    /// Measures kernels and copies, beside the bytes and operations that they stand for; needs --target cuda
+    #[arg(long)]
+    profile: bool,
 }
 
 pub fn run(command: &Run) -> Result<(), Failure> {
+    if command.profile && command.target != TargetName::Cuda {
+        return Err(Failure::Usage("`--profile` measures kernels on a GPU: add `--target cuda`".to_owned()));
+    }
     let (text, options) = command.source.read()?;
     let sizes = command.sizes.iter().map(|item| number(item, "--size n=1000"));
     let values = command.values.iter().map(|item| number(item, "--value alpha=0.5"));
@@ -38,6 +44,7 @@ pub fn run(command: &Run) -> Result<(), Failure> {
         seed: command.seed,
         repeat: command.repeat,
         compare: !command.no_compare,
+        profile: command.profile,
     };
     let outcomes = run::run(&text, &options, &run_options, command.target.backend()).map_err(|failed| match failed {
         Failed::Refused(text) => Failure::Refused(text),
@@ -52,6 +59,9 @@ pub fn run(command: &Run) -> Result<(), Failure> {
             println!("  result {:<6}{result}", at + 1);
         }
         println!("  compiled     {:>12.3} ms", outcome.compiled.as_secs_f64() * 1e3);
+        if let Some(profile) = &outcome.profile {
+            profile.table().lines().for_each(|line| println!("  {line}"));
+        }
         if let Some(interpreted) = outcome.interpreted {
             println!("  interpreter  {:>12.3} ms", interpreted.as_secs_f64() * 1e3);
             match outcome.differences.is_empty() {

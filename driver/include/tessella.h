@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* What tessella_abi_version returns for this header. It grows when anything below changes its meaning. */
-#define TESSELLA_ABI_VERSION 2u
+#define TESSELLA_ABI_VERSION 4u
 
 /* tessella_status */
 #define TESSELLA_OK 0
@@ -97,6 +97,53 @@ void *tessella_entry(const tessella_program *program);
 /* Runs the program, whatever its target; arguments[k] points to the value of the entry's parameter k. Returns what the
  * entry returns; TESSELLA_CUDA also when the program was not loaded. */
 int32_t tessella_launch(const tessella_program *program, void **arguments);
+
+/* The same where some arrays are in the memory of the first GPU already: on_device[k] is not 0 where parameter k is the
+ * address of such an array. They are used where they are, and nothing is copied to or from them; whatever was to be done
+ * with them before must be done. For programs of target "cuda"; others return TESSELLA_CUDA if there is such an array.
+ */
+int32_t tessella_launch_mixed(const tessella_program *program, void **arguments, const uint8_t *on_device);
+
+/* Memory of the first GPU that stays there between calls. Allocating returns NULL where it fails; the functions that return
+ * a number return 0, or -1 where they fail; tessella_memory_failure then tells why, rendered, to the same thread, until
+ * its next call. Copies are complete when they return. Offsets and sizes are in bytes.
+ */
+typedef struct tessella_memory tessella_memory;
+
+tessella_memory *tessella_memory_allocate(uint64_t bytes);
+void tessella_memory_free(tessella_memory *memory);
+uint64_t tessella_memory_address(const tessella_memory *memory);
+int32_t tessella_memory_write(const tessella_memory *memory, uint64_t offset, const void *from, uint64_t bytes);
+int32_t tessella_memory_read(const tessella_memory *memory, uint64_t offset, void *to, uint64_t bytes);
+int32_t tessella_memory_copy(const tessella_memory *to, const tessella_memory *from, uint64_t bytes);
+/* The bytes that are held through these functions, and what is free of the GPU's memory, and all of it. */
+int32_t tessella_memory_state(uint64_t *held, uint64_t *free, uint64_t *total);
+const char *tessella_memory_failure(void);
+
+/* Runs a program of target "cuda", with arguments as for tessella_launch_mixed (on_device may be NULL), several times, `repeat` times for each kind of measurement, and measures it; the
+ * caller's arrays are afterwards as after one tessella_launch with these arguments. The text lives until the program's
+ * next profile. NULL where the launch fails: then *code is what it returns. Lines "key=value":
+ *
+ *     device=NVIDIA H200
+ *     function=heat2d!
+ *     copy_ceiling=3.9e12      bytes that this GPU copies a second, read and written, measured
+ *     float32_ceiling=6e13     operations that it makes a second, likewise; and float64_ceiling
+ *     kernels_time=1.5e-3      seconds from the first launch to the end of the last, copies left out
+ *     copied_in_bytes=800      copies from the host: bytes, copied_in_count, seconds copied_in_time; likewise copied_out_*
+ *     kernel=heat2d_kernel0    from here on of this kernel, and so for each that was launched
+ *     launches=6
+ *     time=7e-4                seconds of all its launches
+ *     read_bytes=400           elements that each launch must read, counted from the polyhedral model, in bytes; likewise
+ *                              written_bytes, instances, and operations in float32 and float64; missing where counting
+ *                              takes too long
+ *     exact=1                  0: the counts are upper limits
+ *     grid=8 8 1               blocks of the last launch; likewise block, in threads
+ *     registers=32             of a thread; shared_bytes of a block; local_bytes of a thread; blocks at once on a
+ *                              multiprocessor; occupancy, the share of its threads that these are
+ *     text=...                 a table for people; always last, goes on over several lines
+ */
+const char *tessella_profile(const tessella_program *program, void **arguments, const uint8_t *on_device, int32_t repeat,
+                             int32_t *code);
 
 /* What a non-zero return value means, as lines "key=value"; it lives as long as the program. NULL if the program knows
  * no such code. Asked for by the thread that got the code.

@@ -3,9 +3,10 @@
 //! Compilation runs on a thread of its own: the caller's stack (a Julia task has 4 MiB) is no limit to it, nothing that
 //! isl leaves on a thread outlives it, and a panic ends that thread alone.
 
+pub mod memory;
 pub mod values;
 
-use crate::request::{CompileRequest, CompileResult, Status, TextKind};
+use crate::request::{Backend, CompileRequest, CompileResult, Program, Status, TextKind};
 use crate::session;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +16,7 @@ use std::ptr;
 use std::sync::Mutex;
 
 /// `TESSELLA_ABI_VERSION` of the header.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 4;
 
 /// What a launch returns when there is nothing to launch, or when it panicked.
 const FAILED: i32 = -4;
@@ -28,6 +29,10 @@ pub struct Handle {
     texts: BTreeMap<TextKind, CString>,
     /// Every failure that was asked for. A `CString` keeps its address when the set grows.
     failures: Mutex<BTreeSet<CString>>,
+    /// Kept for profiles, which count what the program has to do.
+    request: Option<CompileRequest>,
+    /// The last one.
+    profile: Mutex<Option<CString>>,
 }
 
 #[unsafe(no_mangle)]
@@ -41,13 +46,18 @@ pub extern "C" fn tessella_abi_version() -> u32 {
 pub unsafe extern "C" fn tessella_compile(request: *const c_char) -> *mut Handle {
     // SAFETY: promised by the caller.
     let request = unsafe { borrowed(request) }.map(CStr::to_owned);
-    let result = match catch_unwind(|| parse(request.as_deref()).map(compile_apart)) {
-        Ok(Ok(result)) => result,
+    let mut kept = None;
+    let result = match catch_unwind(|| parse(request.as_deref()).map(|request| (request.clone(), compile_apart(request)))) {
+        Ok(Ok((request, result))) => {
+            kept = (result.program.is_some() && request.target == Backend::Cuda).then_some(request);
+            result
+        }
         Ok(Err(reason)) => internal(&reason),
         Err(panic) => internal(&panic_text(&*panic)),
     };
     let texts = result.texts.iter().map(|(&kind, text)| (kind, c_string(text))).collect();
-    Box::into_raw(Box::new(Handle { result, texts, failures: Mutex::default() }))
+    let handle = Handle { result, texts, failures: Mutex::default(), request: kept, profile: Mutex::default() };
+    Box::into_raw(Box::new(handle))
 }
 
 /// # Safety
@@ -86,17 +96,100 @@ pub unsafe extern "C" fn tessella_entry(program: *const Handle) -> *mut c_void {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tessella_launch(program: *const Handle, arguments: *const *mut c_void) -> i32 {
     // SAFETY: promised by the caller.
+    unsafe { tessella_launch_mixed(program, arguments, ptr::null()) }
+}
+
+/// # Safety
+/// As for [`tessella_launch`]; `on_device` is null or points to one byte for each parameter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_launch_mixed(
+    program: *const Handle,
+    arguments: *const *mut c_void,
+    on_device: *const u8,
+) -> i32 {
+    // SAFETY: promised by the caller.
     let Some(program) = unsafe { program.as_ref() }.and_then(|program| program.result.program.as_ref()) else {
         return FAILED;
     };
-    let arguments = match program.parameter_count() {
-        0 => &[],
-        _ if arguments.is_null() => return FAILED,
-        // SAFETY: promised by the caller.
-        count => unsafe { std::slice::from_raw_parts(arguments, count) },
-    };
     // SAFETY: promised by the caller.
-    catch_unwind(AssertUnwindSafe(|| unsafe { program.launch(arguments) })).unwrap_or(FAILED)
+    let Some((arguments, on_device)) = (unsafe { packed(&**program, arguments, on_device) }) else { return FAILED };
+    // SAFETY: promised by the caller.
+    let launch = AssertUnwindSafe(|| unsafe { program.launch_mixed(arguments, &on_device) });
+    catch_unwind(launch).unwrap_or(FAILED)
+}
+
+/// The arguments of a launch; `None` if there are none and should be.
+///
+/// # Safety
+/// As for [`tessella_launch_mixed`].
+unsafe fn packed<'a>(
+    program: &dyn Program,
+    arguments: *const *mut c_void,
+    on_device: *const u8,
+) -> Option<(&'a [*mut c_void], Vec<bool>)> {
+    let count = program.parameter_count();
+    if count == 0 {
+        return Some((&[], vec![]));
+    }
+    if arguments.is_null() {
+        return None;
+    }
+    // SAFETY: promised by the caller.
+    let arguments = unsafe { std::slice::from_raw_parts(arguments, count) };
+    let flags = if on_device.is_null() {
+        vec![]
+    } else {
+        // SAFETY: promised by the caller.
+        unsafe { std::slice::from_raw_parts(on_device, count) }.iter().map(|&flag| flag != 0).collect()
+    };
+    Some((arguments, flags))
+}
+
+/// # Safety
+/// As for [`tessella_launch_mixed`]; `code` is null or a place for the status; nobody uses what the last profile of this
+/// program returned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tessella_profile(
+    program: *const Handle,
+    arguments: *const *mut c_void,
+    on_device: *const u8,
+    repeat: i32,
+    code: *mut i32,
+) -> *const c_char {
+    // SAFETY: promised by the caller.
+    let handle = unsafe { program.as_ref() };
+    // SAFETY: promised by the caller.
+    let measured = AssertUnwindSafe(|| unsafe { profile(handle, arguments, on_device, repeat) });
+    let measured = catch_unwind(measured).unwrap_or(Err(FAILED));
+    if !code.is_null() {
+        // SAFETY: promised by the caller.
+        unsafe { code.write(measured.as_ref().err().copied().unwrap_or(0)) };
+    }
+    let (Some(handle), Ok(text)) = (handle, measured) else { return ptr::null() };
+    let mut kept = handle.profile.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    kept.insert(c_string(&text)).as_ptr()
+}
+
+/// # Safety
+/// As for [`tessella_launch_mixed`].
+unsafe fn profile(
+    handle: Option<&Handle>,
+    arguments: *const *mut c_void,
+    on_device: *const u8,
+    repeat: i32,
+) -> Result<String, i32> {
+    let handle = handle.ok_or(FAILED)?;
+    let program = handle.result.program.as_ref().ok_or(FAILED)?;
+    let request = handle.request.clone().ok_or(FAILED)?;
+    // SAFETY: promised by the caller.
+    let (arguments, on_device) = unsafe { packed(&**program, arguments, on_device) }.ok_or(FAILED)?;
+    // SAFETY: promised by the caller.
+    let measured = unsafe { program.profile(arguments, &on_device, u32::try_from(repeat).unwrap_or(1)) }?;
+    let report = apart(move || session::report(&request, measured)).and_then(|report| report);
+    match report {
+        Ok(report) => Ok(format!("{}text={}", report.lines(), report.table())),
+        Err(words) => Ok(format!("text={words}")),
+    }
 }
 
 /// # Safety
@@ -144,10 +237,15 @@ fn parse(request: Option<&CStr>) -> Result<CompileRequest, String> {
 }
 
 fn compile_apart(request: CompileRequest) -> CompileResult {
+    apart(move || session::compile(request)).unwrap_or_else(|reason| internal(&reason))
+}
+
+/// Runs `work` on a thread of its own; the error says why it did not come to its end.
+fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     let thread = std::thread::Builder::new().name("tessella".into()).stack_size(STACK_BYTES);
-    match thread.spawn(move || session::compile(request)) {
-        Ok(running) => running.join().unwrap_or_else(|panic| internal(&panic_text(&*panic))),
-        Err(error) => internal(&format!("no thread to compile on: {error}")),
+    match thread.spawn(work) {
+        Ok(running) => running.join().map_err(|panic| panic_text(&*panic)),
+        Err(error) => Err(format!("no thread to work on: {error}")),
     }
 }
 
@@ -162,7 +260,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 }
 
 /// The text with nuls, which C cannot have inside, replaced.
-fn c_string(text: &str) -> CString {
+pub(crate) fn c_string(text: &str) -> CString {
     CString::new(text.replace('\0', "\u{fffd}")).expect("all nuls were replaced")
 }
 
@@ -181,6 +279,9 @@ mod tests {
         assert!(unsafe { tessella_entry(program) }.is_null());
         assert_eq!(unsafe { tessella_launch(program, ptr::null()) }, FAILED);
         assert!(unsafe { tessella_failure(program, FAILED) }.is_null());
+        let mut code = 0;
+        assert!(unsafe { tessella_profile(program, ptr::null(), ptr::null(), 1, &mut code) }.is_null());
+        assert_eq!(code, FAILED);
         let text = text(program, c"diagnostics").unwrap();
         unsafe { tessella_release(program) };
         text

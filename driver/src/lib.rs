@@ -11,6 +11,7 @@ pub mod draw;
 pub mod explain;
 pub mod file;
 pub mod pipeline;
+pub mod profile;
 pub mod request;
 pub mod results;
 pub mod run;

@@ -1,6 +1,7 @@
 //! What a caller asks of a [session](crate::session), and what it gets: plain data, the same for the C interface, the
 //! command line and tests.
 
+use crate::profile::Measured;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
@@ -236,6 +237,25 @@ pub trait Program: Send + Sync {
     /// There are `parameter_count` arguments; each points to a value of its parameter's type; arrays are as large as
     /// their extents say, and nobody else writes them meanwhile.
     unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32;
+
+    /// Like [`launch`](Program::launch); `on_device[k]` says that parameter `k` is the address of an array in the memory of
+    /// the first GPU. Returns -4 for a program that does not run on a GPU, if there is such an array.
+    ///
+    /// # Safety
+    /// As for [`launch`](Program::launch).
+    unsafe fn launch_mixed(&self, arguments: &[*mut c_void], on_device: &[bool]) -> i32 {
+        // SAFETY: promised by the caller.
+        if on_device.contains(&true) { -4 } else { unsafe { self.launch(arguments) } }
+    }
+
+    /// Calls the program several times on the GPU and measures it; arrays are afterwards as after one call. The error is
+    /// what [`launch`](Program::launch) would return, and -4 for a program that does not run on a GPU.
+    ///
+    /// # Safety
+    /// As for [`launch_mixed`](Program::launch_mixed).
+    unsafe fn profile(&self, _arguments: &[*mut c_void], _on_device: &[bool], _repeat: u32) -> Result<Measured, i32> {
+        Err(-4)
+    }
 
     /// What a non-zero return value means. A [`Failure::Cuda`] is the last one of the calling thread. `None`: the code
     /// is none of this program's.

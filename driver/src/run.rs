@@ -1,8 +1,9 @@
 //! Runs a function on made-up inputs and compares it with the interpreter: `tessella run`.
 
-use crate::abi::values::call;
+use crate::abi::values::{call, call_by};
 use crate::file::{FileOptions, Sources};
 use crate::pipeline::Refusal;
+use crate::profile::{self, Report};
 use crate::request::{Backend, Program, Status};
 use crate::session;
 use crate::results;
@@ -29,6 +30,8 @@ pub struct RunOptions {
     pub repeat: u32,
     /// Whether the interpreter runs too.
     pub compare: bool,
+    /// Whether kernels are measured, on a GPU.
+    pub profile: bool,
 }
 
 /// What one function did.
@@ -44,6 +47,7 @@ pub struct Outcome {
     pub results: Vec<String>,
     /// What differs from the interpreter, by argument; empty if nothing does.
     pub differences: Vec<String>,
+    pub profile: Option<Report>,
 }
 
 /// Why nothing was run.
@@ -76,17 +80,56 @@ pub fn run(
             Status::ToolChain => Failed::ToolChain(sources.show(&errors)),
             Status::Done | Status::Refused | Status::Internal => refused(errors),
         })?;
-        outcomes.push(run_one(&unit, &built, &*program, run_options)?);
+        let outcome = run_one(&unit, &built, &*program, run_options)?;
+        let measure = || measure(&unit, &built, &*program, run_options, &refused);
+        let profile = run_options.profile.then(measure).transpose()?;
+        outcomes.push(Outcome { profile, ..outcome });
     }
     Ok(outcomes)
 }
 
+/// How often each kind of measurement of a profile is made.
+const PROFILED: u32 = 7;
+
+fn measure(
+    unit: &Unit<'_>,
+    built: &Built,
+    program: &dyn Program,
+    options: &RunOptions,
+    refused: &dyn Fn(Refusal) -> Failed,
+) -> Result<Report, Failed> {
+    let params = choose_params(built, options)?;
+    let types = argument_types(unit);
+    let mut values = make_inputs(built.analysed.verified.algorithm(), &types, &params, options)?;
+    let mut measured = Err(-4);
+    let (code, _) = call_by(program, &types, &mut values, &results::types(&unit.function), |arguments| {
+        // SAFETY: `call_by` gives arguments as a launch asks for.
+        measured = unsafe { program.profile(arguments, &[], PROFILED) };
+        measured.as_ref().err().copied().unwrap_or(0)
+    });
+    match measured {
+        Ok(measured) => profile::report(unit, built, measured).map_err(refused),
+        Err(_) => Err(refused_inputs(unit, program, code)),
+    }
+}
+
+fn refused_inputs(unit: &Unit<'_>, program: &dyn Program, code: i32) -> Failed {
+    let reason = program.failure(code).map_or_else(|| format!("code {code}"), |failure| failure.to_string());
+    Failed::Usage(format!("`{}` refused these inputs:\n{reason}", unit.function.name))
+}
+
+fn choose_params(built: &Built, options: &RunOptions) -> Result<Vec<i64>, Failed> {
+    sizes::choose(built, &options.sizes, DEFAULTS).map_err(|error| Failed::Usage(format!("{}; {}", error.text, error.help)))
+}
+
+fn argument_types(unit: &Unit<'_>) -> Vec<ArgumentType> {
+    unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect()
+}
+
 fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunOptions) -> Result<Outcome, Failed> {
     let algorithm = built.analysed.verified.algorithm();
-    let params = sizes::choose(built, &options.sizes, DEFAULTS)
-        .map_err(|error| Failed::Usage(format!("{}; {}", error.text, error.help)))?;
-    let types: Vec<ArgumentType> =
-        unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect();
+    let params = choose_params(built, options)?;
+    let types = argument_types(unit);
     let inputs = make_inputs(algorithm, &types, &params, options)?;
     let results = results::types(&unit.function);
 
@@ -98,8 +141,7 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         let (code, given) = call(program, &types, &mut values, &results);
         fastest = fastest.min(start.elapsed());
         if code != 0 {
-            let reason = program.failure(code).map_or_else(|| format!("code {code}"), |failure| failure.to_string());
-            return Err(Failed::Usage(format!("`{}` refused these inputs:\n{reason}", algorithm.name)));
+            return Err(refused_inputs(unit, program, code));
         }
         actual = (values, given);
     }
@@ -111,6 +153,7 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         interpreted: None,
         results: actual.1.iter().map(shown).collect(),
         differences: vec![],
+        profile: None,
     };
     if options.compare {
         let mut expected = inputs;

@@ -4,21 +4,24 @@ use crate::abi::values;
 use crate::draw;
 use crate::explain::{condition, scan_condition};
 use crate::pipeline::{self, Refusal};
+use crate::profile::{self, Measured};
 use crate::request::{Backend, CompileRequest, ConstantValue, CompileResult, Failure, Program, Status, TextKind};
 use crate::results;
 use crate::unit::{Built, Unit};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, SourceMap, Style, render};
+use std::sync::Arc;
+use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, SourceMap, Spanned, Style, render};
 use tessella_frontend::ast;
 use tessella_frontend::typed::{ArgumentType, parse_type, tree};
 use tessella_interpreter as interpreter;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, SizeError};
+use tessella_polyhedral::command::Command;
 use tessella_polyhedral::print;
 use tessella_polyhedral::verify::Verified;
 use tessella_runtime::call::{ParamType, entry_parameters};
-use tessella_runtime::cuda::{CudaProgram, Device, compile_cuda, default_device};
+use tessella_runtime::cuda::{CudaError, CudaProgram, Device, Packed, compile_cuda, default_device, measured_ceilings};
 use tessella_runtime::{CSource, Cache, Compiler, LoadedFunction, RuntimeError};
 
 /// Compiles a function as a request asks; never panics on user input, and puts what went wrong into the texts.
@@ -46,11 +49,26 @@ fn tool_chain(error: RuntimeError) -> Failed {
     (Status::ToolChain, vec![error.into_diagnostic()])
 }
 
-fn compile_into(
+/// What a program that was compiled for this request has to do in the calls that were measured.
+///
+/// # Errors
+/// Rendered diagnostics; the request was compiled before, so there should be none.
+pub fn report(request: &CompileRequest, measured: Measured) -> Result<profile::Report, String> {
+    let mut sources = SourceMap::default();
+    let reported = (|| {
+        let (function, commands) = read(&mut sources, request)?;
+        let unit = Unit { sources: &sources, function, commands, machine: tessella_runtime::machine::native() };
+        let built = unit.build(Backend::Cuda).map_err(refused)?;
+        profile::report(&unit, &built, measured).map_err(refused)
+    })();
+    reported.map_err(|(_, errors)| render(&sources, &errors, Style::Plain))
+}
+
+/// The typed function of a request, and the commands of its schedule.
+fn read(
     sources: &mut SourceMap,
     request: &CompileRequest,
-    texts: &mut BTreeMap<TextKind, String>,
-) -> Result<Option<Box<dyn Program>>, Failed> {
+) -> Result<(tree::Function, Option<Vec<Spanned<Command>>>), Failed> {
     let file = sources.add(&request.file, request.source.as_str(), request.first_line);
     let commands = match &request.schedule {
         None => None,
@@ -74,6 +92,15 @@ fn compile_into(
         }
     }
     let function = pipeline::check(&syntax, &types, &constants, &functions).map_err(refused)?;
+    Ok((function, commands))
+}
+
+fn compile_into(
+    sources: &mut SourceMap,
+    request: &CompileRequest,
+    texts: &mut BTreeMap<TextKind, String>,
+) -> Result<Option<Box<dyn Program>>, Failed> {
+    let (function, commands) = read(sources, request)?;
     let unit = Unit { sources, function, commands, machine: tessella_runtime::machine::native() };
     let mut built = BTreeMap::new();
     let wanted = request.emit.iter().map(|kind| (*kind, natural_target(*kind, request.target)));
@@ -295,6 +322,7 @@ impl Program for LoadedFunction {
 /// Kernels on the first GPU.
 struct GpuProgram {
     program: CudaProgram<Device>,
+    device: Arc<Device>,
     scan: Option<HostScan>,
     failures: Failures,
 }
@@ -343,8 +371,30 @@ impl GpuProgram {
         let name = format!("{}.cu", source.entry);
         let image = compile_cuda(&cache, &source.kernels, &name, device.capability(), &source.flags);
         let image = image.map_err(tool_chain)?;
-        let program = CudaProgram::load(device, &image, source.plan).map_err(tool_chain)?;
-        Ok(GpuProgram { program, scan: HostScan::load(unit, built)?, failures: Failures::of(unit, built) })
+        let program = CudaProgram::load(device.clone(), &image, source.plan).map_err(tool_chain)?;
+        Ok(GpuProgram { program, device, scan: HostScan::load(unit, built)?, failures: Failures::of(unit, built) })
+    }
+}
+
+impl GpuProgram {
+    /// The status of all checks at entry.
+    ///
+    /// # Safety
+    /// As for [`Program::launch`].
+    unsafe fn check(&self, call: Packed<'_>) -> Result<i32, RuntimeError> {
+        // SAFETY: promised by the caller.
+        let status = unsafe { self.program.check(call) }?;
+        let (0, Some(scan)) = (status, &self.scan) else { return Ok(status) };
+        // The host looks at copies of what is on the device.
+        // SAFETY: promised by the caller.
+        let mut copies = unsafe { self.program.host_copies(call) }?;
+        let mut arguments = call.arguments.to_vec();
+        let mut pointers: Vec<*mut u8> = copies.iter_mut().map(|(_, copy)| copy.as_mut_ptr()).collect();
+        for ((position, _), pointer) in copies.iter().zip(&mut pointers) {
+            arguments[*position] = (&raw mut *pointer).cast();
+        }
+        // SAFETY: promised by the caller; the program's checks came first, and copies are as large as what they are of.
+        Ok(unsafe { scan.run(&arguments) })
     }
 }
 
@@ -364,23 +414,39 @@ impl Program for GpuProgram {
     }
 
     unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
-        if let Some(scan) = &self.scan {
-            // SAFETY: promised by the caller; the program's checks come first.
-            let status = match unsafe { self.program.check(arguments) } {
-                // SAFETY: as above.
-                Ok(0) => unsafe { scan.run(arguments) },
-                Ok(status) => status,
+        // SAFETY: promised by the caller.
+        unsafe { self.launch_mixed(arguments, &[]) }
+    }
+
+    unsafe fn launch_mixed(&self, arguments: &[*mut c_void], on_device: &[bool]) -> i32 {
+        let call = Packed { arguments, on_device };
+        if self.scan.is_some() {
+            // SAFETY: promised by the caller.
+            match unsafe { self.check(call) } {
+                Ok(0) => {}
+                Ok(status) => return status,
                 Err(error) => return failed_on_gpu(error),
-            };
-            if status != 0 {
-                return status;
             }
         }
         // SAFETY: promised by the caller; image and plan were made from one source.
-        match unsafe { self.program.run(arguments) } {
+        match unsafe { self.program.run(call) } {
             Ok(code) => code,
             Err(error) => failed_on_gpu(error),
         }
+    }
+
+    unsafe fn profile(&self, arguments: &[*mut c_void], on_device: &[bool], repeat: u32) -> Result<Measured, i32> {
+        let call = Packed { arguments, on_device };
+        let ceilings = measured_ceilings(&self.device).map_err(|error: CudaError| failed_on_gpu(error.into()))?;
+        // SAFETY: promised by the caller.
+        match unsafe { self.check(call) } {
+            Ok(0) => {}
+            Ok(status) => return Err(status),
+            Err(error) => return Err(failed_on_gpu(error)),
+        }
+        // SAFETY: promised by the caller; image and plan were made from one source.
+        let profile = unsafe { self.program.profile(call, repeat) }.map_err(failed_on_gpu)??;
+        Ok(Measured { device: self.device.name().to_owned(), ceilings, profile })
     }
 
     fn failure(&self, code: i32) -> Option<Failure> {

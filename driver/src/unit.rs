@@ -192,7 +192,7 @@ impl Built {
     }
 
     /// A refusal of code generation, at the `gpu` command that asked for it or at the function.
-    fn word(&self, unit: &Unit<'_>, error: CodegenError) -> Refusal {
+    pub fn word(&self, unit: &Unit<'_>, error: CodegenError) -> Refusal {
         let diagnostic = error.into_diagnostic();
         let mut commands = unit.commands.iter().flatten();
         let mapped = commands.rfind(|it| matches!(it.value, Command::Gpu { .. })).map(|it| (it.span, "requested here"));

@@ -36,6 +36,7 @@ end
 # array whose form the values tell, the type says no more than that it has strides.
 type_name(T::Type) = is_array(T) ? "Array{$(eltype(T)),$(ndims(T))}" :
     may_have_place(T) ? "StridedArray{$(eltype(T)),$(ndims(T))}" : string(T)
+type_name(T::Type{<:DeviceArray}) = "Array{$(eltype(T)),$(ndims(T))}"
 type_name(T::Type{<:Array}) = "Array{$(eltype(T)),$(ndims(T))}"
 
 type_names(types::Type{<:Tuple}) = String[type_name(T) for T in types.parameters]

@@ -117,17 +117,19 @@ compiled_of(compiled::Compiled) = compiled
         refuse_irregular(slot, arguments)
         return original(arguments...)
     end
+    refuse_device_arrays(definition(slot), arguments, places)
     compiled = variant(slot, arguments, places)
     program = compiled.program
     program === nothing && return original(arguments...)
     R = Core.Compiler.return_type(original, typeof(arguments))
     result = Ref{UInt64}(0)
     words = entry_words(arguments, places)
-    compiled.plan === nothing || return give_by_launch(compiled.plan, slot, compiled, original, words, arguments)
+    compiled.plan === nothing || return give_by_launch(compiled.plan, slot, compiled, original, words, places, arguments)
     GC.@preserve arguments words result begin
         data = Base.unsafe_convert(Ptr{UInt64}, result)
         compiled.scalar === nothing || push!(words, UInt64(UInt(data)))
-        code = launch(program, Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)])
+        code = launch(program, Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)],
+                      device_flags(arguments, places, length(words)))
         code == 0 || return failed(slot, compiled, original, code, arguments...)
         compiled.scalar === nothing && return outcome(R, compiled, arguments...)
         return scalar_outcome(R, compiled, data, arguments...)

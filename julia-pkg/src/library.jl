@@ -1,8 +1,20 @@
 # libtessella: found and opened when it is first needed. The interface is documented in driver/include/tessella.h.
 
-const ABI_VERSION = 2
+const ABI_VERSION = 4
 
 const STATUS_KINDS = Dict{Int32,Symbol}(1 => :refused, 2 => :tool_chain, 3 => :internal)
+
+# Functions for memory of the GPU.
+struct MemoryFunctions
+    allocate::Ptr{Cvoid}
+    free::Ptr{Cvoid}
+    address::Ptr{Cvoid}
+    write::Ptr{Cvoid}
+    read::Ptr{Cvoid}
+    copy::Ptr{Cvoid}
+    state::Ptr{Cvoid}
+    failure::Ptr{Cvoid}
+end
 
 struct Library
     path::String
@@ -12,7 +24,9 @@ struct Library
     entry::Ptr{Cvoid}
     launch::Ptr{Cvoid}
     failure::Ptr{Cvoid}
+    profile::Ptr{Cvoid}
     release::Ptr{Cvoid}
+    memory::MemoryFunctions
 end
 
 # Of this session. A package image may hold what another session put here; `begin_session` empties it.
@@ -52,7 +66,8 @@ function open_library(path::String)
           = help: run `./x build` in the checkout that Tessella.jl comes from""",
         :library))
     return Library(path, map(symbol, (:tessella_compile, :tessella_status, :tessella_text, :tessella_entry,
-                                      :tessella_launch, :tessella_failure, :tessella_release))...)
+                                      :tessella_launch_mixed, :tessella_failure, :tessella_profile, :tessella_release))...,
+                   MemoryFunctions((symbol(Symbol(:tessella_memory_, name)) for name in fieldnames(MemoryFunctions))...))
 end
 
 # A compiled program, or what became of it. It is never released on its own: its code may be running on another thread.
@@ -78,8 +93,18 @@ function text(program::Program, name::AbstractString)
     return found == C_NULL ? nothing : unsafe_string(found)
 end
 
-function launch(program::Program, arguments::Vector{Ptr{Cvoid}})
-    return ccall(program.library.launch, Int32, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}), program.handle, arguments)
+# `on_device` says of each argument whether it is the address of an array in the GPU's memory.
+function launch(program::Program, arguments::Vector{Ptr{Cvoid}}, on_device::Vector{UInt8})
+    return ccall(program.library.launch, Int32, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}, Ptr{UInt8}), program.handle, arguments,
+                 on_device)
+end
+
+# What a launch takes, as text, and its code.
+function profile(program::Program, arguments::Vector{Ptr{Cvoid}}, on_device::Vector{UInt8}, repeat::Int)
+    code = Ref{Int32}(0)
+    found = ccall(program.library.profile, Ptr{UInt8}, (Ptr{Cvoid}, Ptr{Ptr{Cvoid}}, Ptr{UInt8}, Int32, Ref{Int32}),
+                  program.handle, arguments, on_device, repeat, code)
+    return found == C_NULL ? "" : unsafe_string(found), code[]
 end
 
 # What a non-zero code of a call means: a list of pairs `key => value`, in the order given.

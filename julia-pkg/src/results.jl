@@ -120,7 +120,16 @@ end
 end
 
 # A launch; `words` hold the arguments, one for each parameter of the entry.
-function give_by_launch(::Plan{P}, slot, compiled, original, words::Vector{UInt64}, arguments::Tuple) where {P}
+function give_by_launch(plan::Plan{P}, slot, compiled, original, words::Vector{UInt64}, places, arguments::Tuple) where {P}
+    compute(pointers, on_device) = launch(compiled.program, pointers, on_device)
+    made, code = fill_places(plan, compiled.program, words, places, arguments, compute)
+    code == 0 || return failed(slot, compiled, original, code, arguments...)
+    return assemble(P, Any[one isa Array ? one : one[] for one in made], arguments)
+end
+
+# Makes memory for what is given back, and fills it by `compute`, which takes pointers to the words and says which are
+# addresses on the device: the memory, and the code. The program itself tells the extents of new arrays.
+function fill_places(::Plan{P}, program, words::Vector{UInt64}, where_they_are, arguments::Tuple, compute) where {P}
     all = places(P)
     made = Any[place <: NewScalar ? Ref{place_type(place)}() : nothing for place in all]
     word(one) = one === nothing ? UInt64(0) : UInt64(UInt(one isa Array ? pointer(one) : pointer_from_objref(one)))
@@ -128,11 +137,12 @@ function give_by_launch(::Plan{P}, slot, compiled, original, words::Vector{UInt6
     append!(words, UInt64[word(one) for one in made])
     extents = zeros(Int64, sum(Int[rank(place) for place in all]))
     isempty(extents) || push!(words, UInt64(UInt(pointer(extents))))
-    run() = GC.@preserve arguments words made extents launch(
-        compiled.program, Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)])
+    on_device = device_flags(arguments, where_they_are, length(words))
+    run(how) = GC.@preserve arguments words made extents how(Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)],
+                                                             on_device)
     if !isempty(extents)
-        code = run()
-        code == 0 || return failed(slot, compiled, original, code, arguments...)
+        code = run((pointers, on_device) -> launch(program, pointers, on_device))
+        code == 0 || return made, code
         at = 0
         for (number, place) in enumerate(all)
             place <: NewArray || continue
@@ -142,9 +152,7 @@ function give_by_launch(::Plan{P}, slot, compiled, original, words::Vector{UInt6
         end
         words[end] = 0
     end
-    code = run()
-    code == 0 || return failed(slot, compiled, original, code, arguments...)
-    return assemble(P, Any[one isa Array ? one : one[] for one in made], arguments)
+    return made, run(compute)
 end
 
 # The result out of the places' values.

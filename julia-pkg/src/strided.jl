@@ -14,12 +14,17 @@ struct Place
     offset::Bool
     "extents, then the strides and first indices that the form leaves open"
     numbers::Vector{Int64}
+    "whether the elements are in the GPU's memory"
+    on_device::Bool
 end
+
+Place(data, strides, offset, numbers) = Place(data, strides, offset, numbers, false)
 
 # Whether arrays of this type may have a place; the values decide.
 may_have_place(T::Type) = T <: AbstractArray && !(T <: AbstractRange) && is_scalar(eltype(T)) && isconcretetype(T) && ndims(T) > 0
 
 is_passable(T::Type) = is_callable(T) || may_have_place(T)
+is_passable(T::Type{<:DeviceArray}) = eltype(T) <: Element && isconcretetype(eltype(T))
 
 # The `Array` in whose memory the elements lie, or `nothing`.
 function foundation(array::AbstractArray)
@@ -59,6 +64,8 @@ end
 
 # Where the elements of an array lie; `nothing` if that cannot be said.
 function place(array::AbstractArray)
+    on_device = device_place(array)
+    on_device === nothing || return on_device
     is_array(typeof(array)) && eltype(array) <: ComplexScalar && return complex_place(array)
     may_have_place(typeof(array)) || return nothing
     base = foundation(array)
@@ -127,6 +134,20 @@ end
 type_names(arguments::Tuple, places) =
     String[place === missing ? type_name(typeof(argument)) : type_name(place, eltype(argument), ndims(argument))
            for (argument, place) in zip(arguments, places)]
+
+# For each parameter of the entry, whether it is the address of an array in the GPU's memory; so many in all.
+function device_flags(arguments::Tuple, places, count::Int)
+    flags = UInt8[]
+    for (argument, place) in zip(arguments, places)
+        if place === missing
+            append!(flags, zeros(UInt8, is_complex(typeof(argument)) ? 2 : 1))
+        else
+            push!(flags, place.on_device)
+            append!(flags, zeros(UInt8, length(place.numbers)))
+        end
+    end
+    return append!(flags, zeros(UInt8, count - length(flags)))
+end
 
 # What tells the compiled variants of a slot apart.
 variant_key(places) = UInt8[place === missing ? 0xff : UInt8(place.strides) | UInt8(place.offset) << 4 for place in places]

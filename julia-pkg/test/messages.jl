@@ -4,6 +4,7 @@ module MessageTests
 
 using Test
 using Tessella
+using Main: DeviceTests
 
 @tessella fallback=false function mixed!(u, v, steps)
     for t in 1:steps, i in 2:length(u)
@@ -31,6 +32,15 @@ end
 
 @tessella fallback=false copied_mask(x) = copy(x .> 0)
 
+# An array of another package in the GPU's memory.
+struct OnDevice{T} <: AbstractVector{T}
+    host::Vector{T}
+end
+
+Base.size(it::OnDevice) = size(it.host)
+Base.getindex(it::OnDevice, i::Int) = it.host[i]
+Tessella.device_pointer(it::OnDevice) = Ptr{Cvoid}(pointer(it.host))
+
 # `hide` is a part of the text that is not the same with every Julia.
 function check(code, test; hide = "")
     failure = try
@@ -56,6 +66,11 @@ function run()
     check("E0262", () -> copied_mask(x); hide = string(Core.Compiler.return_type(Tessella.original(copied_mask), Tuple{Vector{Float64}})))
     gaps = view(x, [1, 3, 5, 7, 9])
     check("E0773", () -> mixed!(gaps, zeros(5), 1); hide = string(typeof(gaps)))
+    check("E0709", () -> mixed!(OnDevice(x), zeros(5), 1))
+    d = DeviceTests.with_host_memory(() -> to_device(x))
+    check("E0710", () -> d[1])
+    DeviceTests.with_host_memory(() -> Tessella.free!(d))
+    check("E0711", () -> Array(d))
     check("E0774", () -> by_another_name!(x))
     check("E0775", () -> without_source!(x))
 end

@@ -9,6 +9,7 @@ include("library.jl")
 include("signatures.jl")
 include("calls.jl")
 include("refusals.jl")
+include("device.jl")
 include("messages.jl")
 include("schedules.jl")
 include("reflection.jl")
@@ -18,6 +19,7 @@ include("polybench.jl")
 include("helpers.jl")
 include("language.jl")
 include("storage.jl")
+include("profile.jl")
 include("strided.jl")
 
 # Runs `test` with an environment variable set.
@@ -38,5 +40,7 @@ with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
     @testset "helpers" begin with_fallback(HelperTests.run, "0") end
     @testset "language" begin with_fallback(LanguageTests.run, "0") end
     @testset "storage" begin with_fallback(StorageTests.run, "0") end
+    @testset "profile" begin with_fallback(ProfileTests.run, "0") end
+    @testset "device arrays" begin with_fallback(DeviceTests.run, "0") end
     @testset "strided" begin with_fallback(StridedTests.run, "0") end
 end

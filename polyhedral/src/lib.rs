@@ -35,6 +35,8 @@ pub mod verify;
 pub mod report;
 pub mod stream;
 pub mod draw;
+pub mod count;
+pub mod work;
 pub mod print;
 
 mod fresh;

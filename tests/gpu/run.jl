@@ -1,57 +1,16 @@
 # All examples, all PolyBench kernels and the programs with storage commands on the GPU, against plain Julia, bit for bit.
 #
-#     julia --project=julia-pkg tests/gpu/run.jl [--bench] [NAME ...]
+#     julia --project=julia-pkg tests/gpu/run.jl [--bench ...] [NAME ...]
 #
-# Where nvcc is found, the printed .cu files are compiled as they are, too, and their host wrappers called. --bench adds
-# a table of times; names choose among them. Exits with 1 if a result differs.
+# Where nvcc is found, the printed .cu files are compiled as they are, too, and their host wrappers called. Names choose
+# among the programs. Exits with 1 if a result differs. With --bench, times are taken instead: see bench.jl.
 
 using Tessella
 using Libdl
 using Printf
 
-include(joinpath(@__DIR__, "..", "..", "examples", "registry.jl"))
-include(joinpath(@__DIR__, "..", "polybench", "registry.jl"))
-include(joinpath(@__DIR__, "..", "storage", "registry.jl"))
-
-function device_name()
-    try
-        return join(readlines(`nvidia-smi --query-gpu=name --format=csv,noheader`), ", ")
-    catch
-        return "unknown (no nvidia-smi)"
-    end
-end
-
-const LARGE_TEST = 257
-
-# An example or a kernel.
-struct Case
-    name::String
-    f::Function
-    inputs::Function
-    types::Vector{DataType}
-    sizes::Vector{Int}
-    "whether two outcomes of `Examples.run_on_copies` agree"
-    agree::Function
-    "the extents of `large_inputs`"
-    large::String
-    large_inputs::Function
-end
-
-Case(it::Examples.Example) =
-    Case(it.name, it.f, it.inputs, it.types, [Examples.SIZES..., LARGE_TEST], Examples.agree, string(it.large),
-         T -> it.inputs(T, it.large))
-
-Case(it::PolyBench.Kernel) =
-    Case("polybench_" * replace(it.name, "-" => "_"), it.f, (T, n) -> PolyBench.inputs(it, T, n), it.types,
-         [it.sizes; LARGE_TEST], (actual, expected) -> PolyBench.agree(it, actual, expected), join(it.large, 'x'),
-         T -> PolyBench.large_inputs(it, T))
-
-Case(it::Storage.Program) =
-    Case("storage_" * it.name, it.f, it.inputs, it.types, [Storage.SIZES..., LARGE_TEST], Examples.agree, "1024",
-         T -> it.inputs(T, 1024))
-
-const CASES = Case[map(Case, Examples.ALL); map(Case, PolyBench.ALL);
-                   map(Case, filter(it -> it.target === :cuda, Storage.ALL))]
+include("cases.jl")
+include("bench.jl")
 
 # `nothing` if compiled code and plain Julia agree, else what went wrong.
 function fault(case, T, n)
@@ -150,35 +109,13 @@ function check_wrappers(cases)
     return passed, failed
 end
 
-# Seconds of the fastest of a few runs on the same arguments.
-function best(f, arguments; runs = 5)
-    f(arguments...)
-    return minimum(@elapsed(f(arguments...)) for _ in 1:runs)
-end
-
-function bench(cases)
-    println("\ntime of a whole call: copies to and from the GPU included")
-    println(rpad("function", 26), rpad("type", 9), lpad("extents", 24), lpad("plain Julia", 14), lpad("GPU", 14),
-            lpad("ratio", 9))
-    for case in cases, T in case.types
-        arguments = case.large_inputs(T)
-        plain = best(Tessella.original(case.f), map(copy_array, arguments); runs = 2)
-        fast = best(case.f, map(copy_array, arguments))
-        @printf("%-26s%-9s%24s%11.3f ms%11.3f ms%9.1f\n", case.name, T, case.large, 1e3 * plain, 1e3 * fast,
-                plain / fast)
-    end
-end
-
-copy_array(argument) = argument isa AbstractArray ? copy(argument) : argument
-
 function main(arguments)
     ENV["TESSELLA_FALLBACK"] = "0"
-    names = filter(argument -> !startswith(argument, "--"), arguments)
-    cases = filter(case -> isempty(names) || case.name in names, CASES)
     println("device: ", device_name())
     println("Julia ", VERSION, "\n")
+    "--bench" in arguments && return Bench.main(filter(argument -> argument != "--bench", arguments), CASES)
+    cases = filter(case -> isempty(arguments) || case.name in arguments, CASES)
     passed, failed = check(cases) .+ check_wrappers(cases)
-    "--bench" in arguments && failed == 0 && bench(cases)
     println("\n$passed passed, $failed failed")
     return failed == 0 && passed > 0
 end

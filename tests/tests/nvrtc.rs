@@ -20,7 +20,9 @@ fn nvrtc_compiles_all_generated_kernels() {
     };
     let mut failures = vec![];
     let gathers = root().join("tests/language/arrays_gathers.jl");
-    for path in examples().into_iter().chain(julia_files(&root().join("tests/polybench"))).chain([gathers]) {
+    let folders = ["tests/polybench", "examples/images", "examples/rodinia", "examples/vectors"];
+    let more = folders.iter().flat_map(|folder| julia_files(&root().join(folder)));
+    for path in examples().into_iter().chain(more).chain([gathers]) {
         let text = fs::read_to_string(&path).unwrap();
         if !text.lines().any(|line| line.starts_with("@tessella")) {
             continue;

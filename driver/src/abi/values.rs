@@ -194,6 +194,21 @@ pub fn call(
     values: &mut [Value],
     results: &[ArgumentType],
 ) -> (i32, Vec<Value>) {
+    // SAFETY: `call_by` gives arguments as `launch` asks for.
+    call_by(program, types, values, results, |arguments| unsafe { program.launch(arguments) })
+}
+
+/// Like [`call`], but computes by `run`, whose arguments are those of a launch.
+///
+/// # Panics
+/// As [`call`].
+pub fn call_by(
+    program: &dyn Program,
+    types: &[ArgumentType],
+    values: &mut [Value],
+    results: &[ArgumentType],
+    run: impl FnOnce(&[*mut c_void]) -> i32,
+) -> (i32, Vec<Value>) {
     let fits = values.len() == types.len() && values.iter().zip(types).all(|(value, &ty)| value.is_of(ty));
     assert!(fits, "values of other types than the program's");
     // Memory aligned for every element type: 8 bytes.
@@ -274,10 +289,9 @@ pub fn call(
         // SAFETY: the last argument points to `sizes_address`.
         unsafe { arguments[first_place + results.len()].cast::<*mut i64>().write(std::ptr::null_mut()) };
     }
-    // SAFETY: one pointer for each parameter, of its type: arrays and extents are those of the values, which were
-    // checked to be of the program's types, results have the memory that the program asked for, and this thread alone
-    // knows the memory.
-    let code = unsafe { program.launch(&arguments) };
+    // One pointer for each parameter, of its type: arrays and extents are those of the values, which were checked to be of
+    // the program's types, results have the memory that the program asked for, and this thread alone knows the memory.
+    let code = run(&arguments);
     for (value, words) in values.iter_mut().zip(&memory) {
         if let Value::Array(array) = value {
             let firsts = array.firsts().to_vec();

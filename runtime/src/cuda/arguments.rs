@@ -2,7 +2,7 @@
 
 use crate::call::ParamType;
 use crate::error::RuntimeError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
@@ -11,9 +11,32 @@ use tessella_codegen::plan::PlanArgument;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
 use tessella_scalar::ScalarType;
 
+/// The arguments of a call as its caller passes them.
+#[derive(Debug, Clone, Copy)]
+pub struct Packed<'a> {
+    /// A pointer to the value of each parameter of the entry.
+    pub arguments: &'a [*mut c_void],
+    /// For each parameter, whether it is the address of an array in the GPU's memory. What is missing is not.
+    pub on_device: &'a [bool],
+}
+
+impl<'a> Packed<'a> {
+    /// All arrays in the host's memory.
+    pub fn on_host(arguments: &'a [*mut c_void]) -> Packed<'a> {
+        Packed { arguments, on_device: &[] }
+    }
+
+    /// Whether any array is in the GPU's memory.
+    pub fn has_device_arrays(&self) -> bool {
+        self.on_device.contains(&true)
+    }
+}
+
 /// The arguments of one call.
 #[derive(Debug)]
 pub struct Arguments {
+    /// The arrays whose pointer is an address in the GPU's memory.
+    resident: BTreeSet<ArrayId>,
     /// Of arguments and of places for results.
     pointers: BTreeMap<ArrayId, *mut u8>,
     extents: BTreeMap<(ArrayId, u32), i64>,
@@ -51,19 +74,21 @@ pub fn parameter_types(plan: &LaunchPlan) -> Result<Vec<ParamType>, RuntimeError
 }
 
 impl Arguments {
-    /// Reads the arguments of a call; `arguments[k]` points to the value of parameter `k`.
+    /// Reads the arguments of a call.
     ///
     /// # Safety
     /// Each argument points to a value of its parameter's type.
     pub unsafe fn read(
         plan: &LaunchPlan,
         types: &[ParamType],
-        arguments: &[*mut c_void],
+        call: Packed<'_>,
     ) -> Result<Arguments, RuntimeError> {
+        let arguments = call.arguments;
         if arguments.len() != types.len() {
             return Err(RuntimeError::ArgumentCount { expected: types.len(), found: arguments.len() });
         }
         let mut read = Arguments {
+            resident: BTreeSet::new(),
             pointers: BTreeMap::new(),
             extents: BTreeMap::new(),
             firsts: BTreeMap::new(),
@@ -72,7 +97,10 @@ impl Arguments {
             sizes: std::ptr::null_mut(),
             environment: Environment::default(),
         };
-        for ((parameter, ty), &argument) in plan.entry.parameters.iter().zip(types).zip(arguments) {
+        for (at, ((parameter, ty), &argument)) in plan.entry.parameters.iter().zip(types).zip(arguments).enumerate() {
+            if let (EntryParameter::Pointer(array), Some(true)) = (parameter, call.on_device.get(at)) {
+                read.resident.insert(*array);
+            }
             match *parameter {
                 // SAFETY: the caller promises a pointer there.
                 EntryParameter::Pointer(array) | EntryParameter::Made(array) | EntryParameter::Result(array) => {
@@ -119,6 +147,25 @@ impl Arguments {
 
     pub fn pointer(&self, array: ArrayId) -> Option<*mut u8> {
         self.pointers.get(&array).copied()
+    }
+
+    /// The address of an array that is in the GPU's memory already.
+    pub fn resident(&self, array: ArrayId) -> Option<u64> {
+        self.resident.contains(&array).then(|| self.pointer(array)).flatten().map(|address| address as u64)
+    }
+
+    /// The arrays that are in the GPU's memory already: address and bytes, by the position of their parameter.
+    pub fn all_resident(&self, plan: &LaunchPlan) -> Result<Vec<(usize, u64, u64)>, RuntimeError> {
+        let mut all = vec![];
+        for (position, parameter) in plan.entry.parameters.iter().enumerate() {
+            if let EntryParameter::Pointer(array) = parameter
+                && self.resident.contains(array)
+            {
+                let (address, bytes) = self.range(plan, *array)?;
+                all.push((position, address, bytes));
+            }
+        }
+        Ok(all)
     }
 
     /// Answers a call that asks for the extents of the arrays that are given back; whether it is one.

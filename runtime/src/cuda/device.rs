@@ -129,6 +129,7 @@ impl Gpu for Device {
     type Buffer = DeviceBuffer;
     type Module = Module;
     type Kernel = Function;
+    type Event = Event;
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
@@ -160,6 +161,10 @@ impl Gpu for Device {
             }
         }
         Ok(DeviceBuffer { address, bytes, owner: Owner::Allocation(self.context.clone()) })
+    }
+
+    unsafe fn borrow(&self, address: u64, bytes: usize) -> DeviceBuffer {
+        DeviceBuffer { address, bytes, owner: Owner::Caller }
     }
 
     fn variable(&self, kernel: &Function, name: &str) -> Result<DeviceBuffer, CudaError> {
@@ -218,6 +223,24 @@ impl Gpu for Device {
     fn synchronize(&self) -> Result<(), CudaError> {
         self.stream.synchronize()
     }
+
+    fn kernel_properties(&self, kernel: &Function) -> Result<FunctionProperties, CudaError> {
+        kernel.properties()
+    }
+
+    fn occupancy(&self, kernel: &Function, threads: u32) -> Result<u32, CudaError> {
+        kernel.occupancy(threads, 0)
+    }
+
+    fn mark(&self) -> Result<Event, CudaError> {
+        let event = self.new_event()?;
+        event.record(&self.stream)?;
+        Ok(event)
+    }
+
+    fn between(&self, start: &Event, end: &Event) -> Result<Duration, CudaError> {
+        end.elapsed_since(start)
+    }
 }
 
 /// Bytes of device memory.
@@ -233,11 +256,17 @@ enum Owner {
     Allocation(Arc<Context>),
     /// A module, whose variable it is; kept alive.
     Module(#[expect(dead_code, reason = "only held")] Arc<Loaded>),
+    /// Whoever passed it.
+    Caller,
 }
 
 impl DeviceBuffer {
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    pub fn address(&self) -> u64 {
+        self.address
     }
 
     /// The address of a range of bytes; `None` for one that has no byte.
@@ -256,7 +285,7 @@ impl Drop for DeviceBuffer {
                 // SAFETY: the context is open, the address is from `allocate`, and this is its last use.
                 unsafe { (context.api.free)(context.handle, self.address) };
             }
-            Owner::Allocation(_) | Owner::Module(_) => {}
+            Owner::Allocation(_) | Owner::Module(_) | Owner::Caller => {}
         }
     }
 }

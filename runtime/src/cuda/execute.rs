@@ -1,13 +1,13 @@
 //! Runs a launch plan on a GPU.
 
-use super::arguments::{Arguments, byte_size, parameter_types};
+use super::arguments::{Arguments, Packed, byte_size, parameter_types};
 use super::error::CudaError;
 use super::gpu::{Argument, Gpu, LaunchShape};
 use super::pool::Pool;
+use super::watch::{Results, Watcher};
 use crate::call::{ArgumentValue, ParamType, with_pointers};
 use crate::error::RuntimeError;
 use std::collections::BTreeMap;
-use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::{MAX_GRID, STATUS_OK};
@@ -81,6 +81,15 @@ impl<G: Gpu> CudaProgram<G> {
         &self.plan
     }
 
+    pub(super) fn gpu(&self) -> &G {
+        &self.gpu
+    }
+
+    /// The kernel of this position in the plan.
+    pub(super) fn kernel(&self, number: usize) -> &G::Kernel {
+        &self.kernels[number]
+    }
+
     /// The types of the parameters of the entry, in order: the same as those of the C entry.
     pub fn parameters(&self) -> &[ParamType] {
         &self.types
@@ -90,21 +99,61 @@ impl<G: Gpu> CudaProgram<G> {
     ///
     /// # Safety
     /// As for [`CudaProgram::run`].
-    pub unsafe fn check(&self, arguments: &[*mut c_void]) -> Result<i32, RuntimeError> {
+    pub unsafe fn check(&self, call: Packed<'_>) -> Result<i32, RuntimeError> {
         // SAFETY: promised by the caller.
-        unsafe { Arguments::read(&self.plan, &self.types, arguments) }?.check(&self.plan)
+        unsafe { Arguments::read(&self.plan, &self.types, call) }?.check(&self.plan)
     }
 
-    /// Runs the program; `arguments[k]` points to the value of parameter `k`. The status is that of the checks at
+    /// Copies of the arrays that are in the GPU's memory, each with the position of its parameter.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub unsafe fn host_copies(&self, call: Packed<'_>) -> Result<Vec<(usize, Vec<u8>)>, RuntimeError> {
+        // SAFETY: promised by the caller.
+        let arguments = unsafe { Arguments::read(&self.plan, &self.types, call) }?;
+        let mut copies = vec![];
+        for (position, address, bytes) in arguments.all_resident(&self.plan)? {
+            let mut copy = vec![0; address_size(bytes)];
+            // SAFETY: the caller promises that the array is there, and as large as its extents say.
+            let buffer = unsafe { self.gpu.borrow(address, copy.len()) };
+            self.gpu.copy_out(&mut copy, &buffer, 0)?;
+            copies.push((position, copy));
+        }
+        Ok(copies)
+    }
+
+    /// Runs the program. Arrays in the GPU's memory are used where they are: nothing is copied to or from them. The status is that of the checks at
     /// entry, in the order of the C entry: 0 if all hold. A failure on the way is an error, whose
     /// [`status`](RuntimeError::status) a C entry would return.
     ///
     /// # Safety
-    /// Each argument points to a value of its parameter's type; arrays are as large as their extents say, and nobody
-    /// else writes them meanwhile; image and plan belong together.
-    pub unsafe fn run(&self, arguments: &[*mut c_void]) -> Result<i32, RuntimeError> {
+    /// Each argument points to a value of its parameter's type; arrays are as large as their extents say, whichever
+    /// memory they are in, and nobody else writes them meanwhile; image and plan belong together.
+    pub unsafe fn run(&self, call: Packed<'_>) -> Result<i32, RuntimeError> {
         // SAFETY: promised by the caller.
-        let arguments = unsafe { Arguments::read(&self.plan, &self.types, arguments) }?;
+        unsafe { self.run_watched(call, None) }
+    }
+
+    /// The values of the plan's parameters in a call with these arguments.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub(super) unsafe fn params(&self, call: Packed<'_>) -> Result<Vec<i64>, RuntimeError> {
+        // SAFETY: promised by the caller.
+        Ok(unsafe { Arguments::read(&self.plan, &self.types, call) }?.environment.params)
+    }
+
+    /// Like [`CudaProgram::run`]; what is measured goes to the watcher.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub(super) unsafe fn run_watched(
+        &self,
+        call: Packed<'_>,
+        watcher: Option<&mut Watcher<'_, G>>,
+    ) -> Result<i32, RuntimeError> {
+        // SAFETY: promised by the caller.
+        let arguments = unsafe { Arguments::read(&self.plan, &self.types, call) }?;
         match arguments.check(&self.plan)? {
             STATUS_OK => {}
             status => return Ok(status),
@@ -121,21 +170,24 @@ impl<G: Gpu> CudaProgram<G> {
             held: self.plan.buffers.iter().map(|_| None).collect(),
             arguments: &arguments,
             sizes: sizes?,
+            watcher,
         };
         // Until `synchronize` has waited: what a kernel reads must not change under it.
         let _turn = (!self.constants.is_empty()).then(|| self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
         // SAFETY: promised by the caller.
         let done = unsafe { run.steps(&self.plan.steps) };
+        let done = done.and(run.watcher.as_mut().map_or(Ok(()), |watcher| watcher.end()).map_err(RuntimeError::from));
         // Taken first: the kernels that use what is spare by then are done when `synchronize` is.
         let mut pool = self.pool();
         // A kernel that failed is reported here at the latest; and what runs must end before its memory is freed.
         let ended = self.gpu.synchronize();
         let result = done.and(ended.map_err(RuntimeError::from));
+        let borrowed: Vec<bool> = (0..run.held.len()).map(|at| run.resident(at).is_some()).collect();
         let Run { held, sizes, .. } = run;
         if result.is_ok() {
             let sizes: Vec<usize> = sizes.into_iter().map(address_size).collect();
-            for (&bytes, buffer) in sizes.iter().zip(held) {
-                if let Some(buffer) = buffer {
+            for ((&bytes, buffer), borrowed) in sizes.iter().zip(held).zip(borrowed) {
+                if let (Some(buffer), false) = (buffer, borrowed) {
                     pool.put(bytes, buffer);
                 }
             }
@@ -158,7 +210,7 @@ impl<G: Gpu> CudaProgram<G> {
             }
         }
         // SAFETY: types were checked, `run` checks the number; the rest is promised by the caller.
-        with_pointers(arguments, |pointers| unsafe { self.run(pointers) })
+        with_pointers(arguments, |pointers| unsafe { self.run(Packed::on_host(pointers)) })
     }
 
     fn pool(&self) -> MutexGuard<'_, Pool<G::Buffer>> {
@@ -199,7 +251,7 @@ impl<G: Gpu> CudaProgram<G> {
 }
 
 /// One run of a program.
-struct Run<'a, G: Gpu> {
+struct Run<'a, 'w, G: Gpu> {
     program: &'a CudaProgram<G>,
     arguments: &'a Arguments,
     /// Parameters, and the variables of the host's loops.
@@ -208,9 +260,10 @@ struct Run<'a, G: Gpu> {
     sizes: Vec<u64>,
     /// The buffers that are allocated now, by position.
     held: Vec<Option<G::Buffer>>,
+    watcher: Option<&'a mut Watcher<'w, G>>,
 }
 
-impl<G: Gpu> Run<'_, G> {
+impl<G: Gpu> Run<'_, '_, G> {
     /// # Safety
     /// As for [`CudaProgram::run`].
     unsafe fn steps(&mut self, steps: &[Step]) -> Result<(), RuntimeError> {
@@ -221,12 +274,17 @@ impl<G: Gpu> Run<'_, G> {
                     if self.held[at].is_some() {
                         return Err(malformed(format!("buffer {} is allocated twice", buffer.0)));
                     }
-                    let needed = self.sizes.iter().copied().fold(0, u64::saturating_add);
-                    self.held[at] = Some(self.program.allocate(address_size(self.sizes[at]), needed)?);
+                    let bytes = address_size(self.sizes[at]);
+                    self.held[at] = Some(match self.resident(at) {
+                        // SAFETY: the caller promises that the array is there, and as large as its extents say.
+                        Some(address) => unsafe { self.program.gpu.borrow(address, bytes) },
+                        None => self.program.allocate(bytes, self.needed())?,
+                    });
                 }
                 Step::Free(buffer) => {
                     let at = self.program.position(*buffer)?;
-                    if let Some(held) = self.held[at].take() {
+                    let is_resident = self.resident(at).is_some();
+                    if let (Some(held), false) = (self.held[at].take(), is_resident) {
                         self.program.pool().put(address_size(self.sizes[at]), held);
                     }
                 }
@@ -267,33 +325,65 @@ impl<G: Gpu> Run<'_, G> {
 
     /// # Safety
     /// As for [`CudaProgram::run`].
-    unsafe fn copy_in(&self, buffer: BufferId) -> Result<(), RuntimeError> {
+    unsafe fn copy_in(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
         let (at, host) = self.sides(buffer)?;
         let bytes = address_size(self.sizes[at]);
         if bytes == 0 {
             return Ok(());
         }
+        if let Some(address) = self.resident(at) {
+            return match self.program.constants.get(&at) {
+                None => Ok(()),
+                Some(constant) => {
+                    // SAFETY: the caller promises that the array is there, and as large as its extents say.
+                    let from = unsafe { self.program.gpu.borrow(address, bytes) };
+                    Ok(self.program.gpu.copy_on_device(constant, &from, bytes)?)
+                }
+            };
+        }
         // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats.
         let from = unsafe { std::slice::from_raw_parts(host, bytes) };
-        Ok(self.program.gpu.copy_in(self.held(buffer)?, 0, from)?)
+        let gpu = &*self.program.gpu;
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.end()?;
+        }
+        let to = held(self.program, &self.held, buffer)?;
+        Ok(match self.watcher.as_mut() {
+            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, bytes, || gpu.copy_in(to, 0, from)),
+            None => gpu.copy_in(to, 0, from),
+        }?)
     }
 
     /// # Safety
     /// As for [`CudaProgram::run`].
-    unsafe fn copy_out(&self, buffer: BufferId) -> Result<(), RuntimeError> {
+    unsafe fn copy_out(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
         let (at, host) = self.sides(buffer)?;
         let bytes = address_size(self.sizes[at]);
-        if bytes == 0 {
+        if bytes == 0 || self.resident(at).is_some() {
             return Ok(());
         }
         // SAFETY: as for `copy_in`; and nobody else uses the memory meanwhile.
         let to = unsafe { std::slice::from_raw_parts_mut(host, bytes) };
-        Ok(self.program.gpu.copy_out(to, self.held(buffer)?, 0)?)
+        let gpu = &*self.program.gpu;
+        let from = held(self.program, &self.held, buffer)?;
+        Ok(match self.watcher.as_mut() {
+            Some(watcher) => {
+                watcher.end()?;
+                match watcher.results {
+                    Results::Left => Ok(()),
+                    Results::CopiedOut => {
+                        gpu.synchronize()?;
+                        Watcher::<G>::copied(&mut watcher.copied_out, bytes, || gpu.copy_out(to, from, 0))
+                    }
+                }
+            }
+            None => gpu.copy_out(to, from, 0),
+        }?)
     }
 
     /// # Safety
     /// As for [`CudaProgram::run`].
-    unsafe fn launch(&self, id: KernelId) -> Result<(), RuntimeError> {
+    unsafe fn launch(&mut self, id: KernelId) -> Result<(), RuntimeError> {
         let program = self.program;
         let unknown = || malformed(format!("there is no kernel {}", id.0));
         let planned = program.plan.kernels.get(id.0 as usize).ok_or_else(unknown)?;
@@ -314,17 +404,26 @@ impl<G: Gpu> Run<'_, G> {
                 .filter(|_| blocks <= limit)
                 .ok_or_else(|| RuntimeError::GridTooLarge { kernel: planned.name.clone(), axis, blocks, limit })?;
         }
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.begin()?;
+        }
         let arguments: Result<Vec<Argument<'_, G::Buffer>>, RuntimeError> =
             planned.arguments.iter().map(|param| self.kernel_argument(param)).collect();
         let shape = LaunchShape { grid, block: planned.block, shared_bytes: 0 };
         // SAFETY: the arguments are those that the plan lists for the kernel, and buffers as large as it says; `run`
         // waits for the kernel before any of them is freed.
-        Ok(unsafe { program.gpu.launch(kernel, shape, &arguments?) }?)
+        unsafe { program.gpu.launch(kernel, shape, &arguments?) }?;
+        match self.watcher.as_mut() {
+            Some(watcher) => Ok(watcher.launched(id.0 as usize, grid)?),
+            None => Ok(()),
+        }
     }
 
     fn kernel_argument(&self, param: &KernelParam) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
         match *param {
-            KernelParam::Buffer { buffer, access: _ } => Ok(Argument::Buffer(self.held(buffer)?)),
+            KernelParam::Buffer { buffer, access: _ } => {
+                Ok(Argument::Buffer(held(self.program, &self.held, buffer)?))
+            }
             KernelParam::Param(param) => self.value(&IntExpr::Param(param)).map(Argument::from),
             KernelParam::Variable(variable) => self.value(&IntExpr::Variable(variable)).map(Argument::from),
             KernelParam::Scalar(scalar) => self
@@ -335,10 +434,18 @@ impl<G: Gpu> Run<'_, G> {
         }
     }
 
-    fn held(&self, buffer: BufferId) -> Result<&G::Buffer, RuntimeError> {
-        let at = self.program.position(buffer)?;
-        let held = self.held[at].as_ref().or_else(|| self.program.constants.get(&at));
-        held.ok_or_else(|| malformed(format!("buffer {} is used before it is allocated", buffer.0)))
+    /// The address of the buffer at a position, if it is an argument that is in the GPU's memory already.
+    fn resident(&self, at: usize) -> Option<u64> {
+        match self.program.plan.buffers[at].host {
+            HostSide::Argument(array) => self.arguments.resident(array),
+            HostSide::None | HostSide::Result(_) => None,
+        }
+    }
+
+    /// The bytes of all buffers that are not in the GPU's memory already.
+    fn needed(&self) -> u64 {
+        let sizes = self.sizes.iter().enumerate().filter(|(at, _)| self.resident(*at).is_none());
+        sizes.map(|(_, &bytes)| bytes).fold(0, u64::saturating_add)
     }
 
     /// The position of a buffer, and the host's memory that it is copied from and to.
@@ -354,6 +461,17 @@ impl<G: Gpu> Run<'_, G> {
     fn value(&self, expr: &IntExpr) -> Result<i64, RuntimeError> {
         expr.evaluate(&self.environment).ok_or_else(|| malformed(format!("{expr:?} cannot be evaluated")))
     }
+}
+
+/// The memory of a buffer.
+fn held<'a, G: Gpu>(
+    program: &'a CudaProgram<G>,
+    held: &'a [Option<G::Buffer>],
+    buffer: BufferId,
+) -> Result<&'a G::Buffer, RuntimeError> {
+    let at = program.position(buffer)?;
+    let held = held[at].as_ref().or_else(|| program.constants.get(&at));
+    held.ok_or_else(|| malformed(format!("buffer {} is used before it is allocated", buffer.0)))
 }
 
 fn buffer_bytes(buffer: &DeviceBuffer, environment: &Environment) -> Result<u64, RuntimeError> {

@@ -1,7 +1,9 @@
 //! A GPU made of host memory runs plans, keeps account of its memory, and fails when told to.
 
 use super::*;
-use crate::cuda::{Device, DeviceProperties, Nvrtc, compile_cuda};
+use std::ffi::c_void;
+use crate::cuda::{Device, DeviceProperties, FunctionProperties, Nvrtc, compile_cuda};
+use std::time::Duration;
 use tessella_codegen::Entry;
 use tessella_codegen::entry::{Check, EntryParameter};
 use tessella_codegen::int_expr::{Cond, VariableId};
@@ -24,6 +26,8 @@ struct State {
     busy: bool,
     /// The variables that kernels see by name.
     variables: BTreeMap<String, Arc<Mutex<Vec<u8>>>>,
+    /// Memory of the caller's on the GPU, by address.
+    lent: Vec<Arc<Mutex<Vec<u8>>>>,
 }
 
 struct FakeGpu {
@@ -34,12 +38,14 @@ struct FakeGpu {
 
 struct FakeBuffer {
     content: Arc<Mutex<Vec<u8>>>,
-    state: Arc<Mutex<State>>,
+    /// `None`: somebody else's memory.
+    state: Option<Arc<Mutex<State>>>,
 }
 
 impl Drop for FakeBuffer {
     fn drop(&mut self) {
-        let mut state = self.state.lock().unwrap();
+        let Some(state) = &self.state else { return };
+        let mut state = state.lock().unwrap();
         state.live -= 1;
         state.used -= self.content.lock().unwrap().len() as u64;
         assert!(!state.busy, "freed while a kernel may be running");
@@ -70,6 +76,20 @@ impl FakeGpu {
         std::mem::take(&mut self.state().log)
     }
 
+    /// Puts an array into the GPU's memory, at an address that is given back.
+    fn lend(&self, values: &[f64]) -> u64 {
+        let content = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+        let mut state = self.state();
+        state.lent.push(Arc::new(Mutex::new(content)));
+        (state.lent.len() as u64 - 1) << 20
+    }
+
+    fn lent(&self, address: u64) -> Vec<f64> {
+        let content = self.state().lent[(address >> 20) as usize].clone();
+        let content = content.lock().unwrap();
+        content.chunks_exact(8).map(|bytes| f64::from_ne_bytes(bytes.try_into().unwrap())).collect()
+    }
+
     fn call(&self, what: String) -> Result<MutexGuard<'_, State>, CudaError> {
         let mut state = self.state();
         state.calls += 1;
@@ -89,6 +109,8 @@ impl Gpu for FakeGpu {
     type Buffer = FakeBuffer;
     type Module = ();
     type Kernel = String;
+    /// The number of calls so far.
+    type Event = usize;
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
@@ -110,7 +132,14 @@ impl Gpu for FakeGpu {
         }
         state.live += 1;
         state.used += bytes as u64;
-        Ok(FakeBuffer { content: Arc::new(Mutex::new(vec![0xee; bytes])), state: self.state.clone() })
+        Ok(FakeBuffer { content: Arc::new(Mutex::new(vec![0xee; bytes])), state: Some(self.state.clone()) })
+    }
+
+    /// The address says which of the arrays it is that `lend` made.
+    unsafe fn borrow(&self, address: u64, bytes: usize) -> FakeBuffer {
+        let content = self.state().lent[(address >> 20) as usize].clone();
+        assert_eq!(content.lock().unwrap().len(), bytes);
+        FakeBuffer { content, state: None }
     }
 
     /// All variables have 64 bytes.
@@ -119,7 +148,7 @@ impl Gpu for FakeGpu {
         state.live += 1;
         state.used += 64;
         let content = state.variables.entry(name.to_owned()).or_insert_with(|| Arc::new(Mutex::new(vec![0xee; 64])));
-        Ok(FakeBuffer { content: content.clone(), state: self.state.clone() })
+        Ok(FakeBuffer { content: content.clone(), state: Some(self.state.clone()) })
     }
 
     fn copy_in(&self, to: &FakeBuffer, offset: usize, from: &[u8]) -> Result<(), CudaError> {
@@ -205,6 +234,23 @@ impl Gpu for FakeGpu {
         // Even a call that fails has waited.
         self.state().busy = false;
         self.call("synchronize".into()).map(|_| ())
+    }
+
+    fn kernel_properties(&self, _kernel: &String) -> Result<FunctionProperties, CudaError> {
+        Ok(FunctionProperties { registers: 40, shared_bytes: 1024, local_bytes: 8, ..FunctionProperties::default() })
+    }
+
+    fn occupancy(&self, _kernel: &String, threads: u32) -> Result<u32, CudaError> {
+        Ok(640 / threads)
+    }
+
+    fn mark(&self) -> Result<usize, CudaError> {
+        self.call("mark".into()).map(|state| state.calls)
+    }
+
+    /// A microsecond for each launch between the two.
+    fn between(&self, start: &usize, end: &usize) -> Result<Duration, CudaError> {
+        Ok(Duration::from_micros((end - start) as u64 - 1))
     }
 }
 
@@ -303,6 +349,19 @@ fn update_plan() -> LaunchPlan {
     }
 }
 
+/// The arguments of an update of these arrays.
+fn update_arguments(a: f64, to: &mut [f64], from: &[f64], steps: i64) -> [ArgumentValue; 6] {
+    let length = |of: &[f64]| ArgumentValue::Scalar(Constant::i64(of.len() as i64));
+    [
+        ArgumentValue::Pointer(to.as_mut_ptr().cast()),
+        length(to),
+        ArgumentValue::Pointer(from.as_ptr().cast_mut().cast()),
+        length(from),
+        ArgumentValue::Scalar(Constant::f64(a)),
+        ArgumentValue::Scalar(Constant::i64(steps)),
+    ]
+}
+
 /// Calls the update with these arrays.
 fn update<G: Gpu>(
     program: &CudaProgram<G>,
@@ -311,17 +370,8 @@ fn update<G: Gpu>(
     from: &[f64],
     steps: i64,
 ) -> Result<i32, RuntimeError> {
-    let length = |of: &[f64]| ArgumentValue::Scalar(Constant::i64(of.len() as i64));
-    let arguments = [
-        ArgumentValue::Pointer(to.as_mut_ptr().cast()),
-        length(to),
-        ArgumentValue::Pointer(from.as_ptr().cast_mut().cast()),
-        length(from),
-        ArgumentValue::Scalar(Constant::f64(a)),
-        ArgumentValue::Scalar(Constant::i64(steps)),
-    ];
     // SAFETY: the arrays are as long as said, and `from` is only read.
-    unsafe { program.call(&arguments) }
+    unsafe { program.call(&update_arguments(a, to, from, steps)) }
 }
 
 fn load(gpu: &Arc<FakeGpu>) -> CudaProgram<FakeGpu> {
@@ -577,6 +627,134 @@ fn a_plan_that_contradicts_itself_is_an_error() {
     let program = CudaProgram::load(FakeGpu::new(), b"", plan).unwrap();
     let error = update(&program, 0.5, &mut [1.0; 4], &[2.0; 4], 1).unwrap_err();
     assert_eq!(error.to_string(), "the launch plan is malformed: buffer 0 is used before it is allocated");
+}
+
+/// Calls the update with arrays of which some are in the GPU's memory.
+fn update_mixed(program: &CudaProgram<FakeGpu>, a: &mut [f64], resident: [Option<u64>; 2], b: &[f64]) -> i32 {
+    let mut arguments = update_arguments(0.5, a, b, 2);
+    let mut on_device = [false; 6];
+    for (array, address) in resident.into_iter().enumerate() {
+        if let Some(address) = address {
+            arguments[2 * array] = ArgumentValue::Pointer(address as *mut c_void);
+            on_device[2 * array] = true;
+        }
+    }
+    // SAFETY: as in `update`; the fake GPU has arrays of these sizes at the addresses.
+    let run = |pointers: &[*mut c_void]| unsafe { program.run(Packed { arguments: pointers, on_device: &on_device }) };
+    with_pointers(&arguments, run).unwrap()
+}
+
+#[test]
+fn arrays_on_the_device_stay_there_and_only_those_of_the_host_are_copied() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    gpu.lend(&[]);
+    let (to, from) = (gpu.lend(&[1.0; 40]), gpu.lend(&[2.0; 40]));
+    let launch = "launch update [2, 1, 1] [32, 1, 1]";
+    let mut a = vec![1.0; 40];
+
+    assert_eq!(update_mixed(&program, &mut a, [Some(to), Some(from)], &[0.0; 40]), 0);
+    assert_eq!(gpu.log(), [launch, launch, "synchronize"]);
+    assert_eq!(gpu.lent(to), [6.0; 40]);
+    assert_eq!(a, [1.0; 40], "the host's array is not the argument");
+
+    assert_eq!(update_mixed(&program, &mut a, [None, Some(from)], &[0.0; 40]), 0);
+    assert_eq!(gpu.log(), ["alloc 320", "in 320", launch, launch, "out 320", "synchronize"]);
+    assert_eq!(a, [6.0; 40]);
+
+    assert_eq!(update_mixed(&program, &mut a, [Some(to), None], &[4.0; 40]), 0);
+    assert_eq!(gpu.log(), ["in 320", launch, launch, "synchronize"], "memory of the call before is used again");
+    assert_eq!(gpu.lent(to), [6.0 + 2.0 + 2.0 + 1.0 + 2.0; 40]);
+    assert_eq!(gpu.lent(from), [2.0; 40]);
+    drop(program);
+    assert_eq!(gpu.held(), (0, 0));
+}
+
+#[test]
+fn a_constant_is_filled_from_an_array_on_the_device() {
+    let gpu = FakeGpu::new();
+    let program = CudaProgram::load(gpu.clone(), b"", constant_plan()).unwrap();
+    gpu.log();
+    gpu.lend(&[]);
+    let from = gpu.lend(&[2.0; 8]);
+    let mut a = vec![1.0; 8];
+    assert_eq!(update_mixed(&program, &mut a, [None, Some(from)], &[0.0; 8]), 0);
+    assert_eq!(a, [6.0; 8]);
+    assert!(gpu.log().contains(&"copy 64".to_owned()));
+}
+
+#[test]
+fn one_array_on_the_device_for_two_arguments_overlaps() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    gpu.lend(&[]);
+    let both = gpu.lend(&[1.0; 4]);
+    assert_eq!(update_mixed(&program, &mut [1.0; 4], [Some(both), Some(both)], &[0.0; 4]), -1);
+    assert_eq!(gpu.lent(both), [1.0; 4]);
+}
+
+#[test]
+fn copies_of_arrays_on_the_device_come_with_their_places() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    gpu.lend(&[]);
+    let from = gpu.lend(&[1.5, 2.5]);
+    let mut arguments = update_arguments(0.5, &mut [1.0; 2], &[0.0; 2], 2);
+    arguments[2] = ArgumentValue::Pointer(from as *mut c_void);
+    let on_device = [false, false, true];
+    // SAFETY: as in `update_mixed`.
+    let copies = with_pointers(&arguments, |pointers| unsafe {
+        program.host_copies(Packed { arguments: pointers, on_device: &on_device })
+    });
+    let expected: Vec<u8> = [1.5f64, 2.5].iter().flat_map(|value| value.to_ne_bytes()).collect();
+    assert_eq!(copies.unwrap(), [(2, expected)]);
+}
+
+#[test]
+fn a_profile_measures_kernels_apart_from_copies_and_leaves_the_results_of_one_call() {
+    let properties = DeviceProperties { max_threads_per_multiprocessor: 2048, ..DeviceProperties::default() };
+    let gpu = FakeGpu::with(properties, u64::MAX);
+    let program = load(&gpu);
+    let mut a = vec![1.0; 40];
+    let arguments = update_arguments(0.5, &mut a, &[2.0; 40], 2);
+    // SAFETY: as in `update`.
+    let profile = with_pointers(&arguments, |pointers| unsafe { program.profile(Packed::on_host(pointers), 3) }).unwrap().unwrap();
+    assert_eq!(a, [1.0 + (1.0 + 1.0) + (1.0 + 2.0); 40]);
+    assert_eq!(profile.params, [40, 40, 2]);
+    assert_eq!(profile.kernels_time, Duration::from_micros(2), "both launches in one span");
+    assert_eq!((profile.copied_in.count, profile.copied_in.bytes), (2, 640));
+    assert_eq!((profile.copied_out.count, profile.copied_out.bytes), (1, 320));
+    let [kernel] = profile.kernels.as_slice() else { panic!("{profile:?}") };
+    assert_eq!((kernel.name.as_str(), kernel.launches, kernel.time), ("update", 2, Duration::from_micros(2)));
+    assert_eq!((kernel.grid, kernel.block), ([2, 1, 1], [32, 1, 1]));
+    assert_eq!((kernel.registers, kernel.shared_bytes, kernel.local_bytes), (40, 1024, 8));
+    assert_eq!((kernel.blocks, kernel.occupancy), (20, 0.3125));
+    assert_eq!(gpu.log().iter().filter(|call| *call == "out 320").count(), 1);
+    program.pool().drain();
+    assert_eq!(gpu.held(), (0, 0));
+}
+
+#[test]
+fn a_profile_of_a_call_that_is_refused_is_its_status() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    let arguments = update_arguments(0.5, &mut [1.0; 4], &[2.0; 3], 1);
+    // SAFETY: as in `update`.
+    let refused = with_pointers(&arguments, |pointers| unsafe { program.profile(Packed::on_host(pointers), 1) }).unwrap();
+    assert_eq!(refused.unwrap_err(), 3);
+    assert_eq!(gpu.held(), (0, 0));
+}
+
+#[test]
+fn a_profile_goes_without_scratch_memory_where_there_is_none() {
+    let gpu = FakeGpu::with(DeviceProperties::default(), 1000);
+    let program = load(&gpu);
+    let mut a = vec![1.0; 40];
+    let arguments = update_arguments(0.5, &mut a, &[2.0; 40], 1);
+    // SAFETY: as in `update`.
+    with_pointers(&arguments, |pointers| unsafe { program.profile(Packed::on_host(pointers), 1) }).unwrap().unwrap();
+    assert!(!gpu.log().iter().any(|call| call == "fill"));
+    assert_eq!(a, [3.0; 40]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What executing a plan asks of a GPU.
 
-use super::{CudaError, DeviceProperties};
+use super::{CudaError, DeviceProperties, FunctionProperties};
+use std::time::Duration;
 
 /// A GPU with one queue: copies, fills and launches happen in the order in which they were asked for.
 pub trait Gpu {
@@ -9,6 +10,8 @@ pub trait Gpu {
     /// Compiled code; unloaded when it and its kernels are dropped.
     type Module;
     type Kernel;
+    /// A moment in the queue.
+    type Event;
 
     fn properties(&self) -> &DeviceProperties;
 
@@ -19,6 +22,12 @@ pub trait Gpu {
 
     /// Allocates device memory, whose content is undefined. No bytes are allowed.
     fn alloc(&self, bytes: usize) -> Result<Self::Buffer, CudaError>;
+
+    /// Device memory that belongs to somebody else. Dropping it frees nothing.
+    ///
+    /// # Safety
+    /// There are so many bytes of this GPU's memory at the address, and they outlive the buffer.
+    unsafe fn borrow(&self, address: u64, bytes: usize) -> Self::Buffer;
 
     /// The variable of this name that is declared with a kernel. Dropping it frees nothing.
     fn variable(&self, kernel: &Self::Kernel, name: &str) -> Result<Self::Buffer, CudaError>;
@@ -49,6 +58,18 @@ pub trait Gpu {
 
     /// Waits until all that was asked for is done, and tells whether a kernel failed.
     fn synchronize(&self) -> Result<(), CudaError>;
+
+    /// What the compiler decided about a kernel.
+    fn kernel_properties(&self, kernel: &Self::Kernel) -> Result<FunctionProperties, CudaError>;
+
+    /// How many blocks of so many threads, without dynamic shared memory, one multiprocessor holds at once.
+    fn occupancy(&self, kernel: &Self::Kernel, threads: u32) -> Result<u32, CudaError>;
+
+    /// Marks the moment when all that has been asked for so far is done.
+    fn mark(&self) -> Result<Self::Event, CudaError>;
+
+    /// Waits for the moment `end`, and tells how long after `start` it came, on the GPU's own clock.
+    fn between(&self, start: &Self::Event, end: &Self::Event) -> Result<Duration, CudaError>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

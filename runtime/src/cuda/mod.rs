@@ -10,6 +10,7 @@
 #[allow(dead_code, reason = "shared with the launcher, which uses the rest")]
 mod abi;
 mod arguments;
+mod ceilings;
 mod compile;
 mod device;
 mod error;
@@ -19,7 +20,11 @@ mod launcher;
 mod location;
 mod nvrtc;
 mod pool;
+mod profile;
+mod watch;
 
+pub use arguments::Packed;
+pub use ceilings::{Ceilings, measured as measured_ceilings};
 pub use abi::{DeviceProperties, FunctionProperties};
 pub use compile::{compile_cuda, default_device};
 pub use device::{Device, DeviceBuffer, Event, Function, Module, Stream};
@@ -27,3 +32,5 @@ pub use error::CudaError;
 pub use execute::CudaProgram;
 pub use gpu::{Argument, Gpu, LaunchShape};
 pub use nvrtc::{Compiled, Nvrtc, Target};
+pub use profile::{KernelProfile, Profile};
+pub use watch::Copies;

@@ -1,0 +1,295 @@
+//! What a GPU program takes, and what it has to do: measured times beside counted bytes and operations.
+
+use crate::pipeline::Refusal;
+use crate::unit::{Built, Unit};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::time::Duration;
+use tessella_codegen::program::{KernelId, Node, Program};
+use tessella_codegen::{Input, generate};
+use tessella_polyhedral::algorithm::ComputationId;
+use tessella_polyhedral::dependence::dependences;
+use tessella_polyhedral::effort;
+use tessella_polyhedral::work::{Precision, Work, work};
+use tessella_runtime::cuda::{Ceilings, Copies, KernelProfile, Profile};
+
+/// What was measured of a call, and on what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    pub device: String,
+    pub ceilings: Ceilings,
+    pub profile: Profile,
+}
+
+/// Measurements with the work that they stand for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    pub function: String,
+    /// Parameters and their values.
+    pub params: Vec<(String, i64)>,
+    pub measured: Measured,
+    pub kernels: Vec<Group>,
+}
+
+/// Kernels that run the same computations; nearly always one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    pub kernels: Vec<KernelProfile>,
+    /// `None`: it takes too long to count.
+    pub work: Option<Work>,
+}
+
+/// The operations of isl that counting may take.
+const OPERATIONS: u64 = 4_000_000;
+
+/// Counts the work of what was measured.
+///
+/// # Errors
+/// What code generation and the core refuse; the program has been through both before.
+pub fn report(unit: &Unit<'_>, built: &Built, measured: Measured) -> Result<Report, Refusal> {
+    let verified = &built.analysed.verified;
+    let algorithm = verified.algorithm();
+    let program = generate(&Input::from(verified)).map_err(|error| built.word(unit, error))?;
+    let core = |error| vec![built.diagnose(unit, error)];
+    let params = &measured.profile.params;
+    let kernels = built
+        .ctx
+        .with_budget(OPERATIONS, || {
+            let weight = effort::weight(algorithm, verified.schedule());
+            built.ctx.weighed(weight, || {
+                // Storage commands add statements, which have dependences of their own.
+                let all = dependences(&built.ctx, algorithm)?;
+                let mut groups = vec![];
+                for (computations, around, kernels) in groups_of(&program, &measured.profile.kernels) {
+                    let is_around = |it: &tessella_polyhedral::schedule::Loop| around.contains(&it.name);
+                    let counted = work(&built.ctx, verified, &all, &computations, &is_around, params);
+                    groups.push(Group { kernels, work: or_too_long(counted)? });
+                }
+                Ok(groups)
+            })
+        })
+        .map_err(core)?;
+    let params = algorithm.params.iter().zip(params).map(|(param, value)| (param.name.clone(), *value)).collect();
+    Ok(Report { function: algorithm.name.clone(), params, measured, kernels })
+}
+
+/// Counting that reaches its limit counts nothing; it says nothing against the program.
+fn or_too_long(
+    counted: Result<Option<Work>, tessella_polyhedral::error::Error>,
+) -> Result<Option<Work>, tessella_polyhedral::error::Error> {
+    use tessella_polyhedral::error::Error;
+    use tessella_polyhedral::isl::IslErrorKind;
+    match counted {
+        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Ok(None),
+        other => other,
+    }
+}
+
+/// The computations that launched kernels run, the loops of the host around the launches, and the kernels.
+fn groups_of(
+    program: &Program,
+    launched: &[KernelProfile],
+) -> Vec<(BTreeSet<ComputationId>, BTreeSet<String>, Vec<KernelProfile>)> {
+    let mut around = BTreeMap::new();
+    host_loops(&program.body, &mut vec![], &mut around);
+    let mut groups: Vec<(BTreeSet<ComputationId>, BTreeSet<String>, Vec<KernelProfile>)> = vec![];
+    for profile in launched {
+        let id = KernelId(profile.number as u32);
+        let mut computations = BTreeSet::new();
+        for node in &program.kernel(id).body {
+            node.walk(&mut |node| {
+                if let Node::Statement(statement) = node {
+                    computations.insert(statement.computation);
+                }
+            });
+        }
+        let mut loops = around.get(&id).cloned().unwrap_or_default();
+        let mut kernels = vec![profile.clone()];
+        let (same, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(known, ..)| !known.is_disjoint(&computations));
+        groups = others;
+        for (known, others, earlier) in same.into_iter().rev() {
+            computations.extend(known);
+            loops.extend(others);
+            kernels.splice(0..0, earlier);
+        }
+        groups.push((computations, loops, kernels));
+    }
+    groups
+}
+
+/// The names of the loops around each launch.
+fn host_loops(nodes: &[Node], names: &mut Vec<String>, found: &mut BTreeMap<KernelId, BTreeSet<String>>) {
+    for node in nodes {
+        if let Node::Launch(kernel) = node {
+            found.entry(*kernel).or_default().extend(names.iter().cloned());
+        }
+        let depth = names.len();
+        if let Node::For(it) = node {
+            names.push(it.name.clone());
+        }
+        for block in node.blocks() {
+            host_loops(block, names, found);
+        }
+        names.truncate(depth);
+    }
+}
+
+impl Group {
+    pub fn name(&self) -> String {
+        self.kernels.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(" + ")
+    }
+
+    pub fn time(&self) -> Duration {
+        self.kernels.iter().map(|it| it.time).sum()
+    }
+
+    pub fn launches(&self) -> u64 {
+        self.kernels.iter().map(|it| it.launches).sum()
+    }
+
+    /// The kernel that takes longest.
+    fn longest(&self) -> Option<&KernelProfile> {
+        self.kernels.iter().max_by_key(|it| it.time)
+    }
+}
+
+impl Report {
+    /// Lines `key=value` for programs: what holds for the call, then, from each `kernel=` on, what holds for it.
+    pub fn lines(&self) -> String {
+        let mut text = String::new();
+        let mut put = |key: &str, value: String| {
+            writeln!(text, "{key}={value}").expect("writing to a string does not fail");
+        };
+        let Measured { device, ceilings, profile } = &self.measured;
+        put("device", device.clone());
+        put("function", self.function.clone());
+        put("copy_ceiling", format!("{:e}", ceilings.copy));
+        put("float32_ceiling", format!("{:e}", ceilings.float32));
+        put("float64_ceiling", format!("{:e}", ceilings.float64));
+        put("kernels_time", seconds(profile.kernels_time));
+        for (name, copies) in [("in", profile.copied_in), ("out", profile.copied_out)] {
+            put(&format!("copied_{name}_bytes"), copies.bytes.to_string());
+            put(&format!("copied_{name}_count"), copies.count.to_string());
+            put(&format!("copied_{name}_time"), seconds(copies.time));
+        }
+        for group in &self.kernels {
+            put("kernel", group.name());
+            put("launches", group.launches().to_string());
+            put("time", seconds(group.time()));
+            if let Some(work) = &group.work {
+                put("instances", work.instances.to_string());
+                put("read_bytes", work.read_bytes.to_string());
+                put("written_bytes", work.written_bytes.to_string());
+                put("float32", work.float32.to_string());
+                put("float64", work.float64.to_string());
+                put("exact", u8::from(work.precision == Precision::Exact).to_string());
+            }
+            if let Some(kernel) = group.longest() {
+                let triple = |of: [u32; 3]| format!("{} {} {}", of[0], of[1], of[2]);
+                put("grid", triple(kernel.grid));
+                put("block", triple(kernel.block));
+                put("registers", kernel.registers.to_string());
+                put("shared_bytes", kernel.shared_bytes.to_string());
+                put("local_bytes", kernel.local_bytes.to_string());
+                put("blocks", kernel.blocks.to_string());
+                put("occupancy", format!("{:e}", kernel.occupancy));
+            }
+        }
+        text
+    }
+
+    /// A table for people.
+    pub fn table(&self) -> String {
+        let Measured { device, ceilings, profile } = &self.measured;
+        let mut text = String::new();
+        let sizes: Vec<String> = self.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let mut line = |words: String| {
+            text.push_str(words.trim_end());
+            text.push('\n');
+        };
+        line(format!("{}: {}", self.function, sizes.join(", ")));
+        line(format!("on {device}, which copies {} and computes {} in Float32, {} in Float64",
+            rate(ceilings.copy, "B/s"), rate(ceilings.float32, "FLOP/s"), rate(ceilings.float64, "FLOP/s")));
+        let width = self.kernels.iter().map(|group| group.name().chars().count()).max().unwrap_or(0).max(6);
+        line(format!(
+            "  {:width$} {:>8} {:>11} {:>10} {:>11} {:>8} {:>13} {:>8} {:>9} {:>8} {:>9}",
+            "kernel", "launches", "time", "bytes", "rate", "of copy", "operations", "of peak", "registers", "shared", "occupancy"
+        ));
+        for group in &self.kernels {
+            let time = group.time().as_secs_f64();
+            let (mut bytes, mut bandwidth, mut of_copy) = ("-".to_owned(), "-".to_owned(), "-".to_owned());
+            let (mut operations, mut of_peak) = ("-".to_owned(), "-".to_owned());
+            if let Some(work) = &group.work {
+                let moved = work.read_bytes.saturating_add(work.written_bytes) as f64;
+                let most = if work.precision == Precision::AtMost { "≤ " } else { "" };
+                bytes = format!("{most}{}", rate(moved, "B"));
+                if time > 0.0 {
+                    bandwidth = rate(moved / time, "B/s");
+                    of_copy = share(moved / time, ceilings.copy);
+                    if work.float32 + work.float64 > 0 {
+                        operations = format!("{most}{}", rate((work.float32 + work.float64) as f64 / time, "FLOP/s"));
+                        // What either kind takes at its peak, added up.
+                        let least = work.float32 as f64 / ceilings.float32 + work.float64 as f64 / ceilings.float64;
+                        of_peak = share(least, time);
+                    }
+                }
+            }
+            let (mut registers, mut shared, mut occupancy) = (String::new(), String::new(), String::new());
+            if let Some(kernel) = group.longest() {
+                let spilled = if kernel.local_bytes > 0 { format!(" +{} B", kernel.local_bytes) } else { String::new() };
+                registers = format!("{}{spilled}", kernel.registers);
+                shared = format!("{} B", kernel.shared_bytes);
+                occupancy = share(kernel.occupancy, 1.0);
+            }
+            line(format!(
+                "  {:width$} {:>8} {:>11} {:>10} {:>11} {:>8} {:>13} {:>8} {:>9} {:>8} {:>9}",
+                group.name(), group.launches(), span(group.time()), bytes, bandwidth, of_copy, operations, of_peak,
+                registers, shared, occupancy
+            ));
+        }
+        line(format!("  kernels together {}, gaps included", span(profile.kernels_time)));
+        for (words, copies) in [("in", profile.copied_in), ("out", profile.copied_out)] {
+            line(format!("  copied {words}: {}", copied(copies)));
+        }
+        text
+    }
+}
+
+fn copied(copies: Copies) -> String {
+    if copies.count == 0 {
+        return "nothing".to_owned();
+    }
+    let bytes = copies.bytes as f64;
+    let speed = rate(bytes / copies.time.as_secs_f64().max(1e-9), "B/s");
+    let plural = if copies.count == 1 { "copy" } else { "copies" };
+    format!("{} in {} ({} {plural}, {speed})", rate(bytes, "B"), span(copies.time), copies.count)
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:e}", time.as_secs_f64())
+}
+
+/// A time in three or four digits.
+fn span(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        _ if seconds >= 1.0 => format!("{seconds:.3} s"),
+        _ if seconds >= 1e-3 => format!("{:.3} ms", seconds * 1e3),
+        _ => format!("{:.1} µs", seconds * 1e6),
+    }
+}
+
+/// An amount with a prefix, in three digits.
+fn rate(amount: f64, unit: &str) -> String {
+    let (scale, prefix) = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")]
+        .into_iter()
+        .find(|(scale, _)| amount >= *scale)
+        .unwrap_or((1.0, ""));
+    let value = amount / scale;
+    let digits = if value >= 99.95 || prefix.is_empty() { 0 } else if value >= 9.995 { 1 } else { 2 };
+    format!("{value:.digits$} {prefix}{unit}")
+}
+
+fn share(part: f64, whole: f64) -> String {
+    if whole > 0.0 { format!("{:.0} %", 100.0 * part / whole) } else { "-".to_owned() }
+}

@@ -1,0 +1,209 @@
+# Arrays that stay in the GPU's memory between calls.
+
+"""
+    DeviceArray{T,N}
+
+An array in the memory of the GPU, made by [`to_device`](@ref). Functions of `@tessella target=:cuda` use it where it is,
+and copy nothing. `Array(d)` and `copyto!` bring elements back. One element at a time is refused, since each would be
+a copy of its own; see [`allow_scalars`](@ref). Its memory is freed when Julia finds it unused, or by [`free!`](@ref).
+"""
+mutable struct DeviceArray{T,N} <: AbstractArray{T,N}
+    # C_NULL once it is freed.
+    memory::Ptr{Cvoid}
+    extents::NTuple{N,Int}
+    library::Library
+    # Keeps the constructor from users: the memory belongs to the array.
+    function DeviceArray{T,N}(library::Library, extents::NTuple{N,Int}) where {T,N}
+        T <: Element && isconcretetype(T) || throw(ArgumentError("a DeviceArray holds numbers, not $T"))
+        bytes = byte_count(T, extents)
+        memory = ccall(library.memory.allocate, Ptr{Cvoid}, (UInt64,), bytes)
+        if memory == C_NULL
+            # Arrays that nobody uses any more make room.
+            GC.gc()
+            memory = ccall(library.memory.allocate, Ptr{Cvoid}, (UInt64,), bytes)
+        end
+        memory == C_NULL && throw_memory_failure(library)
+        return finalizer(free!, new{T,N}(memory, extents, library))
+    end
+end
+
+byte_count(T, extents) = UInt64(reduce(Base.checked_mul, extents; init = sizeof(T)))
+
+@noinline function throw_memory_failure(library::Library)
+    words = unsafe_string(ccall(library.memory.failure, Ptr{UInt8}, ()))
+    throw(TessellaError(rstrip(words), String[found.captures[1] for found in eachmatch(r"error\[(E\d+)\]", words)], :tool_chain))
+end
+
+"""
+    to_device(A)
+
+A copy of `A` in the memory of the GPU: a [`DeviceArray`](@ref). Throws a [`TessellaError`](@ref) where there is no GPU, or
+no room; it says how many bytes are missing.
+"""
+to_device(A::Array{T,N}) where {T,N} = copyto!(DeviceArray{T,N}(library(), size(A)), A)
+to_device(A::AbstractArray{T,N}) where {T,N} = to_device(collect(A)::Array{T,N})
+to_device(d::DeviceArray) = d
+
+"""
+    free!(d::DeviceArray)
+
+Gives the memory of `d` back now. `d` cannot be used any more.
+"""
+function free!(d::DeviceArray)
+    memory, d.memory = d.memory, C_NULL
+    memory == C_NULL || ccall(d.library.memory.free, Cvoid, (Ptr{Cvoid},), memory)
+    return nothing
+end
+
+"""
+    Tessella.device_memory()
+
+A named tuple of bytes of the GPU's memory: `held` by `DeviceArray`s that are not freed, `free`, and `total`.
+"""
+function device_memory()
+    opened = library()
+    held, free, total = Ref{UInt64}(0), Ref{UInt64}(0), Ref{UInt64}(0)
+    code = ccall(opened.memory.state, Int32, (Ref{UInt64}, Ref{UInt64}, Ref{UInt64}), held, free, total)
+    code == 0 || throw_memory_failure(opened)
+    return (held = Int(held[]), free = Int(free[]), total = Int(total[]))
+end
+
+# The memory, of an array that is not freed.
+function memory_of(d::DeviceArray)
+    d.memory == C_NULL && throw(TessellaError(
+        """
+        error[E0711]: a `DeviceArray` is used after its memory was freed
+          = help: make it anew with `to_device`, or call `free!` later""",
+        ["E0711"], :refused))
+    return d.memory
+end
+
+# --- an array to Julia ------------------------------------------------------------------------------------------------
+
+Base.size(d::DeviceArray) = d.extents
+Base.IndexStyle(::Type{<:DeviceArray}) = IndexLinear()
+Base.sizeof(d::DeviceArray{T}) where {T} = Int(byte_count(T, d.extents))
+
+Base.similar(::DeviceArray, ::Type{T}, extents::NTuple{N,Int}) where {T,N} = DeviceArray{T,N}(library(), extents)
+Base.copy(d::DeviceArray) = copyto!(similar(d), d)
+Base.Array(d::DeviceArray{T,N}) where {T,N} = copyto!(Array{T,N}(undef, size(d)), d)
+Base.Array{T}(d::DeviceArray{T,N}) where {T,N} = Array(d)
+Base.Array{T,N}(d::DeviceArray{T,N}) where {T,N} = Array(d)
+Base.collect(d::DeviceArray) = Array(d)
+
+function Base.copyto!(to::DeviceArray{T}, from::Array{T}) where {T}
+    check_fits(to, from)
+    code = GC.@preserve to from ccall(to.library.memory.write, Int32, (Ptr{Cvoid}, UInt64, Ptr{T}, UInt64),
+                                      memory_of(to), 0, from, sizeof(from))
+    code == 0 || throw_memory_failure(to.library)
+    return to
+end
+
+function Base.copyto!(to::Array{T}, from::DeviceArray{T}) where {T}
+    check_fits(to, from)
+    code = GC.@preserve to from ccall(from.library.memory.read, Int32, (Ptr{Cvoid}, UInt64, Ptr{T}, UInt64),
+                                      memory_of(from), 0, to, sizeof(from))
+    code == 0 || throw_memory_failure(from.library)
+    return to
+end
+
+function Base.copyto!(to::DeviceArray{T}, from::DeviceArray{T}) where {T}
+    check_fits(to, from)
+    code = GC.@preserve to from ccall(to.library.memory.copy, Int32, (Ptr{Cvoid}, Ptr{Cvoid}, UInt64),
+                                      memory_of(to), memory_of(from), sizeof(from))
+    code == 0 || throw_memory_failure(to.library)
+    return to
+end
+
+Base.copyto!(to::DeviceArray{T}, from::AbstractArray) where {T} = copyto!(to, convert(Array{T}, collect(from)))
+Base.copyto!(to::AbstractArray, from::DeviceArray) = copyto!(to, Array(from))
+
+check_fits(to, from) = length(from) <= length(to) || throw(BoundsError(to, length(from)))
+
+const SCALARS_ALLOWED = Ref(0)
+
+"""
+    Tessella.allow_scalars(f)
+
+Runs `f()` with `d[i]` and `d[i] = x` of a [`DeviceArray`](@ref) allowed, each of which is a copy of its own: for tests and
+a look at a few elements.
+"""
+function allow_scalars(f)
+    SCALARS_ALLOWED[] += 1
+    try
+        return f()
+    finally
+        SCALARS_ALLOWED[] -= 1
+    end
+end
+
+@noinline throw_scalar() = throw(TessellaError(
+    """
+    error[E0710]: a `DeviceArray` is read or written element by element
+      = note: its elements are in the GPU's memory: each would be a copy of its own
+      = help: use `Array(d)`, a function of `@tessella target=:cuda`, or `Tessella.allow_scalars() do ... end`""",
+    ["E0710"], :refused))
+
+# What follows must not tell inference that it never returns: results of functions that index would have no type.
+function Base.getindex(d::DeviceArray{T}, i::Int) where {T}
+    SCALARS_ALLOWED[] > 0 || throw_scalar()
+    checkbounds(d, i)
+    element = Ref{T}()
+    code = GC.@preserve d element ccall(d.library.memory.read, Int32, (Ptr{Cvoid}, UInt64, Ptr{T}, UInt64), memory_of(d),
+                                        (i - 1) * sizeof(T), Base.unsafe_convert(Ptr{T}, element), sizeof(T))
+    code == 0 || throw_memory_failure(d.library)
+    return element[]
+end
+
+function Base.setindex!(d::DeviceArray{T}, value, i::Int) where {T}
+    SCALARS_ALLOWED[] > 0 || throw_scalar()
+    checkbounds(d, i)
+    element = Ref{T}(convert(T, value))
+    code = GC.@preserve d element ccall(d.library.memory.write, Int32, (Ptr{Cvoid}, UInt64, Ptr{T}, UInt64), memory_of(d),
+                                        (i - 1) * sizeof(T), Base.unsafe_convert(Ptr{T}, element), sizeof(T))
+    code == 0 || throw_memory_failure(d.library)
+    return d
+end
+
+Base.show(io::IO, d::DeviceArray{T,N}) where {T,N} = print(io, "DeviceArray{", T, ",", N, "}(", join(size(d), '×'), ")")
+Base.show(io::IO, ::MIME"text/plain", d::DeviceArray{T}) where {T} =
+    print(io, join(size(d), '×'), " DeviceArray{", T, "} in the GPU's memory", d.memory == C_NULL ? ", freed" : "")
+
+# --- as an argument ---------------------------------------------------------------------------------------------------
+
+"""
+    Tessella.device_pointer(x)
+
+The address in the GPU's memory of the first element of an array that lives there, as a `Ptr{Cvoid}`; `nothing` for all
+other arrays. Packages for GPU arrays add a method for their type, and so have them taken by functions of
+`@tessella target=:cuda` where they are. The contract:
+
+- the elements lie side by side in column-major order, subscripts count from 1, and `size(x)` gives the extents;
+- the memory belongs to the primary context of the first GPU, and lives as long as `x`;
+- when the method returns, all work on `x` that was started before is done; Tessella's own work on it is done when the call
+  returns;
+- `eltype(x)` is one of the number types that an `Array` argument may have, complex ones excluded.
+"""
+device_pointer(::Any) = nothing
+device_pointer(d::DeviceArray) = Ptr{Cvoid}(UInt(ccall(d.library.memory.address, UInt64, (Ptr{Cvoid},), memory_of(d))))
+
+# Where the elements of an array on the device lie; `nothing` for one on the host.
+function device_place(array::AbstractArray)
+    data = device_pointer(array)
+    data === nothing && return nothing
+    halves = eltype(array) <: ComplexScalar ? (2,) : ()
+    return Place(Ptr{Cvoid}(data), DENSE, false, Int64[halves..., size(array)...], true)
+end
+
+# Says that a program for the CPU cannot use arrays on the device.
+function refuse_device_arrays(known, arguments, places)
+    known.target === :cuda && return nothing
+    position = findfirst(place -> place !== missing && place.on_device, places)
+    position === nothing && return nothing
+    throw(TessellaError(
+        """
+        error[E0709]: $(argument_name(known, position)) of `$(known.name)` is in the GPU's memory, and the function runs on the CPU
+          = note: its target is :$(known.target)
+          = help: define it with `@tessella target=:cuda`, or pass `Array(...)`""",
+        ["E0709"], :refused))
+end

@@ -1,0 +1,265 @@
+# Arrays on the device. Where there is no GPU, their memory is the host's, behind the functions of the library; so all of
+# the package is tested everywhere, and the GPU's own part where there is one.
+module DeviceTests
+
+using Test
+using Tessella
+using Tessella: allow_scalars, device_flags, device_memory, device_pointer, entry_words, free!, places_of
+
+@tessella function scaled!(A, factor)
+    for i in eachindex(A)
+        A[i] = factor * A[i]
+    end
+    return A
+end
+
+@tessella target=:cuda function sum_into!(to, A, B)
+    for j in 1:size(A, 2), i in 1:size(A, 1)
+        to[i, j] = A[i, j] + B[i, j]
+    end
+    return to
+end
+
+@tessella target=:cuda doubled(A) = [2 * a for a in A]
+
+@tessella target=:cuda function gathered!(to, from, at)
+    for i in eachindex(to)
+        to[i] = from[at[i]]
+    end
+end
+
+# --- the library's memory functions, made of host memory --------------------------------------------------------------
+
+const HELD = Dict{Ptr{Cvoid},UInt64}()
+const CAPACITY = UInt64(1000)
+
+function allocate(bytes::UInt64)::Ptr{Cvoid}
+    used() + bytes > CAPACITY && return C_NULL
+    memory = Libc.malloc(max(bytes, 1))
+    HELD[memory] = bytes
+    return memory
+end
+
+used() = isempty(HELD) ? UInt64(0) : sum(values(HELD))
+
+free(memory::Ptr{Cvoid})::Cvoid = (delete!(HELD, memory); Libc.free(memory); nothing)
+address(memory::Ptr{Cvoid})::UInt64 = UInt64(UInt(memory))
+
+function move(to::Ptr{Cvoid}, from::Ptr{Cvoid}, bytes::UInt64, memory::Ptr{Cvoid}, offset::UInt64)::Int32
+    offset + bytes <= get(HELD, memory, 0) || return -1
+    ccall(:memcpy, Ptr{Cvoid}, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t), to, from, bytes)
+    return 0
+end
+
+write_memory(memory::Ptr{Cvoid}, offset::UInt64, from::Ptr{Cvoid}, bytes::UInt64)::Int32 =
+    move(memory + offset, from, bytes, memory, offset)
+read_memory(memory::Ptr{Cvoid}, offset::UInt64, to::Ptr{Cvoid}, bytes::UInt64)::Int32 =
+    move(to, memory + offset, bytes, memory, offset)
+copy_memory(to::Ptr{Cvoid}, from::Ptr{Cvoid}, bytes::UInt64)::Int32 = move(to, from, bytes, to, UInt64(0))
+
+function state(held::Ptr{UInt64}, free::Ptr{UInt64}, total::Ptr{UInt64})::Int32
+    unsafe_store!(held, used())
+    unsafe_store!(free, CAPACITY - used())
+    unsafe_store!(total, CAPACITY)
+    return 0
+end
+
+const REASON = Vector{UInt8}("error[E0705]: no room\n\0")
+reason()::Ptr{UInt8} = pointer(REASON)
+
+# Runs `test` with memory functions of host memory in the library.
+function with_host_memory(test)
+    real = Tessella.library()
+    memory = Tessella.MemoryFunctions(
+        @cfunction(allocate, Ptr{Cvoid}, (UInt64,)), @cfunction(free, Cvoid, (Ptr{Cvoid},)),
+        @cfunction(address, UInt64, (Ptr{Cvoid},)),
+        @cfunction(write_memory, Int32, (Ptr{Cvoid}, UInt64, Ptr{Cvoid}, UInt64)),
+        @cfunction(read_memory, Int32, (Ptr{Cvoid}, UInt64, Ptr{Cvoid}, UInt64)),
+        @cfunction(copy_memory, Int32, (Ptr{Cvoid}, Ptr{Cvoid}, UInt64)),
+        @cfunction(state, Int32, (Ptr{UInt64}, Ptr{UInt64}, Ptr{UInt64})), @cfunction(reason, Ptr{UInt8}, ()))
+    fields = [getfield(real, field) for field in fieldnames(Tessella.Library) if field !== :memory]
+    Tessella.LIBRARY[] = Tessella.Library(fields..., memory)
+    try
+        return test()
+    finally
+        Tessella.LIBRARY[] = real
+    end
+end
+
+# The codes of the error that `test` throws.
+function refusal(test)
+    try
+        test()
+        return "none"
+    catch failure
+        failure isa TessellaError || rethrow()
+        return join(failure.codes, ' ')
+    end
+end
+
+# An array of another package on the device, as far as the contract goes.
+struct StandIn{T,N} <: AbstractArray{T,N}
+    host::Array{T,N}
+end
+
+Base.size(it::StandIn) = size(it.host)
+Base.getindex(it::StandIn, i::Int...) = it.host[i...]
+Tessella.device_pointer(it::StandIn) = Ptr{Cvoid}(pointer(it.host))
+
+function test_arrays()
+    A = [1.0 2.0 3.0; 4.0 5.0 6.0]
+    d = to_device(A)
+    @test d isa DeviceArray{Float64,2}
+    @test (size(d), eltype(d), length(d), ndims(d), sizeof(d)) == ((2, 3), Float64, 6, 2, 48)
+    @test Array(d) == A && collect(d) == A && Array(d) !== A
+    @test sprint(show, d) == "DeviceArray{Float64,2}(2×3)"
+    @test repr("text/plain", d) == "2×3 DeviceArray{Float64} in the GPU's memory"
+    copyto!(d, 10A)
+    other = copy(d)
+    copyto!(d, A)
+    @test Array(other) == 10A && Array(d) == A
+    B = similar(A)
+    @test copyto!(B, d) === B == A
+    @test copyto!(view(zeros(4, 4), 1:2, 1:3), d) == A
+    @test Array(copyto!(d, view(10A, :, :))) == 10A
+    @test Array(to_device(view(A, :, 2))) == A[:, 2]
+    @test to_device(d) === d
+    @test Array(to_device(Float32[])) == Float32[]
+    @test Array(to_device([1.0 + 2.0im])) == [1.0 + 2.0im]
+    @test_throws BoundsError copyto!(zeros(2), d)
+    @test_throws BoundsError copyto!(d, zeros(7))
+    @test_throws ArgumentError to_device(["a"])
+
+    @test refusal(() -> d[1, 1]) == "E0710"
+    @test refusal(() -> d[1] = 2.0) == "E0710"
+    @test refusal(() -> sum(d)) == "E0710"
+    @test refusal(() -> d .+ 1) == "E0710"
+    @test allow_scalars(() -> d[2, 3]) == 60.0
+    allow_scalars(() -> d[1, 2] = -1)
+    @test Array(d)[1, 2] == -1.0
+    @test_throws BoundsError allow_scalars(() -> d[7])
+    @test refusal(() -> d[1]) == "E0710"
+    # The result of a function that indexes has a type.
+    @test Core.Compiler.return_type(getindex, Tuple{DeviceArray{Float64,2},Int,Int}) === Float64
+    @test Core.Compiler.return_type(Tessella.original(scaled!), Tuple{typeof(d),Float64}) === typeof(d)
+end
+
+function test_memory()
+    foreach(free, collect(keys(HELD)))
+    d = to_device(zeros(10))
+    @test device_memory() == (held = 80, free = 920, total = 1000)
+    free!(d)
+    @test device_memory().held == 0
+    free!(d)
+    @test refusal(() -> Array(d)) == "E0711"
+    @test repr("text/plain", d) == "10 DeviceArray{Float64} in the GPU's memory, freed"
+    @test refusal(() -> to_device(zeros(126))) == "E0705"
+    # What nobody uses any more makes room.
+    for _ in 1:30
+        to_device(zeros(60))
+    end
+    @test device_memory().held <= 1000
+    GC.gc()
+    @test_throws OverflowError DeviceArray{Float64,2}(Tessella.library(), (2^40, 2^40))
+end
+
+function test_arguments()
+    d = to_device([1.0 2.0; 3.0 4.0])
+    @test refusal(() -> scaled!(d, 2.0)) == "E0709"
+    @test refusal(() -> scaled!(StandIn([1.0]), 2.0)) == "E0709"
+    arguments = (d, 1.5, [1.0, 2.0], StandIn([1.0, 2.0, 3.0]), 2.0im)
+    places = places_of(arguments)
+    @test Tessella.type_names(arguments, places)[[1, 3, 4]] ==
+          ["Array{Float64,2}", "Array{Float64,1}", "Array{Float64,1}"]
+    words = entry_words(arguments, places)
+    @test words[1] == UInt(device_pointer(d)) && words[2:3] == [2, 2]
+    @test words[7] == UInt(pointer(arguments[4].host))
+    @test device_flags(arguments, places, length(words) + 1) == [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]
+    @test device_pointer([1.0]) === nothing
+    @test string(Tessella.code_cuda(sum_into!, (typeof(d), typeof(d), Matrix{Float64}))) ==
+          string(Tessella.code_cuda(sum_into!, (Matrix{Float64}, Matrix{Float64}, Matrix{Float64})))
+end
+
+# CUDA.jl's arrays, behind a package of its name that has what the extension uses.
+function test_extension()
+    mktempdir() do folder
+        mkpath(joinpath(folder, "CUDA", "src"))
+        write(joinpath(folder, "CUDA", "Project.toml"),
+              "name = \"CUDA\"\nuuid = \"052768ef-5323-5732-b1bb-66c8b64840ba\"\nversion = \"5.0.0\"\n")
+        write(joinpath(folder, "CUDA", "src", "CUDA.jl"), """
+            __precompile__(false)
+            module CUDA
+            struct CuArray{T,N} <: AbstractArray{T,N}
+                address::UInt
+                extents::NTuple{N,Int}
+                device::Int
+            end
+            Base.size(it::CuArray) = it.extents
+            Base.getindex(it::CuArray{T}, i::Int...) where {T} = error("scalar indexing")::T
+            Base.pointer(it::CuArray) = Ptr{Cvoid}(it.address)
+            const SYNCHRONIZED = Ref(0)
+            synchronize() = (SYNCHRONIZED[] += 1; nothing)
+            device(it::CuArray) = it.device
+            deviceid(device::Int) = device
+            end
+            """)
+        pushfirst!(LOAD_PATH, folder)
+        try
+            space = Module(:Extension)
+            Base.include(space, joinpath(@__DIR__, "..", "ext", "TessellaCUDAExt.jl"))
+            Base.invokelatest(test_stand_in, space)
+        finally
+            popfirst!(LOAD_PATH)
+        end
+    end
+end
+
+function test_stand_in(space)
+    CUDA = Core.eval(space, :(TessellaCUDAExt.CUDA))
+    array = CUDA.CuArray{Float32,2}(0x1000, (2, 3), 0)
+    @test device_pointer(array) == Ptr{Cvoid}(UInt(0x1000))
+    @test CUDA.SYNCHRONIZED[] == 1
+    words = entry_words((array,), places_of((array,)))
+    @test words == [0x1000, 2, 3]
+    @test device_flags((array,), places_of((array,)), 3) == [1, 0, 0]
+    @test refusal(() -> scaled!(array, 2.0f0)) == "E0709"
+    @test_throws ArgumentError device_pointer(CUDA.CuArray{Float32,1}(0x1000, (2,), 1))
+end
+
+function test_on_gpu()
+    d = try
+        to_device([1.0 2.0; 3.0 4.0])
+    catch failure
+        failure isa TessellaError && failure.kind === :tool_chain || rethrow()
+        # What is missing has a code.
+        @test !isempty(failure.codes)
+        return println("device arrays on a GPU: skipped, ", first(split(failure.text, '\n')))
+    end
+    host = [10.0 20.0; 30.0 40.0]
+    to = similar(d)
+    @test sum_into!(to, d, host) === to
+    @test Array(to) == [11.0 22.0; 33.0 44.0]
+    result = zeros(2, 2)
+    @test sum_into!(result, to, d) === result == [12.0 24.0; 36.0 48.0]
+    @test doubled(d) == [2.0 4.0; 6.0 8.0]
+    gathered = to_device(zeros(3))
+    gathered!(gathered, to_device([5.0, 6.0]), to_device([2, 1, 2]))
+    @test Array(gathered) == [6.0, 5.0, 6.0]
+    @test_throws BoundsError gathered!(gathered, to_device([5.0, 6.0]), to_device([2, 3, 2]))
+    @test refusal(() -> sum_into!(d, d, host)) == "E0771"
+    profile = Tessella.profile(sum_into!, to, d, host)
+    @test profile.copied_in.bytes == 32 && profile.copied_out.bytes == 0
+    before = device_memory().held
+    free!(d)
+    @test device_memory().held == before - 32
+end
+
+function run()
+    with_host_memory(test_arrays)
+    with_host_memory(test_memory)
+    with_host_memory(test_arguments)
+    test_extension()
+    test_on_gpu()
+end
+
+end

@@ -1,0 +1,52 @@
+# The programs that run on the GPU, in tests and benchmarks, and how their results are compared.
+
+include(joinpath(@__DIR__, "..", "..", "examples", "registry.jl"))
+include(joinpath(@__DIR__, "..", "polybench", "registry.jl"))
+include(joinpath(@__DIR__, "..", "storage", "registry.jl"))
+
+function device_name()
+    try
+        return join(readlines(`nvidia-smi --query-gpu=name --format=csv,noheader`), ", ")
+    catch
+        return "unknown (no nvidia-smi)"
+    end
+end
+
+const LARGE_TEST = 257
+
+# An example or a kernel.
+struct Case
+    name::String
+    f::Function
+    inputs::Function
+    types::Vector{DataType}
+    sizes::Vector{Int}
+    "whether two outcomes of `Examples.run_on_copies` agree"
+    agree::Function
+    "the extents to time it at"
+    large::Tuple{Vararg{Int}}
+    "makes arguments of such extents: `at(T, extents...)`"
+    at::Function
+end
+
+Case(it::Examples.Example) =
+    Case(it.name, it.f, it.inputs, it.types, [Examples.SIZES..., LARGE_TEST],
+         (actual, expected) -> Examples.agree(it, actual, expected), it.large, it.inputs)
+
+# Where PolyBench's LARGE extents leave a GPU idle: arrays that its caches do not hold.
+const GPU_EXTENTS = Dict("atax" => (16384, 16384), "bicg" => (16384, 16384), "gemver" => (16384,), "gesummv" => (16384,),
+                         "mvt" => (16384,), "jacobi-2d" => (20, 8192), "gemm" => (2048, 2048, 2048))
+
+Case(it::PolyBench.Kernel) =
+    Case("polybench_" * replace(it.name, "-" => "_"), it.f, (T, n) -> PolyBench.inputs(it, T, n), it.types,
+         [it.sizes; LARGE_TEST], (actual, expected) -> PolyBench.agree(it, actual, expected),
+         get(GPU_EXTENTS, it.name, it.large), it.inputs)
+
+Case(it::Storage.Program) =
+    Case("storage_" * it.name, it.f, it.inputs, it.types, [Storage.SIZES..., LARGE_TEST], Examples.agree, (1024,),
+         it.inputs)
+
+const CASES = Case[map(Case, Examples.ALL); map(Case, PolyBench.ALL);
+                   map(Case, filter(it -> it.target === :cuda, Storage.ALL))]
+
+copy_array(argument) = argument isa AbstractArray ? copy(argument) : argument
