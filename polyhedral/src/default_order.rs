@@ -14,7 +14,7 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
-use crate::legality::{self, Comparisons};
+use crate::legality;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{loop_mut, put_chain, simplify, split_at, take_chain};
 
@@ -26,14 +26,11 @@ const LINE: u32 = 256;
 pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
     let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
     let merged = legality::merged(dependences)?;
-    let comparisons = Comparisons::new(ctx, algorithm)?;
-    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, comparisons: &comparisons };
+    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged };
     let mut schedule = scheduled.schedule.clone();
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
-    if !legality::is_legal_by(&comparisons, &schedule, &merged)? {
-        legality::check(ctx, algorithm, &schedule, dependences)?;
-    }
+    legality::check(ctx, &scheduled.algorithm, &schedule, dependences)?;
     Ok(Scheduled { schedule, ..scheduled.clone() })
 }
 
