@@ -117,7 +117,7 @@ fn by_order(
 }
 
 /// Whether an earlier read of the same computation touches just the same elements.
-fn is_repeated(algorithm: &Algorithm, at: AccessRef) -> bool {
+pub(crate) fn is_repeated(algorithm: &Algorithm, at: AccessRef) -> bool {
     let Which::Read(position) = at.which else { return false };
     let reads = &algorithm.computation(at.computation).reads;
     let this = &reads[position as usize];

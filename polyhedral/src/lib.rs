@@ -33,6 +33,7 @@ pub mod connect;
 pub mod verify;
 pub mod report;
 pub mod draw;
+pub mod models;
 pub mod print;
 
 pub mod error;
