@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod draw;
 mod explain;
+mod model;
 mod run;
 mod transpile;
 
@@ -44,6 +45,9 @@ enum Command {
     Explain(explain::Explain),
     /// Draws two dimensions of a function's iterations as SVG: points, dependences, tiles, order
     Draw(draw::Draw),
+    /// Asks a model what it predicts: which tiles fit into memory best, and so on
+    #[command(subcommand)]
+    Model(model::Model),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
         Command::Run(command) => run::run(&command),
         Command::Explain(command) => explain::run(&command),
         Command::Draw(command) => draw::run(&command),
+        Command::Model(command) => model::run(&command),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

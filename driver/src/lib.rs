@@ -1,7 +1,8 @@
 //! Composes the passes, and holds the C interface that Julia calls.
 //!
 //! [`pipeline`] lists the passes in their order; [`unit`] is one function going through them; [`session`] answers one
-//! [`request`] and [`file`] works on whole files for the command line. [`abi`] is the C interface.
+//! [`request`] and [`file`] works on whole files for the command line, [`model`] asks models about them. [`abi`] is the
+//! C interface.
 
 pub mod abi;
 pub mod codes;
@@ -10,6 +11,7 @@ pub mod diagnose;
 pub mod draw;
 pub mod explain;
 pub mod file;
+pub mod model;
 pub mod pipeline;
 pub mod profile;
 pub mod request;

@@ -37,6 +37,7 @@ pub mod stream;
 pub mod draw;
 pub mod count;
 pub mod work;
+pub mod models;
 pub mod print;
 
 mod fresh;

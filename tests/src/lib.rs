@@ -66,6 +66,8 @@ pub fn case_options(path: &Path, text: &str) -> (FileOptions, Backend) {
             Some(("function", name)) => options.function = Some(name.to_string()),
             // For `draw_options`.
             None if line == "draw" => {}
+            // For `model_options`.
+            Some(("model", _)) => {}
             Some(("size" | "fix" | "dims" | "space" | "order" | "computation", _)) => {}
             _ => panic!("{}: `#! {line}` is no option of a case", path.display()),
         }
@@ -97,6 +99,12 @@ pub fn draw_options(text: &str) -> Option<DrawOptions> {
         }
     }
     Some(options)
+}
+
+/// What a case that says `#! model tiles 4096` asks: the model, and what comes after its name.
+pub fn model_options(text: &str) -> Option<(&str, &str)> {
+    let asked = text.lines().find_map(|line| line.strip_prefix("#! model "))?;
+    Some(asked.split_once(' ').unwrap_or((asked, "")))
 }
 
 /// Fails a test with all messages, if there are any.

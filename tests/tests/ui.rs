@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use tessella::{codes, file};
-use tessella_tests::{case_options, draw_options, golden, julia_files, report, root};
+use tessella::{codes, file, model};
+use tessella_tests::{case_options, draw_options, golden, julia_files, model_options, report, root};
 
 #[test]
 fn diagnostics_read_as_recorded() {
@@ -11,9 +11,13 @@ fn diagnostics_read_as_recorded() {
     for path in julia_files(&root().join("tests/ui")) {
         let text = fs::read_to_string(&path).unwrap();
         let (options, backend) = case_options(&path, &text);
-        let diagnostics = match draw_options(&text) {
-            Some(draw) => file::draw(&text, &options, &draw, backend).err().unwrap_or_default(),
-            None => file::check(&text, &options, backend).diagnostics,
+        let diagnostics = match (draw_options(&text), model_options(&text)) {
+            (Some(draw), _) => file::draw(&text, &options, &draw, backend).err().unwrap_or_default(),
+            (None, Some(("tiles", memory))) => {
+                model::tiles(&text, &options, memory.parse().expect("a number")).err().unwrap_or_default()
+            }
+            (None, Some((other, _))) => panic!("{}: there is no model `{other}`", path.display()),
+            (None, None) => file::check(&text, &options, backend).diagnostics,
         };
         let said = if diagnostics.is_empty() { "accepted\n".to_string() } else { diagnostics };
         failures.extend(golden(&path.with_extension("txt"), &said).err());

@@ -1,0 +1,58 @@
+//! What the models of the core predict, in words: `tessella model`.
+
+mod table;
+mod tiles;
+
+pub use tessella_polyhedral::models::tiles::closed::Cell;
+pub use tiles::{stencil, tiles};
+
+use crate::diagnose::{Place, diagnose};
+use crate::file::{FileOptions, Sources};
+use crate::pipeline::{self, Refusal};
+use crate::unit::Unit;
+use tessella_diagnostics::{Code, Diagnostic};
+use tessella_lowering::Lowered;
+use tessella_polyhedral::error::Error;
+use tessella_polyhedral::isl::Ctx;
+
+/// What isl may count for one function: some minutes at most.
+const OPERATIONS: u64 = 1_000_000_000;
+
+/// Tells what a model says of each chosen function of a file.
+fn each(
+    text: &str,
+    options: &FileOptions,
+    tell: &dyn Fn(&Ctx, &Lowered, &Unit<'_>) -> Result<String, Refusal>,
+) -> Result<String, String> {
+    let sources = Sources::read(text, options)?;
+    let (mut told, mut refused) = (vec![], String::new());
+    for item in sources.functions() {
+        let found = sources.unit(item, &options.types).and_then(|unit| {
+            let ctx = pipeline::context();
+            let lowered = pipeline::lower(&ctx, &unit.function)?;
+            ctx.with_budget(OPERATIONS, || tell(&ctx, &lowered, &unit))
+        });
+        match found {
+            Ok(text) => told.push(text),
+            Err(errors) => refused.push_str(&sources.show(&errors)),
+        }
+    }
+    if refused.is_empty() { Ok(told.join("\n")) } else { Err(refused) }
+}
+
+/// A failure of the core while a model looks at a program.
+fn core(unit: &Unit<'_>, lowered: &Lowered, error: Error) -> Refusal {
+    let place = Place { sources: unit.sources, algorithm: &lowered.algorithm, spans: &lowered.spans, command: None };
+    vec![diagnose(&place, error)]
+}
+
+/// The program has nothing that the model speaks of.
+fn nothing(lowered: &Lowered, what: &str, help: &str) -> Refusal {
+    let name = &lowered.algorithm.name;
+    let diagnostic = Diagnostic::error(Code("E0580"), format!("`{name}` has {what}"));
+    let diagnostic = match lowered.spans.function {
+        Some(span) => diagnostic.primary(span, "this function"),
+        None => diagnostic,
+    };
+    vec![diagnostic.with_help(help)]
+}

@@ -1,0 +1,158 @@
+//! `tessella model tiles` and `tessella model stencil`.
+
+use super::table::table;
+use super::{core, each, nothing};
+use crate::file::FileOptions;
+use std::fmt::Write;
+use tessella_polyhedral::models::tiles::closed::{self, Cell, Held};
+use tessella_polyhedral::models::tiles::rank::{Ranked, Ranking, Trust, rank};
+use tessella_polyhedral::models::tiles::{Approach, Candidate};
+
+const HEAD: [&str; 7] = ["tiles", "size", "useful/transfer", "memory", "loads", "stores", "useful"];
+
+/// Ranks tilings of all chosen functions of a file, for so many elements of fast memory.
+///
+/// # Errors
+/// Rendered diagnostics.
+pub fn tiles(text: &str, options: &FileOptions, memory: u64) -> Result<String, String> {
+    each(text, options, &|ctx, lowered, unit| {
+        let rankings = rank(ctx, &lowered.algorithm, memory).map_err(|error| core(unit, lowered, error))?;
+        if rankings.is_empty() {
+            return Err(nothing(lowered, "no loops that could be tiled", "name a function that has loops with `--function`"));
+        }
+        let mut text = format!("{}: tiles in {memory} elements of memory\n", lowered.algorithm.name);
+        for ranking in &rankings {
+            text.push('\n');
+            text.push_str(&nest(ranking));
+        }
+        Ok(text)
+    })
+}
+
+/// The best tile of each approach for a stencil over two space dimensions that reads the four neighbours.
+pub fn stencil(cell: Cell, memory: u64) -> String {
+    let mut found: Vec<Candidate> =
+        Approach::ALL.iter().filter_map(|&approach| closed::best(approach, cell, memory, Held::Loaded)).collect();
+    found.sort_by(|a, b| b.cost.is_better_than(&a.cost).cmp(&a.cost.is_better_than(&b.cost)));
+    let Cell { computed, read, coefficients } = cell;
+    let mut text = format!(
+        "5-point stencil, {computed} variables a cell, {read} of a neighbour, {coefficients} coefficients: \
+         tiles in {memory} elements of memory\n\n"
+    );
+    match found.is_empty() {
+        true => text.push_str("  no tile fits\n"),
+        false => text.push_str(&table(&HEAD, &found.iter().map(|it| row(it)).collect::<Vec<_>>())),
+    }
+    text
+}
+
+fn nest(ranking: &Ranking) -> String {
+    let mut text = format!("{} over {}", ranking.computations.join(", "), ranking.space.join(", "));
+    if let Some(time) = &ranking.time {
+        let _ = write!(text, ", in steps of {time}");
+    }
+    text.push('\n');
+    if !ranking.ranked.is_empty() {
+        let rows: Vec<Vec<String>> = ranking.ranked.iter().map(|it| row(&it.candidate)).collect();
+        text.push_str(&table(&HEAD, &rows));
+    }
+    for ranked in &ranking.ranked {
+        if let Some(line) = note(ranking, ranked) {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    for (approach, refused) in &ranking.refused {
+        let _ = writeln!(text, "  {}: {refused}", approach.name());
+    }
+    text
+}
+
+fn row(candidate: &Candidate) -> Vec<String> {
+    let cost = &candidate.cost;
+    let sizes: Vec<String> = candidate.sizes.iter().map(u64::to_string).collect();
+    let steps = if candidate.steps == 1 { String::new() } else { format!(" x {} steps", candidate.steps) };
+    vec![
+        candidate.approach.name().to_string(),
+        format!("{}{steps}", sizes.join(" x ")),
+        format!("{:.2}", cost.ratio()),
+        cost.memory.to_string(),
+        cost.loads.to_string(),
+        cost.stores.to_string(),
+        cost.useful.to_string(),
+    ]
+}
+
+/// How the tiles of an approach lie, and how far its numbers can be trusted.
+fn note(ranking: &Ranking, ranked: &Ranked) -> Option<String> {
+    let mut parts = vec![];
+    if let Some(time) = &ranking.time {
+        let skewed = ranking.space.iter().zip(&ranked.skew).filter(|(_, factor)| **factor != 0);
+        let terms: Vec<String> = skewed
+            .map(|(name, factor)| if *factor == 1 { format!("{name} + {time}") } else { format!("{name} + {factor}{time}") })
+            .collect();
+        if !terms.is_empty() {
+            parts.push(format!("boxes of {}", terms.join(", ")));
+        }
+    }
+    if ranked.trust == Trust::Estimate {
+        parts.push("an estimate: counts at other sizes do not follow the same formula, or accesses depend on data".to_string());
+    }
+    (!parts.is_empty()).then(|| format!("{}: {}", ranked.candidate.approach.name(), parts.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::ScheduleSource;
+
+    const SOURCE: &str = "\
+function mm!(C::Matrix{Float64}, A::Matrix{Float64}, B::Matrix{Float64})
+    for j in axes(C, 2), i in axes(C, 1), k in axes(A, 2)
+        C[i, j] += A[i, k] * B[k, j]
+    end
+end
+function lower!(A::Matrix{Float64})
+    for j in axes(A, 1), i in j:size(A, 1)
+        A[i, j] = 2A[i, j]
+    end
+end
+";
+
+    fn told(function: &str) -> String {
+        let (name, function) = ("m.jl".into(), Some(function.into()));
+        tiles(SOURCE, &FileOptions { name, function, types: vec![], schedule: ScheduleSource::InFile }, 4076).unwrap()
+    }
+
+    #[test]
+    fn a_product_of_matrices_has_blocks_of_all_three_loops() {
+        let told = told("mm!");
+        assert_eq!(
+            told,
+            "\
+mm!: tiles in 4076 elements of memory
+
+S0 over j, i, k
+  tiles          size  useful/transfer  memory  loads  stores  useful
+  plain  31 x 31 x 50             9.57    4061   4061     961   48050
+  skewed: no outer loop carries values
+  redundant: no outer loop carries values
+"
+        );
+        // 31 * 31 elements of C, and a strip of A and one of B.
+        assert_eq!(31 * 31 + 2 * 31 * 50, 4061);
+    }
+
+    #[test]
+    fn a_triangle_is_an_estimate() {
+        assert!(told("lower!").contains("plain: an estimate"), "{}", told("lower!"));
+    }
+
+    #[test]
+    fn a_stencil_is_ranked_by_its_ratio() {
+        let told = stencil(Cell { computed: 18, read: 2, coefficients: 44 }, 16304);
+        let lines: Vec<&str> = told.lines().skip(3).map(str::trim).collect();
+        assert!(lines[0].starts_with("skewed     10 x 10 x 9 steps             0.70"), "{told}");
+        assert!(lines[2].starts_with("plain                16 x 16             0.22"), "{told}");
+        assert!(stencil(Cell { computed: 18, read: 2, coefficients: 44 }, 69).ends_with("no tile fits\n"));
+    }
+}

@@ -1,0 +1,119 @@
+//! How large tiles should be, and of what kind: useful results for each transferred element, as far as memory allows.
+//!
+//! [`closed`] has the formulas for stencils over two space dimensions that read their four neighbours; [`count`] counts
+//! the same quantities for a tile of any program, point by point; [`rank`] chooses among tilings of a program by such
+//! counts.
+//!
+//! # Source
+//! Barigou, *Acceleration of real-life stencil codes on GPUs*, 2011, section 4.3.
+
+pub mod closed;
+pub mod count;
+pub mod rank;
+mod shape;
+
+/// How a tile goes through time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Approach {
+    /// One time step a tile, space cut into boxes.
+    Plain,
+    /// Several time steps a tile, space skewed against time so that tiles wait for one another.
+    Skewed,
+    /// Several time steps a tile; each tile computes for itself what it needs of its neighbours' work.
+    Redundant,
+}
+
+impl Approach {
+    pub const ALL: [Approach; 3] = [Approach::Plain, Approach::Skewed, Approach::Redundant];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Approach::Plain => "plain",
+            Approach::Skewed => "skewed",
+            Approach::Redundant => "redundant",
+        }
+    }
+}
+
+/// What a tile costs, in elements, and what it gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cost {
+    /// What must be held at once.
+    pub memory: u64,
+    /// What comes from outside.
+    pub loads: u64,
+    /// What others, or the caller, need.
+    pub stores: u64,
+    /// Results that no other tile computes.
+    pub useful: u64,
+}
+
+impl Cost {
+    pub fn transfers(&self) -> u64 {
+        self.loads.saturating_add(self.stores)
+    }
+
+    /// Useful results for each transferred element.
+    pub fn ratio(&self) -> f64 {
+        self.useful as f64 / self.transfers() as f64
+    }
+
+    /// Whether the ratio is larger, exactly; of equal ones whether more is computed.
+    pub fn is_better_than(&self, other: &Cost) -> bool {
+        let mine = u128::from(self.useful) * u128::from(other.transfers());
+        let theirs = u128::from(other.useful) * u128::from(self.transfers());
+        mine > theirs || (mine == theirs && self.useful > other.useful)
+    }
+}
+
+/// A tile of some size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    pub approach: Approach,
+    /// Along each space dimension.
+    pub sizes: Vec<u64>,
+    pub steps: u64,
+    pub cost: Cost,
+}
+
+/// The best tile that fits: of all sizes from `least` on (the space dimensions, then time if it is tiled), the one with
+/// the largest ratio; among equals the one that computes most, and the first in lexicographic order of the sizes.
+///
+/// The memory that `cost` tells must never shrink as a size grows. `None`: not even the least sizes fit.
+pub fn search(least: &[u64], memory: u64, cost: &dyn Fn(&[u64]) -> Cost) -> Option<(Vec<u64>, Cost)> {
+    let mut best: Option<(Vec<u64>, Cost)> = None;
+    walk(&mut least.to_vec(), 0, least, memory, cost, &mut best);
+    best
+}
+
+/// Tries all values from the dimension `at` on; whether the least of them fits.
+fn walk(
+    sizes: &mut Vec<u64>,
+    at: usize,
+    least: &[u64],
+    memory: u64,
+    cost: &dyn Fn(&[u64]) -> Cost,
+    best: &mut Option<(Vec<u64>, Cost)>,
+) -> bool {
+    if at == sizes.len() {
+        let this = cost(sizes);
+        if this.memory > memory {
+            return false;
+        }
+        if best.as_ref().is_none_or(|(_, best)| this.is_better_than(best)) {
+            *best = Some((sizes.clone(), this));
+        }
+        return true;
+    }
+    let mut size = least[at];
+    let any = loop {
+        sizes[at] = size;
+        // No size takes more than the memory that is there, so the loop ends also where a size costs nothing.
+        if size > memory.max(least[at]) || !walk(sizes, at + 1, least, memory, cost, best) {
+            break size > least[at];
+        }
+        size += 1;
+    };
+    sizes[at] = least[at];
+    any
+}

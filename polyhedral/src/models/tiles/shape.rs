@@ -1,0 +1,333 @@
+//! Boxes of instances: what a tile of some approach executes.
+
+use super::Approach;
+use super::count::{Program, Tile};
+use crate::affine::Affine;
+use crate::algorithm::ComputationId;
+use crate::dependence::{Dependence, Keeps};
+use crate::error::Error;
+use crate::isl::{Aff, Ctx, DimType, Map, Set, UnionSet};
+use crate::relation;
+use crate::schedule::Node;
+use std::collections::BTreeMap;
+
+/// More dimensions of space than this are not tiled: the innermost stay whole.
+const MOST_DIMENSIONS: usize = 3;
+
+/// A larger factor than this is no skew that anybody would use.
+const LARGEST_SKEW: i64 = 8;
+
+/// Computations with their coordinates: time, if it is tiled, and space.
+#[derive(Debug, Clone)]
+pub(super) struct Band {
+    pub(super) computations: Vec<ComputationId>,
+    /// For each computation what the loops around it run through: time where there is any, then space.
+    pub(super) coordinates: BTreeMap<ComputationId, Vec<Affine>>,
+    /// The names of the loops of space.
+    pub(super) names: Vec<String>,
+    pub(super) has_time: bool,
+}
+
+/// Where the tiles of an approach lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slant {
+    /// How far space moves with each time step, along each dimension.
+    pub(super) skew: Vec<i64>,
+    /// How far each computation is delayed, along each dimension.
+    pub(super) shift: BTreeMap<ComputationId, Vec<i64>>,
+}
+
+impl Slant {
+    /// Tiles that stand upright.
+    pub(super) fn none(band: &Band) -> Slant {
+        let still = vec![0; band.names.len()];
+        Slant { shift: band.computations.iter().map(|&id| (id, still.clone())).collect(), skew: still }
+    }
+}
+
+/// The bands that stand one after the other at the top of the source's order.
+pub(super) fn bands(program: &Program) -> Result<Vec<Band>, Error> {
+    let mut tops = vec![];
+    let mut open = vec![&program.algorithm.source_order.root];
+    while let Some(node) = open.pop() {
+        match node {
+            Node::Sequence(children) => open.extend(children.iter().rev()),
+            Node::Loop(_) => tops.push(computations(node)),
+            Node::Computation(_) => {}
+        }
+    }
+    let mut found = vec![];
+    for all in tops {
+        let shared = shared_loops(program, &all);
+        let fewest = all.iter().map(|&id| loops(program, id).len()).min().unwrap_or(0);
+        let timed = fewest >= 2 && carries(program, &all)?;
+        let depth = if timed { fewest } else { shared };
+        found.push(band(program, all, depth, timed));
+    }
+    Ok(found)
+}
+
+/// The parts of a band that run one after the other in each time step, each by itself: sweeps over space.
+pub(super) fn sweeps(program: &Program, whole: &Band) -> Vec<Band> {
+    if !whole.has_time {
+        return vec![whole.clone()];
+    }
+    let mut parts: Vec<(Option<usize>, Vec<ComputationId>)> = vec![];
+    for &id in &whole.computations {
+        // What comes after the loop over time on the way to the computation: a place in a sequence, or a loop.
+        let time = program.algorithm.source_order.loops_around(id)[0].0.child(0);
+        let place = match program.algorithm.source_order.node(&time) {
+            Some(Node::Sequence(_)) => {
+                program.algorithm.source_order.path_of(id).and_then(|path| path.0.get(time.0.len()).copied())
+            }
+            Some(Node::Loop(_) | Node::Computation(_)) | None => None,
+        };
+        match parts.iter_mut().find(|(at, _)| *at == place) {
+            Some((_, ids)) => ids.push(id),
+            None => parts.push((place, vec![id])),
+        }
+    }
+    parts.into_iter().map(|(_, ids)| band(program, ids, whole.names.len() + 1, true)).collect()
+}
+
+/// Where box tiles may lie so that each waits only for tiles before it along each dimension; `None` where no skew does.
+pub(super) fn slant(ctx: &Ctx, program: &Program, band: &Band, approach: Approach) -> Result<Option<Slant>, Error> {
+    let dimensions = band.names.len();
+    let first = usize::from(band.has_time);
+    let mut slant = Slant { skew: vec![], shift: BTreeMap::new() };
+    let mut distances = vec![];
+    for dependence in program.dependences.iter().filter(|it| it.keeps == Keeps::Order) {
+        let (from, to) = (dependence.source.computation, dependence.sink.computation);
+        if band.computations.contains(&from) && band.computations.contains(&to) {
+            let mut set = distance(ctx, program, band, dependence)?;
+            if approach == Approach::Plain && band.has_time {
+                set = set.fix_i32(DimType::Set, 0, 0)?;
+            }
+            if !set.is_empty()? {
+                distances.push((from, to, set));
+            }
+        }
+    }
+    for dimension in 0..dimensions {
+        let factors = if band.has_time && approach == Approach::Skewed { 0..=LARGEST_SKEW } else { 0..=0 };
+        let mut found = None;
+        for factor in factors {
+            let mut bounds = vec![];
+            for (from, to, set) in &distances {
+                let space = set.space()?;
+                let mut along = Aff::set_dim_on(&space, (first + dimension) as u32)?;
+                if factor != 0 {
+                    along = along.add(&Aff::set_dim_on(&space, 0)?.scale(factor)?)?;
+                }
+                bounds.push((*from, *to, set.min_val(&along)?.to_i64()));
+            }
+            if let Some(shifts) = delays(&band.computations, &bounds) {
+                found = Some((factor, shifts));
+                break;
+            }
+        }
+        let Some((factor, shifts)) = found else { return Ok(None) };
+        slant.skew.push(factor);
+        for (id, shift) in shifts {
+            slant.shift.entry(id).or_default().push(shift);
+        }
+    }
+    Ok(Some(slant))
+}
+
+/// The least delays that make all distances non-negative; `None` where there are none.
+fn delays(
+    ids: &[ComputationId],
+    bounds: &[(ComputationId, ComputationId, Option<i64>)],
+) -> Option<BTreeMap<ComputationId, i64>> {
+    let mut delay: BTreeMap<ComputationId, i64> = ids.iter().map(|&id| (id, 0)).collect();
+    // Without a cycle of negative sum no way is longer than there are computations.
+    for round in 0..=ids.len() {
+        let mut changed = false;
+        for (from, to, least) in bounds {
+            let needed = delay[from].checked_sub((*least)?)?;
+            if delay[to] < needed {
+                delay.insert(*to, needed);
+                changed = true;
+            }
+        }
+        if !changed {
+            return Some(delay);
+        }
+        if round == ids.len() {
+            break;
+        }
+    }
+    None
+}
+
+/// The tile of these sizes in the middle of the instances: each dimension's size, then the number of time steps.
+pub(super) fn tile(
+    ctx: &Ctx,
+    program: &Program,
+    band: &Band,
+    approach: Approach,
+    slant: &Slant,
+    sizes: &[u64],
+) -> Result<Option<Tile>, Error> {
+    let steps = if band.has_time { sizes.get(band.names.len()).map_or(1, |&it| it as i64) } else { 0 };
+    let Some(center) = center(ctx, program, band)? else { return Ok(None) };
+    let (start, origin): (i64, &[i64]) = if band.has_time { (center[0], &center[1..]) } else { (0, &center) };
+    let mut owned = UnionSet::empty_in(ctx)?;
+    let mut boxes: BTreeMap<(ComputationId, i64), Vec<(i64, i64)>> = BTreeMap::new();
+    for &id in &band.computations {
+        for step in 0..steps.max(1) {
+            let sides = (0..band.names.len()).map(|at| {
+                let low = origin[at] - slant.skew[at] * step - slant.shift[&id][at];
+                (low, low + sizes[at] as i64 - 1)
+            });
+            let sides: Vec<(i64, i64)> = sides.collect();
+            owned = owned.union(&part(ctx, program, band, id, start + step, &sides)?)?;
+            boxes.insert((id, step), sides);
+        }
+    }
+    if approach != Approach::Redundant {
+        return Ok(Some(Tile { run: owned.clone(), inside: owned.clone(), owned }));
+    }
+    let Some(boxes) = widen(ctx, program, band, boxes)? else { return Ok(None) };
+    let mut run = UnionSet::empty_in(ctx)?;
+    let mut inside = UnionSet::empty_in(ctx)?;
+    for ((id, step), sides) in &boxes {
+        run = run.union(&part(ctx, program, band, *id, start + step, sides)?)?;
+        inside = inside.union(&part(ctx, program, band, *id, start + step, &[])?)?;
+    }
+    Ok(Some(Tile { run, owned, inside }))
+}
+
+type Boxes = BTreeMap<(ComputationId, i64), Vec<(i64, i64)>>;
+
+/// Boxes that hold also what the values of the boxes are computed from, within the tile's time steps; `None` where one
+/// time step passes values on and on.
+fn widen(ctx: &Ctx, program: &Program, band: &Band, mut boxes: Boxes) -> Result<Option<Boxes>, Error> {
+    let mut ranges = vec![];
+    for flow in &program.flows {
+        let (from, to) = (flow.source.computation, flow.sink.computation);
+        if !band.computations.contains(&from) || !band.computations.contains(&to) {
+            continue;
+        }
+        let set = distance(ctx, program, band, flow)?;
+        let bounds = (0..=band.names.len() as i32).map(|at| {
+            let (low, high) = (set.dim_min_val(at)?.to_i64(), set.dim_max_val(at)?.to_i64());
+            Ok::<_, Error>(low.zip(high))
+        });
+        let Some(bounds) = bounds.collect::<Result<Option<Vec<(i64, i64)>>, _>>()? else { return Ok(None) };
+        ranges.push((from, to, bounds));
+    }
+    for _ in 0..=boxes.len() {
+        let mut changed = false;
+        for (from, to, bounds) in &ranges {
+            for (key, sides) in boxes.clone().iter().filter(|((id, _), _)| id == to) {
+                for back in bounds[0].0..=bounds[0].1.min(key.1) {
+                    let Some(source) = boxes.get_mut(&(*from, key.1 - back)) else { continue };
+                    for ((low, high), (side, range)) in source.iter_mut().zip(sides.iter().zip(&bounds[1..])) {
+                        let wide = ((*low).min(side.0 - range.1), (*high).max(side.1 - range.0));
+                        changed |= wide != (*low, *high);
+                        (*low, *high) = wide;
+                    }
+                }
+            }
+        }
+        if !changed {
+            return Ok(Some(boxes));
+        }
+    }
+    Ok(None)
+}
+
+/// The instances of a computation at one time step whose coordinates in space lie within the sides.
+fn part(
+    ctx: &Ctx,
+    program: &Program,
+    band: &Band,
+    id: ComputationId,
+    time: i64,
+    sides: &[(i64, i64)],
+) -> Result<UnionSet, Error> {
+    let first = usize::from(band.has_time);
+    let mut map = relation::functions(ctx, &program.algorithm, id, &band.coordinates[&id])?;
+    let mut bounds: Vec<(usize, i64, i64)> = if band.has_time { vec![(0, time, time)] } else { vec![] };
+    bounds.extend(sides.iter().enumerate().map(|(at, &(low, high))| (first + at, low, high)));
+    for (at, low, high) in bounds {
+        let value = |it| crate::isl::Val::from_i64(ctx, it);
+        map = map.lower_bound(DimType::Out, at as u32, &value(low)?)?.upper_bound(DimType::Out, at as u32, &value(high)?)?;
+    }
+    let set = map.domain()?.intersect(&relation::domain(&program.algorithm, id)?)?;
+    Ok(set.to_union_set()?.project_out_all_params()?)
+}
+
+/// The middle of the ranges of all coordinates.
+fn center(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option<Vec<i64>>, Error> {
+    let Some(&id) = band.computations.first() else { return Ok(None) };
+    let map = relation::functions(ctx, &program.algorithm, id, &band.coordinates[&id])?;
+    let range = relation::domain(&program.algorithm, id)?.apply(&map)?;
+    if range.is_empty()? {
+        return Ok(None);
+    }
+    let middle = |at: usize| -> Result<Option<i64>, Error> {
+        let (low, high) = (range.dim_min_val(at as i32)?.to_i64(), range.dim_max_val(at as i32)?.to_i64());
+        Ok(low.zip(high).map(|(low, high)| low + (high - low) / 2))
+    };
+    (0..band.coordinates[&id].len()).map(middle).collect()
+}
+
+/// `{ [sink - source] }` in the coordinates of a band.
+fn distance(ctx: &Ctx, program: &Program, band: &Band, dependence: &Dependence) -> Result<Set, Error> {
+    let at = |id: ComputationId| relation::functions(ctx, &program.algorithm, id, &band.coordinates[&id]);
+    let relation: Map = dependence.relation.apply_domain(&at(dependence.source.computation)?)?;
+    Ok(relation.apply_range(&at(dependence.sink.computation)?)?.deltas()?)
+}
+
+/// Whether the outermost loop carries a value from one iteration to the next.
+fn carries(program: &Program, ids: &[ComputationId]) -> Result<bool, Error> {
+    for flow in &program.flows {
+        let (from, to) = (flow.source.computation, flow.sink.computation);
+        if !ids.contains(&from) || !ids.contains(&to) {
+            continue;
+        }
+        let ctx = flow.relation.ctx();
+        let outer = |id| relation::function(ctx, &program.algorithm, id, &loops(program, id)[0].1);
+        let distance = flow.relation.apply_domain(&outer(from)?)?.apply_range(&outer(to)?)?.deltas()?;
+        if distance.dim_max_val(0)?.is_pos()? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn band(program: &Program, computations: Vec<ComputationId>, depth: usize, has_time: bool) -> Band {
+    let depth = depth.min(MOST_DIMENSIONS + usize::from(has_time));
+    let first = usize::from(has_time);
+    let names = loops(program, computations[0]).iter().take(depth).skip(first).map(|(name, _)| name.clone()).collect();
+    let coordinates = computations.iter().map(|&id| {
+        (id, loops(program, id).into_iter().take(depth).map(|(_, at)| at).collect())
+    });
+    Band { coordinates: coordinates.collect(), computations, names, has_time }
+}
+
+/// The loops around a computation: their names and what they run through.
+fn loops(program: &Program, id: ComputationId) -> Vec<(String, Affine)> {
+    let around = program.algorithm.source_order.loops_around(id);
+    around.into_iter().map(|(_, it)| (it.name.clone(), it.at[&id].clone())).collect()
+}
+
+/// How many loops all of them share.
+fn shared_loops(program: &Program, ids: &[ComputationId]) -> usize {
+    let order = &program.algorithm.source_order;
+    let paths = |id| order.loops_around(id).into_iter().map(|(path, _)| path).collect::<Vec<_>>();
+    let first = ids.first().map(|&id| paths(id)).unwrap_or_default();
+    let shared = |id: &ComputationId| paths(*id).iter().zip(&first).take_while(|(mine, theirs)| mine == theirs).count();
+    ids.iter().map(shared).min().unwrap_or(0)
+}
+
+fn computations(node: &Node) -> Vec<ComputationId> {
+    match node {
+        Node::Sequence(children) => children.iter().flat_map(computations).collect(),
+        Node::Loop(it) => it.at.keys().copied().collect(),
+        Node::Computation(id) => vec![*id],
+    }
+}
