@@ -69,6 +69,8 @@ pub enum LowerError {
     SubscriptUnknownAtEntry { subscript: Span, changes: Changes, span: Span },
     #[error("whether a subscript needs to be inside is known only after the function has begun to write")]
     ConditionUnknownAtEntry { subscript: Span, changes: Changes, span: Span },
+    #[error("whether this operation succeeds is known only after the function has begun to write")]
+    ValueUnknownAtEntry { needed: Span, text: String, changes: Changes, span: Span },
     #[error("the {} of the loop over `{iterator}` is not affine", .end.name())]
     BoundNotAffine { iterator: String, end: RangeEnd, bound: Span, why: NotAffine },
     #[error("the subscript of a store to `{array}` takes several affine forms")]
@@ -189,6 +191,7 @@ impl LowerError {
         Code(match self {
             LowerError::SubscriptUnknownAtEntry { .. } => "E0310",
             LowerError::ConditionUnknownAtEntry { .. } => "E0311",
+            LowerError::ValueUnknownAtEntry { .. } => "E0313",
             LowerError::BoundNotAffine { .. } => "E0302",
             LowerError::StoreInCases { .. } => "E0303",
             LowerError::DuplicateLabel { .. } => "E0304",
@@ -212,6 +215,26 @@ impl IntoDiagnostic for LowerError {
             }
             LowerError::ConditionUnknownAtEntry { subscript, changes, span } => {
                 changes.label(diagnostic, span).secondary(subscript, "this subscript has to be checked")
+            }
+            LowerError::ValueUnknownAtEntry { needed, text, changes, span } => {
+                let labelled = match &changes {
+                    Changes::Array { array } => {
+                        diagnostic.primary(span, format!("reads `{array}`, which the function writes"))
+                    }
+                    Changes::Variable { variable, bound } => {
+                        let labelled = diagnostic.primary(span, format!("`{variable}` is assigned more than once"));
+                        match *bound == span {
+                            true => labelled,
+                            false => labelled.secondary(*bound, format!("`{variable}` is first set here")),
+                        }
+                    }
+                };
+                let labelled = if needed == span { labelled } else { labelled.secondary(needed, "this may raise") };
+                labelled
+                    .with_note(format!("fails where {text}: that is tested at entry, before anything is written"))
+                    .with_help(
+                        "compute what it depends on in a function of its own and pass it on, or use an operation that never raises: `unsafe_trunc(T, x)` of a float, `x % T` of an integer",
+                    )
             }
             LowerError::BoundNotAffine { bound, why, .. } => {
                 let diagnostic = why.explain(diagnostic);

@@ -314,7 +314,8 @@ impl<'a> Nest<'a> {
     fn branch(&mut self, condition: &'a Expr, then: &'a Block, otherwise: &'a Block, scope: &Scope<'a>) -> Vec<Node> {
         let computations = self.values.computations(then) + self.values.computations(otherwise);
         // What a condition reads may be out of bounds even where nothing depends on it.
-        if computations == 0 && !self.values.reads_memory(condition) {
+        let nothing = |block: &Block| !self.values.has_effects(block);
+        if computations == 0 && !self.values.reads_memory(condition) && nothing(then) && nothing(otherwise) {
             return vec![];
         }
         if let Ok(exact) = self.symbols.condition(condition, &scope.site, &scope.may) {
