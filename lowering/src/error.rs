@@ -233,7 +233,7 @@ impl IntoDiagnostic for LowerError {
                 labelled
                     .with_note(format!("fails where {text}: that is tested at entry, before anything is written"))
                     .with_help(
-                        "compute what it depends on in a function of its own and pass it on, or use an operation that never raises: `unsafe_trunc(T, x)` of a float, `x % T` of an integer",
+                        "compute what it depends on in a function of its own and pass it on, or use an operation that never raises: `unsafe_trunc(T, x)` of a float, `x % T` of an integer, `n += one(n)` of a counter",
                     )
             }
             LowerError::BoundNotAffine { bound, why, .. } => {
@@ -242,8 +242,8 @@ impl IntoDiagnostic for LowerError {
             }
             LowerError::StoreInCases { subscript, .. } => diagnostic
                 .primary(subscript, "differs from iteration to iteration in more than the iterators")
-                .with_note("a store needs one affine subscript; loads may have several")
-                .with_help("write one store for each case, inside `if`"),
+                .with_note("a store with a name, or with more than 8 cases, needs one affine subscript")
+                .with_help("drop `@comp`, or write one store for each case, inside `if`"),
             LowerError::DuplicateLabel { name, first, second } => diagnostic
                 .primary(second, format!("`{name}` again"))
                 .secondary(first, format!("`{name}` is taken here"))

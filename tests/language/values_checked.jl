@@ -105,11 +105,11 @@ end
     return nothing
 end
 
-@tessella function means_where_counted!(mean, total, count)
+@tessella function means_where_counted!(mean::Vector{T}, total, count) where {T}
     for i in 1:length(mean)
-        mean[i] = count[i] == 0 ? -1 : fld(total[i], count[i])
+        mean[i] = count[i] == 0 ? -one(T) : fld(total[i], count[i])
         if count[i] != 0
-            mean[i] += mod(total[i], count[i]) + 100cld(total[i], count[i])
+            mean[i] += mod(total[i], count[i]) + T(100) * cld(total[i], count[i])
         end
     end
     return nothing

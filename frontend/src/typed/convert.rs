@@ -170,7 +170,7 @@ impl Checker<'_> {
             let value = self.share(expr);
             let whole = intrinsic(Intrinsic::Trunc, vec![value.clone()], value.ty, span);
             let is_whole = compare(CompareOp::Eq, whole, value.clone(), span);
-            return self.truncated(value, to, Some(is_whole), to.julia_name(), span);
+            return self.truncated(value, to, Some(is_whole), &format!("{to}(x)"), span);
         }
         let value = self.share(expr);
         let ((least, most), (from, until)) = (integer_limits(to), integer_limits(value.ty));
@@ -181,7 +181,7 @@ impl Checker<'_> {
                 fits = both(fits, compare(op, value.clone(), limit, span), span);
             }
         }
-        self.value_fits(fits, to.julia_name(), to, span)?;
+        self.value_fits(fits, &format!("trunc({to}, x)"), span)?;
         Ok(match to {
             ScalarType::Bool => compare(CompareOp::Eq, value.clone(), Expr::constant(Constant::integer(value.ty, 1), span), span),
             _ => widen(value, to),
@@ -194,7 +194,7 @@ impl Checker<'_> {
         value: Expr,
         to: ScalarType,
         also: Option<Expr>,
-        name: &str,
+        call: &str,
         span: Span,
     ) -> Checked<Expr> {
         let value = self.share(value);
@@ -208,7 +208,7 @@ impl Checker<'_> {
             Some(also) => both(fits, also, span),
             None => fits,
         };
-        self.value_fits(fits.clone(), name, to, span)?;
+        self.value_fits(fits.clone(), call, span)?;
         if to == ScalarType::Bool {
             return Ok(compare(CompareOp::Eq, value.clone(), limit(1), span));
         }
@@ -225,9 +225,9 @@ impl Checker<'_> {
         })
     }
 
-    fn value_fits(&mut self, fits: Option<Expr>, name: &str, to: ScalarType, span: Span) -> Checked<()> {
+    fn value_fits(&mut self, fits: Option<Expr>, call: &str, span: Span) -> Checked<()> {
         match fits {
-            Some(fits) => self.require(fits, SizeError::Inexact, &format!("`{name}({to}, x)` is not exact"), span),
+            Some(fits) => self.require(fits, SizeError::Inexact, &format!("`{call}` is not exact"), span),
             None => Ok(()),
         }
     }
