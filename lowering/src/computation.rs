@@ -10,7 +10,7 @@ use crate::scan::{Search, search_for};
 use crate::values::Fate;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
-use tessella_frontend::typed::tree::{Expr as Typed, ExprKind as TypedKind, LocalId, Role};
+use tessella_frontend::typed::tree::{Expr as Typed, ExprKind as TypedKind, LocalId, Requirement, Role};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, Argument, ArrayId, Computation, Let, Subscript, Which};
 use tessella_polyhedral::expr::{Expr, ExprKind};
@@ -120,7 +120,7 @@ pub(crate) enum Wanted {
 /// A condition on values without which the source fails.
 pub(crate) struct Needed<'e> {
     pub(crate) condition: &'e Typed,
-    pub(crate) text: &'e str,
+    pub(crate) failure: &'e Requirement,
     pub(crate) span: Span,
 }
 
@@ -589,7 +589,7 @@ impl<'a> Builder<'_, 'a> {
         let unknown = |error: LowerError| match error {
             LowerError::SubscriptUnknownAtEntry { changes, span, .. }
             | LowerError::ConditionUnknownAtEntry { changes, span, .. } => {
-                LowerError::ValueUnknownAtEntry { needed: needed.span, text: needed.text.to_owned(), changes, span }
+                LowerError::ValueUnknownAtEntry { needed: needed.span, failure: needed.failure.clone(), changes, span }
             }
             other => other,
         };

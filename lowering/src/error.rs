@@ -2,6 +2,7 @@
 
 use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, Span};
 use tessella_scalar::ScalarType;
+use tessella_frontend::typed::tree::{Requirement, SizeError};
 use thiserror::Error;
 
 /// A subexpression that is not a quasi-affine function of iterators and parameters, and why.
@@ -70,7 +71,7 @@ pub enum LowerError {
     #[error("whether a subscript needs to be inside is known only after the function has begun to write")]
     ConditionUnknownAtEntry { subscript: Span, changes: Changes, span: Span },
     #[error("whether this operation succeeds is known only after the function has begun to write")]
-    ValueUnknownAtEntry { needed: Span, text: String, changes: Changes, span: Span },
+    ValueUnknownAtEntry { needed: Span, failure: Requirement, changes: Changes, span: Span },
     #[error("the {} of the loop over `{iterator}` is not affine", .end.name())]
     BoundNotAffine { iterator: String, end: RangeEnd, bound: Span, why: NotAffine },
     #[error("the subscript of a store to `{array}` takes several affine forms")]
@@ -216,7 +217,7 @@ impl IntoDiagnostic for LowerError {
             LowerError::ConditionUnknownAtEntry { subscript, changes, span } => {
                 changes.label(diagnostic, span).secondary(subscript, "this subscript has to be checked")
             }
-            LowerError::ValueUnknownAtEntry { needed, text, changes, span } => {
+            LowerError::ValueUnknownAtEntry { needed, failure, changes, span } => {
                 let labelled = match &changes {
                     Changes::Array { array } => {
                         diagnostic.primary(span, format!("reads `{array}`, which the function writes"))
@@ -230,11 +231,16 @@ impl IntoDiagnostic for LowerError {
                     }
                 };
                 let labelled = if needed == span { labelled } else { labelled.secondary(needed, "this may raise") };
+                let pass_on = "compute what it depends on in a function of its own and pass it on";
+                let help = match failure.error {
+                    SizeError::Inexact => format!(
+                        "{pass_on}, or use what never raises: `unsafe_trunc(T, x)` of a float, `x % T` of an integer, `n += one(n)` of a counter"
+                    ),
+                    SizeError::Divide | SizeError::Mismatch | SizeError::Argument | SizeError::Bounds => pass_on.to_owned(),
+                };
                 labelled
-                    .with_note(format!("fails where {text}: that is tested at entry, before anything is written"))
-                    .with_help(
-                        "compute what it depends on in a function of its own and pass it on, or use an operation that never raises: `unsafe_trunc(T, x)` of a float, `x % T` of an integer, `n += one(n)` of a counter",
-                    )
+                    .with_note(format!("fails where {}: that is tested at entry, before anything is written", failure.text))
+                    .with_help(help)
             }
             LowerError::BoundNotAffine { bound, why, .. } => {
                 let diagnostic = why.explain(diagnostic);

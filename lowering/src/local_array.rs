@@ -63,7 +63,7 @@ impl<'a> Nest<'a> {
     /// A condition on data is searched for an instance that violates it.
     fn require_values(&mut self, span: Span, condition: &Expr, failure: &tree::Requirement, scope: &Scope<'a>) {
         let name = self.scan_names.fresh("fails");
-        let needed = Needed { condition, text: &failure.text, span };
+        let needed = Needed { condition, failure, span };
         match Builder::new(self, scope, &name).search_values(&needed) {
             Ok(None) => {}
             Ok(Some(computation)) => {

@@ -18,7 +18,7 @@ use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, ScalarType, UnaryOp};
 const CASE_LIMIT: usize = 16;
 
 /// More cases than this are not compared with each other.
-const MERGE_LIMIT: usize = 6;
+const MERGE_LIMIT: usize = 12;
 
 /// No accepted expression has a larger magnitude, nor a larger coefficient.
 const MAGNITUDE_LIMIT: i128 = 1 << 60;
@@ -568,40 +568,91 @@ impl Evaluation<'_, '_> {
             if !self.symbols.is_possible(self.site, &self.under.and(&case)) {
                 continue;
             }
-            match cases.iter_mut().find(|(_, other)| *other == value) {
-                Some((known, _)) => *known = known.or(&case),
-                None => cases.push((case, value)),
-            }
+            cases.push((case, value));
         }
         self.merge(&mut cases);
         match cases.len() {
             // Nothing runs here: any value will do.
             0 => Ok(Pieces::single(Affine::constant(0))),
             1 => Ok(Pieces::single(cases.swap_remove(0).1)),
-            2..=CASE_LIMIT => Ok(Pieces(cases)),
+            2..=CASE_LIMIT => {
+                let simple = cases.into_iter().map(|(case, value)| (self.simplified(&case, &Formula::True), value));
+                Ok(Pieces(simple.collect()))
+            }
             _ => Err(NotAffine { span: expr.span, reason: Reason::TooManyCases { limit: CASE_LIMIT } }),
         }
     }
 
-    /// Of two cases one of which has the other's value, too, makes one.
+    /// Of two cases one of which has the other's value, too, makes one. First those that differ otherwise: what is left
+    /// of `mod1(i + 1, n)` are `i + 1` and `i + 1 - n`.
     fn merge(&self, cases: &mut Vec<(Formula, Affine)>) {
-        if cases.len() > MERGE_LIMIT {
-            return;
-        }
+        let few = cases.len() <= MERGE_LIMIT;
         let mut at = 0;
-        while at < cases.len() {
+        while few && at < cases.len() {
             let (case, value) = &cases[at];
             let alike = |other: &Affine| {
                 let differ = Formula::compare(CompareOp::Ne, value, other);
-                !self.symbols.is_possible(self.site, &Formula::all([self.under.clone(), case.clone(), differ]))
+                *value != *other && !self.possible(&case.and(&differ))
             };
-            let into = (0..cases.len()).find(|&other| other != at && alike(&cases[other].1));
-            match into {
+            match cases.iter().position(|(_, other)| alike(other)) {
                 Some(into) => {
                     cases[into].0 = cases[into].0.or(&cases[at].0);
                     cases.remove(at);
                 }
                 None => at += 1,
+            }
+        }
+        let mut distinct: Vec<(Formula, Affine)> = vec![];
+        for (case, value) in cases.drain(..) {
+            match distinct.iter_mut().find(|(_, other)| *other == value) {
+                Some((known, _)) => *known = known.or(&case),
+                None => distinct.push((case, value)),
+            }
+        }
+        *cases = distinct;
+    }
+
+    fn possible(&self, condition: &Formula) -> bool {
+        self.symbols.is_possible(self.site, &self.under.and(condition))
+    }
+
+    /// The condition without what cannot be otherwise here, where `given` holds.
+    fn simplified(&self, condition: &Formula, given: &Formula) -> Formula {
+        let always = |part: &Formula, given: &Formula| !self.possible(&given.and(&part.not()));
+        match condition {
+            Formula::True | Formula::False => condition.clone(),
+            Formula::NonNegative(_) | Formula::Zero(_) if always(condition, given) => Formula::True,
+            Formula::NonNegative(_) | Formula::Zero(_) => condition.clone(),
+            Formula::All(parts) => {
+                let mut kept: Vec<Formula> = parts.iter().map(|part| self.simplified(part, given)).collect();
+                let mut at = 0;
+                while at < kept.len() {
+                    let others = kept.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, part)| part.clone());
+                    if always(&kept[at], &given.and(&Formula::all(others))) {
+                        kept.remove(at);
+                    } else {
+                        at += 1;
+                    }
+                }
+                Formula::all(kept)
+            }
+            Formula::Any(parts) => {
+                if always(condition, given) {
+                    return Formula::True;
+                }
+                let mut kept: Vec<Formula> = parts.iter().filter(|part| self.possible(&given.and(part))).cloned().collect();
+                let mut at = 0;
+                while kept.len() > 1 && at < kept.len() {
+                    let others: Vec<Formula> =
+                        kept.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, part)| part.clone()).collect();
+                    // What one of the others says, too.
+                    if !self.possible(&Formula::all([given.clone(), kept[at].clone(), Formula::any(others).not()])) {
+                        kept.remove(at);
+                    } else {
+                        at += 1;
+                    }
+                }
+                Formula::any(kept.iter().map(|part| self.simplified(part, given)))
             }
         }
     }

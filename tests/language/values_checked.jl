@@ -143,6 +143,17 @@ end
     return nothing
 end
 
+@tessella function required_in_a_branch!(y, n)
+    if n > 2
+        k = Int8(50n)
+    end
+    for i in 1:length(y)
+        y[i] = i
+    end
+    return nothing
+end
+
+case(required_in_a_branch!, (T, n) -> (zeros(T, n), n))
 case(floor_to_integers!, (T, n) -> (zeros(Int, n), T(40) .* values_of(T, n)))
 for odd in (NaN, Inf, -Inf, 3e9, -2147483648.5, 2147483647.5, -2147483649.0)
     case(floor_of_odd_values!, (T, n) -> (zeros(Int, n), checked_values(T, n, T(odd))))
