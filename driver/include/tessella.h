@@ -148,7 +148,7 @@ const char *tessella_profile(const tessella_program *program, void **arguments, 
 /* What a non-zero return value means, as lines "key=value"; it lives as long as the program. NULL if the program knows
  * no such code. Asked for by the thread that got the code.
  *
- *     kind=bounds              or mismatch, argument, outside (sizes), overlap, memory, range, cuda
+ *     kind=bounds              or mismatch, argument, outside (sizes), inexact, divide (values), overlap, memory, range, cuda
  *     argument=0               bounds: position of the array among the function's arguments, from 0, or none
  *     name=A                   bounds: its name
  *     axis=1                   bounds: the axis of the offending subscript, from 0

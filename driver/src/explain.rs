@@ -5,7 +5,7 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId, Let, ParamOrigin, ScanCheck};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayKind, ComputationId, Let, ParamOrigin, ScanCheck};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -113,25 +113,31 @@ fn checks(text: &mut String, verified: &Verified, lines: &Lines) {
         );
     }
     for check in algorithm.scan.iter().flat_map(|scan| &scan.checks) {
-        let access = algorithm.access(check.access);
-        let computation = algorithm.computation(check.access.computation);
-        let _ = writeln!(
-            text,
-            "  {} in every iteration, for `{}` in {}",
-            sizes(algorithm, &scan_condition(algorithm, *check)),
-            print::access(algorithm, computation, access),
-            words::named(algorithm, check.access.computation, lines)
-        );
+        match check {
+            ScanCheck::Inside { access: at, axis } => {
+                let (access, computation) = (algorithm.access(*at), algorithm.computation(at.computation));
+                let _ = writeln!(
+                    text,
+                    "  {} in every iteration, for `{}` in {}",
+                    sizes(algorithm, &scan_condition(algorithm, *at, *axis)),
+                    print::access(algorithm, computation, access),
+                    words::named(algorithm, at.computation, lines)
+                );
+            }
+            ScanCheck::Holds { text: failure, .. } => {
+                let _ = writeln!(text, "  in every iteration, not: {failure}");
+            }
+        }
     }
 }
 
 /// `1 <= idx[i] <= n`.
-pub fn scan_condition(algorithm: &Algorithm, check: ScanCheck) -> String {
-    let access = algorithm.access(check.access);
+pub fn scan_condition(algorithm: &Algorithm, at: AccessRef, axis: u32) -> String {
+    let access = algorithm.access(at);
     let array = algorithm.array(access.array);
-    let computation = algorithm.computation(check.access.computation);
-    let subscript = print::subscript(algorithm, computation, &access.subscripts[check.axis as usize]);
-    let extent = &array.extents[(check.axis - array.kind.outer()) as usize];
+    let computation = algorithm.computation(at.computation);
+    let subscript = print::subscript(algorithm, computation, &access.subscripts[axis as usize]);
+    let extent = &array.extents[(axis - array.kind.outer()) as usize];
     format!("1 <= {subscript} <= {}", extent.display(&computation.iterators, &algorithm.param_names()))
 }
 

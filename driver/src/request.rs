@@ -336,6 +336,8 @@ impl std::fmt::Display for Failure {
                     SizeError::Mismatch => "mismatch",
                     SizeError::Argument | SizeError::Assumption => "argument",
                     SizeError::Bounds => "outside",
+                    SizeError::Inexact => "inexact",
+                    SizeError::Divide => "divide",
                 };
                 write!(f, "kind={kind}\ntext={text}")
             }

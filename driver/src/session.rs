@@ -16,7 +16,7 @@ use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, SourceMap, Spanned,
 use tessella_frontend::ast;
 use tessella_frontend::typed::{ArgumentType, parse_type, tree};
 use tessella_interpreter as interpreter;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, SizeError};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ScanCheck, SizeError};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::print;
 use tessella_polyhedral::verify::Verified;
@@ -220,8 +220,15 @@ impl Failures {
         });
         let first = count + algorithm.requirements.len() + 1;
         let scanned = algorithm.scan.iter().flat_map(|scan| &scan.checks).enumerate();
-        let computed = scanned.map(|(at, check)| {
-            bounds_failure(check.access, check.axis, first + at, &|algorithm| scan_condition(algorithm, *check))
+        let computed = scanned.map(|(at, check)| match check {
+            ScanCheck::Inside { access, axis } => {
+                bounds_failure(*access, *axis, first + at, &|algorithm| scan_condition(algorithm, *access, *axis))
+            }
+            ScanCheck::Holds { error, text, place } => {
+                let place = spans.values.get(*place as usize).map(|&span| format!(" at {}", unit.place(span)));
+                let text = format!("{text}{}", place.unwrap_or_default());
+                Failure::Size { check: (first + at) as u32, error: *error, text }
+            }
         });
         let checks = bounds.chain(sizes).chain(computed).collect();
         let arrays: Vec<String> = algorithm
@@ -479,6 +486,8 @@ fn fault_of(error: &interpreter::RunError) -> Option<SizeError> {
             tree::SizeError::Mismatch => SizeError::Mismatch,
             tree::SizeError::Argument => SizeError::Argument,
             tree::SizeError::Bounds => SizeError::Bounds,
+            tree::SizeError::Inexact => SizeError::Inexact,
+            tree::SizeError::Divide => SizeError::Divide,
         }),
         _ => None,
     }

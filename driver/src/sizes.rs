@@ -2,7 +2,7 @@
 
 use crate::unit::Built;
 use tessella_polyhedral::affine::ParamId;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ParamOrigin, Which};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ParamOrigin, ScanCheck, Which};
 use tessella_polyhedral::bounds;
 use tessella_polyhedral::error::{Error, LayoutError};
 use tessella_polyhedral::isl::{DimType, Set, Val};
@@ -67,7 +67,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
     }
     // Where the data decide whether an access happens, inputs made here had better fit it whatever they are.
     for check in algorithm.scan.iter().flat_map(|scan| &scan.checks) {
-        let AccessRef { computation, which } = check.access;
+        let ScanCheck::Inside { access: AccessRef { computation, which }, axis: _ } = *check else { continue };
         let computation = &mut all_checked.computations[computation.0 as usize];
         let access = match which {
             Which::Write => &mut computation.write,

@@ -83,6 +83,8 @@ impl IntoDiagnostic for RunError {
                     SizeError::Mismatch => "these sizes differ",
                     SizeError::Argument => "not with these sizes",
                     SizeError::Bounds => "outside the array",
+                    SizeError::Inexact => "converted here",
+                    SizeError::Divide => "divided here",
                 },
             ),
             RunError::Undefined { span, array } => base

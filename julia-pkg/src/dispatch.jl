@@ -162,6 +162,13 @@ function failure_exception(program::Program, known::Definition, code::Int32, arg
         return BoundsError(LocalArray("the array `$(value_of(pairs, "name"))`"), subscripts)
     elseif kind == "outside"
         return BoundsError(LocalArray(words))
+    elseif kind == "inexact"
+        # `trunc(Int64, x)`: the function and the type, as Julia's own exception has them.
+        what = match(r"`(\w+)\((?:(\w+), )?x\)`", words)
+        what === nothing && return InexactError(:convert, Any, Unknown(words))
+        return InexactError(Symbol(what[1]), getfield(Base, Symbol(something(what[2], what[1]))), Unknown(words))
+    elseif kind == "divide"
+        return DivideError()
     elseif kind == "mismatch"
         return DimensionMismatch(words)
     elseif kind == "argument"

@@ -29,6 +29,13 @@ end
 
 Base.show(io::IO, subscript::Subscript) = print(io, subscript.text)
 
+# A value that no conversion was exact for; only the place is known.
+struct Unknown
+    words::String
+end
+
+Base.show(io::IO, value::Unknown) = print(io, "x); ", value.words, " (checked at entry: nothing was written")
+
 # An array that the function makes, or a part of one, where Julia would show the array itself.
 struct LocalArray
     description::String

@@ -28,7 +28,7 @@ function outcome(f, arguments)
     catch failure
         # The interpreter words what Julia throws as an error of its own.
         failure isa TessellaError && failure.kind !== :cuda && rethrow()
-        return (:thrown, typeof(failure) === BoundsError)
+        return (:thrown, typeof(failure) in (BoundsError, InexactError, DivideError) ? typeof(failure) : Exception)
     end
 end
 

@@ -10,7 +10,7 @@ use crate::scan::{Search, search_for};
 use crate::values::Fate;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
-use tessella_frontend::typed::tree::{Expr as Typed, ExprKind as TypedKind, LocalId, Role};
+use tessella_frontend::typed::tree::{Expr as Typed, ExprKind as TypedKind, LocalId, Requirement, Role};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, Argument, ArrayId, Computation, Let, Subscript, Which};
 use tessella_polyhedral::expr::{Expr, ExprKind};
@@ -113,6 +113,15 @@ pub(crate) enum Wanted {
     Subscript(Span),
     /// Whether the access happens.
     Condition(Span),
+    /// Whether an operation has a result.
+    Value(Span),
+}
+
+/// A condition on values without which the source fails.
+pub(crate) struct Needed<'e> {
+    pub(crate) condition: &'e Typed,
+    pub(crate) failure: &'e Requirement,
+    pub(crate) span: Span,
 }
 
 impl<'n, 'a> Builder<'n, 'a> {
@@ -286,6 +295,9 @@ impl<'n, 'a> Builder<'n, 'a> {
                 no: self.boxed(no, under)?,
             },
             TypedKind::Convert(operand) => ExprKind::Convert(self.boxed(operand, under)?),
+            TypedKind::Wrap(operand) if operand.ty.is_float() && self.purpose != Purpose::Statement => {
+                return Ok(truncated(self.expr(operand, under)?, ty));
+            }
             TypedKind::Wrap(operand) => ExprKind::Wrap(self.boxed(operand, under)?),
         };
         Ok(Expr { kind, ty })
@@ -534,20 +546,7 @@ impl<'n, 'a> Builder<'n, 'a> {
         let mut search = Builder::new(&mut *self.nest, scope, &name);
         search.purpose = Purpose::Scan(Wanted::Condition(subscript.span));
         search.conditional = conditional;
-        let mut predicate = None;
-        for part in &scope.predicates[..self.decided] {
-            let (Predicate::Saved { parts, .. } | Predicate::Direct { parts, .. }) = part;
-            let cost = parts.iter().fold(0_usize, |sum, part| sum.saturating_add(search.nest.values.cost(part)));
-            if cost > PREDICATE_LIMIT {
-                let message = format!("a condition has more than {PREDICATE_LIMIT} operators once its values are spelled out");
-                return Err(LowerError::TooComplicated { span: subscript.span, message });
-            }
-            let part = search.predicate(part)?;
-            predicate = Some(match predicate {
-                None => part,
-                Some(before) => both(before, part),
-            });
-        }
+        let predicate = search.decisions(&scope.predicates[..self.decided], subscript.span)?;
         search.mode = Lets::Make;
         let mut outside: Option<Expr> = None;
         let mut add = |part: Expr| {
@@ -569,20 +568,106 @@ impl<'n, 'a> Builder<'n, 'a> {
         let Builder { reads, lets, .. } = search;
         add(not(self.nest.is_inside(array, axis, value)));
         let outside = outside.expect("one part was added");
-        let domain = self.nest.domain(&name, &scope.site.domain.and(&open), &scope.site);
-        let domain = domain.map_err(|error| too_complicated(subscript.span, &error))?;
-        let iterators = scope.site.iterators.iter().map(|it| it.name.clone()).collect();
-        let computation = search_for(Search { name, iterators, domain, predicate, lets, outside, reads });
+        let found = Found { predicate, lets, outside, reads };
+        let computation = self.nest.search(name, found, &open, scope);
         let computation = computation.map_err(|error| too_complicated(subscript.span, &error))?;
         self.scans.push((which, axis + self.nest.arrays[array.0 as usize].kind.outer(), computation));
         Ok(())
     }
 }
 
+impl<'a> Builder<'_, 'a> {
+    /// A search for instances in which the condition does not hold; `None` if there are none whatever the data are.
+    pub(crate) fn search_values(mut self, needed: &Needed<'_>) -> Result<Option<Computation>, LowerError> {
+        let scope = self.scope;
+        let open = scope.may.and(&self.implied(needed.condition, &scope.may).1);
+        if !self.nest.symbols.is_possible(&scope.site, &open) {
+            return Ok(None);
+        }
+        self.purpose = Purpose::Scan(Wanted::Value(needed.span));
+        self.conditional = !scope.predicates.is_empty();
+        let unknown = |error: LowerError| match error {
+            LowerError::SubscriptUnknownAtEntry { changes, span, .. }
+            | LowerError::ConditionUnknownAtEntry { changes, span, .. } => {
+                LowerError::ValueUnknownAtEntry { needed: needed.span, failure: needed.failure.clone(), changes, span }
+            }
+            other => other,
+        };
+        let predicate = self.decisions(&scope.predicates, needed.span).map_err(unknown)?;
+        self.mode = Lets::Make;
+        let outside = not(self.expr(needed.condition, &scope.may).map_err(unknown)?);
+        let Builder { nest, name, reads, lets, .. } = self;
+        let found = Found { predicate, lets, outside, reads };
+        let computation = nest.search(name.to_owned(), found, &open, scope);
+        computation.map(Some).map_err(|error| too_complicated(needed.span, &error))
+    }
+
+    /// In a search: the conditions on data under which the statement runs.
+    fn decisions(&mut self, predicates: &[Predicate<'a>], span: Span) -> Result<Option<Expr>, LowerError> {
+        let mut predicate = None;
+        for part in predicates {
+            let (Predicate::Saved { parts, .. } | Predicate::Direct { parts, .. }) = part;
+            let cost = parts.iter().fold(0_usize, |sum, part| sum.saturating_add(self.nest.values.cost(part)));
+            if cost > PREDICATE_LIMIT {
+                let message = format!("a condition has more than {PREDICATE_LIMIT} operators once its values are spelled out");
+                return Err(LowerError::TooComplicated { span, message });
+            }
+            let part = self.predicate(part)?;
+            predicate = Some(match predicate {
+                None => part,
+                Some(before) => both(before, part),
+            });
+        }
+        Ok(predicate)
+    }
+}
+
+/// What a search evaluates.
+struct Found {
+    predicate: Option<Expr>,
+    lets: Vec<Let>,
+    outside: Expr,
+    reads: Vec<Access>,
+}
+
+impl<'a> Nest<'a> {
+    /// The search among the instances of a place that satisfy `open`.
+    fn search(&self, name: String, found: Found, open: &Formula, scope: &Scope<'a>) -> Result<Computation, IslError> {
+        let Found { predicate, lets, outside, reads } = found;
+        let domain = self.domain(&name, &scope.site.domain.and(open), &scope.site)?;
+        let iterators = scope.site.iterators.iter().map(|it| it.name.clone()).collect();
+        search_for(Search { name, iterators, domain, predicate, lets, outside, reads })
+    }
+}
+
+/// `value` truncated to an integer type where it fits, else zero: in C the conversion of another float means nothing.
+fn truncated(value: Expr, ty: ScalarType) -> Expr {
+    let (least, most) = match ty {
+        ScalarType::I8 => (i128::from(i8::MIN), i128::from(i8::MAX)),
+        ScalarType::I16 => (i16::MIN.into(), i16::MAX.into()),
+        ScalarType::I32 => (i32::MIN.into(), i32::MAX.into()),
+        ScalarType::I64 => (i64::MIN.into(), i64::MAX.into()),
+        ScalarType::U8 => (0, u8::MAX.into()),
+        ScalarType::U16 => (0, u16::MAX.into()),
+        ScalarType::U32 => (0, u32::MAX.into()),
+        ScalarType::U64 => (0, u64::MAX.into()),
+        ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => (0, 1),
+    };
+    let bound = |op, limit: i128| {
+        let limit = Box::new(constant(Constant::integer(value.ty, limit)));
+        Expr { kind: ExprKind::Compare(op, Box::new(value.clone()), limit), ty: ScalarType::Bool }
+    };
+    let fits = both(bound(CompareOp::Ge, least), bound(CompareOp::Lt, most + 1));
+    let (condition, no) = (Box::new(fits), Box::new(constant(zero(ty))));
+    let yes = Box::new(Expr { kind: ExprKind::Wrap(Box::new(value)), ty });
+    Expr { kind: ExprKind::Select { condition, yes, no }, ty }
+}
+
 fn unknown_at_entry(wanted: Wanted, changes: Changes, span: Span) -> LowerError {
     match wanted {
         Wanted::Subscript(subscript) => LowerError::SubscriptUnknownAtEntry { subscript, changes, span },
-        Wanted::Condition(subscript) => LowerError::ConditionUnknownAtEntry { subscript, changes, span },
+        // `search_values` says what is needed.
+        Wanted::Value(subscript) | Wanted::Condition(subscript) => LowerError::ConditionUnknownAtEntry { subscript, changes, span },
     }
 }
 

@@ -87,7 +87,7 @@ impl<'a> Nest<'a> {
         let is_free = scope.simd && parts.reduces(&write);
         let simd = (iterators.len() as u32).checked_sub(1).filter(|_| is_free);
         for (which, axis, computation) in parts.scans {
-            let check = ScanCheck { access: AccessRef { computation: id, which }, axis };
+            let check = ScanCheck::Inside { access: AccessRef { computation: id, which }, axis };
             let draft = ScanDraft { check, computation };
             if !self.scans.iter().any(|known| covers(known, &draft)) {
                 self.scans.push(draft);

@@ -2,6 +2,7 @@
 
 use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, Span};
 use tessella_scalar::ScalarType;
+use tessella_frontend::typed::tree::{Requirement, SizeError};
 use thiserror::Error;
 
 /// A subexpression that is not a quasi-affine function of iterators and parameters, and why.
@@ -69,6 +70,8 @@ pub enum LowerError {
     SubscriptUnknownAtEntry { subscript: Span, changes: Changes, span: Span },
     #[error("whether a subscript needs to be inside is known only after the function has begun to write")]
     ConditionUnknownAtEntry { subscript: Span, changes: Changes, span: Span },
+    #[error("whether this operation succeeds is known only after the function has begun to write")]
+    ValueUnknownAtEntry { needed: Span, failure: Requirement, changes: Changes, span: Span },
     #[error("the {} of the loop over `{iterator}` is not affine", .end.name())]
     BoundNotAffine { iterator: String, end: RangeEnd, bound: Span, why: NotAffine },
     #[error("the subscript of a store to `{array}` takes several affine forms")]
@@ -189,6 +192,7 @@ impl LowerError {
         Code(match self {
             LowerError::SubscriptUnknownAtEntry { .. } => "E0310",
             LowerError::ConditionUnknownAtEntry { .. } => "E0311",
+            LowerError::ValueUnknownAtEntry { .. } => "E0313",
             LowerError::BoundNotAffine { .. } => "E0302",
             LowerError::StoreInCases { .. } => "E0303",
             LowerError::DuplicateLabel { .. } => "E0304",
@@ -213,14 +217,39 @@ impl IntoDiagnostic for LowerError {
             LowerError::ConditionUnknownAtEntry { subscript, changes, span } => {
                 changes.label(diagnostic, span).secondary(subscript, "this subscript has to be checked")
             }
+            LowerError::ValueUnknownAtEntry { needed, failure, changes, span } => {
+                let labelled = match &changes {
+                    Changes::Array { array } => {
+                        diagnostic.primary(span, format!("reads `{array}`, which the function writes"))
+                    }
+                    Changes::Variable { variable, bound } => {
+                        let labelled = diagnostic.primary(span, format!("`{variable}` is assigned more than once"));
+                        match *bound == span {
+                            true => labelled,
+                            false => labelled.secondary(*bound, format!("`{variable}` is first set here")),
+                        }
+                    }
+                };
+                let labelled = if needed == span { labelled } else { labelled.secondary(needed, "this may raise") };
+                let pass_on = "compute what it depends on in a function of its own and pass it on";
+                let help = match failure.error {
+                    SizeError::Inexact => format!(
+                        "{pass_on}, or use what never raises: `unsafe_trunc(T, x)` of a float, `x % T` of an integer, `n += one(n)` of a counter"
+                    ),
+                    SizeError::Divide | SizeError::Mismatch | SizeError::Argument | SizeError::Bounds => pass_on.to_owned(),
+                };
+                labelled
+                    .with_note(format!("fails where {}: that is tested at entry, before anything is written", failure.text))
+                    .with_help(help)
+            }
             LowerError::BoundNotAffine { bound, why, .. } => {
                 let diagnostic = why.explain(diagnostic);
                 if bound == why.span { diagnostic } else { diagnostic.secondary(bound, "in this bound") }
             }
             LowerError::StoreInCases { subscript, .. } => diagnostic
                 .primary(subscript, "differs from iteration to iteration in more than the iterators")
-                .with_note("a store needs one affine subscript; loads may have several")
-                .with_help("write one store for each case, inside `if`"),
+                .with_note("a store with a name, or with more than 8 cases, needs one affine subscript")
+                .with_help("drop `@comp`, or write one store for each case, inside `if`"),
             LowerError::DuplicateLabel { name, first, second } => diagnostic
                 .primary(second, format!("`{name}` again"))
                 .secondary(first, format!("`{name}` is taken here"))

@@ -1,12 +1,14 @@
 //! Arrays that the source makes, and conditions on sizes: neither computes anything.
 
+use crate::computation::{Builder, Needed};
 use crate::error::{LowerError, NotAffine, Reason};
 use crate::formula::Formula;
 use crate::nest::{Nest, Scope};
+use crate::scan::{ScanDraft, covers};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{self, Expr, LocalId, Type};
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::algorithm::{Array, ArrayId, ArrayKind, Requirement, SizeError};
+use tessella_polyhedral::algorithm::{Array, ArrayId, ArrayKind, Requirement, ScanCheck, SizeError};
 use tessella_polyhedral::isl::{IslError, Set};
 
 impl<'a> Nest<'a> {
@@ -42,6 +44,8 @@ impl<'a> Nest<'a> {
     pub(crate) fn require(&mut self, span: Span, condition: &Expr, failure: &tree::Requirement, scope: &Scope<'a>) {
         let text = failure.text.clone();
         let needed = match self.symbols.condition(condition, &scope.site, &scope.may) {
+            Ok(needed) if scope.predicates.is_empty() || !failure.error.is_of_values() => needed,
+            Ok(_) | Err(_) if failure.error.is_of_values() => return self.require_values(span, condition, failure, scope),
             Ok(needed) => needed,
             Err(why) => return self.errors.push(LowerError::RequirementNotAffine { span, text, why }),
         };
@@ -50,14 +54,28 @@ impl<'a> Nest<'a> {
         if never {
             return self.errors.push(LowerError::NeverFits { span, text });
         }
-        let error = match failure.error {
-            tree::SizeError::Mismatch => SizeError::Mismatch,
-            tree::SizeError::Argument => SizeError::Argument,
-            tree::SizeError::Bounds => SizeError::Bounds,
-        };
         if !always {
             self.spans.requirements.push(span);
-            self.requirements.push(Requirement { holds, error, text });
+            self.requirements.push(Requirement { holds, error: error_of(failure.error), text });
+        }
+    }
+
+    /// A condition on data is searched for an instance that violates it.
+    fn require_values(&mut self, span: Span, condition: &Expr, failure: &tree::Requirement, scope: &Scope<'a>) {
+        let name = self.scan_names.fresh("fails");
+        let needed = Needed { condition, failure, span };
+        match Builder::new(self, scope, &name).search_values(&needed) {
+            Ok(None) => {}
+            Ok(Some(computation)) => {
+                let place = self.spans.values.len() as u32;
+                let (error, text) = (error_of(failure.error), failure.text.clone());
+                let draft = ScanDraft { check: ScanCheck::Holds { error, text, place }, computation };
+                if !self.scans.iter().any(|known| covers(known, &draft)) {
+                    self.spans.values.push(span);
+                    self.scans.push(draft);
+                }
+            }
+            Err(error) => self.errors.push(error),
         }
     }
 
@@ -70,5 +88,15 @@ impl<'a> Nest<'a> {
         let holds = context.subtract(&violated)?.coalesce()?;
         let (always, never) = (violated.is_empty()?, holds.is_empty()?);
         Ok((holds.gist(&context)?.coalesce()?, always, never))
+    }
+}
+
+fn error_of(error: tree::SizeError) -> SizeError {
+    match error {
+        tree::SizeError::Mismatch => SizeError::Mismatch,
+        tree::SizeError::Argument => SizeError::Argument,
+        tree::SizeError::Bounds => SizeError::Bounds,
+        tree::SizeError::Inexact => SizeError::Inexact,
+        tree::SizeError::Divide => SizeError::Divide,
     }
 }

@@ -27,6 +27,9 @@ use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 /// A predicate with more operators is saved into a variable even where nothing else asks for it.
 const PREDICATE_COST: usize = 64;
 
+/// A store with more combined cases of its subscripts is refused.
+const STORE_CASE_LIMIT: usize = 8;
+
 /// A place in the tree: loops, conditions and predicates around it.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope<'a> {
@@ -199,6 +202,11 @@ impl<'a> Nest<'a> {
                 node.into_iter().collect()
             }
             StatementKind::Store { array, subscripts, value, label, mode } => {
+                if label.is_none()
+                    && let Some(cases) = self.store_cases(subscripts, scope)
+                {
+                    return cases.iter().flat_map(|case| self.statement(statement, case)).collect();
+                }
                 let value = Value::Expr(value);
                 let Some(target) = self.store_target(statement.span, *array, subscripts, *mode, scope) else {
                     // What is wrong with the value is worth telling, too.
@@ -314,7 +322,8 @@ impl<'a> Nest<'a> {
     fn branch(&mut self, condition: &'a Expr, then: &'a Block, otherwise: &'a Block, scope: &Scope<'a>) -> Vec<Node> {
         let computations = self.values.computations(then) + self.values.computations(otherwise);
         // What a condition reads may be out of bounds even where nothing depends on it.
-        if computations == 0 && !self.values.reads_memory(condition) {
+        let nothing = |block: &Block| !self.values.has_effects(block);
+        if computations == 0 && !self.values.reads_memory(condition) && nothing(then) && nothing(otherwise) {
             return vec![];
         }
         if let Ok(exact) = self.symbols.condition(condition, &scope.site, &scope.may) {
@@ -407,6 +416,33 @@ impl<'a> Nest<'a> {
         }
         let storage = self.storage_of(target, &scope.site.iterators);
         self.emit(Draft { span, label, target: storage.target(span), value: Value::Expr(value), fastmath: mode.fastmath }, scope)
+    }
+
+    /// Where a subscript of a store is one affine expression in each of several cases: a place for each of them. They
+    /// exclude each other, so that it does not matter which computation comes first.
+    fn store_cases(&self, subscripts: &[Expr], scope: &Scope<'a>) -> Option<Vec<Scope<'a>>> {
+        let mut cases = vec![Formula::True];
+        for subscript in subscripts {
+            let Ok(pieces) = self.symbols.integer(subscript, &scope.site, &scope.may) else { continue };
+            if pieces.as_single().is_none() {
+                cases = cases.iter().flat_map(|case| pieces.0.iter().map(|(piece, _)| case.and(piece))).collect();
+            }
+        }
+        cases.retain(|case| self.symbols.is_possible(&scope.site, &scope.may.and(case)));
+        if !(2..=STORE_CASE_LIMIT).contains(&cases.len()) {
+            return None;
+        }
+        let place = |case: &Formula| {
+            let mut inner = scope.clone();
+            inner.site.domain = inner.site.domain.and(case);
+            inner
+        };
+        let places: Vec<Scope<'a>> = cases.iter().map(place).collect();
+        let single = |place: &Scope<'a>| {
+            let value = |subscript| self.symbols.integer(subscript, &place.site, &place.may);
+            subscripts.iter().all(|subscript| value(subscript).map_or(true, |pieces| pieces.as_single().is_some()))
+        };
+        places.iter().all(single).then_some(places)
     }
 
     fn store_target(

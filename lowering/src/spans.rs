@@ -24,6 +24,8 @@ pub struct SpanTable {
     pub arrays: BTreeMap<ArrayId, Span>,
     /// What needs each of the algorithm's requirements, in their order.
     pub requirements: Vec<Span>,
+    /// What needs each of the scan's conditions on values.
+    pub values: Vec<Span>,
 }
 
 impl SpanTable {

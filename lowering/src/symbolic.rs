@@ -17,8 +17,14 @@ use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, ScalarType, UnaryOp};
 /// No expression is followed into more cases.
 const CASE_LIMIT: usize = 16;
 
+/// More cases than this are not compared with each other.
+const MERGE_LIMIT: usize = 12;
+
 /// No accepted expression has a larger magnitude, nor a larger coefficient.
 const MAGNITUDE_LIMIT: i128 = 1 << 60;
+
+/// Of dividends up to this, and divisors up to 1024, rounded quotients have the floors of exact ones.
+const EXACT_QUOTIENTS: i128 = 1 << 42;
 
 /// A loop around a statement.
 #[derive(Debug, Clone)]
@@ -42,6 +48,7 @@ pub(crate) struct Site {
 /// The symbolic value of a `Value` local.
 #[derive(Debug, Clone)]
 pub(crate) enum Symbol {
+    /// Of a `Float64` that is sure to be whole, too.
     Integer(Pieces),
     Condition(Formula),
 }
@@ -107,6 +114,7 @@ impl<'a> Symbols<'a> {
     pub(crate) fn symbolic(&self, expr: &Expr, site: &Site, under: &Formula) -> Result<Symbol, NotAffine> {
         match expr.ty {
             ScalarType::Bool => self.condition(expr, site, under).map(Symbol::Condition),
+            ScalarType::F64 => Evaluation { symbols: self, site, under }.whole(expr).map(Symbol::Integer),
             _ => self.integer(expr, site, under).map(Symbol::Integer),
         }
     }
@@ -236,10 +244,78 @@ impl Evaluation<'_, '_> {
                     }
                 }
                 (ExprKind::Load { .. }, _) => self.integer(operand),
+                (_, ScalarType::F64) => self.whole(operand),
                 (_, _) => self.narrow(operand),
             },
             ExprKind::Compare(..) => fail(Reason::Operation),
         }
+    }
+
+    /// A `Float64` that is sure to be whole: `floor(n / 2)` of an affine `n`.
+    ///
+    /// Dividends are so small that their quotients keep their distance from the integers they do not reach: rounding
+    /// one to a `Float64` never makes it the next integer.
+    fn whole(&self, expr: &Expr) -> Result<Pieces, NotAffine> {
+        let fail = || NotAffine { span: expr.span, reason: Reason::NotInt64 { ty: expr.ty } };
+        let (function, quotient) = match &expr.kind {
+            ExprKind::Local(_) => {
+                return match expr.ty {
+                    ScalarType::F64 => self.known_whole(expr),
+                    _ => Err(fail()),
+                };
+            }
+            ExprKind::Call(function @ (Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc), operands) => {
+                (*function, operands.first().ok_or_else(fail)?)
+            }
+            _ => return Err(fail()),
+        };
+        let ExprKind::Binary(BinaryOp::Div, dividend, divisor) = &quotient.kind else { return Err(fail()) };
+        let ExprKind::Convert(dividend) = &dividend.kind else { return Err(fail()) };
+        let divisor = match divisor.kind {
+            ExprKind::Constant(constant) => constant.as_float().filter(|it| it.fract() == 0.0 && (1.0..=1024.0).contains(it)),
+            _ => None,
+        };
+        let size = divisor.ok_or_else(fail)? as i64;
+        let dividend = match dividend.ty {
+            ScalarType::I64 => self.integer(dividend)?,
+            _ => self.narrow(dividend)?,
+        };
+        if expr.ty != ScalarType::F64 || self.symbols.magnitude(&dividend, self.site) > EXACT_QUOTIENTS {
+            return Err(fail());
+        }
+        let floor = |value: &Affine| Ok(value.floor_div(size));
+        let ceiling = |value: &Affine| value.scale(-1)?.floor_div(size).scale(-1);
+        match function {
+            Intrinsic::Floor => self.mapped(expr, &dividend, &floor),
+            Intrinsic::Ceil => self.mapped(expr, &dividend, &ceiling),
+            _ => self.by_sign(expr, &dividend, &floor, &ceiling),
+        }
+    }
+
+    fn known_whole(&self, expr: &Expr) -> Result<Pieces, NotAffine> {
+        let known = match expr.kind {
+            ExprKind::Local(local) => self.symbols.symbol(local),
+            _ => None,
+        };
+        match known {
+            Some(Symbol::Integer(pieces)) => self.pruned(expr, pieces.clone()),
+            Some(Symbol::Condition(_)) | None => {
+                Err(NotAffine { span: expr.span, reason: Reason::NotInt64 { ty: expr.ty } })
+            }
+        }
+    }
+
+    /// A comparison of a whole `Float64` with a whole constant.
+    fn whole_comparison(&self, op: CompareOp, left: &Expr, right: &Expr) -> Option<Formula> {
+        let bound = match right.kind {
+            ExprKind::Constant(constant) => constant.as_float().filter(|it| it.fract() == 0.0)?,
+            _ => return None,
+        };
+        let value = self.whole(left).ok()?;
+        // No value is as large as a larger bound.
+        let limit = MAGNITUDE_LIMIT as i64;
+        let bound = bound.clamp(-(limit as f64), limit as f64) as i64;
+        Some(Pieces::compare(op, &value, &Pieces::single(Affine::constant(bound))))
     }
 
     /// An integer of another width, all of whose values are `Int64`s: an argument, or an iterator over a range of its
@@ -353,11 +429,17 @@ impl Evaluation<'_, '_> {
     }
 
     fn division(&self, expr: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> Result<Pieces, NotAffine> {
-        let divisor = match self.integer(right) {
+        let given = self.integer(right);
+        let divisor = match &given {
             Ok(pieces) => pieces.as_constant(),
             Err(_) => None,
         };
         let dividend = self.integer(left)?;
+        if let (None, Ok(given), BinaryOp::Mod | BinaryOp::Rem) = (divisor, &given, op)
+            && let Some(divisor) = given.as_single()
+        {
+            return self.wrapped(expr, op, &dividend, (divisor, right.span));
+        }
         let size = match divisor {
             None => return Err(NotAffine { span: right.span, reason: Reason::DivisorNotConstant }),
             Some(0) => return Err(NotAffine { span: right.span, reason: Reason::DivisionByZero }),
@@ -386,6 +468,47 @@ impl Evaluation<'_, '_> {
             BinaryOp::Rem => self.by_sign(expr, &dividend, &remainder, &negative_remainder),
             _ => Err(NotAffine { span: expr.span, reason: Reason::Operation }),
         }
+    }
+
+    /// The remainder of a division by a size, of a value that is less than some times the size away from the remainder:
+    /// one case for each number of times.
+    fn wrapped(
+        &self,
+        expr: &Expr,
+        op: BinaryOp,
+        value: &Pieces,
+        (divisor, span): (&Affine, Span),
+    ) -> Result<Pieces, NotAffine> {
+        let refused = || NotAffine { span, reason: Reason::DivisorNotConstant };
+        let possible = |condition: &Formula| self.symbols.is_possible(self.site, &self.under.and(condition));
+        let at_least_one = Formula::compare(CompareOp::Ge, divisor, &Affine::constant(1));
+        if possible(&at_least_one.not()) {
+            return Err(refused());
+        }
+        let zero = Affine::constant(0);
+        let mut cases = vec![];
+        let mut covered = Formula::False;
+        for (case, value) in &value.0 {
+            // What remains of a negative value is negative.
+            if op == BinaryOp::Rem && possible(&case.and(&Formula::compare(CompareOp::Lt, value, &zero))) {
+                return Err(refused());
+            }
+            for times in [0, 1, -1, 2, -2] {
+                let rest = divisor.scale(-times).and_then(|moved| value.add(&moved)).map_err(|_| refused())?;
+                let over = rest.sub(divisor).map_err(|_| refused())?;
+                let low = Formula::compare(CompareOp::Ge, &rest, &zero);
+                let condition = low.and(&Formula::compare(CompareOp::Lt, &over, &zero));
+                let condition = case.and(&condition);
+                covered = covered.or(&condition);
+                if possible(&condition) {
+                    cases.push((condition, rest));
+                }
+            }
+        }
+        if possible(&covered.not()) {
+            return Err(refused());
+        }
+        self.pruned(expr, Pieces(cases)).and_then(|pieces| self.checked(expr, pieces))
     }
 
     /// `value >= 0 ? from_positive(value) : from_negative(value)`, with one case where isl knows the sign.
@@ -445,17 +568,92 @@ impl Evaluation<'_, '_> {
             if !self.symbols.is_possible(self.site, &self.under.and(&case)) {
                 continue;
             }
-            match cases.iter_mut().find(|(_, other)| *other == value) {
-                Some((known, _)) => *known = known.or(&case),
-                None => cases.push((case, value)),
-            }
+            cases.push((case, value));
         }
+        self.merge(&mut cases);
         match cases.len() {
             // Nothing runs here: any value will do.
             0 => Ok(Pieces::single(Affine::constant(0))),
             1 => Ok(Pieces::single(cases.swap_remove(0).1)),
-            2..=CASE_LIMIT => Ok(Pieces(cases)),
+            2..=CASE_LIMIT => {
+                let simple = cases.into_iter().map(|(case, value)| (self.simplified(&case, &Formula::True), value));
+                Ok(Pieces(simple.collect()))
+            }
             _ => Err(NotAffine { span: expr.span, reason: Reason::TooManyCases { limit: CASE_LIMIT } }),
+        }
+    }
+
+    /// Of two cases one of which has the other's value, too, makes one. First those that differ otherwise: what is left
+    /// of `mod1(i + 1, n)` are `i + 1` and `i + 1 - n`.
+    fn merge(&self, cases: &mut Vec<(Formula, Affine)>) {
+        let few = cases.len() <= MERGE_LIMIT;
+        let mut at = 0;
+        while few && at < cases.len() {
+            let (case, value) = &cases[at];
+            let alike = |other: &Affine| {
+                let differ = Formula::compare(CompareOp::Ne, value, other);
+                *value != *other && !self.possible(&case.and(&differ))
+            };
+            match cases.iter().position(|(_, other)| alike(other)) {
+                Some(into) => {
+                    cases[into].0 = cases[into].0.or(&cases[at].0);
+                    cases.remove(at);
+                }
+                None => at += 1,
+            }
+        }
+        let mut distinct: Vec<(Formula, Affine)> = vec![];
+        for (case, value) in cases.drain(..) {
+            match distinct.iter_mut().find(|(_, other)| *other == value) {
+                Some((known, _)) => *known = known.or(&case),
+                None => distinct.push((case, value)),
+            }
+        }
+        *cases = distinct;
+    }
+
+    fn possible(&self, condition: &Formula) -> bool {
+        self.symbols.is_possible(self.site, &self.under.and(condition))
+    }
+
+    /// The condition without what cannot be otherwise here, where `given` holds.
+    fn simplified(&self, condition: &Formula, given: &Formula) -> Formula {
+        let always = |part: &Formula, given: &Formula| !self.possible(&given.and(&part.not()));
+        match condition {
+            Formula::True | Formula::False => condition.clone(),
+            Formula::NonNegative(_) | Formula::Zero(_) if always(condition, given) => Formula::True,
+            Formula::NonNegative(_) | Formula::Zero(_) => condition.clone(),
+            Formula::All(parts) => {
+                let mut kept: Vec<Formula> = parts.iter().map(|part| self.simplified(part, given)).collect();
+                let mut at = 0;
+                while at < kept.len() {
+                    let others = kept.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, part)| part.clone());
+                    if always(&kept[at], &given.and(&Formula::all(others))) {
+                        kept.remove(at);
+                    } else {
+                        at += 1;
+                    }
+                }
+                Formula::all(kept)
+            }
+            Formula::Any(parts) => {
+                if always(condition, given) {
+                    return Formula::True;
+                }
+                let mut kept: Vec<Formula> = parts.iter().filter(|part| self.possible(&given.and(part))).cloned().collect();
+                let mut at = 0;
+                while kept.len() > 1 && at < kept.len() {
+                    let others: Vec<Formula> =
+                        kept.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, part)| part.clone()).collect();
+                    // What one of the others says, too.
+                    if !self.possible(&Formula::all([given.clone(), kept[at].clone(), Formula::any(others).not()])) {
+                        kept.remove(at);
+                    } else {
+                        at += 1;
+                    }
+                }
+                Formula::any(kept.iter().map(|part| self.simplified(part, given)))
+            }
         }
     }
 
@@ -492,7 +690,10 @@ impl Evaluation<'_, '_> {
             ExprKind::Compare(op, left, right) if left.ty == ScalarType::I64 => {
                 Ok(Pieces::compare(*op, &self.integer(left)?, &self.integer(right)?))
             }
-            ExprKind::Compare(_, left, _) => fail(Reason::NotInt64 { ty: left.ty }),
+            ExprKind::Compare(op, left, right) => match self.whole_comparison(*op, left, right) {
+                Some(condition) => Ok(condition),
+                None => fail(Reason::NotInt64 { ty: left.ty }),
+            },
             ExprKind::Unary(UnaryOp::Not | UnaryOp::BitNot, operand) => Ok(self.condition(operand)?.not()),
             ExprKind::Binary(BinaryOp::AndAlso, left, right) => {
                 let left = self.condition(left)?;

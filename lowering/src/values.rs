@@ -44,6 +44,8 @@ enum Use {
     Subscript,
     /// A loop bound, or what sizes depend on.
     Index,
+    /// A condition that is searched at entry: it is evaluated there and nowhere else.
+    Test,
 }
 
 struct Definition<'a> {
@@ -165,7 +167,10 @@ impl<'a> Values<'a> {
                     self.written.insert(*array);
                     extents.iter().for_each(|extent| self.add_uses(extent, spot, Use::Index));
                 }
-                StatementKind::Require { condition, .. } => self.add_uses(condition, spot, Use::Index),
+                StatementKind::Require { condition, failure } => {
+                    let what = if failure.error.is_of_values() { Use::Test } else { Use::Index };
+                    self.add_uses(condition, spot, what);
+                }
             }
         }
     }
@@ -251,6 +256,7 @@ impl<'a> Values<'a> {
         for &(spot, what) in uses {
             let reached = match what {
                 Use::Index => return None,
+                Use::Test => continue,
                 Use::Assigned(next) => match self.fates.get(&next) {
                     Some((Fate::Dropped, _)) => continue,
                     Some((Fate::Inline, reached)) => (*reached)?,
@@ -367,6 +373,16 @@ impl<'a> Values<'a> {
                 StatementKind::Allocate { .. } | StatementKind::Require { .. } => 0,
             })
             .sum()
+    }
+
+    /// Whether the block makes arrays or requires something, which are no computations.
+    pub(crate) fn has_effects(&self, block: &Block) -> bool {
+        block.iter().any(|statement| match &statement.kind {
+            StatementKind::Allocate { .. } | StatementKind::Require { .. } => true,
+            StatementKind::For { body, .. } => self.has_effects(body),
+            StatementKind::If { then, otherwise, .. } => self.has_effects(then) || self.has_effects(otherwise),
+            StatementKind::Set { .. } | StatementKind::Store { .. } => false,
+        })
     }
 
     fn may_store(&self, target: LocalId) -> bool {

@@ -202,7 +202,8 @@ fn what_is_not_affine() {
     for i in 1:m
         p = i * k
         x[p + 1] = A[i, 3i * i]
-        k < 3 && (q = i * i; x[min(i, k)] = q)
+        q = i * i
+        @comp S x[min(i, k)] = q
     end
     for i in 1:m*k
         x[i] = 0.0
@@ -212,7 +213,7 @@ end",
         expect![[r#"
             E0303: the subscript of a store to `x` takes several affine forms
               Primary `min(i, k)`: differs from iteration to iteration in more than the iterators
-              help: write one store for each case, inside `if`
+              help: drop `@comp`, or write one store for each case, inside `if`
             E0302: the end of the loop over `i` is not affine
               Primary `m*k`: a product of two variables
               help: make one factor a constant, or pass the matrix with one more axis instead of computing its offsets

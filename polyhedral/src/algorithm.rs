@@ -40,7 +40,8 @@ pub struct Algorithm {
     pub scan: Option<Box<Scan>>,
 }
 
-/// A search for subscripts that are outside, before anything is written.
+/// A search for subscripts that are outside, and for values that an operation is not defined for, before anything is
+/// written.
 ///
 /// Sizes alone do not tell whether `A[idx[i]]` is inside, nor whether a condition on data keeps `A[i + 1]` inside. So an
 /// algorithm of its own evaluates such subscripts for all instances of their accesses that are not sure to be inside,
@@ -53,13 +54,13 @@ pub struct Scan {
     pub checks: Vec<ScanCheck>,
 }
 
-/// A subscript that must be inside its axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ScanCheck {
-    /// In the algorithm that the scan belongs to.
-    pub access: AccessRef,
-    /// From 0.
-    pub axis: u32,
+/// What a search makes sure of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScanCheck {
+    /// A subscript is inside its axis, from 0, of an access of the algorithm that the scan belongs to.
+    Inside { access: AccessRef, axis: u32 },
+    /// A condition on values holds, else the source fails with this error. `place` counts these checks from 0.
+    Holds { error: SizeError, text: String, place: u32 },
 }
 
 /// An integer that the program never changes: an extent of an array, or an integer argument.
@@ -142,6 +143,10 @@ pub enum SizeError {
     Argument,
     /// A subscript is outside a part of an array.
     Bounds,
+    /// A number has no exact value in the type that it is converted to.
+    Inexact,
+    /// An integer division has no result.
+    Divide,
     /// The schedule is for other sizes.
     Assumption,
 }

@@ -1,6 +1,6 @@
 @tessella function clip!(x::Vector{Float64}, y::Vector{Float64})
     n = length(x)
     for i in 1:length(y)
-        x[min(i, n)] = y[i]
+        @comp S x[min(i, n)] = y[i]
     end
 end

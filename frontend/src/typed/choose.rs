@@ -26,24 +26,25 @@ impl Checker<'_> {
         let (no_block, no, after_no) = self.in_value_branch(no);
         self.assigned.extend(after_yes.intersection(&after_no));
         let (condition, yes, no) = (condition?, yes?, no?);
-        if super::flow::is_harmless(&yes_block, self) && super::flow::is_harmless(&no_block, self) {
-            let plain = |value: &Value| matches!(value, Value::Scalar(_) | Value::Irrational(..));
-            if let (Value::Tuple(yes), Value::Tuple(no)) = (&yes, &no)
-                && yes.len() == no.len()
-                && yes.iter().chain(no).all(plain)
-            {
-                let open = self.blocks.last_mut().expect("a block is open while a function is checked");
-                open.extend(yes_block.into_iter().chain(no_block));
-                let condition = self.share(condition);
-                let pairs = yes.iter().cloned().zip(no.iter().cloned()).collect::<Vec<_>>();
-                let values = pairs.into_iter().map(|(yes, no)| self.selected(condition.clone(), yes, no, span));
-                return values.collect::<Checked<Vec<Value>>>().map(Value::Tuple);
-            }
-            if plain(&yes) && plain(&no) {
-                let open = self.blocks.last_mut().expect("a block is open while a function is checked");
-                open.extend(yes_block.into_iter().chain(no_block));
-                return self.selected(condition, yes, no, span);
-            }
+        let plain = |value: &Value| matches!(value, Value::Scalar(_) | Value::Irrational(..));
+        let tuples = matches!((&yes, &no), (Value::Tuple(yes), Value::Tuple(no))
+            if yes.len() == no.len() && yes.iter().chain(no).all(plain));
+        let selects = tuples || (plain(&yes) && plain(&no));
+        if selects && super::flow::is_harmless(&yes_block, self) && super::flow::is_harmless(&no_block, self) {
+            let tests = [&yes_block, &no_block].into_iter().any(|block| super::flow::requires(block));
+            let condition = if tests { self.share(condition) } else { condition };
+            let yes_block = super::flow::required_if(yes_block, &condition, true);
+            let no_block = super::flow::required_if(no_block, &condition, false);
+            let open = self.blocks.last_mut().expect("a block is open while a function is checked");
+            open.extend(yes_block.into_iter().chain(no_block));
+            return match (yes, no) {
+                (Value::Tuple(yes), Value::Tuple(no)) => {
+                    let condition = self.share(condition);
+                    let values = yes.into_iter().zip(no).map(|(yes, no)| self.selected(condition.clone(), yes, no, span));
+                    values.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
+                }
+                (yes, no) => self.selected(condition, yes, no, span),
+            };
         }
         let tails = (self.as_tail(yes, span), self.as_tail(no, span));
         let tail = self.join(Ok(condition), (yes_block, tails.0), (no_block, tails.1), span, Place::Last);
@@ -70,6 +71,8 @@ impl Checker<'_> {
         let (block, second, _) = self.in_value_branch(|checker| checker.condition(right));
         let (first, second) = (first?, second?);
         if super::flow::is_harmless(&block, self) {
+            let first = if super::flow::requires(&block) { self.share(first) } else { first };
+            let block = super::flow::required_if(block, &first, operator != BinaryOp::OrElse);
             self.blocks.last_mut().expect("a block is open while a function is checked").extend(block);
             let kind = ExprKind::Binary(operator, Box::new(first), Box::new(second));
             return Ok(Value::Scalar(Expr { kind, ty: ScalarType::Bool, span }));

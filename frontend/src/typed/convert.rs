@@ -2,9 +2,11 @@
 
 use super::check::{Checked, Checker};
 use super::error::TypeError;
-use super::tree::{Expr, ExprKind};
+use super::compare::compare;
+use super::operator::{binary, intrinsic};
+use super::tree::{Expr, ExprKind, SizeError};
 use tessella_diagnostics::Span;
-use tessella_scalar::{Constant, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType};
 
 /// Julia's `promote_type`.
 pub fn promote(a: ScalarType, b: ScalarType) -> ScalarType {
@@ -131,6 +133,14 @@ pub(super) fn constant_integer(expr: &Expr) -> Option<i128> {
     expr.as_constant().and_then(Constant::as_integer)
 }
 
+/// `before && next`.
+pub(super) fn both(before: Option<Expr>, next: Expr, span: Span) -> Option<Expr> {
+    Some(match before {
+        None => next,
+        Some(before) => binary(BinaryOp::AndAlso, before, next, span),
+    })
+}
+
 impl Checker<'_> {
     /// `convert(to, expr)`: refused if it may throw. `target` is what demands the type.
     pub(super) fn coerce(&mut self, expr: Expr, to: ScalarType, target: Option<Span>) -> Checked<Expr> {
@@ -147,7 +157,79 @@ impl Checker<'_> {
         if is_total(expr.ty, to) {
             return Ok(widen(expr, to));
         }
-        Err(self.fail(TypeError::Inexact { from: expr.ty, to, span, target }))
+        // A float where integers live is a slip more often than not. Constants of the file have no place for a test.
+        if (expr.ty.is_float() && target.is_some()) || !self.open_constants.is_empty() {
+            return Err(self.fail(TypeError::Inexact { from: expr.ty, to, span, target }));
+        }
+        self.exactly(expr, to, span)
+    }
+
+    /// `to(expr)`, where the function fails unless the value is one of `to`.
+    fn exactly(&mut self, expr: Expr, to: ScalarType, span: Span) -> Checked<Expr> {
+        if expr.ty.is_float() {
+            let value = self.share(expr);
+            let whole = intrinsic(Intrinsic::Trunc, vec![value.clone()], value.ty, span);
+            let is_whole = compare(CompareOp::Eq, whole, value.clone(), span);
+            return self.truncated(value, to, Some(is_whole), &format!("{to}(x)"), span);
+        }
+        let value = self.share(expr);
+        let ((least, most), (from, until)) = (integer_limits(to), integer_limits(value.ty));
+        let mut fits: Option<Expr> = None;
+        for (op, limit, needed) in [(CompareOp::Ge, least, from < least), (CompareOp::Le, most, until > most)] {
+            if needed {
+                let limit = Expr::constant(Constant::integer(value.ty, limit), span);
+                fits = both(fits, compare(op, value.clone(), limit, span), span);
+            }
+        }
+        self.value_fits(fits, &format!("trunc({to}, x)"), span)?;
+        Ok(match to {
+            ScalarType::Bool => compare(CompareOp::Eq, value.clone(), Expr::constant(Constant::integer(value.ty, 1), span), span),
+            _ => widen(value, to),
+        })
+    }
+
+    /// `trunc(to, value)` of a whole number, or of a number of which `also` says whether it is one.
+    pub(super) fn truncated(
+        &mut self,
+        value: Expr,
+        to: ScalarType,
+        also: Option<Expr>,
+        call: &str,
+        span: Span,
+    ) -> Checked<Expr> {
+        let value = self.share(value);
+        let (least, most) = integer_limits(to);
+        // Both are powers of two, or zero, and so exact.
+        let limit = |limit: i128| Expr::constant(Constant::integer(value.ty, limit), span);
+        let low = compare(CompareOp::Ge, value.clone(), limit(least), span);
+        let high = compare(CompareOp::Lt, value.clone(), limit(most + 1), span);
+        let fits = both(Some(low), high, span);
+        let fits = match also {
+            Some(also) => both(fits, also, span),
+            None => fits,
+        };
+        self.value_fits(fits.clone(), call, span)?;
+        if to == ScalarType::Bool {
+            return Ok(compare(CompareOp::Eq, value.clone(), limit(1), span));
+        }
+        let kind = ExprKind::Wrap(Box::new(value));
+        let truncated = Expr { ty: to, span, kind };
+        Ok(match fits {
+            // Other paths may evaluate it, too, and must get some value.
+            Some(fits) if self.conditions > 0 => {
+                let no = Expr::constant(Constant::integer(to, 0), span);
+                let kind = ExprKind::Select { condition: Box::new(fits), yes: Box::new(truncated), no: Box::new(no) };
+                Expr { ty: to, span, kind }
+            }
+            Some(_) | None => truncated,
+        })
+    }
+
+    fn value_fits(&mut self, fits: Option<Expr>, call: &str, span: Span) -> Checked<()> {
+        match fits {
+            Some(fits) => self.require(fits, SizeError::Inexact, &format!("`{call}` is not exact"), span),
+            None => Ok(()),
+        }
     }
 
     /// Both operands in their promoted type, as `promote` would have them; refused if that may throw.

@@ -4,11 +4,12 @@ use super::check::{Checked, Checker};
 use super::constant::folded;
 use super::convert::{constant_integer, integer_limits, promote, signed, unsigned, widen};
 use super::error::TypeError;
-use super::operator::binary;
-use super::tree::Expr;
+use super::compare::compare;
+use super::operator::{binary, if_else, unary};
+use super::tree::{Expr, SizeError};
 use super::value::Kind;
 use tessella_diagnostics::Span;
-use tessella_scalar::{BinaryOp, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
 
 impl Checker<'_> {
     /// One of the division operators; the divisor of integers must be a constant that cannot make it throw.
@@ -35,9 +36,16 @@ impl Checker<'_> {
         }
         let at = right.span;
         let right = folded(right);
+        let is_signed = |ty: ScalarType| ty.is_signed_integer() || ty == ScalarType::Bool;
         let Some(divisor) = constant_integer(&right) else {
-            let operator = symbol.to_string();
-            return Err(self.fail(TypeError::MayDivideByZero { operator, divisor: at, span, zero: false }));
+            if left.ty != ScalarType::Bool && right.ty != ScalarType::Bool && is_signed(left.ty) != is_signed(right.ty) {
+                return Err(self.fail(TypeError::MixedSigns { operator: symbol.into(), left: left.ty, right: right.ty, span }));
+            }
+            if !self.open_constants.is_empty() {
+                let operator = symbol.to_string();
+                return Err(self.fail(TypeError::MayDivideByZero { operator, divisor: at, span, zero: false }));
+            }
+            return self.division_by_variable(operator, symbol, (widen(left, ty), widen(right, ty)), span);
         };
         if divisor == 0 {
             let operator = symbol.to_string();
@@ -46,7 +54,6 @@ impl Checker<'_> {
         if divisor == -1 {
             return Err(self.fail(TypeError::DivisionByMinusOne { operator: symbol.into(), divisor: at }));
         }
-        let is_signed = |ty: ScalarType| ty.is_signed_integer() || ty == ScalarType::Bool;
         if left.ty == ScalarType::Bool || right.ty == ScalarType::Bool || is_signed(left.ty) == is_signed(right.ty) {
             return Ok(binary(operator, widen(left, ty), widen(right, ty), span));
         }
@@ -64,5 +71,39 @@ impl Checker<'_> {
             });
         }
         Err(self.fail(TypeError::MixedSigns { operator: symbol.into(), left: left.ty, right: right.ty, span }))
+    }
+
+    /// A division of integers of one type whose divisor may be anything: the function fails where Julia raises.
+    ///
+    /// The divisor that is divided by is never one that has no quotient, so that any path may evaluate the division.
+    fn division_by_variable(
+        &mut self,
+        operator: BinaryOp,
+        symbol: &str,
+        (left, right): (Expr, Expr),
+        span: Span,
+    ) -> Checked<Expr> {
+        let ty = left.ty;
+        let (left, right) = (self.share(left), self.share(right));
+        let number = |value: i128| Expr::constant(Constant::integer(ty, value), span);
+        let is = |value: &Expr, of: i128| compare(CompareOp::Eq, value.clone(), number(of), span);
+        let either = |a: Expr, b: Expr| binary(BinaryOp::OrElse, a, b, span);
+        let zero = is(&right, 0);
+        let has_rest = matches!(operator, BinaryOp::Rem | BinaryOp::Mod);
+        // Of the smallest integer and -1: there is no quotient, and the rest is that of any integer and 1.
+        let (fails, replaced) = match (ty.is_signed_integer(), has_rest) {
+            (false, _) => (zero.clone(), zero),
+            (true, true) => (zero.clone(), either(zero, is(&right, -1))),
+            (true, false) => {
+                let least = is(&left, integer_limits(ty).0);
+                let overflows = binary(BinaryOp::AndAlso, is(&right, -1), least, span);
+                let fails = either(zero, overflows);
+                (fails.clone(), fails)
+            }
+        };
+        let text = format!("`{symbol}` divides by zero, or the smallest integer by -1");
+        let works = unary(UnaryOp::Not, fails, span);
+        self.require(works, SizeError::Divide, &text, span)?;
+        Ok(binary(operator, left, if_else(replaced, number(1), right, span), span))
     }
 }

@@ -275,7 +275,7 @@ impl IntoDiagnostic for TypeError {
                 let base = base.with_note("Julia would raise an InexactError for some values");
                 match (from.is_float(), to) {
                     (_, ScalarType::Bool) => base.with_help("write a comparison, such as `x != 0`"),
-                    (true, _) => base.with_help(format!("say how to convert: `unsafe_trunc({to}, x)`")),
+                    (true, _) => base.with_help(format!("say how to convert: `round({to}, x)`, `floor({to}, x)`, or `{to}(x)` if it is whole")),
                     (false, _) => base.with_help(format!("keep the low bits with `x % {to}`")),
                 }
             }

@@ -3,7 +3,7 @@
 
 use super::check::{Checked, Checker};
 use super::jumps::Fresh;
-use super::operator::binary;
+use super::operator::{binary, unary};
 use super::scope::{State, VariableId};
 use super::statement::{Place, Tail};
 use super::tree::{Block, Expr, ExprKind, LocalId, Role, Statement, StatementKind, Type};
@@ -12,7 +12,7 @@ use super::value::{RangeValue, Value};
 use crate::ast;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
-use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
 
 /// How many orders of arrays a loop may go through before the first comes back.
 const MOST_VARIANTS: usize = 6;
@@ -387,18 +387,40 @@ pub(super) fn set(target: LocalId, value: Expr, mode: super::tree::Mode) -> Stat
     Statement { kind: StatementKind::Set { target, value, label: None, mode }, span }
 }
 
-/// Whether all statements only give names to values that any path may evaluate.
+/// Whether something in the block fails for some values.
+pub(super) fn requires(block: &Block) -> bool {
+    block.iter().any(|statement| matches!(statement.kind, StatementKind::Require { .. }))
+}
+
+/// The block's statements where they are executed on every path: what they require, they require where the condition
+/// is as expected.
+pub(super) fn required_if(block: Block, condition: &Expr, expected: bool) -> Block {
+    let guarded = |kind: StatementKind| match kind {
+        StatementKind::Require { condition: needed, failure } => {
+            let span = needed.span;
+            let otherwise = match expected {
+                true => unary(UnaryOp::Not, condition.clone(), span),
+                false => condition.clone(),
+            };
+            StatementKind::Require { condition: binary(BinaryOp::OrElse, otherwise, needed, span), failure }
+        }
+        other => other,
+    };
+    block.into_iter().map(|statement| Statement { kind: guarded(statement.kind), ..statement }).collect()
+}
+
+/// Whether all statements only give names to values that any path may evaluate, or fail for some values.
 pub(super) fn is_harmless(block: &Block, checker: &Checker<'_>) -> bool {
     block.iter().all(|statement| match &statement.kind {
         StatementKind::Set { target, value, label: None, .. } => {
             matches!(checker.local(*target).role, Role::Value(_))
                 && !value.any(&|part| matches!(part.kind, ExprKind::Load { .. }))
         }
+        StatementKind::Require { failure, .. } => failure.error.is_of_values(),
         StatementKind::Set { .. }
         | StatementKind::Store { .. }
         | StatementKind::If { .. }
         | StatementKind::For { .. }
-        | StatementKind::Allocate { .. }
-        | StatementKind::Require { .. } => false,
+        | StatementKind::Allocate { .. } => false,
     })
 }

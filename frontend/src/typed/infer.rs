@@ -1,10 +1,10 @@
 //! A guess at argument types for a file that fixes none: from annotations, else from how the body uses the names.
 
 use super::check::{Checker, Surroundings};
-use super::tree::{ArgumentType, Type, dense};
+use super::tree::{self, ArgumentType, Type, dense};
 use crate::ast::{Expr, ExprKind, Function, Parameter};
 use std::collections::BTreeMap;
-use tessella_scalar::ScalarType;
+use tessella_scalar::{CompareOp, Intrinsic, ScalarType};
 
 /// The type that an argument probably has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub fn infer_arguments_in(function: &Function, surroundings: Surroundings<'_>) -
     // The element type that the body has least to object to; the first of equals.
     let best = guesses.into_iter().min_by_key(|inferred| {
         let types: Vec<ArgumentType> = inferred.iter().map(|inferred| inferred.ty).collect();
-        super::check_in(function, &types, surroundings).map_or_else(|errors| errors.len(), |_| 0)
+        super::check_in(function, &types, surroundings).map_or_else(|errors| errors.len(), |typed| improbable(&typed.body))
     });
     best.unwrap_or_default()
 }
@@ -105,6 +105,23 @@ fn infer(function: &Function, parameter: &Parameter, uses: &BTreeMap<String, Use
         (false, false) => Basis::Default,
     };
     Inferred { name, ty, basis }
+}
+
+/// How many floats must be whole numbers in the block: their arrays hold integers more likely.
+fn improbable(block: &tree::Block) -> usize {
+    let is_whole = |part: &tree::Expr| match &part.kind {
+        tree::ExprKind::Compare(CompareOp::Eq, left, _) => {
+            matches!(&left.kind, tree::ExprKind::Call(Intrinsic::Trunc, _)) && left.ty.is_float()
+        }
+        _ => false,
+    };
+    let counts = block.iter().map(|statement| match &statement.kind {
+        tree::StatementKind::Require { condition, .. } => usize::from(condition.any(&is_whole)),
+        tree::StatementKind::For { body, .. } => improbable(body),
+        tree::StatementKind::If { then, otherwise, .. } => improbable(then) + improbable(otherwise),
+        tree::StatementKind::Set { .. } | tree::StatementKind::Store { .. } | tree::StatementKind::Allocate { .. } => 0,
+    });
+    counts.sum()
 }
 
 /// Whether a name here is used as an integer.

@@ -202,12 +202,13 @@ pub enum StatementKind {
     /// Makes a local array of these extents (`Int64`; a negative one counts as zero), anew each time it is executed.
     /// Its elements are undefined until they are stored.
     Allocate { array: LocalId, extents: Vec<Expr> },
-    /// The function fails unless the condition holds. It depends on sizes, integer arguments and iterators only, so
-    /// that all its executions can be tested before anything is written.
+    /// The function fails unless the condition holds. It depends on nothing that the function writes, so that all its
+    /// executions can be tested before anything is written; unless the failure is one of values
+    /// ([`SizeError::is_of_values`]), on sizes, integer arguments and iterators only.
     Require { condition: Expr, failure: Requirement },
 }
 
-/// How a function fails whose sizes do not fit.
+/// How a function fails whose sizes or values do not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
     pub error: SizeError,
@@ -224,6 +225,20 @@ pub enum SizeError {
     Argument,
     /// `BoundsError`.
     Bounds,
+    /// `InexactError`.
+    Inexact,
+    /// `DivideError`.
+    Divide,
+}
+
+impl SizeError {
+    /// Whether elements of arrays may decide about the failure: then it happens only where the source gets to it.
+    pub fn is_of_values(self) -> bool {
+        match self {
+            SizeError::Mismatch | SizeError::Argument | SizeError::Bounds => false,
+            SizeError::Inexact | SizeError::Divide => true,
+        }
+    }
 }
 
 /// The name that `@comp S ...` gives a statement.

@@ -136,6 +136,10 @@ impl Checker<'_> {
                 let rounded = self.number_function(name, vec![value], span)?;
                 self.coerce(rounded, ty, None).map(Value::Scalar)
             }
+            "round" | "trunc" | "floor" | "ceil" if self.open_constants.is_empty() => {
+                let rounded = self.number_function(name, vec![value], span)?;
+                self.truncated(rounded, ty, None, &format!("trunc({ty}, x)"), span).map(Value::Scalar)
+            }
             _ => Err(self.fail(TypeError::Inexact { from: value.ty, to: ty, span, target: None })),
         }
     }

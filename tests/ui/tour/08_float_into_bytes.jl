@@ -6,4 +6,4 @@ end
 
 #: title A float into an image of bytes
 #: why Julia converts at the store, and raises `InexactError` unless the value is a whole number between 0 and 255.
-#: fix Say what to do with the fraction: `unsafe_trunc(UInt8, 0.5 * image[i, j])`.
+#: fix Say what to do with the fraction: `round(UInt8, 0.5 * image[i, j])`.

@@ -164,7 +164,7 @@ impl Checker<'_> {
         self.fail(TypeError::Array(error))
     }
 
-    pub(super) fn require(&mut self, condition: Expr, error: SizeError, text: &str, span: Span) -> Checked<()> {
+    pub(in crate::typed) fn require(&mut self, condition: Expr, error: SizeError, text: &str, span: Span) -> Checked<()> {
         if constant_integer(&condition) == Some(1) {
             return Ok(());
         }

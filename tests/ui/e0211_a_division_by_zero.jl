@@ -1,5 +1,5 @@
 @tessella function average!(mean::Vector{Int}, total::Vector{Int}, count::Vector{Int})
     for i in eachindex(mean)
-        mean[i] = total[i] ÷ count[i]
+        mean[i] = total[i] ÷ 0
     end
 end

@@ -1,0 +1,76 @@
+# Neighbours around the ends: subscripts with `mod1`, `mod`, `?:` and `ifelse`.
+
+@tessella function periodic_mod1!(y, x)
+    n = length(x)
+    for i in 1:n
+        y[i] = x[mod1(i - 1, n)] - 2x[i] + x[mod1(i + 1, n)]
+    end
+    return nothing
+end
+
+@tessella function periodic_mod!(y, x)
+    n = length(x)
+    for i in 0:n-1
+        y[i + 1] = x[mod(i - 2, n) + 1] + 3x[(i + 1) % n + 1]
+    end
+    return nothing
+end
+
+@tessella function periodic_choice!(y, x)
+    n = length(x)
+    for i in 1:n
+        left = i == 1 ? n : i - 1
+        right = ifelse(i == n, 1, i + 1)
+        y[i] = x[left] + 2x[right]
+    end
+    return nothing
+end
+
+@tessella function periodic_plane!(B, A, steps)
+    m, n = size(A)
+    for t in 1:steps
+        for j in 1:n, i in 1:m
+            B[i, j] = (A[mod1(i - 1, m), j] + A[mod1(i + 1, m), j] + A[i, mod1(j - 1, n)] + A[i, mod1(j + 1, n)]) / 4
+        end
+        for j in 1:n, i in 1:m
+            A[i, j] = B[i, j]
+        end
+    end
+    return nothing
+end
+
+@tessella function periodic_store!(y, x)
+    n = length(x)
+    for i in 1:n
+        y[mod1(i + 2, n)] = x[i]
+        y[i == 1 ? n : i - 1] += x[i]
+    end
+    return nothing
+end
+
+@tessella function shifted_by_argument!(y, x, k)
+    n = length(x)
+    for i in 1:n
+        y[i] = x[mod1(i + k, n)]
+    end
+    return nothing
+end
+
+@tessella function periodic_other_size!(y, x, m)
+    for i in 1:length(y)
+        y[i] = x[mod1(i + 1, m)]
+    end
+    return nothing
+end
+
+case(periodic_mod1!, (T, n) -> (zeros(T, n), values_of(T, n)))
+case(periodic_mod!, (T, n) -> (zeros(T, n), values_of(T, n)))
+case(periodic_choice!, (T, n) -> (zeros(T, n), values_of(T, n)))
+case(periodic_plane!, (T, n) -> (zeros(T, n, n + 1), values_of(T, n, n + 1), 3))
+case(periodic_store!, (T, n) -> (zeros(T, n), values_of(T, n)))
+for k in (-40, -1, 0, 3)
+    case(shifted_by_argument!, (T, n) -> (zeros(T, n), values_of(T, n), k))
+end
+for m in (-2, 0, 1, 5, 18)
+    case(periodic_other_size!, (T, n) -> (zeros(T, n), values_of(T, n), m))
+end

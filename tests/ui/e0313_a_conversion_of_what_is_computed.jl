@@ -1,0 +1,6 @@
+@tessella function cells!(cell::Vector{Int}, x::Vector{Float64}, v::Vector{Float64}, dt::Float64)
+    for p in 1:length(x)
+        x[p] += dt * v[p]
+        cell[p] = floor(Int, x[p]) + 1
+    end
+end
