@@ -259,8 +259,9 @@ pub fn step(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Re
     let refused = |why: String| check_documented(&why).map(|()| Step::Refused(why));
     match subject.limited(scheduled, || transform::apply(ctx, scheduled, all, command)) {
         Ok(next) => {
+            let changed = transform::changed_accesses(command, scheduled, &next);
             let mut next = Progress { scheduled: next, ..progress.clone() };
-            if command.changes_accesses() {
+            if changed {
                 match subject.limited(&next.scheduled, || dependences(ctx, &next.scheduled.algorithm)) {
                     Ok(all) => next.all = Rc::new(all),
                     Err(error) => return refused(refusal(error)?),
