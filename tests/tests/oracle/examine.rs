@@ -89,6 +89,7 @@ const DOCUMENTED: &[&str] = &[
     "NoShift",
     // What stands in the way of an inlined value.
     "CannotInline",
+    "CannotFactor",
     // The GPU's limits.
     "NeedsCpu",
     "GpuMapping",
@@ -108,6 +109,9 @@ const DOCUMENTED: &[&str] = &[
     "TooLarge",
     "WrongLevel",
     "NoThreadCount",
+    "NotConstant",
+    "Unbounded",
+    "ConstantTooLarge",
     "Overwritten",
     "a promotion that runs into parallel loops",
     // Communication.
