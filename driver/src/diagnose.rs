@@ -164,7 +164,7 @@ fn of_reduction(place: &Place, violation: &Violation) -> Option<(String, &'stati
         ),
         UpdateOrder::Any | UpdateOrder::Within(_) => (
             format!("`{name}` {verb} `{array}`: the order is free, but two updates of one element cannot run at one time"),
-            "run another loop in parallel; this one may be moved, split and reversed",
+            "run another loop in parallel, or give each iteration a partial result with `rfactor`; this loop may be moved, split and reversed",
         ),
     })
 }

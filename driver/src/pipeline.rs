@@ -29,6 +29,8 @@ pub struct Analysed {
     /// In the source's order.
     pub dependences: Vec<Dependence>,
     pub verified: Verified,
+    /// The commands on the order of loops, as far as there are any: those that make partial results by themselves spelled out.
+    pub carried: Vec<Command>,
     /// Choosing an order took too much work: the source's order stands.
     pub gave_up: bool,
 }
@@ -181,6 +183,7 @@ pub fn verify(
     let mut at = None;
     let mut about = None;
     let mut gave_up = false;
+    let mut carried = vec![];
     let mut current = algorithm.clone();
     let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
         let schedule = algorithm.source_order.clone();
@@ -201,9 +204,15 @@ pub fn verify(
                 for command in commands.iter().filter(|it| !it.value.is_storage() && !it.value.is_communication()) {
                     at = Some(command.span);
                     let apply = || transform::apply(ctx, &scheduled, &all, &command.value);
-                    scheduled = ctx.weighed(weight(&scheduled), apply)?;
-                    magnitude::check(ctx, &scheduled)?;
-                    if command.value.changes_accesses() {
+                    let next = ctx.weighed(weight(&scheduled), apply)?;
+                    magnitude::check(ctx, &next)?;
+                    let changed = transform::changed_accesses(&command.value, &scheduled, &next);
+                    carried.extend(match changed {
+                        true => transform::spelled_out(ctx, &scheduled, &all, &command.value),
+                        false => vec![command.value.clone()],
+                    });
+                    scheduled = next;
+                    if changed {
                         all = ctx.weighed(weight(&scheduled), || dependences(ctx, &scheduled.algorithm))?;
                         current = scheduled.algorithm.clone();
                     }
@@ -228,7 +237,7 @@ pub fn verify(
         Ok((all, verified))
     })();
     match done {
-        Ok((dependences, verified)) => Ok(Analysed { spans, dependences, verified, gave_up }),
+        Ok((dependences, verified)) => Ok(Analysed { spans, dependences, verified, carried, gave_up }),
         Err(error) => {
             let algorithm = about.as_deref().unwrap_or(&current);
             let place = Place { sources, algorithm, spans: &spans, command: at };

@@ -121,7 +121,7 @@ impl Built {
             None => {
                 let (algorithm, schedule) = (algorithm.clone(), algorithm.source_order.clone());
                 let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![], scratch: Default::default() };
-                let all: Vec<Command> = unit.commands.iter().flatten().map(|command| command.value.clone()).collect();
+                let all = self.analysed.carried.clone();
                 // Partial results, and values that an iteration computes for itself, are those of the loops as they stood.
                 let is_kept = |command: &Command| matches!(command, Command::Rfactor { .. } | Command::ComputeAt { .. });
                 let kept = all.iter().rposition(is_kept).map_or(0, |it| it + 1);
@@ -132,7 +132,15 @@ impl Built {
                 let is_kept = |(at, command): &(usize, Command)| *at < kept || is_apart(command);
                 let apart = all.into_iter().enumerate().filter(is_kept).map(|(_, command)| command);
                 let spelt = spell::commands(&self.ctx, &start, &self.analysed.dependences, verified.schedule());
-                apart.chain(spelt).collect()
+                // Promotions have changed the order that is spelt; all else speaks of it.
+                let promotes = |command: &Command| matches!(command, Command::CacheShared { .. } | Command::CacheRegister { .. });
+                let is_last = |command: &Command| command.is_storage() || command.is_communication();
+                let asked = || unit.commands.iter().flatten().map(|command| &command.value);
+                let rest: Vec<Command> = match asked().any(promotes) {
+                    true => vec![],
+                    false => asked().filter(|command| is_last(command)).cloned().collect(),
+                };
+                apart.chain(spelt).chain(rest).collect()
             }
         };
         let mut text = String::new();

@@ -10,9 +10,10 @@ use tessella_polyhedral::dependence::{Keeps, dependences};
 use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::Target;
-use tessella_polyhedral::legality::Breach;
+use tessella_polyhedral::legality::{self, Breach};
 use tessella_polyhedral::reduction::{Operator, UpdateOrder, reduction};
-use tessella_polyhedral::transform::apply;
+use tessella_polyhedral::schedule::Tag;
+use tessella_polyhedral::transform::{self, apply};
 
 /// `for i, j: s[1] = s[1] + A[i, j]`.
 fn total(ctx: &Ctx) -> Algorithm {
@@ -46,7 +47,7 @@ fn floating_point_updates_keep_the_order_of_the_source() {
 }
 
 #[test]
-fn free_updates_may_be_reordered_and_not_run_at_one_time() {
+fn free_updates_may_be_reordered_and_run_at_one_time_by_partial_results_only() {
     let ctx = Ctx::new();
     let mut algorithm = total(&ctx);
     algorithm.computations[0].fastmath = true;
@@ -60,12 +61,30 @@ fn free_updates_may_be_reordered_and_not_run_at_one_time() {
             Command::Parallel { computation: "S".into(), at: at.into() },
             Command::Vectorize { computation: "S".into(), at: at.into(), width: 4 },
         ] {
-            match apply(&ctx, &reversed, &all, &command) {
+            // By the tag alone, they would meet.
+            let wanted = if matches!(command, Command::Parallel { .. }) { Tag::Parallel } else { Tag::Vector(4) };
+            let tagged = transform::tag(&reversed, "S", at, wanted).unwrap();
+            match legality::check(&ctx, &reversed.algorithm, &tagged, &all) {
                 Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
                     assert!(matches!(violation.breach, Breach::Concurrent { .. }), "{violation:?}");
                 }
                 other => panic!("{command}: {other:?}"),
             }
+            let done = match apply(&ctx, &reversed, &all, &command) {
+                Ok(done) => done,
+                // One execution of the outer loop updates one element; so does one of the inner loop.
+                other => panic!("{command}: {other:?}"),
+            };
+            let names: Vec<&str> = done.algorithm.computations.iter().map(|it| it.name.as_str()).collect();
+            assert_eq!(names, ["S", "S_start", "S_total"], "{command}");
+            let spelt = transform::spelled_out(&ctx, &reversed, &all, &command);
+            let step = |(now, all): (_, Vec<_>), command: &Command| {
+                let next = apply(&ctx, &now, &all, command).unwrap();
+                let all = dependences(&ctx, &next.algorithm).unwrap();
+                (next, all)
+            };
+            let (by_hand, _) = spelt.iter().fold((reversed.clone(), all.clone()), step);
+            assert_eq!(by_hand.schedule, done.schedule, "{spelt:?}");
         }
     }
 }
@@ -92,7 +111,9 @@ fn a_simd_loop_frees_its_own_updates_only() {
         }
     }
     let parallel = Command::Parallel { computation: "S".into(), at: "j".into() };
-    assert!(apply(&ctx, &plain, &all, &parallel).is_err());
+    assert_eq!(apply(&ctx, &plain, &all, &parallel).unwrap().algorithm.computations.len(), 3);
+    let across = Command::Parallel { computation: "S".into(), at: "i".into() };
+    assert!(apply(&ctx, &plain, &all, &across).is_err(), "the order across executions is the source's");
 }
 
 #[test]

@@ -14,7 +14,8 @@ struct Program
     target::Symbol
 end
 
-for file in ("gemm_tiles", "gemm_registers", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles", "taps_constant", "blur_compute_at")
+for file in ("gemm_tiles", "gemm_registers", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles", "taps_constant",
+             "blur_compute_at", "copies_in_a_loop", "barriers_by_hand", "memory_by_phases", "prefetch_a_column")
     include(file * ".jl")
 end
 
@@ -28,6 +29,10 @@ const ALL = [
     Program("blur_tiles", blur_tiles!, blur_tiles_inputs, DataType[Float64], :c),
     Program("taps_constant", taps_constant!, taps_constant_inputs, DataType[Float64], :c),
     Program("blur_compute_at", blur_compute_at!, blur_compute_at_inputs, DataType[Float32], :cuda),
+    Program("copies_in_a_loop", copies_in_a_loop!, copies_in_a_loop_inputs, DataType[Float32], :cuda),
+    Program("barriers_by_hand", barriers_by_hand!, barriers_by_hand_inputs, DataType[Float32], :cuda),
+    Program("memory_by_phases", memory_by_phases!, memory_by_phases_inputs, DataType[Float64], :c),
+    Program("prefetch_a_column", prefetch_a_column!, prefetch_a_column_inputs, DataType[Float64], :c),
 ]
 
 # Zero and small sizes, around tiles, a prime.

@@ -171,3 +171,18 @@ fn loops_run_through_affine_expressions_of_positive_divisors() {
     let empty = commands(&vec![looped("i", name("i"), vec![])]).unwrap_err();
     assert_eq!(empty[0].to_string(), "a loop of a schedule holds nothing");
 }
+
+#[test]
+fn every_command_is_documented() {
+    let pages = [
+        include_str!("../../../docs/schedule.md"),
+        include_str!("../../../docs/schedule-storage.md"),
+        include_str!("../../../docs/schedule-communication.md"),
+    ];
+    for form in &super::FORMS {
+        let heading = format!("`{}(", form.name);
+        let is_heading = |line: &str| line.starts_with('#') && line.contains(&heading);
+        let documented = pages.iter().any(|page| page.lines().any(is_heading));
+        assert!(documented, "no heading of the documentation names `{}`", form.name);
+    }
+}

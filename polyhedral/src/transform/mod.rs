@@ -15,10 +15,12 @@ mod sizes;
 mod inline;
 mod compute_at;
 mod rfactor;
+mod partial;
 
 pub use compute_at::compute_at;
 pub use inline::inline;
 pub use join::{between, distribute, fuse};
+pub use partial::spelled_out;
 pub use rfactor::rfactor;
 pub use linear::{interchange, reverse, shift, skew};
 pub use search::{fuse_shifted, skew_auto};
@@ -40,8 +42,13 @@ use crate::order;
 use crate::schedule::Tag;
 use join::{Side, place};
 
+/// Whether a command changed what computations access, so that dependences have to be found anew.
+pub fn changed_accesses(command: &Command, before: &Scheduled, after: &Scheduled) -> bool {
+    command.changes_accesses() || before.algorithm.computations.len() != after.algorithm.computations.len()
+}
+
 /// Carries out one command on a scheduled program, whose dependences are given. After a command that
-/// [changes accesses](Command::changes_accesses) they are those of the new algorithm.
+/// [changed accesses](changed_accesses) they are those of the new algorithm.
 ///
 /// # Errors
 /// [`ScheduleError`] where names, nesting or tags do not fit, or where the new order breaks a dependence.
@@ -114,6 +121,14 @@ pub fn apply(
             return Ok(scheduled.clone());
         }
     };
-    legality::check(ctx, algorithm, &schedule, dependences)?;
-    Ok(Scheduled { schedule, ..scheduled.clone() })
+    match legality::check(ctx, algorithm, &schedule, dependences) {
+        Ok(()) => Ok(Scheduled { schedule, ..scheduled.clone() }),
+        Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
+            match partial::carry_out(ctx, scheduled, dependences, command, &violation) {
+                Some((done, _)) => Ok(done),
+                None => Err(ScheduleError::Illegal(violation).into()),
+            }
+        }
+        Err(other) => Err(other),
+    }
 }

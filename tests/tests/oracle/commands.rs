@@ -38,6 +38,10 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     if !inlinable.is_empty() && random.percent(12) {
         return Some(Command::Inline { computation: algorithm.computation(*random.pick(&inlinable)).name.clone() });
     }
+    if !plain.is_empty() && random.percent(4) {
+        let (at, size) = (random.pick(&plain).clone(), *random.pick(&[1, 2, 3, 4]));
+        return Some(Command::Rfactor { computation, at, size });
+    }
     if names.is_empty() || plain.is_empty() {
         let at = (!others.is_empty() && random.percent(70)).then(|| random.pick(&others).clone());
         return Some(side(random, computation, other_name, at));
@@ -176,6 +180,9 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
         return None;
     }
     let at = random.pick(&around).clone();
+    if random.percent(8) {
+        return Some(Command::Constant { array });
+    }
     Some(match random.percent(50) {
         true => Command::CacheShared { array, computation: name, at },
         false => Command::CacheRegister { array, computation: name, at },

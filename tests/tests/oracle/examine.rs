@@ -89,6 +89,7 @@ const DOCUMENTED: &[&str] = &[
     "NoShift",
     // What stands in the way of an inlined value.
     "CannotInline",
+    "CannotFactor",
     // The GPU's limits.
     "NeedsCpu",
     "GpuMapping",
@@ -108,6 +109,9 @@ const DOCUMENTED: &[&str] = &[
     "TooLarge",
     "WrongLevel",
     "NoThreadCount",
+    "NotConstant",
+    "Unbounded",
+    "ConstantTooLarge",
     "Overwritten",
     "a promotion that runs into parallel loops",
     // Communication.
@@ -259,8 +263,9 @@ pub fn step(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Re
     let refused = |why: String| check_documented(&why).map(|()| Step::Refused(why));
     match subject.limited(scheduled, || transform::apply(ctx, scheduled, all, command)) {
         Ok(next) => {
+            let changed = transform::changed_accesses(command, scheduled, &next);
             let mut next = Progress { scheduled: next, ..progress.clone() };
-            if command.changes_accesses() {
+            if changed {
                 match subject.limited(&next.scheduled, || dependences(ctx, &next.scheduled.algorithm)) {
                     Ok(all) => next.all = Rc::new(all),
                     Err(error) => return refused(refusal(error)?),

@@ -1,3 +1,4 @@
+#! target cuda
 @tessella function total!(s::Vector{Int64}, A::Matrix{Int64})
     m, n = size(A)
     for j in 1:n, i in 1:m
@@ -7,5 +8,5 @@ end
 
 @schedule total! begin
     interchange(S, i, j)
-    parallel(S, i)
+    gpu(S, i, j)
 end
