@@ -1,9 +1,13 @@
 //! What the models of the core predict, in words: `tessella model`.
 
+mod layout;
+mod parallelograms;
 mod table;
 mod tiles;
 
 pub use tessella_polyhedral::models::tiles::closed::Cell;
+pub use layout::{LayoutOptions, layout};
+pub use parallelograms::{SearchOptions, Told, parallelograms};
 pub use tiles::{stencil, tiles};
 
 use crate::diagnose::{Place, diagnose};

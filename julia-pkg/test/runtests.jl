@@ -19,6 +19,7 @@ include("helpers.jl")
 include("language.jl")
 include("storage.jl")
 include("strided.jl")
+include("padded.jl")
 
 # Runs `test` with an environment variable set.
 with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
@@ -39,4 +40,5 @@ with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
     @testset "language" begin with_fallback(LanguageTests.run, "0") end
     @testset "storage" begin with_fallback(StorageTests.run, "0") end
     @testset "strided" begin with_fallback(StridedTests.run, "0") end
+    @testset "padded" begin with_fallback(PaddedTests.run, "0") end
 end
