@@ -78,10 +78,16 @@ pub fn run(command: &Model) -> Result<(), Failure> {
             model::tiles(&text, &options, command.memory).map_err(Failure::Refused)?
         }
         Model::Stencil(command) => match command.cell.as_slice() {
-            &[computed, read, coefficients] if (1..=1000).contains(&computed) && read <= 1000 && coefficients <= 1000 => {
+            &[computed, read, coefficients]
+                if (1..=1000).contains(&computed) && read <= 1000 && coefficients <= 1000 =>
+            {
                 model::stencil(Cell { computed, read, coefficients }, command.memory)
             }
-            _ => return Err(Failure::Usage("`--cell` takes three numbers up to 1000, as in `--cell 18,2,44`; the first is not 0".into())),
+            _ => {
+                return Err(Failure::Usage(
+                    "`--cell` takes three numbers up to 1000, as in `--cell 18,2,44`; the first is not 0".into(),
+                ));
+            }
         },
         Model::Layout(command) => {
             let (text, options) = command.source.read()?;

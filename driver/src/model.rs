@@ -5,9 +5,9 @@ mod parallelograms;
 mod table;
 mod tiles;
 
-pub use tessella_polyhedral::models::tiles::closed::Cell;
 pub use layout::{LayoutOptions, layout};
 pub use parallelograms::{SearchOptions, Told, parallelograms};
+pub use tessella_polyhedral::models::tiles::closed::Cell;
 pub use tiles::{stencil, tiles};
 
 use crate::diagnose::{Place, diagnose};

@@ -1,6 +1,8 @@
 //! Paddings: the published examples, and brute force over small cases.
 
-use tessella_polyhedral::models::layout::{Layout, LayoutError, Measure, Padding, Weights, best_period, measure, solve};
+use tessella_polyhedral::models::layout::{
+    Layout, LayoutError, Measure, Padding, Weights, best_period, measure, solve,
+};
 
 fn star(axes: usize) -> Vec<Vec<i64>> {
     let side = |axis: usize, step: i64| (0..axes).map(|at| if at == axis { step } else { 0 }).collect();
@@ -116,7 +118,8 @@ fn what_makes_no_sense_is_refused() {
 fn all_paddings(layout: &Layout, modulus: u64) -> Vec<Padding> {
     let (axes, period) = (layout.extents.len(), layout.period as usize);
     let count = modulus.pow((axes * period) as u32);
-    let digits = |number: u64| -> Vec<u64> { (0..axes * period).map(|at| number / modulus.pow(at as u32) % modulus).collect() };
+    let digits =
+        |number: u64| -> Vec<u64> { (0..axes * period).map(|at| number / modulus.pow(at as u32) % modulus).collect() };
     (0..count).map(|number| Padding { pads: digits(number).chunks(period).map(<[u64]>::to_vec).collect() }).collect()
 }
 
@@ -140,7 +143,8 @@ fn the_solver_agrees_with_brute_force() {
         let layout = Layout { extents, vector, reads, banks, threads, period };
         for weights in [Weights::PUBLISHED, Weights::gains_first(&layout)] {
             let found = solve(&layout, weights).unwrap();
-            let least = all_paddings(&layout, u64::from(vector.max(banks))).iter().map(|it| it.cost(&layout, weights)).min();
+            let least =
+                all_paddings(&layout, u64::from(vector.max(banks))).iter().map(|it| it.cost(&layout, weights)).min();
             let Measure { unaligned, conflicts, .. } = measure(&layout, &found);
             assert_eq!(
                 Some(found.cost(&layout, weights)),

@@ -84,7 +84,8 @@ function f!(B::Matrix{Float32}, A::Matrix{Float32})
     end
 end
 ";
-        let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+        let options =
+            FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
         let told = layout(source, &options, &LayoutOptions { vector: 4, extents: vec![], period: 2 }).unwrap();
         let lines: Vec<&str> = told.lines().collect();
         assert_eq!(lines[0], "f!: padding for vectors of 4 elements");

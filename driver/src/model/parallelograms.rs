@@ -29,12 +29,7 @@ pub struct Told {
 ///
 /// # Errors
 /// Rendered diagnostics.
-pub fn parallelograms(
-    text: &str,
-    name: &str,
-    options: SearchOptions,
-    progress: Progress<'_>,
-) -> Result<Told, String> {
+pub fn parallelograms(text: &str, name: &str, options: SearchOptions, progress: Progress<'_>) -> Result<Told, String> {
     let mut sources = SourceMap::default();
     let file = sources.add(name, text, 1);
     let stated = problem::parse(text, file).map_err(|errors| render(&sources, &errors, Style::Plain))?;
@@ -56,7 +51,11 @@ pub fn parallelograms(
     if rows.is_empty() {
         return Err(render(&sources, &[problem::without_tiling(file, text)], Style::Plain));
     }
-    let mut told = format!("shapes for {} level{} of tiles\n\n", problem.overhead.len(), if problem.overhead.len() == 1 { "" } else { "s" });
+    let mut told = format!(
+        "shapes for {} level{} of tiles\n\n",
+        problem.overhead.len(),
+        if problem.overhead.len() == 1 { "" } else { "s" }
+    );
     told.push_str(&table(&["shapes", "time", "to the first", "paths"], &lines(&rows)));
     for (name, shapes, _) in &rows {
         let _ = writeln!(told, "\n{name}");

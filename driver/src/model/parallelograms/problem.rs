@@ -41,19 +41,26 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
         let said = line.split('#').next().unwrap_or("").trim_end();
         let span = Span { file, start: start as u32, end: (start + said.len()) as u32 };
         start += line.len();
-        let Some((word, rest)) = said.trim().split_once(' ').or((!said.trim().is_empty()).then(|| (said.trim(), ""))) else {
+        let Some((word, rest)) = said.trim().split_once(' ').or((!said.trim().is_empty()).then(|| (said.trim(), "")))
+        else {
             continue;
         };
         let rest = rest.trim();
         let understood = match word {
-            "space" => rest.split(';').map(numbers).collect::<Option<Vec<_>>>().map(|rows| problem.space = Matrix { rows }),
+            "space" => {
+                rest.split(';').map(numbers).collect::<Option<Vec<_>>>().map(|rows| problem.space = Matrix { rows })
+            }
             "dependence" => numbers(rest).map(|it| problem.dependences.push(it)),
             "iteration" => positive(rest).filter(|&it| it > 0.0).map(|it| problem.iteration = it),
             "level" => level(rest).map(|(overhead, largest)| {
                 problem.overhead.push(overhead);
                 problem.largest.push(largest);
             }),
-            "scheme" => rest.split_whitespace().map(Scheme::from_name).collect::<Option<Vec<_>>>().map(|it| schemes.push((it, span))),
+            "scheme" => rest
+                .split_whitespace()
+                .map(Scheme::from_name)
+                .collect::<Option<Vec<_>>>()
+                .map(|it| schemes.push((it, span))),
             _ => None,
         };
         if understood.is_none() {
@@ -71,11 +78,19 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
         errors.push(wrong(whole, "the problem has no dependences in its space", help));
     }
     if errors.is_empty() && !(1..=MOST_LEVELS).contains(&problem.overhead.len()) {
-        errors.push(wrong(whole, "the problem has no levels of tiles", "write one to four lines such as `level 18e-6 64`"));
+        errors.push(wrong(
+            whole,
+            "the problem has no levels of tiles",
+            "write one to four lines such as `level 18e-6 64`",
+        ));
     }
     for (scheme, span) in &schemes {
         if errors.is_empty() && scheme.len() != problem.overhead.len() {
-            errors.push(wrong(*span, "a scheme names one shape for each level", "write as many names as there are lines `level`"));
+            errors.push(wrong(
+                *span,
+                "a scheme names one shape for each level",
+                "write as many names as there are lines `level`",
+            ));
         }
     }
     let schemes = schemes.into_iter().map(|(scheme, _)| scheme).collect();

@@ -61,7 +61,12 @@ fn what_a_problem_says_is_told_and_drawn() {
 
 #[test]
 fn a_line_that_is_not_understood_is_shown() {
-    let refused = parallelograms("space 16 0; 0 16\ndependense 1 0\n", "p.txt", SearchOptions { seed: 1, evaluations: 1 }, &mut |_, _| {});
+    let refused = parallelograms(
+        "space 16 0; 0 16\ndependense 1 0\n",
+        "p.txt",
+        SearchOptions { seed: 1, evaluations: 1 },
+        &mut |_, _| {},
+    );
     let text = refused.unwrap_err();
     assert!(text.contains("E0581") && text.contains("2 │ dependense 1 0"), "{text}");
 }

@@ -117,7 +117,13 @@ impl Program {
     }
 
     /// `sum of strides - unit * z - rest = constant`, with a new integer `z`.
-    fn congruence(&mut self, terms: &BTreeMap<(usize, usize), i64>, unit: i64, rest: &[(Variable, f64)], constant: i64) {
+    fn congruence(
+        &mut self,
+        terms: &BTreeMap<(usize, usize), i64>,
+        unit: i64,
+        rest: &[(Variable, f64)],
+        constant: i64,
+    ) {
         let top = self.modulus - 1;
         let most: i64 = terms.values().map(|factor| factor.abs() * top).sum::<i64>() + constant.abs() + 2 * unit;
         let bound = (most / unit + 1) as i32;

@@ -134,7 +134,8 @@ pub(super) fn determinant(rows: &[Vec<i128>]) -> Option<i128> {
         [a, b] if a.len() == 2 && b.len() == 2 => a[0].checked_mul(b[1])?.checked_sub(a[1].checked_mul(b[0])?),
         [a, b, c] if [a, b, c].iter().all(|row| row.len() == 3) => {
             let minor = |p: usize, q: usize| b[p].checked_mul(c[q])?.checked_sub(b[q].checked_mul(c[p])?);
-            let (x, y, z) = (a[0].checked_mul(minor(1, 2)?)?, a[1].checked_mul(minor(0, 2)?)?, a[2].checked_mul(minor(0, 1)?)?);
+            let (x, y, z) =
+                (a[0].checked_mul(minor(1, 2)?)?, a[1].checked_mul(minor(0, 2)?)?, a[2].checked_mul(minor(0, 1)?)?);
             x.checked_sub(y)?.checked_add(z)
         }
         [first, rest @ ..] => {

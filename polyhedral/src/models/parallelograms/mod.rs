@@ -120,11 +120,7 @@ pub fn validate(problem: &Problem, shapes: &[Matrix]) -> Result<(), Invalid> {
 
 /// `D_(k+1)`: the dependences between tiles, by (4) and (5), of those between what the tiles hold: steps of 0 or 1 along
 /// each axis that a dependence has a part of.
-fn between_tiles(
-    inverse: &matrix::Inverse,
-    dependences: &[Vec<i64>],
-    level: usize,
-) -> Result<Vec<Vec<i64>>, Invalid> {
+fn between_tiles(inverse: &matrix::Inverse, dependences: &[Vec<i64>], level: usize) -> Result<Vec<Vec<i64>>, Invalid> {
     let mut found: Vec<Vec<i64>> = vec![];
     for dependence in dependences {
         let parts = inverse.coordinates(dependence).ok_or(Invalid::Overflow)?;

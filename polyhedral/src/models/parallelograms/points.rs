@@ -59,7 +59,11 @@ fn inside(matrix: &Matrix) -> Result<Vec<Vec<i64>>, Invalid> {
         low..=high
     };
     let ranges: Vec<_> = (0..size).map(range).collect();
-    if ranges.iter().try_fold(1_i128, |all, it| all.checked_mul(i128::from(it.end() - it.start() + 1))).is_none_or(|all| all > 16 * MOST) {
+    if ranges
+        .iter()
+        .try_fold(1_i128, |all, it| all.checked_mul(i128::from(it.end() - it.start() + 1)))
+        .is_none_or(|all| all > 16 * MOST)
+    {
         return Err(Invalid::Overflow);
     }
     let mut points = vec![];

@@ -55,7 +55,8 @@ pub fn best(problem: &Problem, schemes: &[Scheme]) -> Option<(Shapes, Prediction
     let coarse: Vec<i64> = (0..62).flat_map(|at| [1_i64 << at, 3_i64 << at]).filter(|&it| it <= largest).collect();
     let mut at = vec![0; schemes.len()];
     let mut shapes_of = |sides: &[i64]| -> Option<f64> {
-        let shapes: Option<Shapes> = schemes.iter().zip(sides).map(|(scheme, &side)| scheme.matrix(axes, side)).collect();
+        let shapes: Option<Shapes> =
+            schemes.iter().zip(sides).map(|(scheme, &side)| scheme.matrix(axes, side)).collect();
         let shapes = shapes?;
         let prediction = predict(problem, &shapes).ok()?;
         let time = prediction.time;

@@ -91,7 +91,10 @@ impl State<'_> {
 
 fn shapes(problem: &Problem, entries: &[i64]) -> Shapes {
     let size = problem.space.size();
-    entries.chunks(size * size).map(|shape| Matrix { rows: shape.chunks(size).map(<[i64]>::to_vec).collect() }).collect()
+    entries
+        .chunks(size * size)
+        .map(|shape| Matrix { rows: shape.chunks(size).map(<[i64]>::to_vec).collect() })
+        .collect()
 }
 
 /// Goes down from one point until no neighbour on the finest mesh is better, or the evaluations are used up.
@@ -134,13 +137,17 @@ fn stretch(state: &mut State<'_>, best: &[i64], least: f64) -> Option<(Vec<i64>,
         for factor in FACTORS {
             let mut tried = best.to_vec();
             scaled(&mut tried, row, factor);
-            if tried != best && let Some(time) = state.time(&tried).filter(|&time| time < least) {
+            if tried != best
+                && let Some(time) = state.time(&tried).filter(|&time| time < least)
+            {
                 return Some((tried, time));
             }
             for other in (0..rows).filter(|&other| other != row) {
                 let mut both = tried.clone();
                 scaled(&mut both, other, (factor.1, factor.0));
-                if both != best && let Some(time) = state.time(&both).filter(|&time| time < least) {
+                if both != best
+                    && let Some(time) = state.time(&both).filter(|&time| time < least)
+                {
                     return Some((both, time));
                 }
             }
@@ -170,7 +177,9 @@ fn poll(state: &mut State<'_>, best: &[i64], least: f64, mesh: i32) -> Option<(V
                     entry + (sign * part / longest * reach).round() as i64
                 })
                 .collect();
-            if tried != best && let Some(time) = state.time(&tried).filter(|&time| time < least) {
+            if tried != best
+                && let Some(time) = state.time(&tried).filter(|&time| time < least)
+            {
                 return Some((tried, time));
             }
         }
