@@ -69,7 +69,7 @@ pub struct Parallelograms {
 }
 
 /// All sizes that fit are tried, so there must be an end.
-const MOST_MEMORY: u64 = 1 << 20;
+const MOST_MEMORY: u64 = 1 << 16;
 
 pub fn run(command: &Model) -> Result<(), Failure> {
     let text = match command {
