@@ -1,8 +1,12 @@
 //! What the models of the core predict, in words: `tessella model`.
 
+mod layout;
+mod parallelograms;
 mod table;
 mod tiles;
 
+pub use layout::{LayoutOptions, layout};
+pub use parallelograms::{SearchOptions, Told, parallelograms};
 pub use tessella_polyhedral::models::tiles::closed::Cell;
 pub use tiles::{stencil, tiles};
 

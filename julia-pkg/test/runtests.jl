@@ -21,6 +21,7 @@ include("language.jl")
 include("storage.jl")
 include("profile.jl")
 include("strided.jl")
+include("padded.jl")
 
 # Runs `test` with an environment variable set.
 with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
@@ -43,4 +44,5 @@ with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
     @testset "profile" begin with_fallback(ProfileTests.run, "0") end
     @testset "device arrays" begin with_fallback(DeviceTests.run, "0") end
     @testset "strided" begin with_fallback(StridedTests.run, "0") end
+    @testset "padded" begin with_fallback(PaddedTests.run, "0") end
 end

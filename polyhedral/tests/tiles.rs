@@ -6,17 +6,15 @@ use common::{Statement, algorithm, for_loop, jacobi, leaf, pointwise};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Algorithm, Subscript};
 use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::models::tiles::Approach;
 use tessella_polyhedral::models::tiles::closed::{self, Cell, Held};
 use tessella_polyhedral::models::tiles::rank::{Refused, Trust, count_tile, rank};
-use tessella_polyhedral::models::tiles::Approach;
 
 const CELL: Cell = Cell { computed: 1, read: 1, coefficients: 0 };
 
 /// `H[mod(t, 2), i, j]` from the cell and its four neighbours in `H[mod(t + 1, 2), ...]`.
 fn pseudo_jacobi(ctx: &Ctx) -> Algorithm {
-    let at = |i: i64, j: i64| -> [(&'static [i64], i64); 3] {
-        [(&[1, 0, 0], 0), (&[0, 1, 0], i), (&[0, 0, 1], j)]
-    };
+    let at = |i: i64, j: i64| -> [(&'static [i64], i64); 3] { [(&[1, 0, 0], 0), (&[0, 1, 0], i), (&[0, 0, 1], j)] };
     let reads = [at(0, 0), at(-1, 0), at(1, 0), at(0, -1), at(0, 1)];
     let write = at(0, 0);
     let reads: Vec<(usize, common::Rows)> = reads.iter().map(|rows| (0, rows.as_slice())).collect();

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use tessella::{codes, file, model};
+use tessella::model::{self, SearchOptions};
+use tessella::{codes, file};
 use tessella_tests::{case_options, draw_options, golden, julia_files, model_options, report, root};
 
 #[test]
@@ -15,6 +16,11 @@ fn diagnostics_read_as_recorded() {
             (Some(draw), _) => file::draw(&text, &options, &draw, backend).err().unwrap_or_default(),
             (None, Some(("tiles", memory))) => {
                 model::tiles(&text, &options, memory.parse().expect("a number")).err().unwrap_or_default()
+            }
+            (None, Some(("parallelograms", _))) => {
+                let options = SearchOptions { seed: 1, evaluations: 100 };
+                let name = path.file_name().expect("a file has a name").to_string_lossy();
+                model::parallelograms(&text, &name, options, &mut |_, _| {}).err().unwrap_or_default()
             }
             (None, Some((other, _))) => panic!("{}: there is no model `{other}`", path.display()),
             (None, None) => file::check(&text, &options, backend).diagnostics,

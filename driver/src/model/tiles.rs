@@ -18,7 +18,11 @@ pub fn tiles(text: &str, options: &FileOptions, memory: u64) -> Result<String, S
     each(text, options, &|ctx, lowered, unit| {
         let rankings = rank(ctx, &lowered.algorithm, memory).map_err(|error| core(unit, lowered, error))?;
         if rankings.is_empty() {
-            return Err(nothing(lowered, "no loops that could be tiled", "name a function that has loops with `--function`"));
+            return Err(nothing(
+                lowered,
+                "no loops that could be tiled",
+                "name a function that has loops with `--function`",
+            ));
         }
         let mut text = format!("{}: tiles in {memory} elements of memory\n", lowered.algorithm.name);
         for ranking in &rankings {
@@ -88,14 +92,20 @@ fn note(ranking: &Ranking, ranked: &Ranked) -> Option<String> {
     if let Some(time) = &ranking.time {
         let skewed = ranking.space.iter().zip(&ranked.skew).filter(|(_, factor)| **factor != 0);
         let terms: Vec<String> = skewed
-            .map(|(name, factor)| if *factor == 1 { format!("{name} + {time}") } else { format!("{name} + {factor}{time}") })
+            .map(
+                |(name, factor)| {
+                    if *factor == 1 { format!("{name} + {time}") } else { format!("{name} + {factor}{time}") }
+                },
+            )
             .collect();
         if !terms.is_empty() {
             parts.push(format!("boxes of {}", terms.join(", ")));
         }
     }
     if ranked.trust == Trust::Estimate {
-        parts.push("an estimate: counts at other sizes do not follow the same formula, or accesses depend on data".to_string());
+        parts.push(
+            "an estimate: counts at other sizes do not follow the same formula, or accesses depend on data".to_string(),
+        );
     }
     (!parts.is_empty()).then(|| format!("{}: {}", ranked.candidate.approach.name(), parts.join("; ")))
 }

@@ -3,3 +3,5 @@
 //! A model stands alone: it takes plain data or an algorithm, and nothing else of the core depends on it.
 
 pub mod tiles;
+pub mod layout;
+pub mod parallelograms;

@@ -62,7 +62,9 @@ pub fn best(approach: Approach, cell: Cell, memory: u64, held: Held) -> Option<C
     let steps = |sizes: &[u64]| sizes.get(2).copied().unwrap_or(1);
     let of = |sizes: &[u64]| match sizes {
         // Height and width can be exchanged: half of the tiles suffices.
-        [h, w, ..] if h > w => Cost { memory: cost(approach, cell, *h, *w, steps(sizes), held).memory, ..Cost::default() },
+        [h, w, ..] if h > w => {
+            Cost { memory: cost(approach, cell, *h, *w, steps(sizes), held).memory, ..Cost::default() }
+        }
         [h, w, ..] => cost(approach, cell, *h, *w, steps(sizes), held),
         [] | [_] => Cost::default(),
     };

@@ -278,9 +278,10 @@ impl Polynomial {
     fn hits(&self, counted: Count<'_>) -> Result<bool, Error> {
         let beyond = self.least + NODES as u64;
         let mut others: Vec<Vec<u64>> = vec![vec![beyond; self.variables]];
-        others.extend((0..self.variables).map(|at| {
-            (0..self.variables).map(|other| if other == at { beyond + 1 } else { self.least }).collect()
-        }));
+        others
+            .extend((0..self.variables).map(|at| {
+                (0..self.variables).map(|other| if other == at { beyond + 1 } else { self.least }).collect()
+            }));
         for sizes in others {
             let Some(counts) = counted(&sizes)? else { return Ok(false) };
             let found = quantities(&counts);

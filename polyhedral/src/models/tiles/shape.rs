@@ -254,7 +254,11 @@ fn part(
     bounds.extend(sides.iter().enumerate().map(|(at, &(low, high))| (first + at, low, high)));
     for (at, low, high) in bounds {
         let value = |it| crate::isl::Val::from_i64(ctx, it);
-        map = map.lower_bound(DimType::Out, at as u32, &value(low)?)?.upper_bound(DimType::Out, at as u32, &value(high)?)?;
+        map = map.lower_bound(DimType::Out, at as u32, &value(low)?)?.upper_bound(
+            DimType::Out,
+            at as u32,
+            &value(high)?,
+        )?;
     }
     let set = map.domain()?.intersect(&relation::domain(&program.algorithm, id)?)?;
     Ok(set.to_union_set()?.project_out_all_params()?)
@@ -303,9 +307,8 @@ fn band(program: &Program, computations: Vec<ComputationId>, depth: usize, has_t
     let depth = depth.min(MOST_DIMENSIONS + usize::from(has_time));
     let first = usize::from(has_time);
     let names = loops(program, computations[0]).iter().take(depth).skip(first).map(|(name, _)| name.clone()).collect();
-    let coordinates = computations.iter().map(|&id| {
-        (id, loops(program, id).into_iter().take(depth).map(|(_, at)| at).collect())
-    });
+    let coordinates =
+        computations.iter().map(|&id| (id, loops(program, id).into_iter().take(depth).map(|(_, at)| at).collect()));
     Band { coordinates: coordinates.collect(), computations, names, has_time }
 }
 

@@ -1,0 +1,109 @@
+//! `tessella model parallelograms`.
+
+mod picture;
+mod problem;
+
+use super::table::table;
+use std::fmt::Write;
+use tessella_diagnostics::{SourceMap, Style, render};
+use tessella_polyhedral::models::parallelograms::matrix::Matrix;
+use tessella_polyhedral::models::parallelograms::schemes::{self, Scheme};
+use tessella_polyhedral::models::parallelograms::{Prediction, Problem, Progress, Shapes, count, search};
+
+/// How the search goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchOptions {
+    pub seed: u64,
+    pub evaluations: u64,
+}
+
+/// What a model says, and a drawing of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    pub text: String,
+    /// SVG; only for two axes.
+    pub picture: Option<String>,
+}
+
+/// Chooses the shapes of tiles for a problem that a file describes, and compares them with the usual ones.
+///
+/// # Errors
+/// Rendered diagnostics.
+pub fn parallelograms(text: &str, name: &str, options: SearchOptions, progress: Progress<'_>) -> Result<Told, String> {
+    let mut sources = SourceMap::default();
+    let file = sources.add(name, text, 1);
+    let stated = problem::parse(text, file).map_err(|errors| render(&sources, &errors, Style::Plain))?;
+    let problem = &stated.problem;
+    let mut rows: Vec<(String, Shapes, Prediction)> = vec![];
+    for schemes in asked(&stated.schemes, problem) {
+        if let Some((shapes, prediction)) = schemes::best(problem, &schemes) {
+            let names: Vec<&str> = schemes.iter().map(|it| it.name()).collect();
+            rows.push((names.join(", "), shapes, prediction));
+        }
+    }
+    rows.sort_by(|a, b| a.2.time.total_cmp(&b.2.time));
+    rows.truncate(if stated.schemes.is_empty() { MOST_ROWS } else { rows.len() });
+    let mut starts: Vec<Shapes> = rows.iter().map(|(_, shapes, _)| shapes.clone()).collect();
+    starts.push(vec![Matrix::diagonal(problem.space.size(), 1); problem.overhead.len()]);
+    if let Some(found) = search(problem, &starts, options.seed, options.evaluations, progress) {
+        rows.insert(0, ("selected".to_string(), found.shapes, found.prediction));
+    }
+    if rows.is_empty() {
+        return Err(render(&sources, &[problem::without_tiling(file, text)], Style::Plain));
+    }
+    let mut told = format!(
+        "shapes for {} level{} of tiles\n\n",
+        problem.overhead.len(),
+        if problem.overhead.len() == 1 { "" } else { "s" }
+    );
+    told.push_str(&table(&["shapes", "time", "to the first", "paths"], &lines(&rows)));
+    for (name, shapes, _) in &rows {
+        let _ = writeln!(told, "\n{name}");
+        for (level, shape) in shapes.iter().enumerate() {
+            let _ = writeln!(told, "  level {level}: {}", matrix(shape));
+        }
+        if let Ok(Some(counted)) = count(problem, shapes) {
+            let paths: Vec<String> = counted.paths.iter().map(u64::to_string).collect();
+            let _ = writeln!(told, "  point by point: paths of {}, time {}", paths.join(" and "), time(counted.time));
+        }
+    }
+    let picture = (problem.space.size() == 2).then(|| picture::draw(&rows));
+    Ok(Told { text: told, picture })
+}
+
+/// More than this of all combinations of usual shapes are not shown.
+const MOST_ROWS: usize = 4;
+
+/// The combinations of shapes to compare with: those of the file, else all.
+fn asked(stated: &[Vec<Scheme>], problem: &Problem) -> Vec<Vec<Scheme>> {
+    if !stated.is_empty() {
+        return stated.to_vec();
+    }
+    let mut all: Vec<Vec<Scheme>> = vec![vec![]];
+    for _ in 0..problem.overhead.len() {
+        all = all.iter().flat_map(|it| Scheme::ALL.map(|scheme| [it.as_slice(), &[scheme]].concat())).collect();
+    }
+    all
+}
+
+fn lines(rows: &[(String, Shapes, Prediction)]) -> Vec<Vec<String>> {
+    let first = rows[0].2.time;
+    let line = |(name, _, prediction): &(String, Shapes, Prediction)| {
+        let paths: Vec<String> = prediction.paths.iter().map(ToString::to_string).collect();
+        vec![name.clone(), time(prediction.time), format!("{:.2}", prediction.time / first), paths.join(" and ")]
+    };
+    rows.iter().map(line).collect()
+}
+
+fn time(value: f64) -> String {
+    if (0.01..1e6).contains(&value) { format!("{value:.2}") } else { format!("{value:.2e}") }
+}
+
+/// `(8, 0; 0, 8)`.
+fn matrix(matrix: &Matrix) -> String {
+    let row = |row: &Vec<i64>| row.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+    format!("({})", matrix.rows.iter().map(row).collect::<Vec<_>>().join("; "))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! The text of a problem.
+//!
+//! ```text
+//! # comments
+//! space 16777216 0; 0 16777216
+//! dependence 1 0
+//! dependence 0 1
+//! iteration 1.3e-6
+//! level 18e-6 64              # what a start costs; the most points of a tile, if there is a limit
+//! level 63e-3 67108864
+//! scheme Square Skewing-1     # to compare with; if there is none, all
+//! ```
+
+use tessella_diagnostics::{Code, Diagnostic, FileId, Span};
+use tessella_polyhedral::models::parallelograms::Problem;
+use tessella_polyhedral::models::parallelograms::matrix::Matrix;
+use tessella_polyhedral::models::parallelograms::schemes::Scheme;
+
+pub(super) struct Stated {
+    pub(super) problem: Problem,
+    pub(super) schemes: Vec<Vec<Scheme>>,
+}
+
+/// The axes and levels that a problem may have.
+const MOST_AXES: usize = 4;
+const MOST_LEVELS: usize = 4;
+
+pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>> {
+    let mut problem = Problem {
+        space: Matrix { rows: vec![] },
+        dependences: vec![],
+        iteration: 1.0,
+        overhead: vec![],
+        largest: vec![],
+    };
+    let mut schemes: Vec<(Vec<Scheme>, Span)> = vec![];
+    let mut errors = vec![];
+    let mut start = 0;
+    let whole = Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 };
+    for line in text.split_inclusive('\n') {
+        let said = line.split('#').next().unwrap_or("").trim_end();
+        let span = Span { file, start: start as u32, end: (start + said.len()) as u32 };
+        start += line.len();
+        let Some((word, rest)) = said.trim().split_once(' ').or((!said.trim().is_empty()).then(|| (said.trim(), "")))
+        else {
+            continue;
+        };
+        let rest = rest.trim();
+        let understood = match word {
+            "space" => {
+                rest.split(';').map(numbers).collect::<Option<Vec<_>>>().map(|rows| problem.space = Matrix { rows })
+            }
+            "dependence" => numbers(rest).map(|it| problem.dependences.push(it)),
+            "iteration" => positive(rest).filter(|&it| it > 0.0).map(|it| problem.iteration = it),
+            "level" => level(rest).map(|(overhead, largest)| {
+                problem.overhead.push(overhead);
+                problem.largest.push(largest);
+            }),
+            "scheme" => rest
+                .split_whitespace()
+                .map(Scheme::from_name)
+                .collect::<Option<Vec<_>>>()
+                .map(|it| schemes.push((it, span))),
+            _ => None,
+        };
+        if understood.is_none() {
+            let text = "this line of a problem is not understood";
+            errors.push(wrong(span, text, "write `space 16 0; 0 16`, `dependence 1 0`, `iteration 1.3e-6`, `level 18e-6 64` or `scheme Square Skewing-1`"));
+        }
+    }
+    let axes = problem.space.size();
+    if errors.is_empty() && (axes == 0 || axes > MOST_AXES || problem.space.inverse().is_none()) {
+        let help = "write one row for each axis, as in `space 16 0; 0 16`, at most four";
+        errors.push(wrong(whole, "the problem has no space with independent edges", help));
+    }
+    if errors.is_empty() && (problem.dependences.is_empty() || problem.dependences.iter().any(|it| it.len() != axes)) {
+        let help = "write lines such as `dependence 1 0`, with one number for each axis";
+        errors.push(wrong(whole, "the problem has no dependences in its space", help));
+    }
+    if errors.is_empty() && !(1..=MOST_LEVELS).contains(&problem.overhead.len()) {
+        errors.push(wrong(
+            whole,
+            "the problem has no levels of tiles",
+            "write one to four lines such as `level 18e-6 64`",
+        ));
+    }
+    for (scheme, span) in &schemes {
+        if errors.is_empty() && scheme.len() != problem.overhead.len() {
+            errors.push(wrong(
+                *span,
+                "a scheme names one shape for each level",
+                "write as many names as there are lines `level`",
+            ));
+        }
+    }
+    let schemes = schemes.into_iter().map(|(scheme, _)| scheme).collect();
+    if errors.is_empty() { Ok(Stated { problem, schemes }) } else { Err(errors) }
+}
+
+/// No shapes at all keep the dependences.
+pub(super) fn without_tiling(file: FileId, text: &str) -> Diagnostic {
+    let whole = Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 };
+    let help = "name schemes that fit the dependences, such as Diamond or Skewing-1 at level 0, or allow larger tiles";
+    wrong(whole, "none of the schemes is a tiling for these dependences", help)
+}
+
+fn wrong(span: Span, text: &str, help: &str) -> Diagnostic {
+    Diagnostic::error(Code("E0581"), text).primary(span, "in this problem").with_help(help)
+}
+
+fn numbers(text: &str) -> Option<Vec<i64>> {
+    let numbers: Vec<i64> = text.split_whitespace().map(|it| it.parse().ok()).collect::<Option<_>>()?;
+    let fits = |it: &i64| it.unsigned_abs() <= 1 << 32;
+    (!numbers.is_empty() && numbers.iter().all(fits)).then_some(numbers)
+}
+
+/// A time, not negative.
+fn positive(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|it: &f64| it.is_finite() && *it >= 0.0)
+}
+
+fn level(text: &str) -> Option<(f64, u64)> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words.as_slice() {
+        [overhead] => Some((positive(overhead)?, u64::MAX)),
+        [overhead, largest] => Some((positive(overhead)?, largest.parse().ok().filter(|&it| it > 0)?)),
+        _ => None,
+    }
+}

@@ -1,0 +1,72 @@
+use super::*;
+use tessella_polyhedral::models::parallelograms::predict;
+
+const CASES: [(&str, &str); 7] = [
+    ("gauss1d", include_str!("../../../../examples/models/gauss1d.txt")),
+    ("jacobi1d", include_str!("../../../../examples/models/jacobi1d.txt")),
+    ("pathfinder", include_str!("../../../../examples/models/pathfinder.txt")),
+    ("gauss2d", include_str!("../../../../examples/models/gauss2d.txt")),
+    ("jacobi2d", include_str!("../../../../examples/models/jacobi2d.txt")),
+    ("poisson", include_str!("../../../../examples/models/poisson.txt")),
+    ("hotspot", include_str!("../../../../examples/models/hotspot.txt")),
+];
+
+fn stated(text: &str) -> problem::Stated {
+    let file = SourceMap::default().add("p.txt", text, 1);
+    problem::parse(text, file).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+#[test]
+fn selected_shapes_beat_both_usual_choices_on_all_benchmarks() {
+    let mut gain = 0.0;
+    for (name, text) in CASES {
+        let stated = stated(text);
+        let usual: Vec<_> = stated.schemes.iter().map(|it| schemes::best(&stated.problem, it).unwrap()).collect();
+        let starts: Vec<Shapes> = usual.iter().map(|(shapes, _)| shapes.clone()).collect();
+        let found = search(&stated.problem, &starts, 1, 3000, &mut |_, _| {}).unwrap();
+        for (_, prediction) in &usual {
+            assert!(found.prediction.time <= prediction.time, "{name}");
+        }
+        gain += usual[1].1.time / found.prediction.time - 1.0;
+    }
+    assert!(gain / CASES.len() as f64 >= 0.2, "{gain}");
+}
+
+#[test]
+fn selected_shapes_are_predicted_no_worse_than_the_published_ones() {
+    let published = [
+        (CASES[0].1, [Matrix::new(&[&[8, 0], &[0, 4]]), Matrix::new(&[&[8192, -8192], &[0, 411]])]),
+        (CASES[1].1, [Matrix::new(&[&[4, -4], &[4, 4]]), Matrix::new(&[&[8330, -8330], &[0, 632]])]),
+    ];
+    let mut times = vec![];
+    for (text, shapes) in published {
+        let stated = stated(text);
+        let published = predict(&stated.problem, &shapes).unwrap().time;
+        let (start, _) = schemes::best(&stated.problem, &stated.schemes[1]).unwrap();
+        let found = search(&stated.problem, &[start], 1, 2000, &mut |_, _| {}).unwrap();
+        assert!(found.prediction.time <= published);
+        times.push(format!("{published:.0}"));
+    }
+    // The published shapes are slower by the formula than the scheme that they are compared with (685 and 681).
+    assert_eq!(times, ["1362", "719"]);
+}
+
+#[test]
+fn what_a_problem_says_is_told_and_drawn() {
+    let text = "space 16 0; 0 16\ndependence 1 0\ndependence 0 1\nlevel 0 1\nlevel 0 16\n";
+    let told = parallelograms(text, "p.txt", SearchOptions { seed: 1, evaluations: 500 }, &mut |_, _| {}).unwrap();
+    assert!(told.text.contains("selected") && told.text.contains("point by point: paths of"), "{}", told.text);
+    assert!(told.picture.unwrap().contains("<polygon"));
+}
+
+#[test]
+fn a_line_that_is_not_understood_is_shown() {
+    let refused = parallelograms(
+        "space 16 0; 0 16\ndependense 1 0\n",
+        "p.txt",
+        SearchOptions { seed: 1, evaluations: 1 },
+        &mut |_, _| {},
+    );
+    let text = refused.unwrap_err();
+    assert!(text.contains("E0581") && text.contains("2 │ dependense 1 0"), "{text}");
+}

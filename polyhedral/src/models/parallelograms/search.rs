@@ -1,0 +1,202 @@
+//! A mesh-adaptive direct search over integer matrices.
+//!
+//! From the best shape so far, points of a mesh around it are tried: along the columns of a reflection in a random
+//! direction and against them, so that in the course of time all directions come up. A success makes the mesh coarser, a
+//! round of failures finer; the search ends when the finest mesh, that of the integers themselves, fails along all axes.
+//! The mesh of each entry is as fine as the entry is small: tiles of 8 and of 8192 are searched at once. Before, rows are
+//! tried to be stretched as wholes. Shapes that are no tiling are no candidates.
+//!
+//! # Source
+//! Abramson, Audet, Dennis, Le Digabel, *OrthoMADS*, SIAM J. Optim. 20(2), 2009.
+
+use super::matrix::Matrix;
+use super::{Prediction, Problem, Shapes, predict};
+
+/// What the search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub shapes: Shapes,
+    pub prediction: Prediction,
+    /// How many shapes were looked at.
+    pub evaluations: u64,
+}
+
+/// Told after each round: how many shapes were looked at, and the best time so far.
+pub type Progress<'a> = &'a mut dyn FnMut(u64, f64);
+
+/// The finest mesh is 2^0, the coarsest an entry itself.
+const LEVELS: i32 = 12;
+
+/// Entries beyond this are no tiles.
+const LARGEST: i64 = 1 << 32;
+
+/// The best shapes that are found from the given ones on, within so many evaluations; `None` if none of them is a tiling.
+/// The same seed finds the same.
+pub fn search(
+    problem: &Problem,
+    starts: &[Shapes],
+    seed: u64,
+    evaluations: u64,
+    progress: Progress<'_>,
+) -> Option<Found> {
+    let mut state = State { problem, used: 0, random: seed };
+    let mut best: Option<(Vec<i64>, f64)> = None;
+    let share = evaluations / starts.len().max(1) as u64;
+    for (number, start) in starts.iter().enumerate() {
+        let entries: Vec<i64> = start.iter().flat_map(|shape| shape.rows.iter().flatten().copied()).collect();
+        let Some(time) = state.time(&entries) else { continue };
+        let until = share * (number as u64 + 1);
+        let (entries, time) = descend(&mut state, entries, time, until, progress);
+        if best.as_ref().is_none_or(|(_, least)| time < *least) {
+            best = Some((entries, time));
+        }
+    }
+    let (entries, time) = best?;
+    let (entries, _) = descend(&mut state, entries, time, evaluations, progress);
+    let shapes = shapes(problem, &entries);
+    let prediction = predict(problem, &shapes).ok()?;
+    Some(Found { shapes, prediction, evaluations: state.used })
+}
+
+struct State<'a> {
+    problem: &'a Problem,
+    used: u64,
+    random: u64,
+}
+
+impl State<'_> {
+    fn time(&mut self, entries: &[i64]) -> Option<f64> {
+        self.used += 1;
+        if entries.iter().any(|it| it.abs() > LARGEST) {
+            return None;
+        }
+        let time = predict(self.problem, &shapes(self.problem, entries)).ok()?.time;
+        time.is_finite().then_some(time)
+    }
+
+    /// SplitMix64.
+    fn next(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.random;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// Between -1 and 1.
+    fn uniform(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+fn shapes(problem: &Problem, entries: &[i64]) -> Shapes {
+    let size = problem.space.size();
+    entries
+        .chunks(size * size)
+        .map(|shape| Matrix { rows: shape.chunks(size).map(<[i64]>::to_vec).collect() })
+        .collect()
+}
+
+/// Goes down from one point until no neighbour on the finest mesh is better, or the evaluations are used up.
+fn descend(state: &mut State<'_>, start: Vec<i64>, time: f64, until: u64, progress: Progress<'_>) -> (Vec<i64>, f64) {
+    let (mut best, mut least) = (start, time);
+    let mut mesh = LEVELS / 2;
+    let mut exhausted = false;
+    while state.used < until && !exhausted {
+        let found = stretch(state, &best, least).or_else(|| poll(state, &best, least, mesh));
+        match found {
+            Some((entries, time)) => {
+                (best, least) = (entries, time);
+                mesh = (mesh + 1).min(LEVELS);
+            }
+            None if mesh > 0 => mesh -= 1,
+            None => match unit_steps(state, &best, least) {
+                Some((entries, time)) => {
+                    (best, least) = (entries, time);
+                    mesh = LEVELS / 2;
+                }
+                None => exhausted = true,
+            },
+        }
+        progress(state.used, least);
+    }
+    (best, least)
+}
+
+/// Makes one row longer or shorter as a whole, or one shorter and another longer.
+fn stretch(state: &mut State<'_>, best: &[i64], least: f64) -> Option<(Vec<i64>, f64)> {
+    const FACTORS: [(i64, i64); 6] = [(2, 1), (1, 2), (5, 4), (4, 5), (33, 32), (31, 32)];
+    let size = state.problem.space.size();
+    let rows = best.len() / size;
+    let scaled = |entries: &mut [i64], row: usize, (up, down): (i64, i64)| {
+        for entry in &mut entries[row * size..(row + 1) * size] {
+            *entry = (*entry * up + entry.signum() * (down / 2)) / down;
+        }
+    };
+    for row in 0..rows {
+        for factor in FACTORS {
+            let mut tried = best.to_vec();
+            scaled(&mut tried, row, factor);
+            if tried != best
+                && let Some(time) = state.time(&tried).filter(|&time| time < least)
+            {
+                return Some((tried, time));
+            }
+            for other in (0..rows).filter(|&other| other != row) {
+                let mut both = tried.clone();
+                scaled(&mut both, other, (factor.1, factor.0));
+                if both != best
+                    && let Some(time) = state.time(&both).filter(|&time| time < least)
+                {
+                    return Some((both, time));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Tries the mesh around a point, along and against the columns of a random reflection.
+fn poll(state: &mut State<'_>, best: &[i64], least: f64, mesh: i32) -> Option<(Vec<i64>, f64)> {
+    let direction: Vec<f64> = best.iter().map(|_| state.uniform()).collect();
+    let square: f64 = direction.iter().map(|it| it * it).sum();
+    let fine = 2.0_f64.powi(mesh - LEVELS);
+    for column in 0..best.len() {
+        let reflected: Vec<f64> = direction
+            .iter()
+            .enumerate()
+            .map(|(row, it)| f64::from(u8::from(row == column)) - 2.0 * it * direction[column] / square)
+            .collect();
+        let longest = reflected.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
+        for sign in [1.0, -1.0] {
+            let tried: Vec<i64> = best
+                .iter()
+                .zip(&reflected)
+                .map(|(&entry, part)| {
+                    let reach = (entry.abs() as f64 * fine).max(1.0);
+                    entry + (sign * part / longest * reach).round() as i64
+                })
+                .collect();
+            if tried != best
+                && let Some(time) = state.time(&tried).filter(|&time| time < least)
+            {
+                return Some((tried, time));
+            }
+        }
+    }
+    None
+}
+
+/// Tries the neighbours along each axis.
+fn unit_steps(state: &mut State<'_>, best: &[i64], least: f64) -> Option<(Vec<i64>, f64)> {
+    for at in 0..best.len() {
+        for change in [1, -1] {
+            let mut tried = best.to_vec();
+            tried[at] += change;
+            if let Some(time) = state.time(&tried).filter(|&time| time < least) {
+                return Some((tried, time));
+            }
+        }
+    }
+    None
+}

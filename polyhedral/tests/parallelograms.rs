@@ -1,0 +1,118 @@
+//! Shapes of tiles: the published examples.
+
+use tessella_polyhedral::models::parallelograms::matrix::{Matrix, Rational};
+use tessella_polyhedral::models::parallelograms::schemes::{self, Scheme};
+use tessella_polyhedral::models::parallelograms::{Invalid, Problem, count, predict, search};
+
+/// A square space of 4 x 4 x 4 x 4 tiles of `side` x `side` iterations that take a unit of time.
+fn example(side: i64) -> Problem {
+    Problem {
+        space: Matrix::diagonal(2, 16 * side),
+        dependences: vec![vec![1, 0], vec![0, 1]],
+        iteration: 1.0 / (side * side) as f64,
+        overhead: vec![0.0, 0.0],
+        largest: vec![],
+    }
+}
+
+#[test]
+fn the_longest_paths_of_the_first_example_are_the_published_ones() {
+    for side in [1, 2, 3] {
+        let problem = example(side);
+        let square = Scheme::Square.matrix(2, side).unwrap();
+        let skewed = Scheme::Skewing1.matrix(2, side).unwrap();
+        let (large, slanted) = (Scheme::Square.matrix(2, 4).unwrap(), Scheme::Skewing1.matrix(2, 4).unwrap());
+        let time = |shapes: &[Matrix]| {
+            let counted = count(&problem, shapes).unwrap().unwrap();
+            (counted.paths, (counted.time * 1e6).round() / 1e6)
+        };
+        assert_eq!(time(&[square.clone(), large.clone()]), (vec![7, 7], 49.0));
+        assert_eq!(time(&[square, slanted]), (vec![4, 11], 44.0));
+        assert_eq!(time(&[skewed, large]), (vec![7, 11], 77.0));
+    }
+}
+
+#[test]
+fn linear_programs_give_the_limit_for_large_tiles() {
+    let problem = example(1);
+    let unit = Matrix::diagonal(2, 1);
+    let squares = predict(&problem, &[unit.clone(), Matrix::diagonal(2, 4)]).unwrap();
+    assert_eq!(squares.paths, [Rational::new(8, 1).unwrap(), Rational::new(8, 1).unwrap()]);
+    let slanted = predict(&problem, &[unit, Scheme::Skewing1.matrix(2, 4).unwrap()]).unwrap();
+    assert_eq!(slanted.paths, [Rational::new(4, 1).unwrap(), Rational::new(12, 1).unwrap()]);
+    // 8 where 4 x 4 points have 7: with n x n points the quotient tends to 1.
+    for side in [10_i64, 30] {
+        let problem = Problem { space: Matrix::diagonal(2, side), overhead: vec![0.0], ..example(1) };
+        let unit = [Matrix::diagonal(2, 1)];
+        assert_eq!(count(&problem, &unit).unwrap().unwrap().paths, [2 * side as u64 - 1]);
+        assert_eq!(predict(&problem, &unit).unwrap().paths, [Rational::new(2 * i128::from(side), 1).unwrap()]);
+    }
+}
+
+#[test]
+fn shapes_fit_the_dependences_that_they_are_good_for() {
+    let jacobi = vec![vec![1, -1], vec![1, 0], vec![1, 1]];
+    let gauss = vec![vec![1, 0], vec![0, 1]];
+    let fits = |dependences: &[Vec<i64>], scheme: Scheme| {
+        let problem = Problem { dependences: dependences.to_vec(), overhead: vec![0.0], ..example(1) };
+        predict(&problem, &[scheme.matrix(2, 8).unwrap()]).is_ok()
+    };
+    assert_eq!(Scheme::ALL.map(|it| fits(&gauss, it)), [true, false, true, true]);
+    assert_eq!(Scheme::ALL.map(|it| fits(&jacobi, it)), [false, true, true, false]);
+}
+
+#[test]
+fn what_is_no_tiling_is_refused() {
+    let problem = example(1);
+    let fine = Matrix::diagonal(2, 2);
+    let refused = |shapes: &[Matrix]| predict(&problem, shapes).unwrap_err();
+    assert_eq!(refused(std::slice::from_ref(&fine)), Invalid::Levels { has: 1, needs: 2 });
+    assert_eq!(refused(&[fine.clone(), Matrix::new(&[&[1, 2], &[2, 4]])]), Invalid::Flat { level: 1 });
+    assert_eq!(refused(&[fine.clone(), Matrix::new(&[&[1]])]), Invalid::Size { level: 1, needs: 2 });
+    // Diamonds do not go above level 0: tiles depend on one another along each axis.
+    let diamond = Scheme::Diamond.matrix(2, 4).unwrap();
+    assert_eq!(refused(&[fine.clone(), diamond]), Invalid::Dependence { level: 1, dependence: vec![0, 1] });
+    let limited = Problem { largest: vec![3], ..example(1) };
+    assert_eq!(predict(&limited, &[fine.clone(), fine]), Err(Invalid::Large { level: 0, most: 3 }));
+}
+
+#[test]
+fn the_search_finds_known_optima() {
+    // One level, any size of at most 16 points: whatever is as large as it may be and goes along the first axis alone.
+    let problem = Problem {
+        space: Matrix::diagonal(2, 256),
+        dependences: vec![vec![1, 0], vec![0, 1]],
+        iteration: 1.0,
+        overhead: vec![1000.0],
+        largest: vec![16],
+    };
+    let mut least = f64::INFINITY;
+    for a in 1..=16_i64 {
+        for d in 1..=16 / a {
+            for b in 0..=40_i64 {
+                for c in 0..=40_i64 {
+                    let shape = Matrix::new(&[&[a + 40, -b], &[-c, d]]);
+                    let plain = Matrix::new(&[&[a, -b], &[-c, d]]);
+                    for shape in [shape, plain] {
+                        if let Ok(found) = predict(&problem, &[shape]) {
+                            least = least.min(found.time);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let starts = vec![vec![Matrix::diagonal(2, 1)], vec![Matrix::diagonal(2, 4)]];
+    let found = search(&problem, &starts, 1, 20_000, &mut |_, _| {}).unwrap();
+    assert!(found.prediction.time <= least * 1.0001, "{} for {least}: {:?}", found.prediction.time, found.shapes);
+    let again = search(&problem, &starts, 1, 20_000, &mut |_, _| {}).unwrap();
+    assert_eq!(found, again);
+}
+
+#[test]
+fn without_a_start_that_is_a_tiling_nothing_is_found() {
+    let starts = vec![vec![Matrix::diagonal(2, 0), Matrix::diagonal(2, 1)]];
+    assert_eq!(search(&example(1), &starts, 1, 100, &mut |_, _| {}), None);
+    let jacobi = Problem { dependences: vec![vec![1, -1], vec![1, 1]], ..example(1) };
+    assert_eq!(schemes::best(&jacobi, &[Scheme::Square, Scheme::Square]), None);
+}
