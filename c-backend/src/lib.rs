@@ -2,6 +2,8 @@
 
 mod flags;
 mod pragmas;
+mod threads;
+mod work;
 
 use pragmas::Pragmas;
 use std::collections::BTreeSet;
@@ -39,6 +41,9 @@ pub fn emit(verified: &Verified, options: &TextOptions) -> Result<CSource, Codeg
 
 /// Prints a loop program as C.
 pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSource {
+    let worth = input.machine.worth_threads;
+    let (program, decided) = threads::decide(program, worth);
+    let program = &program;
     let mut printer = Printer::new(*input, program, Dialect::C, options);
     let mut body = Writer::default();
     body.open(printer.signature("restrict "));
@@ -46,7 +51,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     printer.sizes_answer(&mut body);
     let scratch = declare_buffers(&mut printer, &mut body);
     body.blank();
-    printer.block(&program.body, &mut Pragmas::default(), &mut body);
+    printer.block(&program.body, &mut Pragmas::new(worth, decided), &mut body);
     return_results(&printer, &mut body);
     scratch.iter().rev().for_each(|name| body.line(format!("free({name});")));
     body.line("return 0;");

@@ -5,6 +5,7 @@ use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{IslError, Set};
 use tessella_polyhedral::known::Known;
 use tessella_polyhedral::layers::{BufferId, Layout, Target, Transfer, Version};
+use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::Schedule;
 use tessella_polyhedral::verify::{EntryCheck, Verified};
 
@@ -16,6 +17,8 @@ pub struct Input<'a> {
     pub source: &'a Algorithm,
     pub schedule: &'a Schedule,
     pub target: Target,
+    /// The machine that the schedule was made for.
+    pub machine: &'a Machine,
     pub layout: &'a Layout,
     pub transfers: &'a [Transfer],
     pub checks: &'a [EntryCheck],
@@ -30,6 +33,7 @@ impl<'a> From<&'a Verified> for Input<'a> {
             source: verified.source(),
             schedule: verified.schedule(),
             target: verified.target(),
+            machine: verified.machine(),
             layout: verified.layout(),
             transfers: verified.transfers(),
             checks: verified.checks(),

@@ -80,3 +80,26 @@ impl Expr {
         }
     }
 }
+
+/// Whether SIMD lanes compute an expression at once, given its operands: sums, products and quotients of floats, and what
+/// has been computed or loaded before. Nothing that branches.
+pub fn runs_on_lanes(expr: &Expr) -> bool {
+    expr.ty.is_float()
+        && match &expr.kind {
+            ExprKind::Read(_) | ExprKind::Let(_) => true,
+            ExprKind::Unary(UnaryOp::Neg, _) => true,
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, ..) => true,
+            ExprKind::Call(Intrinsic::MulAdd, _) => true,
+            ExprKind::Convert(inner) => inner.ty.is_float(),
+            ExprKind::Constant(_)
+            | ExprKind::Index(_)
+            | ExprKind::Scalar(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Compare(..)
+            | ExprKind::Call(..)
+            | ExprKind::Select { .. }
+            | ExprKind::IfElse { .. }
+            | ExprKind::Wrap(_) => false,
+        }
+}

@@ -13,10 +13,19 @@ pub struct Machine {
     pub l2_bytes: u64,
     /// Threads that run at the same time.
     pub threads: u32,
+    /// Instances that take about as long as starting threads, 5 to 10 microseconds: a loop with fewer below it runs on
+    /// one.
+    pub worth_threads: i64,
 }
 
 impl Machine {
     /// A common 64-bit machine with 32-byte vectors: what text is printed for when nobody names another.
-    pub const GENERIC: Machine =
-        Machine { vector_bytes: 32, vector_registers: 16, l1_bytes: 32 << 10, l2_bytes: 512 << 10, threads: 4 };
+    pub const GENERIC: Machine = Machine {
+        vector_bytes: 32,
+        vector_registers: 16,
+        l1_bytes: 32 << 10,
+        l2_bytes: 512 << 10,
+        threads: 4,
+        worth_threads: 32_768,
+    };
 }

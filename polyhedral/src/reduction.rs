@@ -48,12 +48,8 @@ pub fn reductions(algorithm: &Algorithm) -> Vec<Reduction> {
 /// else in it reads the array.
 pub fn reduction(algorithm: &Algorithm, id: ComputationId) -> Option<Reduction> {
     let it = algorithm.computation(id);
-    let ExprKind::Binary(op, _, _) = it.value.kind else { return None };
-    let operator = operator(op)?;
     let element = algorithm.array(it.write.array).element;
-    if it.value.ty != element || !holds_old(it, &it.value, operator) {
-        return None;
-    }
+    let operator = accumulates(it).filter(|_| it.value.ty == element).and_then(operator)?;
     let mut uses = 0;
     let all = it.predicate.iter().chain(it.lets.iter().map(|it| &it.value)).chain([&it.value]);
     all.for_each(|expr| {
@@ -73,6 +69,13 @@ pub fn reduction(algorithm: &Algorithm, id: ComputationId) -> Option<Reduction> 
         None => UpdateOrder::Source,
     };
     Some(Reduction { computation: id, array: it.write.array, operator, order })
+}
+
+/// The operator by which a computation adds to (multiplies into, ...) what it wrote before, whatever else it reads:
+/// `+` in `C[i, j] = C[i, j] + x + y`.
+pub fn accumulates(computation: &Computation) -> Option<BinaryOp> {
+    let ExprKind::Binary(op, _, _) = computation.value.kind else { return None };
+    operator(op).is_some_and(|operator| holds_old(computation, &computation.value, operator)).then_some(op)
 }
 
 fn operator(op: BinaryOp) -> Option<Operator> {

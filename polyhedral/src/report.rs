@@ -1,14 +1,12 @@
 //! Facts about dependences for people: distances, the loops that carry them, what runs in parallel and why.
 
-use crate::algorithm::{Algorithm, Computation};
+use crate::algorithm::Algorithm;
 use crate::dependence::{Dependence, dependences, direct};
 use crate::error::Error;
-use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, Map, Set};
 use crate::legality;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
-use tessella_scalar::BinaryOp;
 
 /// A dependence with what a reader asks of it.
 #[derive(Debug, Clone)]
@@ -125,31 +123,6 @@ pub fn report_loops(
         }
     }
     Ok(reports)
-}
-
-/// The operator by which a computation adds to (multiplies into, ...) what it wrote before: `+` in
-/// `C[i, j] = C[i, j] + x + y`.
-pub fn accumulates(computation: &Computation) -> Option<BinaryOp> {
-    let ExprKind::Binary(op, left, right) = &computation.value.kind else { return None };
-    let is_own = |expr: &Expr| match &expr.kind {
-        ExprKind::Read(at) => {
-            let read = &computation.reads[*at as usize];
-            read.array == computation.write.array && read.subscripts == computation.write.subscripts
-        }
-        _ => false,
-    };
-    let mut first = &**left;
-    while let ExprKind::Binary(inner, before, _) = &first.kind
-        && inner == op
-    {
-        first = before;
-    }
-    let found = match op {
-        BinaryOp::Add | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max => is_own(first) || is_own(right),
-        BinaryOp::Sub => is_own(first),
-        _ => false,
-    };
-    found.then_some(*op)
 }
 
 fn collect(node: &Node, path: &mut Vec<usize>, reports: &mut Vec<LoopReport>) {

@@ -122,6 +122,10 @@ impl Verified {
         self.connected.placed.scheduled.target
     }
 
+    pub fn machine(&self) -> &Machine {
+        &self.connected.placed.scheduled.machine
+    }
+
     pub fn layout(&self) -> &Layout {
         &self.connected.placed.layout
     }

@@ -14,6 +14,7 @@ pub fn native() -> Machine {
             l1_bytes: cache_bytes("Data", 1).unwrap_or(Machine::GENERIC.l1_bytes),
             l2_bytes: cache_bytes("Unified", 2).unwrap_or(Machine::GENERIC.l2_bytes),
             threads: std::thread::available_parallelism().map_or(Machine::GENERIC.threads, |count| count.get() as u32),
+            worth_threads: Machine::GENERIC.worth_threads,
         }
     })
 }

@@ -3,8 +3,7 @@
 use crate::input::Input;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, ArrayId, ComputationId};
-use tessella_polyhedral::expr::{Expr, ExprKind};
-use tessella_scalar::{BinaryOp, Intrinsic, UnaryOp};
+use tessella_polyhedral::expr::{Expr, ExprKind, runs_on_lanes};
 
 /// Whether a computation can run on vectors: sums, products and quotients of floats, nothing that branches.
 pub(super) fn has_vector_form(input: &Input<'_>, id: ComputationId, strides: &[i64]) -> bool {
@@ -71,31 +70,12 @@ impl Form<'_> {
             return true;
         }
         let each = expr.operands().into_iter().all(|operand| self.fits(operand));
-        expr.ty.is_float()
-            && each
-            && match &expr.kind {
-                ExprKind::Read(position) => {
-                    let read = &self.input.algorithm.computation(self.id).reads[*position as usize];
-                    let strides = &self.reads[*position as usize];
-                    // Neighbours, or any other elements gathered one by one; not a scalar variable.
-                    !strides.is_empty() && !self.input.layout.placement(read.array).map.is_empty()
-                }
-                ExprKind::Let(_) => true,
-                ExprKind::Unary(UnaryOp::Neg, _) => true,
-                ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, ..) => true,
-                ExprKind::Call(Intrinsic::MulAdd, operands) => operands.len() == 3,
-                ExprKind::Convert(inner) => inner.ty.is_float(),
-                ExprKind::Constant(_)
-                | ExprKind::Index(_)
-                | ExprKind::Scalar(_)
-                | ExprKind::Unary(..)
-                | ExprKind::Binary(..)
-                | ExprKind::Compare(..)
-                | ExprKind::Call(..)
-                | ExprKind::Select { .. }
-                | ExprKind::IfElse { .. }
-                | ExprKind::Wrap(_) => false,
-            }
+        let read_fits = |position: u32| {
+            let read = &self.input.algorithm.computation(self.id).reads[position as usize];
+            // Neighbours, or any other elements gathered one by one; not a scalar variable.
+            !self.reads[position as usize].is_empty() && !self.input.layout.placement(read.array).map.is_empty()
+        };
+        each && runs_on_lanes(expr) && !matches!(expr.kind, ExprKind::Read(position) if !read_fits(position))
     }
 }
 

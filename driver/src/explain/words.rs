@@ -5,7 +5,8 @@ use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
 use tessella_polyhedral::dependence::{Dependence, DependenceKind};
 use tessella_polyhedral::legality::shared_loops;
 use tessella_polyhedral::print;
-use tessella_polyhedral::report::{Distance, ReportedDependence, accumulates};
+use tessella_polyhedral::reduction::accumulates;
+use tessella_polyhedral::report::{Distance, ReportedDependence};
 use tessella_scalar::BinaryOp;
 
 /// `S0 (line 8)`.

@@ -1,5 +1,10 @@
-//! Parts of the auto-scheduler that weigh one form of a nest against another.
+//! Tessella's own choice of an order, in parts: what is asked of every trial, regrouping of statements, the order of
+//! loops, tags for CPUs, and the shapes that are weighed against one another. [`crate::default_order`] composes them.
 
+pub(crate) mod chooser;
+pub(crate) mod apart;
+pub(crate) mod permute;
+pub(crate) mod cpu;
 pub mod profile;
 pub mod register_tile;
 pub mod regroup;

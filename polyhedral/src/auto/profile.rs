@@ -2,9 +2,8 @@
 
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{Access, Algorithm, ArrayKind, ComputationId};
-use crate::expr::{Expr, ExprKind};
+use crate::expr::{Expr, ExprKind, runs_on_lanes};
 use crate::schedule::Loop;
-use tessella_scalar::{BinaryOp, Intrinsic, UnaryOp};
 
 /// What an iteration of a loop adds to the place of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +12,8 @@ pub enum Step {
     Stays,
     /// The next element of the first axis, which lies beside it in memory.
     Next,
+    /// The element before it.
+    Back,
     /// Some other element.
     Jumps,
 }
@@ -31,8 +32,10 @@ pub struct Profiled<'a> {
 pub fn profile<'a>(algorithm: &'a Algorithm, chain: &[Loop], body: &[ComputationId]) -> Option<Vec<Profiled<'a>>> {
     let mut found = vec![];
     for &id in body {
-        let iterators: Vec<u32> =
-            chain.iter().map(|it| it.at.get(&id).and_then(single_iterator)).collect::<Option<_>>()?;
+        let iterators: Vec<u32> = chain
+            .iter()
+            .map(|it| it.at.get(&id).and_then(iterator_of).filter(|(_, factor)| *factor == 1).map(|(iterator, _)| iterator))
+            .collect::<Option<_>>()?;
         let computation = algorithm.computation(id);
         let mut seen: Vec<&Access> = vec![];
         let all = std::iter::once((&computation.write, true)).chain(computation.reads.iter().map(|it| (it, false)));
@@ -49,26 +52,36 @@ pub fn profile<'a>(algorithm: &'a Algorithm, chain: &[Loop], body: &[Computation
     Some(found)
 }
 
-/// The step of an access along an iterator.
+/// The step of an access along an iterator; neighbours along an axis with a stride of its own count as far apart.
 pub fn step(algorithm: &Algorithm, id: ComputationId, access: &Access, iterator: u32) -> Step {
-    let array = algorithm.array(access.array);
-    let first = array.kind.outer() as usize;
+    match step_along_axes(algorithm, id, access, iterator) {
+        Step::Next | Step::Back if algorithm.array(access.array).strided.contains(&0) => Step::Jumps,
+        step => step,
+    }
+}
+
+/// The same, whatever the strides: the first axis is the one most likely to lie side by side.
+pub fn step_along_axes(algorithm: &Algorithm, id: ComputationId, access: &Access, iterator: u32) -> Step {
+    let first = algorithm.array(access.array).kind.outer() as usize;
     let computation = algorithm.computation(id);
     let involved: Vec<usize> = (0..access.subscripts.len())
         .filter(|&axis| computation.involves_iterator(&access.subscripts[axis], iterator))
         .collect();
-    let coefficient = |axis: usize| access.subscripts[axis].as_affine().map(|it| it.coefficient(iterator));
     match involved.as_slice() {
         [] => Step::Stays,
-        [axis] if *axis == first && coefficient(*axis) == Some(1) && !array.strided.contains(&0) => Step::Next,
+        [axis] if *axis == first => match access.subscripts[first].as_affine().map(|it| it.coefficient(iterator)) {
+            Some(1) => Step::Next,
+            Some(-1) => Step::Back,
+            _ => Step::Jumps,
+        },
         _ => Step::Jumps,
     }
 }
 
-/// The iterator that a loop runs through upwards, with or without an offset.
-pub fn single_iterator(at: &Affine) -> Option<u32> {
+/// The iterator that a loop runs through, with or without an offset, and 1 for upwards or -1 for downwards.
+pub fn iterator_of(at: &Affine) -> Option<(u32, i64)> {
     match at.terms() {
-        [(Atom::Iterator(position), 1)] => Some(*position),
+        [(Atom::Iterator(position), factor @ (1 | -1))] => Some((*position, *factor)),
         _ => None,
     }
 }
@@ -84,23 +97,8 @@ pub fn has_vector_form(algorithm: &Algorithm, id: ComputationId) -> bool {
 }
 
 fn is_plain(expr: &Expr) -> bool {
-    let own = expr.ty.is_float()
-        && match &expr.kind {
-            ExprKind::Constant(_) | ExprKind::Scalar(_) | ExprKind::Let(_) | ExprKind::Read(_) => true,
-            ExprKind::Unary(UnaryOp::Neg, _) => true,
-            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, ..) => true,
-            ExprKind::Call(Intrinsic::MulAdd, _) => true,
-            ExprKind::Convert(inner) => inner.ty.is_float(),
-            ExprKind::Index(_)
-            | ExprKind::Unary(..)
-            | ExprKind::Binary(..)
-            | ExprKind::Compare(..)
-            | ExprKind::Call(..)
-            | ExprKind::Select { .. }
-            | ExprKind::IfElse { .. }
-            | ExprKind::Wrap(_) => false,
-        };
-    own && expr.operands().into_iter().all(is_plain)
+    let leaf = matches!(expr.kind, ExprKind::Constant(_) | ExprKind::Scalar(_)) && expr.ty.is_float();
+    (leaf || runs_on_lanes(expr)) && expr.operands().into_iter().all(is_plain)
 }
 
 /// Arithmetic operations of an instance.

@@ -72,7 +72,7 @@ pub fn choose(nest: &Nest<'_>, schedule: &Schedule) -> Option<Shape> {
     // Lanes hold neighbours, or any elements that `k` leaves in registers.
     let along = |level: usize| {
         accesses.iter().filter(|it| it.is_write).all(|it| {
-            it.steps[level] == Step::Next || (it.steps[level] == Step::Jumps && it.steps[k] == Step::Stays)
+            it.steps[level] == Step::Next || (it.steps[level] != Step::Stays && it.steps[k] == Step::Stays)
         })
     };
     let mut best: Option<(f64, Shape)> = None;
@@ -145,7 +145,7 @@ impl Weigh<'_> {
             };
             let one = match steps(it, v) {
                 Step::Stays | Step::Next => 1.0,
-                Step::Jumps => 1.8 * lanes,
+                Step::Back | Step::Jumps => 1.8 * lanes,
             };
             cost += match (it.is_write, shape) {
                 (true, Shape::Matrix { .. }) if it.steps[self.k] == Step::Stays => 0.0,
@@ -170,7 +170,7 @@ impl Weigh<'_> {
     /// Whether every element along `v` is used just once, so that nothing is gained by keeping it.
     fn streams(&self, v: usize) -> bool {
         self.accesses.iter().any(|it| !it.is_write && it.steps[v] == Step::Next && it.steps[self.k] == Step::Jumps)
-            && self.accesses.iter().all(|it| it.steps[v] != Step::Jumps)
+            && self.accesses.iter().all(|it| matches!(it.steps[v], Step::Stays | Step::Next))
             && self.accesses.iter().filter(|it| it.is_write).all(|it| it.steps[self.k] == Step::Stays)
     }
 }

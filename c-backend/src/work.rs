@@ -1,0 +1,175 @@
+//! How many instances run below a loop, as an expression of sizes: what the decision for threads looks at.
+
+use std::collections::BTreeMap;
+use tessella_codegen::int_expr::{IntExpr, VariableId};
+use tessella_codegen::program::{For, Node};
+
+/// The instances below a loop, at most.
+pub fn work_of(it: &For) -> IntExpr {
+    trips(it, &mut Known::default())
+}
+
+/// What is known of the variables of the loops around.
+#[derive(Default)]
+struct Known {
+    ranges: BTreeMap<VariableId, Range>,
+    /// The points of a loop over points, in all strips together; the loop over strips then counts for one.
+    points: BTreeMap<VariableId, IntExpr>,
+}
+
+/// The smallest and the largest value of a variable.
+type Range = (IntExpr, IntExpr);
+
+/// How many instances nodes run at most, each loop taken where it is longest.
+fn instances(nodes: &[Node], known: &mut Known) -> IntExpr {
+    let each = nodes.iter().map(|node| match node {
+        Node::For(it) => trips(it, known),
+        Node::Tile(it) => trips(&it.generic, known),
+        Node::If { then, otherwise, .. } => instances(then, known).plus(instances(otherwise, known)),
+        Node::Declare { body, .. } => instances(body, known),
+        Node::Let { variable, value } => {
+            let value = (end(value, End::Low, &known.ranges), end(value, End::High, &known.ranges));
+            known.ranges.insert(*variable, value);
+            IntExpr::Const(0)
+        }
+        Node::Statement(_) => IntExpr::Const(1),
+        Node::Launch(_) | Node::Copy { .. } | Node::Spread(_) | Node::OneThread { .. } | Node::Barrier => {
+            IntExpr::Const(0)
+        }
+    });
+    each.fold(IntExpr::Const(0), IntExpr::plus)
+}
+
+fn trips(it: &For, known: &mut Known) -> IntExpr {
+    let (lower, upper) = (end(&it.lower, End::Low, &known.ranges), end(&it.upper, End::High, &known.ranges));
+    let count = match known.points.get(&it.variable) {
+        Some(points) => end(points, End::High, &known.ranges),
+        None => match strip(it) {
+            Some((points, count)) => {
+                known.points.insert(points, count);
+                IntExpr::Const(1)
+            }
+            None => tidy(one_more(quotient(tidy(upper.clone().minus(lower.clone())), it.step))),
+        },
+    };
+    known.ranges.insert(it.variable, (lower, upper));
+    count.times(instances(&it.body, known))
+}
+
+/// Of a loop over strips: the loop over its points, and how many points all strips together have.
+///
+/// ```text
+/// for i0 in 0:fld(n - 3, 256) { .. for i1 in 0:min(255, n - 256*i0 - 3) { .. } }   ->   i1, n - 2
+/// ```
+fn strip(it: &For) -> Option<(VariableId, IntExpr)> {
+    let mut here = it;
+    while let [Node::For(inner)] = here.body.as_slice() {
+        here = inner;
+        let IntExpr::Min(parts) = &inner.upper else { continue };
+        let size = parts.iter().find_map(IntExpr::as_const)?.checked_add(1)?;
+        let factor = |expr: &IntExpr| {
+            let (factors, rest) = expr.linear(&|variable| variable == it.variable)?;
+            (factors.get(&it.variable) == Some(&-size)).then_some(rest)
+        };
+        let Some(last) = parts.iter().find_map(factor) else { continue };
+        // From the first strip's first point to the last strip's last.
+        let first = match &inner.lower {
+            IntExpr::Max(parts) => parts.iter().find_map(factor)?,
+            _ => IntExpr::Const(size).times(it.lower.clone()),
+        };
+        let count = tidy(one_more(last.minus(first)));
+        return Some((inner.variable, count));
+    }
+    None
+}
+
+/// A sum with equal terms taken together: `n - 1 - j + 1` is `n - j`.
+fn tidy(sum: IntExpr) -> IntExpr {
+    let (mut terms, mut constant) = (vec![], 0);
+    if collect(&sum, 1, &mut terms, &mut constant).is_none() {
+        return sum;
+    }
+    let (plus, minus): (Vec<_>, Vec<_>) = terms.into_iter().partition(|(_, factor)| *factor > 0);
+    let scaled = |(term, factor): (IntExpr, i64)| IntExpr::Const(factor.abs()).times(term);
+    let all = plus.into_iter().map(scaled).fold(IntExpr::Const(0), IntExpr::plus);
+    let all = minus.into_iter().filter(|(_, factor)| *factor != 0).map(scaled).fold(all, IntExpr::minus);
+    all.plus(IntExpr::Const(constant))
+}
+
+/// The terms of a sum; `None` if a number is too large.
+fn collect(expr: &IntExpr, factor: i64, terms: &mut Vec<(IntExpr, i64)>, constant: &mut i64) -> Option<()> {
+    match expr {
+        IntExpr::Const(value) => *constant = constant.checked_add(value.checked_mul(factor)?)?,
+        IntExpr::Add(a, b) => {
+            collect(a, factor, terms, constant)?;
+            collect(b, factor, terms, constant)?;
+        }
+        IntExpr::Sub(a, b) => {
+            collect(a, factor, terms, constant)?;
+            collect(b, factor.checked_neg()?, terms, constant)?;
+        }
+        IntExpr::Neg(a) => collect(a, factor.checked_neg()?, terms, constant)?,
+        IntExpr::Mul(by, a) if by.as_const().is_some() => {
+            collect(a, factor.checked_mul(by.as_const()?)?, terms, constant)?;
+        }
+        other => match terms.iter_mut().find(|(term, _)| term == other) {
+            Some((_, known)) => *known = known.checked_add(factor)?,
+            None => terms.push((other.clone(), factor)),
+        },
+    }
+    Some(())
+}
+
+/// A quotient of what is hardly ever negative; the way that C rounds will do.
+fn quotient(expr: IntExpr, by: i64) -> IntExpr {
+    match (expr, by) {
+        (expr, 1) => expr,
+        (IntExpr::Const(value), by) => IntExpr::Const(value / by),
+        (expr, by) => IntExpr::Div(Box::new(expr), by),
+    }
+}
+
+/// `expr + 1`, inside of a minimum.
+fn one_more(expr: IntExpr) -> IntExpr {
+    match expr {
+        IntExpr::Min(parts) => IntExpr::min_of(parts.into_iter().map(one_more)),
+        other => other.plus(IntExpr::Const(1)),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Low,
+    High,
+}
+
+/// The smallest or largest value of an expression, variables taken for independent.
+fn end(expr: &IntExpr, which: End, ranges: &BTreeMap<VariableId, Range>) -> IntExpr {
+    let same = |expr: &IntExpr| end(expr, which, ranges);
+    let other = |expr: &IntExpr| end(expr, if which == End::Low { End::High } else { End::Low }, ranges);
+    match expr {
+        IntExpr::Const(_) | IntExpr::Param(_) => expr.clone(),
+        IntExpr::Variable(variable) => match ranges.get(variable) {
+            Some((low, _)) if which == End::Low => low.clone(),
+            Some((_, high)) => high.clone(),
+            None => expr.clone(),
+        },
+        IntExpr::Add(a, b) => same(a).plus(same(b)),
+        IntExpr::Sub(a, b) => same(a).minus(other(b)),
+        IntExpr::Mul(a, b) => match (&**a, &**b) {
+            (IntExpr::Const(by), it) | (it, IntExpr::Const(by)) if *by < 0 => IntExpr::Const(*by).times(other(it)),
+            (a, b) => same(a).times(same(b)),
+        },
+        IntExpr::Neg(a) => other(a).negated(),
+        IntExpr::FloorDiv(a, by) | IntExpr::Div(a, by) => quotient(same(a), *by),
+        IntExpr::Mod(_, by) => IntExpr::Const(if which == End::Low { 0 } else { by - 1 }),
+        // The number among them, where there is one: the others differ from it in tiles at the edge only.
+        IntExpr::Max(parts) if which == End::Low => {
+            parts.iter().find_map(IntExpr::as_const).map_or_else(|| same(&parts[0]), IntExpr::Const)
+        }
+        IntExpr::Min(parts) if which == End::High => IntExpr::min_of(parts.iter().map(same)),
+        IntExpr::Min(parts) => same(&parts[0]),
+        IntExpr::Max(parts) => IntExpr::max_of(parts.iter().map(same)),
+        IntExpr::Select(_, yes, _) => same(yes),
+    }
+}

@@ -1,0 +1,105 @@
+//! What every step of choosing an order asks: what is legal, which loops are parallel, where accesses lie.
+
+use crate::algorithm::{AccessRef, Algorithm, ComputationId};
+use crate::dependence::Dependence;
+use crate::error::Error;
+use crate::isl::{Aff, Ctx, Set};
+use crate::layers::{Scheduled, Target};
+use crate::legality;
+use crate::machine::Machine;
+use crate::place;
+use crate::relation;
+use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+use crate::transform::loop_mut;
+use std::collections::BTreeSet;
+
+/// A program for which an order is being chosen.
+pub(crate) struct Chooser<'a> {
+    pub ctx: &'a Ctx,
+    pub machine: &'a Machine,
+    pub algorithm: &'a Algorithm,
+    pub target: Target,
+    pub dependences: &'a [Dependence],
+}
+
+impl Chooser<'_> {
+    /// Whether the order is legal, if only what is below `path` was changed.
+    pub(crate) fn is_legal(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
+        let below: BTreeSet<ComputationId> =
+            schedule.node(path).map(Node::computations).unwrap_or_default().into_iter().collect();
+        let inside = |end: AccessRef| below.contains(&end.computation);
+        let all = self.dependences.iter().filter(|it| inside(it.source) && inside(it.sink)).cloned();
+        legality::is_legal(self.ctx, self.algorithm, schedule, &all.collect::<Vec<_>>())
+    }
+
+    /// The levels of the `depth` loops at `path` that may run in any order, each taken alone.
+    pub(crate) fn parallel_loops(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<Vec<usize>, Error> {
+        let mut found = vec![];
+        for level in 0..depth {
+            let mut trial = schedule.clone();
+            loop_mut(&mut trial, &path.down(level)).tag = Tag::Parallel;
+            if self.is_legal(&trial, path)? {
+                found.push(level);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether every array finds a buffer under this order.
+    pub(crate) fn has_place(&self, schedule: &Schedule) -> Result<bool, Error> {
+        let scheduled = Scheduled {
+            algorithm: self.algorithm.clone(),
+            schedule: schedule.clone(),
+            target: self.target,
+            machine: *self.machine,
+            versions: vec![],
+        };
+        match place::place(self.ctx, scheduled) {
+            Ok(_) => Ok(true),
+            Err(Error::Layout(_)) => Ok(false),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The iterations of each loop of the nest at `path`, where that is a number.
+    pub(crate) fn extents(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<Vec<Option<i64>>, Error> {
+        let extent = |level: usize| -> Result<Option<i64>, Error> {
+            let Some(it) = loop_at(schedule, &path.down(level)) else { return Ok(None) };
+            let Some((&id, at)) = it.at.iter().next() else { return Ok(None) };
+            let values = relation::function(self.ctx, self.algorithm, id, at)?
+                .intersect_domain(&relation::domain(self.algorithm, id)?)?
+                .range()?;
+            let (low, high) = (values.dim_min(0)?.pieces()?, values.dim_max(0)?.pieces()?);
+            let number = |pieces: &[(Set, Aff)]| match pieces {
+                [(_, aff)] if aff.is_constant().unwrap_or(false) => aff.constant().ok()?.to_i64(),
+                _ => None,
+            };
+            Ok(number(&low).zip(number(&high)).map(|(low, high)| high - low + 1))
+        };
+        (0..depth).map(extent).collect()
+    }
+}
+
+/// How many loops stand directly inside one another at `path`.
+pub(crate) fn chain_length(schedule: &Schedule, path: &Path) -> usize {
+    let mut depth = 0;
+    while let Some(Node::Loop(_)) = schedule.node(&path.down(depth)) {
+        depth += 1;
+    }
+    depth
+}
+
+pub(crate) fn loop_at<'a>(schedule: &'a Schedule, path: &Path) -> Option<&'a Loop> {
+    match schedule.node(path) {
+        Some(Node::Loop(it)) => Some(it),
+        _ => None,
+    }
+}
+
+pub(crate) fn has_loop(node: &Node) -> bool {
+    match node {
+        Node::Computation(_) => false,
+        Node::Loop(_) => true,
+        Node::Sequence(children) => children.iter().any(has_loop),
+    }
+}
