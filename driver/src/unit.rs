@@ -119,7 +119,11 @@ impl Built {
         let commands: Vec<Command> = match own {
             Some(commands) => commands.iter().map(|command| command.value.clone()).collect(),
             None => {
-                let (algorithm, schedule) = (algorithm.clone(), algorithm.source_order.clone());
+                // Storage adds statements that the order is not spelt with.
+                let chosen = self.analysed.chosen.as_ref();
+                let ordered = chosen.map_or(algorithm, |it| &it.scheduled.algorithm);
+                let aim = chosen.map_or(verified.schedule(), |it| &it.scheduled.schedule);
+                let (algorithm, schedule) = (ordered.clone(), ordered.source_order.clone());
                 let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![] };
                 let all: Vec<Command> = unit.commands.iter().flatten().map(|command| command.value.clone()).collect();
                 // Partial results are those of the loops as they stood.
@@ -130,8 +134,9 @@ impl Built {
                 };
                 let is_kept = |(at, command): &(usize, Command)| *at < kept || is_apart(command);
                 let apart = all.into_iter().enumerate().filter(is_kept).map(|(_, command)| command);
-                let spelt = spell::commands(&self.ctx, &start, &self.analysed.dependences, verified.schedule());
-                apart.chain(spelt).collect()
+                let spelt = spell::commands(&self.ctx, &start, &self.analysed.dependences, aim);
+                let storage = chosen.into_iter().flat_map(|it| it.storage.iter().cloned());
+                apart.chain(spelt).chain(storage).collect()
             }
         };
         let mut text = String::new();

@@ -25,6 +25,11 @@ use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use std::collections::BTreeMap;
 
+/// Loads of a thread that are in flight together.
+const IN_FLIGHT: u32 = 32;
+/// Loops of more iterations are not unrolled.
+const MOST_IN_FLIGHT: u32 = 64;
+
 /// What the user asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Where {
@@ -111,18 +116,15 @@ impl<E: Into<Error>> From<E> for Refused {
     }
 }
 
-/// Promotes an array; gives the new program, and all its dependences.
+/// Promotes an array of a program whose order has been proved; gives the new program, and all its dependences.
 pub(super) fn promote(
     ctx: &Ctx,
     scheduled: &Scheduled,
-    before: &[Dependence],
     array: &str,
     computation: &str,
     at: &str,
     to: Where,
 ) -> Result<(Scheduled, Promotion, Vec<Dependence>), Refused> {
-    // The order itself is the user's: it is proved before anything is added.
-    legality::check(ctx, &scheduled.algorithm, &scheduled.schedule, before)?;
     let plan = plan(ctx, scheduled, array, computation, at, to)?;
     let limit = match plan.space {
         MemorySpace::Shared => Limit::Shared,
@@ -534,18 +536,27 @@ fn copy_nest(plan: &Plan<'_>, algorithm: &Algorithm, id: ComputationId) -> Resul
             Some((it, count)) if size <= count => outer.push(make(name, Tag::GpuThread(it), place(axis))),
             Some((it, count)) => {
                 outer.push(make(format!("{name}1"), Tag::GpuThread(it), place(axis).modulo(count)?));
-                inner.push(make(format!("{name}0"), Tag::Sequential, place(axis).floor_div(count)));
+                let each = size.div_euclid(count) + i64::from(size % count != 0);
+                inner.push(make(format!("{name}0"), together(plan.space, each), place(axis).floor_div(count)));
             }
             None if plan.space == MemorySpace::Register && size <= 64 => {
                 inner.push(make(name, Tag::Unroll(size as u32), place(axis)));
             }
-            None => inner.push(make(name, Tag::Sequential, place(axis))),
+            None => inner.push(make(name, together(plan.space, size), place(axis))),
         }
     }
     let loops = outer.into_iter().chain(inner).collect::<Vec<_>>();
     Ok(loops.into_iter().rev().fold(Node::Computation(id), |body, (name, tag, at)| {
         Node::Loop(Loop { name, tag, at: BTreeMap::from([(id, at)]), body: Box::new(body) })
     }))
+}
+
+/// The tag of a loop in which a thread copies several elements to or from shared memory: their loads are in flight together.
+fn together(space: MemorySpace, count: i64) -> Tag {
+    match (space, u32::try_from(count)) {
+        (MemorySpace::Shared, Ok(count @ 2..=MOST_IN_FLIGHT)) => Tag::Unroll(count.min(IN_FLIGHT)),
+        _ => Tag::Sequential,
+    }
 }
 
 /// The tree with all loops in order.
