@@ -21,7 +21,11 @@ fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut
             (0..children.len()).for_each(|child| below(algorithm, schedule, &path.child(child), commands));
         }
         Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) => {
-            commands.extend(of_kernel(algorithm, schedule, &it.body.computations()).into_iter().flatten());
+            let inside = it.body.computations();
+            match of_kernel(algorithm, schedule, &inside) {
+                Some(all) => commands.extend(all),
+                None => commands.extend(of_threads(algorithm, schedule, &inside)),
+            }
         }
         Some(Node::Loop(_)) => below(algorithm, schedule, &path.child(0), commands),
     }
@@ -73,6 +77,32 @@ fn of_kernel(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId
     }
     debug_assert!(step_path.0.len() > last_block);
     Some(commands)
+}
+
+/// Results that a thread adds to in several places at a time. Of a single one, the CUDA compiler sees that it can stay.
+fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
+    let mut commands = vec![];
+    for &id in inside {
+        let computation = algorithm.computation(id);
+        let write = &computation.write;
+        let around = schedule.loops_around(id);
+        let Some(last_thread) = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuThread(_))) else { continue };
+        let own = || around[last_thread + 1..].iter().map(|(_, it)| moves(computation, write, id, it));
+        let sums = own().any(|moves| !moves) && own().any(|moves| moves);
+        let array = algorithm.array(write.array);
+        let movable = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned);
+        let one = inside.iter().all(|&other| {
+            let it = algorithm.computation(other);
+            let mut all = it.reads.iter().chain([&it.write]).filter(|access| access.array == write.array);
+            all.all(|access| access.subscripts == write.subscripts)
+        });
+        let at = around[last_thread].1.name.clone();
+        let command = Command::CacheRegister { array: array.name.clone(), computation: computation.name.clone(), at };
+        if sums && movable && one && write.is_affine() && !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    commands
 }
 
 /// The iterators that a loop runs through.
