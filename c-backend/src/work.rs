@@ -9,6 +9,30 @@ pub fn work_of(it: &For) -> IntExpr {
     trips(it, &mut Known::default())
 }
 
+/// The instances below one iteration of a loop where tiles are full, as far as that is a number.
+pub fn full_work_of(it: &For) -> i64 {
+    let inside = it.body.iter().map(|node| match node {
+        Node::For(inner) => full_trips(inner).saturating_mul(full_work_of(inner)),
+        Node::Tile(inner) => full_trips(&inner.generic).saturating_mul(full_work_of(&inner.generic)),
+        Node::Statement(_) => 1,
+        other => other.blocks().into_iter().flatten().filter(|node| matches!(node, Node::Statement(_))).count() as i64,
+    });
+    inside.sum::<i64>().max(1)
+}
+
+/// The iterations of a loop over a tile's points, where it is full; 1 for other loops.
+fn full_trips(it: &For) -> i64 {
+    let lower = match &it.lower {
+        IntExpr::Max(parts) => parts.iter().find_map(IntExpr::as_const),
+        other => other.as_const(),
+    };
+    let upper = match &it.upper {
+        IntExpr::Min(parts) => parts.iter().find_map(IntExpr::as_const),
+        other => other.as_const(),
+    };
+    lower.zip(upper).map_or(1, |(lower, upper)| upper.saturating_sub(lower).saturating_add(1).max(1))
+}
+
 /// What is known of the variables of the loops around.
 #[derive(Default)]
 struct Known {

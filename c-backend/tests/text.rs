@@ -7,9 +7,10 @@ use expect_test::{Expect, expect};
 use samples::*;
 use std::process::Command;
 use tessella_c_backend::{CSource, print};
-use tessella_codegen::generate;
+use tessella_codegen::{Input, generate};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::Tag;
 
 fn source(sample: &Sample) -> CSource {
@@ -202,7 +203,7 @@ fn tiles_run_in_parallel_and_keep_every_bit() {
                 if (m >= 3 && n >= 3 && n >= q + 2 && steps >= 1) return 2;
 
                 for (int64_t t = 1; t <= steps; t++) {
-                    #pragma omp parallel for if (((n - 3) / 32 + 1) * (((m - 3) / 32 + 1) * (imin(32, n - 2) * imin(32, m - 2))) >= 32768)
+                    #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
                     for (int64_t j0 = 0; j0 <= floordiv(n - 3, 32); j0++) {
                         for (int64_t i0 = 0; i0 <= floordiv(m - 3, 32); i0++) {
                             #pragma GCC unroll 4
@@ -217,7 +218,7 @@ fn tiles_run_in_parallel_and_keep_every_bit() {
                             }
                         }
                     }
-                    #pragma omp parallel for if (((n - 3) / 32 + 1) * (((m - 3) / 32 + 1) * (imin(32, n - 2) * imin(32, m - 2))) >= 32768)
+                    #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
                     for (int64_t j0 = 0; j0 <= floordiv(n - 3, 32); j0++) {
                         for (int64_t i0 = 0; i0 <= floordiv(m - 3, 32); i0++) {
                             #pragma GCC unroll 4
@@ -238,6 +239,27 @@ fn tiles_run_in_parallel_and_keep_every_bit() {
         "#]],
     );
     run(&source(&sample), HEAT_MAIN);
+}
+
+#[test]
+fn whether_threads_pay_is_decided_before_short_loops_and_changes_no_bit() {
+    let ctx = Ctx::new();
+    let sweep = |id: u32| {
+        let rows = nest("i", Tag::Vector(8), &[(id, it(2))], leaf(id));
+        nest("j", Tag::Parallel, &[(id, it(1))], rows)
+    };
+    let sample =
+        heat2d(&ctx).scheduled(nest("t", Tag::Sequential, &[(0, it(0)), (1, it(0))], seq(vec![sweep(0), sweep(1)])));
+    for (worth, condition) in [(32_768, "if (work >= 32768) {"), (100, "if (work >= 100) {")] {
+        let machine = Machine { worth_threads: worth, ..Machine::GENERIC };
+        let input = Input { machine: &machine, ..sample.input() };
+        let printed = print(&input, &generate(&input).unwrap(), &options(&sample));
+        // Computed once, outside of the time loop, for both sweeps.
+        assert_eq!(printed.text.matches("const int64_t work = (n - 2) * (m - 2);").count(), 1, "{}", printed.text);
+        assert_eq!(printed.text.matches(condition).count(), 2, "{}", printed.text);
+        assert_eq!(printed.text.matches("#pragma omp parallel for\n").count(), 2, "{}", printed.text);
+        run(&printed, HEAT_MAIN);
+    }
 }
 
 #[test]
@@ -266,11 +288,20 @@ fn skewed_loops_run_the_same_instances() {
                 if (n > m) return 1;
 
                 for (int64_t w = 2; w <= 2 * n; w++) {
-                    #pragma omp parallel for if (w / 2 >= 32768)
-                    for (int64_t j = imax(1, w - n); j <= w / 2; j++) {
-                        // S: kernel.jl:3
-                        const int64_t i = w - j;
-                        L(i, j) = alpha * L(i, j);
+                    const int64_t work = w / 2;
+                    if (work >= 32768) {
+                        #pragma omp parallel for
+                        for (int64_t j = imax(1, w - n); j <= w / 2; j++) {
+                            // S: kernel.jl:3
+                            const int64_t i = w - j;
+                            L(i, j) = alpha * L(i, j);
+                        }
+                    } else {
+                        for (int64_t j = imax(1, w - n); j <= w / 2; j++) {
+                            // S: kernel.jl:3
+                            const int64_t i = w - j;
+                            L(i, j) = alpha * L(i, j);
+                        }
                     }
                 }
                 return 0;

@@ -1,5 +1,6 @@
 //! The core's errors in the user's words: values to diagnostics, computations to spans.
 
+mod recompute;
 mod storage;
 
 use storage::storage;
@@ -364,6 +365,10 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
             };
             make("E0442", &format!("`{computation}` stays where it is")).with_note(why).with_help(help)
         }
+        ScheduleError::CannotComputeAt { computation, obstacle, .. } => {
+            recompute::compute_at(place, &computation, obstacle, make("E0444", "requested here"))
+        }
+        ScheduleError::OtherValues(mismatch) => recompute::other_values(place, &mismatch),
         ScheduleError::CannotFactor { computation, at, obstacle } => {
             let (why, help) = match obstacle {
                 FactorObstacle::NoReduction => (

@@ -191,7 +191,7 @@ pub fn verify(
     let mut current = algorithm.clone();
     let done = (|| -> Result<(Vec<Dependence>, Verified, Option<Chosen>), Error> {
         let schedule = algorithm.source_order.clone();
-        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine, versions: vec![] };
+        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine, versions: vec![], scratch: Default::default() };
         let weight = |scheduled: &Scheduled| effort::weight(&scheduled.algorithm, &scheduled.schedule);
         let mut all = ctx.weighed(weight(&scheduled), || dependences(ctx, &algorithm))?;
         let half = || ctx.operations_left().map_or(0, |left| (left / 2).max(1));

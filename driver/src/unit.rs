@@ -124,10 +124,11 @@ impl Built {
                 let ordered = chosen.map_or(algorithm, |it| &it.scheduled.algorithm);
                 let aim = chosen.map_or(verified.schedule(), |it| &it.scheduled.schedule);
                 let (algorithm, schedule) = (ordered.clone(), ordered.source_order.clone());
-                let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![] };
+                let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![], scratch: Default::default() };
                 let all: Vec<Command> = unit.commands.iter().flatten().map(|command| command.value.clone()).collect();
-                // Partial results are those of the loops as they stood.
-                let kept = all.iter().rposition(|command| matches!(command, Command::Rfactor { .. })).map_or(0, |it| it + 1);
+                // Partial results, and values that an iteration computes for itself, are those of the loops as they stood.
+                let is_kept = |command: &Command| matches!(command, Command::Rfactor { .. } | Command::ComputeAt { .. });
+                let kept = all.iter().rposition(is_kept).map_or(0, |it| it + 1);
                 // What no order of loops says.
                 let is_apart = |command: &Command| {
                     matches!(command, Command::Inline { .. } | Command::Assume(_) | Command::Specialize(_))

@@ -25,7 +25,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 28] = [
+pub(crate) const FORMS: [Form; 29] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
     Form { name: "auto", usage: "auto()", read: auto },
@@ -34,6 +34,7 @@ pub(crate) const FORMS: [Form; 28] = [
     Form { name: "cache_register", usage: "cache_register(A, S, i)", read: storage::cache_register },
     Form { name: "cache_shared", usage: "cache_shared(A, S, i)", read: storage::cache_shared },
     Form { name: "collapse", usage: "collapse(S, i, j)", read: collapse },
+    Form { name: "compute_at", usage: "compute_at(R, S, i)", read: compute_at },
     Form { name: "constant", usage: "constant(w)", read: storage::constant },
     Form { name: "distribute", usage: "distribute(S, i)", read: distribute },
     Form { name: "fuse", usage: "fuse(R, S, i; shift=:auto)", read: fuse },
@@ -210,6 +211,12 @@ fn collapse(call: &Call<'_>) -> Result<Command, CommandError> {
 fn rfactor(call: &Call<'_>) -> Result<Command, CommandError> {
     let [computation, at, size] = call.exactly()?;
     Ok(Command::Rfactor { computation: call.computation(computation)?, at: call.loop_name(at)?, size: call.size(size)? })
+}
+
+fn compute_at(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, reader, at] = call.exactly()?;
+    let (computation, reader) = (call.computation(computation)?, call.computation(reader)?);
+    Ok(Command::ComputeAt { computation, reader, at: call.loop_name(at)? })
 }
 
 fn separate(call: &Call<'_>) -> Result<Command, CommandError> {

@@ -52,6 +52,8 @@ pub enum Command {
     Gpu { computation: String, blocks: Vec<String>, threads: Vec<String> },
     /// `inline(S)`: the readers of `S` compute its value themselves.
     Inline { computation: String },
+    /// `compute_at(R, S, i)`: each iteration of `i` around `S` computes what it reads of what `R` writes.
+    ComputeAt { computation: String, reader: String, at: String },
     /// `rfactor(S, k, 8)`: `k` becomes `k0` and `k1`, and each point of `k1` updates a partial result of its own.
     Rfactor { computation: String, at: String, size: u32 },
     /// `assume(n % 8 == 0)`: the order is for these sizes only; tested at entry.
@@ -117,6 +119,7 @@ impl std::fmt::Display for Command {
                 write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
             }
             Command::Inline { computation } => write!(f, "inline({computation})"),
+            Command::ComputeAt { computation, reader, at } => write!(f, "compute_at({computation}, {reader}, {at})"),
             Command::Rfactor { computation, at, size } => write!(f, "rfactor({computation}, {at}, {size})"),
             Command::Assume(condition) => write!(f, "assume({condition})"),
             Command::Specialize(condition) => write!(f, "specialize({condition})"),
@@ -149,6 +152,6 @@ impl std::fmt::Display for Command {
 impl Command {
     /// Whether it changes what the computations read and write, so that their dependences are others.
     pub fn changes_accesses(&self) -> bool {
-        matches!(self, Command::Inline { .. } | Command::Rfactor { .. })
+        matches!(self, Command::Inline { .. } | Command::Rfactor { .. } | Command::ComputeAt { .. })
     }
 }

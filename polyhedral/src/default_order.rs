@@ -2,7 +2,8 @@
 //!
 //! Nests keep their source order but for a few moves, each tried only where it promises to pay and kept only where it is
 //! legal. On a CPU, a nest of which a part accumulates is taken apart along its dependences, what accumulates gets a
-//! register tile, and statements of different depth that run in no parallel loop get an outermost loop in common. On both
+//! register tile, statements of different depth that run in no parallel loop get an outermost loop in common, and a nest all
+//! of whose loops carry dependences becomes a wavefront over tiles ([`crate::auto::wavefront`]). On both
 //! targets, loops that mix statements with inner loops are distributed when that frees the contiguous axis, perfectly
 //! nested loops are permuted so that the contiguous axis is innermost (CPU) or on thread axis x (GPU), and loops without
 //! carried dependences run in parallel, the outermost one on CPU threads. On a GPU ([`crate::auto::gpu`]), products and sums
@@ -14,9 +15,9 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
-use crate::legality;
 use crate::auto::gpu_storage;
 use crate::command::Command;
+use crate::legality::{self, Comparisons};
 use crate::schedule::{Node, Path, Schedule};
 use crate::transform::simplify;
 
@@ -43,13 +44,18 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
 
 /// Chooses an order for the whole program, from its present one.
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: Memory) -> Result<Chosen, Error> {
-    let chooser = Chooser { ctx, machine: &scheduled.machine, algorithm: &scheduled.algorithm, target: scheduled.target, dependences, memory };
+    let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
+    let merged = legality::merged(dependences)?;
+    let comparisons = Comparisons::new(ctx, algorithm)?;
+    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, comparisons: &comparisons, memory };
     let mut schedule = scheduled.schedule.clone();
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
-    legality::check(ctx, &scheduled.algorithm, &schedule, dependences)?;
+    if !legality::is_legal_by(&comparisons, &schedule, &merged)? {
+        legality::check(ctx, algorithm, &schedule, dependences)?;
+    }
     let storage = match memory {
-        Memory::Blocks => gpu_storage::commands(&scheduled.algorithm, &schedule),
+        Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
         Memory::Plain => vec![],
     };
     Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage })

@@ -4,6 +4,7 @@ use crate::affine::AffineOverflow;
 use crate::algorithm::{AccessRef, ArrayId, ComputationId};
 use crate::isl::IslError;
 use crate::legality::Violation;
+use crate::recompute::Mismatch;
 use crate::storage::StorageError;
 
 /// Any failure of the core.
@@ -86,6 +87,12 @@ pub enum ScheduleError {
     /// The updates of a computation cannot go to partial results.
     #[error("`{computation}` has no partial results along `{at}`")]
     CannotFactor { computation: String, at: String, obstacle: FactorObstacle },
+    /// The values of a computation cannot be computed in a loop that reads them.
+    #[error("`{computation}` cannot be computed in `{at}`")]
+    CannotComputeAt { computation: String, at: String, obstacle: AtObstacle },
+    /// The repeated instances would compute other values.
+    #[error("a value would be another one")]
+    OtherValues(Box<Mismatch>),
     #[error("the loops leave out {}", .missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))]
     OrderMisses { missing: Vec<String> },
     #[error("the loops run `{computation}` twice")]
@@ -141,6 +148,30 @@ pub enum FactorObstacle {
     ManyElements,
     /// The computation uses the element while the loop runs.
     Used { by: ComputationId },
+}
+
+/// Why the values of a computation cannot be computed in a loop that reads them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtObstacle {
+    /// It writes on a condition.
+    Conditional,
+    /// It reads the array that it writes.
+    ReadsItself,
+    /// Subscripts of the array are computed, or it is the function's result.
+    Subscripts,
+    /// Another computation writes the array, too.
+    OtherWriter { other: ComputationId },
+    /// It already stands inside the loop.
+    Inside,
+    NotRead { reader: ComputationId },
+    /// The reader may see elements that it did not write before.
+    NotWritten { reader: ComputationId },
+    /// Several instances that are needed write one element.
+    ManyInstances,
+    /// Block loops stand inside the loop.
+    OutsideOfBlocks,
+    /// On the GPU, outside of any kernel, or in one without thread loops.
+    NoKernel { reader: ComputationId },
 }
 
 /// Storage that cannot be found.

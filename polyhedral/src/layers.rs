@@ -21,6 +21,8 @@ pub struct Scheduled {
     /// The machine that tiles are made for.
     pub machine: Machine,
     pub versions: Vec<Version>,
+    /// Arrays that a command made for one iteration of a loop each: they live where that iteration runs.
+    pub scratch: BTreeSet<ArrayId>,
 }
 
 /// Sizes for which the program has code of its own, chosen at entry; the first version whose condition holds runs.

@@ -18,6 +18,7 @@ pub mod condition;
 pub mod dependence;
 pub mod legality;
 pub mod magnitude;
+pub mod recompute;
 pub mod command;
 pub mod transform;
 pub mod order;

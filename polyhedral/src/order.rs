@@ -77,7 +77,7 @@ pub fn build(ctx: &Ctx, scheduled: &Scheduled, tree: &[OrderNode]) -> Result<Sch
     for id in algorithm.ids() {
         check_single(ctx, algorithm, &schedule, id)?;
     }
-    check_gpu(algorithm, &schedule)?;
+    check_gpu(scheduled, &schedule)?;
     Ok(schedule)
 }
 

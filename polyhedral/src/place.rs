@@ -11,6 +11,7 @@ use crate::layers::{
 };
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+use crate::storage::{self, Limit};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Chooses a buffer for every array.
@@ -77,10 +78,58 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
             }
         }
         ArrayKind::Local { outer } => {
+            if scheduled.scratch.contains(&id)
+                && let Some(found) = at_home(ctx, scheduled, id, outer)?
+            {
+                return Ok(found);
+            }
             let (extents, map) = local_box(ctx, scheduled, id, outer)?;
             Ok((buffer(extents, space, Lifetime::Call), map))
         }
     }
+}
+
+/// A place for an array of constant size where the iteration that has it for itself runs: on the stack of a CPU thread, in
+/// the shared memory of a thread block, in the registers of a GPU thread. `None` where no node of the tree has one such
+/// array in each execution, or where it runs on no processor of the GPU.
+///
+/// # Errors
+/// [`StorageError::TooLarge`].
+fn at_home(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    id: ArrayId,
+    outer: u32,
+) -> Result<Option<(Buffer, Vec<Affine>)>, Error> {
+    let array = scheduled.algorithm.array(id);
+    let users = users(&scheduled.algorithm, id);
+    let sizes: Option<Vec<i64>> = array.extents.iter().map(Affine::as_constant).collect();
+    let node = if users.is_empty() { None } else { home(ctx, scheduled, id, &users, array.rank - outer)? };
+    let (Some(sizes), Some(node)) = (sizes, node.filter(|node| !node.0.is_empty())) else { return Ok(None) };
+    let around = |wanted: fn(Tag) -> bool| {
+        (0..node.0.len()).any(|depth| match scheduled.schedule.node(&Path(node.0[..depth].to_vec())) {
+            Some(Node::Loop(it)) => wanted(it.tag),
+            Some(Node::Sequence(_) | Node::Computation(_)) | None => false,
+        })
+    };
+    let (space, limit) = match scheduled.target {
+        Target::Cpu => (MemorySpace::Host, Limit::Stack),
+        Target::Gpu if around(|tag| matches!(tag, Tag::GpuThread(_))) => (MemorySpace::Register, Limit::Registers),
+        Target::Gpu if around(|tag| matches!(tag, Tag::GpuBlock(_))) => (MemorySpace::Shared, Limit::Shared),
+        Target::Gpu => return Ok(None),
+    };
+    storage::check_limit(&scheduled.algorithm, id, &sizes, limit)?;
+    let variable = space != MemorySpace::Shared && sizes.iter().all(|&size| size == 1);
+    let axes = if variable { outer..outer } else { outer..array.rank };
+    let buffer = Buffer {
+        name: array.name.clone(),
+        element: array.element,
+        extents: if variable { vec![] } else { array.extents.clone() },
+        space,
+        lifetime: Lifetime::Node(node),
+    };
+    let map = axes.map(|axis| Affine::iterator(axis).add_constant(-1)).collect::<Result<_, _>>()?;
+    Ok(Some((buffer, map)))
 }
 
 /// The extents and the map of a local array: its own axes first, then the iterators of those loops around it whose

@@ -26,7 +26,7 @@ pub fn verify(ctx: &Ctx, connected: Connected, dependences: &[Dependence]) -> Re
     let checks = match &connected.placed.source {
         Some(source) => bounds::entry_checks(ctx, source)?,
         None => {
-            transform::check_gpu(&scheduled.algorithm, &scheduled.schedule)?;
+            transform::check_gpu(scheduled, &scheduled.schedule)?;
             bounds::entry_checks(ctx, &scheduled.algorithm)?
         }
     };
@@ -54,7 +54,7 @@ fn verify_scan(ctx: &Ctx, scan: &Scan) -> Result<Verified, Error> {
     let all = dependences(ctx, &algorithm)?;
     let schedule = algorithm.source_order.clone();
     let (target, machine) = (Target::Cpu, Machine::GENERIC);
-    let placed = place::place(ctx, Scheduled { algorithm, schedule, target, machine, versions: vec![] })?;
+    let placed = place::place(ctx, Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() })?;
     verify(ctx, connect::connect(ctx, placed, &all)?, &all)
 }
 

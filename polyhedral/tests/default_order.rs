@@ -6,7 +6,9 @@ use common::*;
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
-use tessella_polyhedral::{bounds, connect, default_order, place, print, verify};
+use tessella_polyhedral::algorithm::Algorithm;
+use tessella_polyhedral::schedule::{Node, Path, Tag};
+use tessella_polyhedral::{bounds, connect, default_order, legality, place, print, transform, verify};
 
 #[test]
 fn the_contiguous_axis_goes_innermost_and_the_outer_loop_runs_in_parallel() {
@@ -130,4 +132,78 @@ fn every_part_of_a_distributed_nest_is_ordered() {
     });
     assert_eq!(tiles.count(), 2, "{text}");
     assert_eq!(lines.iter().filter(|it| it.starts_with("for j0") && it.ends_with("# parallel")).count(), 2, "{text}");
+}
+
+/// `for j, i: A[i, j] = A[i - 1, j] + A[i, j - 1]` where `domain` says.
+fn from_two_sides(ctx: &Ctx, domain: &str) -> Algorithm {
+    let at = |row: i64, column: i64| -> [(&'static [i64], i64); 2] { [(&[0, 1], row), (&[1, 0], column)] };
+    let (here, reads) = (at(0, 0), [(0, &at(-1, 0)[..]), (0, &at(0, -1)[..])]);
+    let statement = Statement { name: "S", iterators: &["j", "i"], domain, write: (0, &here), reads: &reads };
+    algorithm(ctx, &[("A", 2)], &[statement], for_loop("j", 0, &[0], for_loop("i", 1, &[0], leaf(0))))
+}
+
+#[test]
+fn tiles_of_a_diagonal_run_in_parallel_where_every_loop_carries_a_dependence() {
+    let ctx = Ctx::new();
+    let start = scheduled(from_two_sides(&ctx, "{ S[j, i] : 2 <= j <= n and 2 <= i <= n }"), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let expected = "\
+for wave = floor((j - 2)/32) + floor((i - 2)/256)
+  for j0 = floor((j - 2)/32)  # parallel
+    for j1 = j - 32*floor((j - 2)/32) - 2
+      for i1 = i - 256*floor((i - 2)/256) - 2
+        S: A[i, j] = A[i - 1, j] + A[i, j - 1]
+";
+    assert_eq!(print::schedule(&done.algorithm, &done.schedule), expected);
+}
+
+#[test]
+fn few_tiles_are_no_wavefront() {
+    let ctx = Ctx::new();
+    let start = scheduled(from_two_sides(&ctx, "{ S[j, i] : 2 <= j <= 40 and 2 <= i <= 300 and n >= 300 }"), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    assert_eq!(done.schedule, start.schedule);
+}
+
+#[test]
+fn long_instances_follow_diagonals_inside_tiles_so_that_neighbours_wait_for_nothing() {
+    let ctx = Ctx::new();
+    // `for t, j, i: A[i, j]` from its eight neighbours and itself.
+    let rows: Vec<[(&[i64], i64); 2]> =
+        (0..9).map(|at| [(&[0i64, 0, 1][..], at % 3 - 1), (&[0, 1, 0][..], at / 3 - 1)]).collect();
+    let reads: Vec<(usize, Rows)> = rows.iter().map(|row| (0, &row[..])).collect();
+    let statement = Statement {
+        name: "S",
+        iterators: &["t", "j", "i"],
+        domain: "{ S[t, j, i] : 1 <= t <= n and 2 <= j < n and 2 <= i < n }",
+        write: (0, &rows[4]),
+        reads: &reads,
+    };
+    let order = for_loop("t", 0, &[0], for_loop("j", 1, &[0], for_loop("i", 2, &[0], leaf(0))));
+    let start = scheduled(algorithm(&ctx, &[("A", 2)], &[statement], order), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let mut done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let text = print::schedule(&done.algorithm, &done.schedule);
+    let names: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("for ")?.split(' ').next()).collect();
+    assert_eq!(names, ["wave", "t0", "i0", "t1", "i1", "j1"], "{text}");
+    // The innermost loop is free.
+    let innermost = done.schedule.node_mut(&Path(vec![0; 5]));
+    let Some(Node::Loop(it)) = innermost else { panic!("{text}") };
+    it.tag = Tag::Parallel;
+    assert!(legality::is_legal(&ctx, &done.algorithm, &done.schedule, &all).unwrap());
+}
+
+#[test]
+fn a_loop_that_counts_down_is_tiled_from_zero() {
+    let ctx = Ctx::new();
+    // The smallest value of `-j` is what the parameter context allows: no number to count tiles from.
+    let mut start = scheduled(from_two_sides(&ctx, "{ S[j, i] : 2 <= j <= n and 2 <= i <= n }"), Target::Cpu);
+    let Node::Loop(outer) = &mut start.schedule.root else { panic!("a loop is outermost") };
+    for at in outer.at.values_mut() {
+        *at = at.scale(-1).unwrap();
+    }
+    let split = transform::split(&ctx, &start, "S", "j", 32).unwrap();
+    assert!(print::schedule(&start.algorithm, &split).starts_with("for j0 = floor((-j)/32)\n"));
 }

@@ -91,7 +91,7 @@ int32_t bicg(
     // S3 reads p[j]: axis 1
     if (m >= 1 && n > p_1) return 4;
 
-    #pragma omp parallel for if (((n - 1) / 4096 + 1) * imin(4096, n) >= 32768)
+    #pragma omp parallel for if (n >= 32768)
     for (int64_t j0 = 0; j0 <= floordiv(n - 1, 4096); j0++) {
         #pragma omp simd simdlen(4)
         for (int64_t j1 = 0; j1 <= imin(4095, n - 4096 * j0 - 1); j1++) {
@@ -144,7 +144,7 @@ int32_t bicg(
             }
         }
     }
-    #pragma omp parallel for if (((m - 1) / 4096 + 1) * imin(4096, m) >= 32768)
+    #pragma omp parallel for if (m >= 32768)
     for (int64_t i0 = 0; i0 <= floordiv(m - 1, 4096); i0++) {
         #pragma omp simd simdlen(4)
         for (int64_t i1 = 0; i1 <= imin(4095, m - 4096 * i0 - 1); i1++) {

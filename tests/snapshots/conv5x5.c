@@ -82,7 +82,7 @@ int32_t conv5x5(
             result(i, j) = 0.0;
         }
     }
-    #pragma omp parallel for if (((n - 5) / 60 + 1) * (((m - 5) / 128 + 1) * (imin(10, (n + 1) / 6) * (imin(16, (m + 3) / 8) * (5 * (5 * (imin(6, n - 4) * imin(8, m - 4))))))) >= 32768)
+    #pragma omp parallel for if ((n + 1) / 6 * ((m + 3) / 8 * (5 * (5 * (imin(6, n - 4) * imin(8, m - 4))))) >= 32768)
     for (int64_t j0 = 0; j0 <= floordiv(n - 5, 60); j0++) {
         for (int64_t i0 = 0; i0 <= floordiv(m - 5, 128); i0++) {
             for (int64_t j10 = 0; j10 <= imin(9, -10 * j0 + (n + 1) / 6 - 1); j10++) {

@@ -92,7 +92,7 @@ int32_t covariance(
     // S4 writes cov[i, j]: axis 2
     if (n > cov_2) return 3;
 
-    #pragma omp parallel for if (((n - 1) / 4096 + 1) * imin(4096, n) >= 32768)
+    #pragma omp parallel for if (n >= 32768)
     for (int64_t j0 = 0; j0 <= floordiv(n - 1, 4096); j0++) {
         #pragma omp simd simdlen(4)
         for (int64_t j1 = 0; j1 <= imin(4095, n - 4096 * j0 - 1); j1++) {
@@ -145,7 +145,7 @@ int32_t covariance(
             }
         }
     }
-    #pragma omp parallel for if (((n - 1) / 4096 + 1) * imin(4096, n) >= 32768)
+    #pragma omp parallel for if (n >= 32768)
     for (int64_t j0 = 0; j0 <= floordiv(n - 1, 4096); j0++) {
         #pragma omp simd simdlen(4)
         for (int64_t j1 = 0; j1 <= imin(4095, n - 4096 * j0 - 1); j1++) {
@@ -170,7 +170,7 @@ int32_t covariance(
             cov(i, j) = 0.0;
         }
     }
-    #pragma omp parallel for schedule(guided) if (((n - 1) / 60 + 1) * (((samples - 1) / 256 + 1) * (((n - 1) / 128 + 1) * (imin(10, imin((n - 1) / 6 + 1, 21 * ((n - 1) / 128) + (n - 1) / 128 / 3 + 22)) * (imin(16, (n - 1) / 8 + 1) * (imin(256, samples) * (imin(6, imin(n, 128 * ((n - 1) / 128) + 8 * imin(15, (n - 1) / 8) + 8)) * imin(8, n))))))) >= 32768)
+    #pragma omp parallel for schedule(guided) if (((samples - 1) / 256 + 1) * (((n - 1) / 6 + 1) * (((n - 1) / 8 - -imin(9, imin((n - 1) / 6, 21 * ((n - 1) / 128) + (n - 1) / 128 / 3 + 21)) / 4 + 1) * (imin(256, samples) * (imin(6, imin(n, 128 * ((n - 1) / 128) + 8 * imin(15, (n - 1) / 8) + 8)) * imin(8, n))))) >= 32768)
     for (int64_t i0 = 0; i0 <= floordiv(n - 1, 60); i0++) {
         for (int64_t k0 = 0; k0 <= floordiv(samples - 1, 256); k0++) {
             for (int64_t j0 = 15 * i0 / 32; j0 <= (n - 1) / 128; j0++) {

@@ -70,15 +70,27 @@ int32_t doitgen(
     // S1 reads C[s, p]: axis 2
     if (nq >= 1 && nr >= 1 && np > C_2) return 3;
 
+    const int64_t work = np;
     for (int64_t r = 1; r <= nr; r++) {
         for (int64_t q = 1; q <= nq; q++) {
-            #pragma omp parallel for if (((np - 1) / 4096 + 1) * imin(4096, np) >= 32768)
-            for (int64_t p0 = 0; p0 <= floordiv(np - 1, 4096); p0++) {
-                #pragma omp simd simdlen(4)
-                for (int64_t p1 = 0; p1 <= imin(4095, np - 4096 * p0 - 1); p1++) {
-                    // S0: doitgen.jl:8
-                    const int64_t p = 4096 * p0 + p1 + 1;
-                    row(p) = 0.0;
+            if (work >= 32768) {
+                #pragma omp parallel for
+                for (int64_t p0 = 0; p0 <= floordiv(np - 1, 4096); p0++) {
+                    #pragma omp simd simdlen(4)
+                    for (int64_t p1 = 0; p1 <= imin(4095, np - 4096 * p0 - 1); p1++) {
+                        // S0: doitgen.jl:8
+                        const int64_t p = 4096 * p0 + p1 + 1;
+                        row(p) = 0.0;
+                    }
+                }
+            } else {
+                for (int64_t p0 = 0; p0 <= floordiv(np - 1, 4096); p0++) {
+                    #pragma omp simd simdlen(4)
+                    for (int64_t p1 = 0; p1 <= imin(4095, np - 4096 * p0 - 1); p1++) {
+                        // S0: doitgen.jl:8
+                        const int64_t p = 4096 * p0 + p1 + 1;
+                        row(p) = 0.0;
+                    }
                 }
             }
             #pragma omp parallel for if (((np - 1) / 8 + 1) * (np * imin(8, np)) >= 32768)
@@ -125,13 +137,24 @@ int32_t doitgen(
                     }
                 }
             }
-            #pragma omp parallel for if (((np - 1) / 4096 + 1) * imin(4096, np) >= 32768)
-            for (int64_t p0 = 0; p0 <= floordiv(np - 1, 4096); p0++) {
-                #pragma omp simd simdlen(4)
-                for (int64_t p1 = 0; p1 <= imin(4095, np - 4096 * p0 - 1); p1++) {
-                    // S2: doitgen.jl:14
-                    const int64_t p = 4096 * p0 + p1 + 1;
-                    A(p, q, r) = row(p);
+            if (work >= 32768) {
+                #pragma omp parallel for
+                for (int64_t p0 = 0; p0 <= floordiv(np - 1, 4096); p0++) {
+                    #pragma omp simd simdlen(4)
+                    for (int64_t p1 = 0; p1 <= imin(4095, np - 4096 * p0 - 1); p1++) {
+                        // S2: doitgen.jl:14
+                        const int64_t p = 4096 * p0 + p1 + 1;
+                        A(p, q, r) = row(p);
+                    }
+                }
+            } else {
+                for (int64_t p0 = 0; p0 <= floordiv(np - 1, 4096); p0++) {
+                    #pragma omp simd simdlen(4)
+                    for (int64_t p1 = 0; p1 <= imin(4095, np - 4096 * p0 - 1); p1++) {
+                        // S2: doitgen.jl:14
+                        const int64_t p = 4096 * p0 + p1 + 1;
+                        A(p, q, r) = row(p);
+                    }
                 }
             }
         }

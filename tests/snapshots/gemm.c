@@ -82,7 +82,7 @@ int32_t gemm(
             C(i, j) = C(i, j) * beta;
         }
     }
-    #pragma omp parallel for if (((n - 1) / 60 + 1) * (((p - 1) / 256 + 1) * (((m - 1) / 128 + 1) * (imin(10, (n - 1) / 6 + 1) * (imin(16, (m - 1) / 8 + 1) * (imin(256, p) * (imin(6, n) * imin(8, m))))))) >= 32768)
+    #pragma omp parallel for if (((p - 1) / 256 + 1) * (((n - 1) / 6 + 1) * (((m - 1) / 8 + 1) * (imin(256, p) * (imin(6, n) * imin(8, m))))) >= 32768)
     for (int64_t j0 = 0; j0 <= floordiv(n - 1, 60); j0++) {
         for (int64_t k0 = 0; k0 <= floordiv(p - 1, 256); k0++) {
             for (int64_t i0 = 0; i0 <= floordiv(m - 1, 128); i0++) {

@@ -97,7 +97,7 @@ int32_t gesummv(
     // S3 reads B[i, j]: axis 2
     if (n > B_2) return 6;
 
-    #pragma omp parallel for if (((n - 1) / 4096 + 1) * (2 * imin(4096, n)) >= 32768)
+    #pragma omp parallel for if (2 * n >= 32768)
     for (int64_t i0 = 0; i0 <= floordiv(n - 1, 4096); i0++) {
         #pragma omp simd simdlen(4)
         for (int64_t i1 = 0; i1 <= imin(4095, n - 4096 * i0 - 1); i1++) {
@@ -162,7 +162,7 @@ int32_t gesummv(
             }
         }
     }
-    #pragma omp parallel for if (((n - 1) / 4096 + 1) * imin(4096, n) >= 32768)
+    #pragma omp parallel for if (n >= 32768)
     for (int64_t i0 = 0; i0 <= floordiv(n - 1, 4096); i0++) {
         #pragma omp simd simdlen(4)
         for (int64_t i1 = 0; i1 <= imin(4095, n - 4096 * i0 - 1); i1++) {

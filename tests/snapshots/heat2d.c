@@ -48,21 +48,42 @@ int32_t heat2d(
     // S writes B[i, j]: axis 2
     if (m >= 3 && n >= 3 && n >= B_2 + 2 && steps >= 1) return 2;
 
+    const int64_t work = (n - 2) * (m - 2);
     for (int64_t t = 1; t <= steps; t++) {
-        #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
-        for (int64_t j = 2; j < n; j++) {
-            #pragma omp simd simdlen(4)
-            for (int64_t i = 2; i < m; i++) {
-                // S: heat2d.jl:8
-                B(i, j) = 0.25 * (A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1));
+        if (work >= 32768) {
+            #pragma omp parallel for
+            for (int64_t j = 2; j < n; j++) {
+                #pragma omp simd simdlen(4)
+                for (int64_t i = 2; i < m; i++) {
+                    // S: heat2d.jl:8
+                    B(i, j) = 0.25 * (A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1));
+                }
+            }
+        } else {
+            for (int64_t j = 2; j < n; j++) {
+                #pragma omp simd simdlen(4)
+                for (int64_t i = 2; i < m; i++) {
+                    // S: heat2d.jl:8
+                    B(i, j) = 0.25 * (A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1));
+                }
             }
         }
-        #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
-        for (int64_t j = 2; j < n; j++) {
-            #pragma omp simd simdlen(4)
-            for (int64_t i = 2; i < m; i++) {
-                // R: heat2d.jl:11
-                A(i, j) = B(i, j);
+        if (work >= 32768) {
+            #pragma omp parallel for
+            for (int64_t j = 2; j < n; j++) {
+                #pragma omp simd simdlen(4)
+                for (int64_t i = 2; i < m; i++) {
+                    // R: heat2d.jl:11
+                    A(i, j) = B(i, j);
+                }
+            }
+        } else {
+            for (int64_t j = 2; j < n; j++) {
+                #pragma omp simd simdlen(4)
+                for (int64_t i = 2; i < m; i++) {
+                    // R: heat2d.jl:11
+                    A(i, j) = B(i, j);
+                }
             }
         }
     }

@@ -52,21 +52,42 @@ int32_t jacobi2d(
     // S1 reads B[i, j + 1]: axis 2
     if (m >= 3 && n >= 3 && n > B_2 && steps >= 1) return 4;
 
+    const int64_t work = (n - 2) * (m - 2);
     for (int64_t t = 1; t <= steps; t++) {
-        #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
-        for (int64_t j = 2; j < n; j++) {
-            #pragma omp simd simdlen(4)
-            for (int64_t i = 2; i < m; i++) {
-                // S0: jacobi2d.jl:8
-                B(i, j) = 0.2 * (A(i, j) + A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1));
+        if (work >= 32768) {
+            #pragma omp parallel for
+            for (int64_t j = 2; j < n; j++) {
+                #pragma omp simd simdlen(4)
+                for (int64_t i = 2; i < m; i++) {
+                    // S0: jacobi2d.jl:8
+                    B(i, j) = 0.2 * (A(i, j) + A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1));
+                }
+            }
+        } else {
+            for (int64_t j = 2; j < n; j++) {
+                #pragma omp simd simdlen(4)
+                for (int64_t i = 2; i < m; i++) {
+                    // S0: jacobi2d.jl:8
+                    B(i, j) = 0.2 * (A(i, j) + A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1));
+                }
             }
         }
-        #pragma omp parallel for if ((n - 2) * (m - 2) >= 32768)
-        for (int64_t j = 2; j < n; j++) {
-            #pragma omp simd simdlen(4)
-            for (int64_t i = 2; i < m; i++) {
-                // S1: jacobi2d.jl:11
-                A(i, j) = 0.2 * (B(i, j) + B(i - 1, j) + B(i + 1, j) + B(i, j - 1) + B(i, j + 1));
+        if (work >= 32768) {
+            #pragma omp parallel for
+            for (int64_t j = 2; j < n; j++) {
+                #pragma omp simd simdlen(4)
+                for (int64_t i = 2; i < m; i++) {
+                    // S1: jacobi2d.jl:11
+                    A(i, j) = 0.2 * (B(i, j) + B(i - 1, j) + B(i + 1, j) + B(i, j - 1) + B(i, j + 1));
+                }
+            }
+        } else {
+            for (int64_t j = 2; j < n; j++) {
+                #pragma omp simd simdlen(4)
+                for (int64_t i = 2; i < m; i++) {
+                    // S1: jacobi2d.jl:11
+                    A(i, j) = 0.2 * (B(i, j) + B(i - 1, j) + B(i + 1, j) + B(i, j - 1) + B(i, j + 1));
+                }
             }
         }
     }

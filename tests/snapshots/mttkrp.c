@@ -86,7 +86,7 @@ int32_t mttkrp(
     if (m >= 1 && p >= 1 && q >= 1 && A_2 > D_2) return 5;
 
     for (int64_t l = 1; l <= q; l++) {
-        #pragma omp parallel for if (((A_2 - 1) / 60 + 1) * (((p - 1) / 256 + 1) * (((m - 1) / 128 + 1) * (imin(10, (A_2 - 1) / 6 + 1) * (imin(16, (m - 1) / 8 + 1) * (imin(256, p) * (imin(6, A_2) * imin(8, m))))))) >= 32768)
+        #pragma omp parallel for if (((p - 1) / 256 + 1) * (((A_2 - 1) / 6 + 1) * (((m - 1) / 8 + 1) * (imin(256, p) * (imin(6, A_2) * imin(8, m))))) >= 32768)
         for (int64_t r0 = 0; r0 <= floordiv(A_2 - 1, 60); r0++) {
             for (int64_t k0 = 0; k0 <= floordiv(p - 1, 256); k0++) {
                 for (int64_t i0 = 0; i0 <= floordiv(m - 1, 128); i0++) {

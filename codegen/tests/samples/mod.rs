@@ -9,6 +9,7 @@ use tessella_polyhedral::algorithm::*;
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{Ctx, Set};
 use tessella_polyhedral::layers::*;
+use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use tessella_polyhedral::verify::EntryCheck;
 use tessella_scalar::{BinaryOp, Constant, ScalarType};
@@ -30,6 +31,7 @@ impl Sample {
             source: &self.algorithm,
             schedule: &self.schedule,
             target: self.target,
+            machine: &Machine::GENERIC,
             layout: &self.layout,
             transfers: &self.transfers,
             checks: &self.checks,

@@ -2,6 +2,7 @@
 
 use super::words::{named, verb};
 use super::Lines;
+use tessella_polyhedral::affine::Atom;
 use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
 use tessella_polyhedral::dependence::{DependenceKind, Keeps};
 use tessella_polyhedral::error::Error;
@@ -74,6 +75,7 @@ fn way(
         Tag::Vector(width) => return (format!("in SIMD vectors of {width}; {free}"), None),
         Tag::GpuBlock(along) => return (format!("spread over thread blocks along {}; {free}", axis(along)), None),
         Tag::GpuThread(along) => return (format!("spread over threads along {}; {free}", axis(along)), None),
+        Tag::Sequential if is_wave(verified, &it.path) => "over diagonals of tiles, in order".to_string(),
         Tag::Sequential => "in order".to_string(),
         Tag::Separate => "in order, full tiles apart from partial ones".to_string(),
         Tag::Unroll(factor) => format!("in order, {factor} iterations written out at a time"),
@@ -92,6 +94,15 @@ fn way(
     let (because, note) = because(verified.algorithm(), reason, dependences, lines);
     let others = others(verified.algorithm(), reason, &it.carries, dependences);
     (format!("{turn}, since {because}{others}"), note)
+}
+
+/// Whether a loop runs through sums of tile numbers, with parallel tiles directly inside: a wavefront.
+fn is_wave(verified: &Verified, path: &Path) -> bool {
+    let Some(Node::Loop(it)) = verified.schedule().node(path) else { return false };
+    let counts_diagonals = it.at.values().all(|at| {
+        at.terms().len() > 1 && at.terms().iter().all(|(atom, factor)| *factor == 1 && matches!(atom, Atom::FloorDiv(..)))
+    });
+    counts_diagonals && matches!(&*it.body, Node::Loop(tiles) if !tiles.tag.keeps_order())
 }
 
 /// Values come before memory that is used again; the nearest first.

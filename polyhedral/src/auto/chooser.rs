@@ -6,7 +6,7 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Aff, Ctx, Set};
 use crate::layers::{Scheduled, Target};
-use crate::legality;
+use crate::legality::{self, Comparisons};
 use crate::machine::Machine;
 use crate::place;
 use crate::relation;
@@ -21,6 +21,7 @@ pub(crate) struct Chooser<'a> {
     pub algorithm: &'a Algorithm,
     pub target: Target,
     pub dependences: &'a [Dependence],
+    pub comparisons: &'a Comparisons<'a>,
     pub memory: Memory,
 }
 
@@ -31,7 +32,7 @@ impl Chooser<'_> {
             schedule.node(path).map(Node::computations).unwrap_or_default().into_iter().collect();
         let inside = |end: AccessRef| below.contains(&end.computation);
         let all = self.dependences.iter().filter(|it| inside(it.source) && inside(it.sink)).cloned();
-        legality::is_legal(self.ctx, self.algorithm, schedule, &all.collect::<Vec<_>>())
+        legality::is_legal_by(self.comparisons, schedule, &all.collect::<Vec<_>>())
     }
 
     /// The levels of the `depth` loops at `path` that may run in any order, each taken alone.
@@ -55,6 +56,7 @@ impl Chooser<'_> {
             target: self.target,
             machine: *self.machine,
             versions: vec![],
+            scratch: BTreeSet::new(),
         };
         match place::place(self.ctx, scheduled) {
             Ok(_) => Ok(true),
@@ -103,5 +105,14 @@ pub(crate) fn has_loop(node: &Node) -> bool {
         Node::Computation(_) => false,
         Node::Loop(_) => true,
         Node::Sequence(children) => children.iter().any(has_loop),
+    }
+}
+
+/// Whether some loop here or below is of a kind.
+pub(crate) fn any_loop(node: &Node, wanted: &dyn Fn(&Loop) -> bool) -> bool {
+    match node {
+        Node::Computation(_) => false,
+        Node::Loop(it) => wanted(it) || any_loop(&it.body, wanted),
+        Node::Sequence(children) => children.iter().any(|child| any_loop(child, wanted)),
     }
 }

@@ -1,6 +1,6 @@
 //! Tags for CPUs: threads outside, SIMD lanes inside, register tiles where a nest accumulates.
 
-use super::chooser::{Chooser, chain_length, has_loop, loop_at};
+use super::chooser::{Chooser, any_loop, chain_length, has_loop, loop_at};
 use super::register_tile::{self, Nest, Shape};
 use crate::error::Error;
 use crate::schedule::{Node, Path, Schedule, Tag};
@@ -84,10 +84,21 @@ impl Chooser<'_> {
         }
         match outer {
             Some(level) => loop_mut(schedule, &path.down(level)).tag = Tag::Parallel,
-            None => return self.node(schedule, &body),
+            None => return self.in_order(schedule, path, &body),
         }
         if !is_leaf {
             self.vectors_below(schedule, &body)?;
+        }
+        Ok(())
+    }
+
+    /// A chain without a parallel loop, `body` below it: threads run loops further in, else the diagonals of its tiles.
+    fn in_order(&self, schedule: &mut Schedule, path: &Path, body: &Path) -> Result<(), Error> {
+        let mut inside = schedule.clone();
+        self.node(&mut inside, body)?;
+        let on_threads = inside.node(body).is_some_and(|node| any_loop(node, &|it| !it.tag.keeps_order()));
+        if on_threads || !self.wavefront(schedule, path)? {
+            *schedule = inside;
         }
         Ok(())
     }

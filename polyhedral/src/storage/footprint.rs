@@ -14,25 +14,25 @@ use std::collections::BTreeMap;
 const LARGEST: i64 = i32::MAX as i64;
 
 /// The statements that share a promoted buffer: for each, the values that tell the buffers apart.
-pub(super) type Keys = BTreeMap<ComputationId, Vec<Affine>>;
+pub(crate) type Keys = BTreeMap<ComputationId, Vec<Affine>>;
 
 /// Relations from keys to elements of the array, `{ [k] -> A[x] }`.
-pub(super) struct Footprint {
-    pub(super) all: Map,
+pub(crate) struct Footprint {
+    pub(crate) all: Map,
     /// What must be there before: read without a certain write before it, or perhaps not written.
-    pub(super) needed: Map,
-    pub(super) written: Map,
+    pub(crate) needed: Map,
+    pub(crate) written: Map,
 }
 
 /// A box of constant size: `low(k) <= x < low(k) + size` on each axis.
-pub(super) struct Hull {
+pub(crate) struct Hull {
     /// Over the keys, as iterators, and parameters.
-    pub(super) low: Vec<Affine>,
-    pub(super) size: Vec<i64>,
+    pub(crate) low: Vec<Affine>,
+    pub(crate) size: Vec<i64>,
 }
 
 /// What the statements touch of the array.
-pub(super) fn footprint(
+pub(crate) fn footprint(
     ctx: &Ctx,
     algorithm: &Algorithm,
     schedule: &Schedule,
@@ -111,7 +111,7 @@ fn covered(
 ///
 /// # Errors
 /// [`StorageError::NoConstantSize`] with the number of elements along the first axis that has none.
-pub(super) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -> Result<Hull, Error> {
+pub(crate) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -> Result<Hull, Error> {
     let found = all.range_simple_fixed_box_hull()?;
     let axes = algorithm.array(array).rank;
     let mut hull = Hull { low: vec![], size: vec![] };
@@ -164,14 +164,14 @@ fn over_keys(algorithm: &Algorithm, aff: &Aff) -> Result<Option<Affine>, Error> 
 }
 
 /// Whether the statement accesses the array.
-pub(super) fn uses(algorithm: &Algorithm, id: ComputationId, array: ArrayId) -> bool {
+pub(crate) fn uses(algorithm: &Algorithm, id: ComputationId, array: ArrayId) -> bool {
     let computation = algorithm.computation(id);
     let mut all = computation.reads.iter().chain([&computation.write]);
     all.any(|access| access.array == array)
 }
 
 /// The accesses of a statement to the array.
-pub(super) fn accesses(algorithm: &Algorithm, id: ComputationId, array: ArrayId) -> Vec<Which> {
+pub(crate) fn accesses(algorithm: &Algorithm, id: ComputationId, array: ArrayId) -> Vec<Which> {
     let computation = algorithm.computation(id);
     let reads = computation.reads.iter().enumerate().filter(|(_, read)| read.array == array);
     let reads = reads.map(|(at, _)| Which::Read(at as u32));

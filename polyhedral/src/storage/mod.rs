@@ -8,8 +8,9 @@
 mod constant;
 pub mod error;
 mod find;
-mod footprint;
+pub(crate) mod footprint;
 mod order;
+pub(crate) mod private;
 mod promote;
 mod store;
 
@@ -26,6 +27,7 @@ use crate::legality;
 use crate::layers::{Buffer, BufferId, Lifetime, MemorySpace, Placed, Scheduled, Target};
 use crate::place;
 use crate::transform;
+pub(crate) use promote::check_limit;
 use promote::{Promotion, Where};
 use std::collections::BTreeMap;
 
@@ -72,7 +74,7 @@ pub fn carry_out(
 ) -> Result<Stored, Failure> {
     let source = scheduled.algorithm.clone();
     // With the copies of promotions in place, this could no longer be asked.
-    let mapped = transform::check_gpu(&source, &scheduled.schedule);
+    let mapped = transform::check_gpu(&scheduled, &scheduled.schedule);
     mapped.map_err(|error| Failure { command: None, error: error.into(), algorithm: Box::new(source.clone()) })?;
     let mut scheduled = scheduled;
     let mut dependences = dependences.to_vec();

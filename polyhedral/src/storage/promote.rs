@@ -12,9 +12,10 @@
 
 use super::error::{Limit, StorageError};
 use super::find;
+use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
 use super::footprint::{Footprint, Hull, Keys, accesses, footprint, hull, uses};
 use crate::affine::Affine;
-use crate::algorithm::{Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Which, Subscript};
+use crate::algorithm::{Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript};
 use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
@@ -24,11 +25,6 @@ use crate::legality;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use std::collections::BTreeMap;
-
-/// Loads of a thread that are in flight together.
-const IN_FLIGHT: u32 = 32;
-/// Loops of more iterations are not unrolled.
-const MOST_IN_FLIGHT: u32 = 64;
 
 /// What the user asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,27 +260,6 @@ fn shared_by_threads(footprint: &Footprint, around: u32, threads: u32) -> Result
     Ok(!pairs.subtract(&same)?.is_empty()?)
 }
 
-/// How many iterations a thread loop can have.
-fn thread_count(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<i64, Error> {
-    let (mut least, mut most) = (i64::MAX, i64::MIN);
-    for (&id, at) in &it.at {
-        let values = relation::domain(algorithm, id)?.apply(&relation::function(ctx, algorithm, id, at)?)?;
-        if values.is_empty()? {
-            continue;
-        }
-        let values = values.project_out_all_params()?;
-        let bounds = (values.dim_min_val(0)?.to_i64(), values.dim_max_val(0)?.to_i64());
-        let (Some(low), Some(high)) = bounds else {
-            return Err(StorageError::NoThreadCount { at: it.name.clone() }.into());
-        };
-        (least, most) = (least.min(low), most.max(high));
-    }
-    match most.checked_sub(least) {
-        Some(apart @ 0..=1023) => Ok(apart + 1),
-        _ => Err(StorageError::NoThreadCount { at: it.name.clone() }.into()),
-    }
-}
-
 /// The program with the buffer.
 fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error> {
     let mut algorithm = plan.scheduled.algorithm.clone();
@@ -302,7 +277,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         kind: ArrayKind::Local { outer: key_count as u32 },
     });
     for (&id, key) in &plan.keys {
-        redirect(plan, &mut algorithm, id, key, new)?;
+        redirect(plan.ctx, &mut algorithm, id, key, &plan.hull.low, (plan.array, new))?;
     }
     let needed = match fill {
         Fill::Exact => plan.footprint.needed.clone(),
@@ -348,9 +323,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         size: plan.hull.size.clone(),
         space: plan.space,
     };
-    let (target, machine) = (plan.scheduled.target, plan.scheduled.machine);
-    let versions = plan.scheduled.versions.clone();
-    Ok((Scheduled { algorithm, schedule, target, machine, versions }, promotion))
+    Ok((Scheduled { algorithm, schedule, ..plan.scheduled.clone() }, promotion))
 }
 
 impl Plan<'_> {
@@ -383,81 +356,6 @@ impl Plan<'_> {
         let array = Id::new(self.ctx, &algorithm.array(self.array).name)?;
         Ok(key.reverse()?.apply_range(&map)?.set_tuple_id(DimType::Out, &array)?)
     }
-}
-
-/// Makes a statement access the buffer. Offsets in it become iterators of the statement, each with one value, so that
-/// generated code computes them from the loops.
-fn redirect(
-    plan: &Plan<'_>,
-    algorithm: &mut Algorithm,
-    id: ComputationId,
-    key: &[Affine],
-    new: ArrayId,
-) -> Result<(), Error> {
-    let old = algorithm.computation(id).clone();
-    let count = old.iterators.len();
-    let low: Vec<Affine> = plan.hull.low.iter().map(|low| low.substitute(key)).collect::<Result<_, _>>()?;
-    let mut offsets: Vec<Affine> = vec![];
-    let mut names = old.iterators.clone();
-    let mut changed: Vec<(Which, Vec<Affine>)> = vec![];
-    for which in accesses(algorithm, id, plan.array) {
-        let subscripts = match which {
-            Which::Write => &old.write.subscripts,
-            Which::Read(at) => &old.reads[at as usize].subscripts,
-        };
-        let mut local = key.to_vec();
-        for (axis, subscript) in subscripts.iter().enumerate() {
-            let subscript = subscript.as_affine().expect("computed subscripts were refused");
-            let offset = subscript.sub(&low[axis])?;
-            let constant = offset.constant_term();
-            let linear = offset.add_constant(-constant)?;
-            if linear.as_constant().is_some() {
-                local.push(Affine::constant(constant).add_constant(1)?);
-                continue;
-            }
-            let position = match offsets.iter().position(|known| *known == linear) {
-                Some(known) => known,
-                None => {
-                    let about = (0..count as u32).find(|&at| subscript.coefficient(at) != 0);
-                    let about = about.map_or_else(|| format!("x{}", axis + 1), |at| old.iterators[at as usize].clone());
-                    let array = &algorithm.array(plan.array).name;
-                    names.push(fresh(&format!("{about}_{array}"), |name| names.iter().any(|it| it == name)));
-                    offsets.push(linear);
-                    offsets.len() - 1
-                }
-            };
-            local.push(Affine::iterator((count + position) as u32).add_constant(constant)?.add_constant(1)?);
-        }
-        changed.push((which, local));
-    }
-
-    // { S[x] -> S[x, offsets] }
-    let all: Vec<Affine> = (0..count as u32).map(Affine::iterator).chain(offsets).collect();
-    let tuple = Id::new(plan.ctx, &old.name)?;
-    let longer = relation::functions(plan.ctx, algorithm, id, &all)?.set_tuple_id(DimType::Out, &tuple)?;
-    let lengthen = |set: &crate::isl::Set| -> Result<crate::isl::Set, Error> {
-        let mut set = set.apply(&longer)?;
-        for (at, name) in names.iter().enumerate() {
-            set = set.set_dim_name(DimType::Set, at as u32, name)?;
-        }
-        Ok(set)
-    };
-    let mut next = old.clone();
-    next.domain = lengthen(&old.domain)?;
-    for access in next.reads.iter_mut().chain([&mut next.write]) {
-        access.within = access.within.as_ref().map(&lengthen).transpose()?;
-    }
-    for (which, subscripts) in changed {
-        let access = match which {
-            Which::Write => &mut next.write,
-            Which::Read(at) => &mut next.reads[at as usize],
-        };
-        let subscripts = subscripts.into_iter().map(Subscript::from).collect();
-        (access.array, access.subscripts, access.checked) = (new, subscripts, false);
-    }
-    next.iterators = names.clone();
-    algorithm.computations[id.0 as usize] = next;
-    Ok(())
 }
 
 /// Adds the statement that copies elements to the buffer or back: one instance for each key and place in the buffer.
@@ -520,54 +418,18 @@ fn copy_nest(plan: &Plan<'_>, algorithm: &Algorithm, id: ComputationId) -> Resul
     let names = &algorithm.computation(id).iterators;
     let keys = plan.around.len() + plan.own_threads.len();
     let place = |axis: usize| Affine::iterator((keys + axis) as u32);
-    let make = |name: String, tag: Tag, at: Affine| (name, tag, at);
-    let (mut outer, mut inner) = (vec![], vec![]);
+    let mut loops: Vec<LoopHead> = vec![];
     for (at, (axis, name)) in plan.own_threads.iter().enumerate().rev() {
-        outer.push(make(name.clone(), Tag::GpuThread(*axis), Affine::iterator((plan.around.len() + at) as u32)));
+        loops.push((name.clone(), Tag::GpuThread(*axis), Affine::iterator((plan.around.len() + at) as u32)));
     }
-    let axes = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
-    for axis in (0..plan.hull.size.len()).rev() {
-        let (size, name) = (plan.hull.size[axis], names[keys + axis].clone());
-        if size == 1 {
-            continue;
-        }
-        let team = axes.get(axis).and_then(|it| Some((*it, *plan.team.get(it)?)));
-        match team {
-            Some((it, count)) if size <= count => outer.push(make(name, Tag::GpuThread(it), place(axis))),
-            Some((it, count)) => {
-                outer.push(make(format!("{name}1"), Tag::GpuThread(it), place(axis).modulo(count)?));
-                let each = size.div_euclid(count) + i64::from(size % count != 0);
-                inner.push(make(format!("{name}0"), together(plan.space, each), place(axis).floor_div(count)));
-            }
-            None if plan.space == MemorySpace::Register && size <= 64 => {
-                inner.push(make(name, Tag::Unroll(size as u32), place(axis)));
-            }
-            None => inner.push(make(name, together(plan.space, size), place(axis))),
-        }
-    }
-    let loops = outer.into_iter().chain(inner).collect::<Vec<_>>();
-    Ok(loops.into_iter().rev().fold(Node::Computation(id), |body, (name, tag, at)| {
-        Node::Loop(Loop { name, tag, at: BTreeMap::from([(id, at)]), body: Box::new(body) })
-    }))
-}
-
-/// The tag of a loop in which a thread copies several elements to or from shared memory: their loads are in flight together.
-fn together(space: MemorySpace, count: i64) -> Tag {
-    match (space, u32::try_from(count)) {
-        (MemorySpace::Shared, Ok(count @ 2..=MOST_IN_FLIGHT)) => Tag::Unroll(count.min(IN_FLIGHT)),
-        _ => Tag::Sequential,
-    }
-}
-
-/// The tree with all loops in order.
-fn in_order(node: &Node) -> Node {
-    match node {
-        Node::Computation(id) => Node::Computation(*id),
-        Node::Sequence(children) => Node::Sequence(children.iter().map(in_order).collect()),
-        Node::Loop(it) => {
-            Node::Loop(Loop { tag: Tag::Sequential, body: Box::new(in_order(&it.body)), ..it.clone() })
-        }
-    }
+    let axes = plan.hull.size.iter().enumerate().map(|(axis, &size)| (names[keys + axis].clone(), place(axis), size));
+    let short = match plan.space {
+        MemorySpace::Register => Short::Unrolled,
+        MemorySpace::Shared => Short::InFlight,
+        MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Short::Looped,
+    };
+    loops.extend(walk_box(axes.collect(), &plan.team, short)?);
+    Ok(nest(id, loops))
 }
 
 /// What an isl text says between its braces.
@@ -576,15 +438,8 @@ pub(super) fn inside(text: &str) -> String {
     inner.unwrap_or_else(|| text.to_string())
 }
 
-fn fresh(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
-    let mut name = wanted.to_string();
-    while taken(&name) {
-        name.push('_');
-    }
-    name
-}
-
-fn check_limit(algorithm: &Algorithm, of: ArrayId, size: &[i64], limit: Limit) -> Result<(), StorageError> {
+/// Whether a buffer with so many elements along each axis fits.
+pub(crate) fn check_limit(algorithm: &Algorithm, of: ArrayId, size: &[i64], limit: Limit) -> Result<(), StorageError> {
     let array = algorithm.array(of);
     let bytes = size.iter().try_fold(array.element.bytes() as i64, |all, &next| all.checked_mul(next));
     match bytes {

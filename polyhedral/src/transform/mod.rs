@@ -13,8 +13,10 @@ mod tags;
 mod search;
 mod sizes;
 mod inline;
+mod compute_at;
 mod rfactor;
 
+pub use compute_at::compute_at;
 pub use inline::inline;
 pub use join::{between, distribute, fuse};
 pub use rfactor::rfactor;
@@ -87,6 +89,7 @@ pub fn apply(
             between(scheduled, computation, (first, first_at), (second, second_at))?
         }
         Command::Gpu { computation, blocks, threads } => gpu(scheduled, computation, blocks, threads)?,
+        Command::ComputeAt { computation, reader, at } => return compute_at(ctx, scheduled, computation, reader, at),
         Command::Inline { computation } => return inline(ctx, scheduled, computation),
         Command::Rfactor { computation, at, size } => {
             return rfactor(ctx, scheduled, dependences, computation, at, *size);

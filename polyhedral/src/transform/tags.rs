@@ -68,43 +68,56 @@ pub fn gpu(
             loop_mut(&mut schedule, &path).tag = tag_of(axis);
         }
     }
-    check_gpu(&scheduled.algorithm, &schedule)?;
+    check_gpu(scheduled, &schedule)?;
     Ok(schedule)
 }
 
-/// Checks that GPU loops can be mapped: blocks outside threads, each axis once, no statement beside them in a kernel.
+/// Checks that GPU loops can be mapped: blocks outside threads, each axis once, no statement beside them in a kernel. Where
+/// a command made arrays for thread blocks, what fills them and what uses them may stand one after the other in a block.
 ///
 /// # Errors
 /// [`ScheduleError::GpuMapping`].
-pub fn check_gpu(algorithm: &Algorithm, schedule: &Schedule) -> Result<(), ScheduleError> {
-    let mut tags = vec![];
-    check_gpu_node(algorithm, &schedule.root, &mut tags)
+pub fn check_gpu(scheduled: &Scheduled, schedule: &Schedule) -> Result<(), ScheduleError> {
+    let check = GpuCheck { algorithm: &scheduled.algorithm, steps: !scheduled.scratch.is_empty() };
+    check.node(&schedule.root, &mut vec![])
 }
 
-fn check_gpu_node(algorithm: &Algorithm, node: &Node, tags: &mut Vec<Tag>) -> Result<(), ScheduleError> {
-    match node {
-        Node::Computation(_) => Ok(()),
-        Node::Sequence(children) => {
-            if let Some(inner) = children.iter().find_map(gpu_loop).filter(|_| !tags.is_empty()) {
-                return Err(gpu_error(algorithm, inner, "other statements of the kernel stand beside this loop"));
+struct GpuCheck<'a> {
+    algorithm: &'a Algorithm,
+    /// Whether a block may have several nests of thread loops.
+    steps: bool,
+}
+
+impl GpuCheck<'_> {
+    fn node(&self, node: &Node, tags: &mut Vec<Tag>) -> Result<(), ScheduleError> {
+        let algorithm = self.algorithm;
+        match node {
+            Node::Computation(_) => Ok(()),
+            Node::Sequence(children) => {
+                let in_block = !tags.is_empty() && tags.iter().all(|tag| matches!(tag, Tag::GpuBlock(_)));
+                let is_block = |it: &Loop| matches!(it.tag, Tag::GpuBlock(_));
+                let allowed = |it: &&Loop| self.steps && in_block && !is_block(it);
+                if let Some(inner) = children.iter().find_map(gpu_loop).filter(|it| !tags.is_empty() && !allowed(it)) {
+                    return Err(gpu_error(algorithm, inner, "other statements of the kernel stand beside this loop"));
+                }
+                children.iter().try_for_each(|child| self.node(child, tags))
             }
-            children.iter().try_for_each(|child| check_gpu_node(algorithm, child, tags))
-        }
-        Node::Loop(it) => {
-            let is_block = matches!(it.tag, Tag::GpuBlock(_));
-            if !is_block && !matches!(it.tag, Tag::GpuThread(_)) {
-                return check_gpu_node(algorithm, &it.body, tags);
+            Node::Loop(it) => {
+                let is_block = matches!(it.tag, Tag::GpuBlock(_));
+                if !is_block && !matches!(it.tag, Tag::GpuThread(_)) {
+                    return self.node(&it.body, tags);
+                }
+                if is_block && tags.iter().any(|tag| matches!(tag, Tag::GpuThread(_))) {
+                    return Err(gpu_error(algorithm, it, "a block loop must be outside of all thread loops"));
+                }
+                if tags.contains(&it.tag) {
+                    return Err(gpu_error(algorithm, it, "its axis is already used by a loop around it"));
+                }
+                tags.push(it.tag);
+                self.node(&it.body, tags)?;
+                tags.pop();
+                Ok(())
             }
-            if is_block && tags.iter().any(|tag| matches!(tag, Tag::GpuThread(_))) {
-                return Err(gpu_error(algorithm, it, "a block loop must be outside of all thread loops"));
-            }
-            if tags.contains(&it.tag) {
-                return Err(gpu_error(algorithm, it, "its axis is already used by a loop around it"));
-            }
-            tags.push(it.tag);
-            check_gpu_node(algorithm, &it.body, tags)?;
-            tags.pop();
-            Ok(())
         }
     }
 }

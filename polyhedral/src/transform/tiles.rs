@@ -167,7 +167,9 @@ pub(crate) fn split_at(
 
 /// The smallest value that a loop takes, if it is the same for all parameters.
 fn smallest_value(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<Option<i64>, Error> {
-    Ok(extremes(ctx, algorithm, it)?.and_then(|it| it.low))
+    // What is beyond comes from the context, which bounds all parameters.
+    let meaningful = |value: &i64| value.unsigned_abs() < 1 << 32;
+    Ok(extremes(ctx, algorithm, it)?.and_then(|it| it.low).filter(meaningful))
 }
 
 /// Ranges longer than this count as depending on sizes: the parameter context bounds sizes, too.

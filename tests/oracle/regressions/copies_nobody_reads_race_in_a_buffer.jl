@@ -1,7 +1,7 @@
 #! target c
 #! seed 5663557665557291881
 #! sizes 11
-#! machine 32 16 524288
+#! machine 32 16 524288 32768
 # Found: wrong program. Lanes copy back into one element of the buffer.
 @tessella function f!(A::Array{Float64,2}, B::Array{Int64,3}, C::Array{Float64,1})
     n = size(C, 1)

@@ -374,10 +374,13 @@ pub fn setting_of<'a>(option: &dyn Fn(&str) -> Option<&'a str>) -> Setting {
         setting.most = most.parse().expect("the largest size is a number");
     }
     if let Some(machine) = option("machine") {
-        let numbers: Vec<u64> = machine.split(' ').map(|it| it.parse().expect("a machine is three numbers")).collect();
-        let [vector_bytes, vector_registers, l2_bytes] = numbers[..] else { panic!("a machine is three numbers") };
+        let numbers: Vec<u64> = machine.split(' ').map(|it| it.parse().expect("a machine is four numbers")).collect();
+        let [vector_bytes, vector_registers, l2_bytes, worth_threads] = numbers[..] else {
+            panic!("a machine is four numbers")
+        };
         let (vector_bytes, vector_registers) = (vector_bytes as u32, vector_registers as u32);
-        setting.machine = Machine { vector_bytes, vector_registers, l2_bytes, ..Machine::GENERIC };
+        let worth_threads = worth_threads as i64;
+        setting.machine = Machine { vector_bytes, vector_registers, l2_bytes, worth_threads, ..Machine::GENERIC };
     }
     setting
 }
@@ -391,7 +394,8 @@ fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
     let name = format!("{}_{:08x}.jl", fault.kind.replace(' ', "_"), hash as u32);
     let Setting { target, machine, most } = pair.setting;
     let target = if target == Target::Gpu { "cuda" } else { "c" };
-    let machine = format!("{} {} {}", machine.vector_bytes, machine.vector_registers, machine.l2_bytes);
+    let Machine { vector_bytes, vector_registers, l2_bytes, worth_threads, .. } = machine;
+    let machine = format!("{vector_bytes} {vector_registers} {l2_bytes} {worth_threads}");
     let head =
         format!("#! target {target}\n#! seed {seed}\n#! sizes {most}\n#! machine {machine}\n# Found: {}\n", fault.kind);
     let path = folder.join(&name);

@@ -117,7 +117,7 @@ impl<'a> Subject<'a> {
         let types = unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect();
         let schedule = algorithm.source_order.clone();
         let Setting { target, machine, .. } = setting;
-        let source = Scheduled { algorithm, schedule, target, machine, versions: vec![] };
+        let source = Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() };
         ctx.set_max_operations(0);
         let (small, runs) = (OnceCell::new(), OnceCell::new());
         Ok(Ok(Subject { unit, ctx, source, all, setting, types, seed, small, runs }))

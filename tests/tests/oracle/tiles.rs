@@ -18,6 +18,7 @@ pub fn setting(random: &mut Random) -> Setting {
             vector_bytes: *random.pick(&[16, 16, 16, 32]),
             vector_registers: *random.pick(&[16, 16, 8, 12, 32]),
             l2_bytes: *random.pick(&[16 << 10, 32 << 10, 512 << 10]),
+            worth_threads: *random.pick(&[1, 1, 20, 400, 32_768]),
             ..Machine::GENERIC
         },
         false => Machine::GENERIC,

@@ -1,0 +1,77 @@
+//! Commands that compute values more than once, and are refused.
+
+use super::{Place, at_command, list, size};
+use tessella_diagnostics::{Code, Diagnostic};
+use tessella_polyhedral::algorithm::ComputationId;
+use tessella_polyhedral::error::AtObstacle;
+use tessella_polyhedral::recompute::{Mismatch, Mistake};
+
+/// Why values cannot be computed in a loop that reads them.
+pub(super) fn compute_at(place: &Place, computation: &str, obstacle: AtObstacle, diagnostic: Diagnostic) -> Diagnostic {
+    let name = |id: ComputationId| &place.algorithm.computation(id).name;
+    let array = place.algorithm.find(computation).map(|id| place.algorithm.computation(id).write.array);
+    let array = array.map_or("the array", |array| &place.algorithm.array(array).name);
+    let (why, help) = match obstacle {
+        AtObstacle::Conditional => (
+            format!("`{computation}` writes on a condition"),
+            "write on all paths: `a = condition ? x : y`".to_string(),
+        ),
+        AtObstacle::ReadsItself => (
+            format!("`{computation}` reads what it writes: its values build on one another"),
+            "name a computation whose values do not depend on one another".to_string(),
+        ),
+        AtObstacle::Subscripts => (
+            format!("the iterators alone do not tell which elements of `{array}` are read"),
+            "subscript the array by iterators, sizes and constants".to_string(),
+        ),
+        AtObstacle::OtherWriter { other } => {
+            (format!("`{}` writes `{array}`, too", name(other)), "give the two different arrays".to_string())
+        }
+        AtObstacle::Inside => (
+            format!("`{computation}` stands inside of the loop"),
+            "name a loop around the reader that is not around the computation".to_string(),
+        ),
+        AtObstacle::NotRead { reader } => (
+            format!("`{}` does not read `{array}`", name(reader)),
+            "name a computation that reads what the first one writes".to_string(),
+        ),
+        AtObstacle::NotWritten { reader } => (
+            format!("`{}` may read elements of `{array}` that `{computation}` did not write before", name(reader)),
+            "write all elements that are read".to_string(),
+        ),
+        AtObstacle::ManyInstances => (
+            format!("several iterations of `{computation}` write one element of `{array}`"),
+            "subscript the array by all iterators".to_string(),
+        ),
+        AtObstacle::OutsideOfBlocks => (
+            "block loops stand inside of the loop: shared memory belongs to a thread block".to_string(),
+            "name a block loop, or one inside of all block loops".to_string(),
+        ),
+        AtObstacle::NoKernel { reader } => (
+            format!("the loop lies in no kernel of `{}` whose threads could share the work", name(reader)),
+            format!("map the loops first: `gpu({}, ...)`, and name a block loop, or one inside of it", name(reader)),
+        ),
+    };
+    diagnostic.with_note(why).with_help(help)
+}
+
+/// A value that would be another one.
+pub(super) fn other_values(place: &Place, it: &Mismatch) -> Diagnostic {
+    let command = place.command.map(|span| place.sources.text(span).to_string());
+    let subject = command.map_or("the schedule".to_string(), |text| format!("`{text}`"));
+    let diagnostic = Diagnostic::error(Code("E0445"), format!("{subject} would compute with other values"));
+    let diagnostic = at_command(place, diagnostic, "requested here");
+    let sizes: Vec<String> = it.params.iter().filter_map(|(name, value)| size(place.algorithm, name, *value)).collect();
+    let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
+    let at = list(&it.at);
+    let diagnostic = diagnostic.with_note(match &it.mistake {
+        Mistake::Value { computation, array } => {
+            format!("{computation}[{at}] would read another value of `{array}` than in the source{with}")
+        }
+        Mistake::End { array } => format!("{array}[{at}] would hold another value at the end{with}"),
+        Mistake::Expression { computation } => format!("`{computation}` would evaluate another expression"),
+        Mistake::Instance { computation } => format!("{computation}[{at}] is not in the source{with}"),
+        Mistake::Together { computation } => format!("several iterations of `{computation}` would run at one time"),
+    });
+    diagnostic.with_help("compute the values in a loop before which nothing overwrites what they are made of")
+}

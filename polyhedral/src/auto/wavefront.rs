@@ -1,0 +1,283 @@
+//! Wavefronts: nests in which every loop carries a dependence.
+//!
+//! Loops are skewed until any order of them is legal, tiled, and the tiles of one diagonal run on threads:
+//!
+//! ```text
+//! for i { for j { S } } -> for wave = i0 + j0 { parallel for i0 { for i1 { for j1 { S } } } }
+//! ```
+//!
+//! Within a tile the order follows diagonals, too, where a statement computes so long that the next instance would wait
+//! for it: the last two loops exchange places, the last one skewed so far that the other is free. Instances that
+//! follow one another then need nothing of one another, and the processor overlaps them.
+//!
+//! # Source
+//! Wolf and Lam, *A loop transformation theory and an algorithm to maximize parallelism*, TPDS 2(4), 1991: skewing to
+//! permutable nests, and wavefronts over their tiles.
+
+use super::chooser::{Chooser, any_loop, chain_length, has_loop, loop_at};
+use super::profile::operations;
+use super::regroup::loops_above;
+use crate::affine::Affine;
+use crate::dependence::Dependence;
+use crate::error::Error;
+use crate::isl::Set;
+use crate::legality;
+use crate::relation;
+use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+use crate::transform::{loop_mut, put_chain, split_at, take_chain};
+use std::collections::BTreeMap;
+
+/// The most that the factors of one skewed loop add up to.
+const LARGEST_SKEW: i64 = 4;
+/// What a loop is taken to run for, where its iterations depend on sizes.
+const TYPICAL: i64 = 1000;
+/// Iterations of a tile along the innermost loop of the band, along the others, and along all where loops remain inside.
+const INNERMOST: u32 = 256;
+const OTHERS: u32 = 32;
+const AROUND_LOOPS: u32 = 16;
+
+/// Where each instance waits for the one before, an operation takes as long as in so many instances of a vectorized loop.
+const LATENCY: i64 = 4;
+/// Operations on floats from which on an instance counts as long: each takes about four cycles before the next can use
+/// its result, while the processor could begin two in every cycle.
+const LONG: u32 = 4;
+
+impl Chooser<'_> {
+    /// Makes a wavefront of the nest at `path`, in whose chain no loop is parallel, where that promises to pay.
+    pub(crate) fn wavefront(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
+        let depth = chain_length(schedule, path);
+        if depth < 2 {
+            return Ok(false);
+        }
+        let Some(distances) = self.distances(schedule, path, depth)? else { return Ok(false) };
+        let mut band = permutable_band(&distances, depth)?;
+        if band.len() < 2 {
+            return Ok(false);
+        }
+        let around_loops = schedule.node(&path.down(depth)).is_some_and(has_loop) || band.len() < depth;
+        let mut inside = Inside::Rows;
+        if !around_loops
+            && self.is_long(schedule, path)
+            && let Some(row) = free_before(&distances, &band)?
+        {
+            *band.last_mut().expect("the band has loops") = row;
+            inside = Inside::Diagonals;
+        }
+        let size = |level: usize| match (around_loops, level + 1 == band.len()) {
+            (true, _) => AROUND_LOOPS,
+            (false, true) => INNERMOST,
+            (false, false) => OTHERS,
+        };
+        let sizes: Vec<u32> = (0..band.len()).map(size).collect();
+        let extents = self.extents(schedule, path, depth)?;
+        let work = self.operations_below(schedule, path).max(1) * LATENCY;
+        if inside == Inside::Rows && !self.pays(&sizes, &extents, around_loops, work) {
+            return Ok(false);
+        }
+        let trial = self.tiled_wave(schedule, path, &band, &sizes, inside)?;
+        if !self.is_legal(&trial, path)? || !self.has_place(&trial)? {
+            return Ok(false);
+        }
+        *schedule = trial;
+        Ok(true)
+    }
+
+    /// The operations of one instance of each computation below.
+    fn operations_below(&self, schedule: &Schedule, path: &Path) -> i64 {
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        below.iter().map(|&id| i64::from(operations(self.algorithm, id))).sum()
+    }
+
+    /// Whether instances below take long enough to be overlapped.
+    fn is_long(&self, schedule: &Schedule, path: &Path) -> bool {
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        below.iter().any(|&id| self.algorithm.computation(id).value.ty.is_float() && operations(self.algorithm, id) >= LONG)
+    }
+
+    /// Sink minus source along the `depth` loops at `path`, for all dependences inside one iteration of the loops
+    /// around them: `{ [distances] }`. `None` if there are none.
+    fn distances(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<Option<Set>, Error> {
+        let chain: Vec<&Loop> = (0..depth).filter_map(|level| loop_at(schedule, &path.down(level))).collect();
+        let outer = loops_above(schedule, path);
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let inside = |it: &&Dependence| below.contains(&it.source.computation) && below.contains(&it.sink.computation);
+        let mut all: Option<Set> = None;
+        for dependence in self.dependences.iter().filter(inside) {
+            let pairs = legality::together(self.comparisons, schedule, dependence, outer)?;
+            let values = |id| {
+                let each: Vec<Affine> = chain.iter().map(|it| it.at[&id].clone()).collect();
+                relation::functions(self.ctx, self.algorithm, id, &each)
+            };
+            let (from, to) = (values(dependence.source.computation)?, values(dependence.sink.computation)?);
+            let next = pairs.apply_domain(&from)?.apply_range(&to)?.deltas()?.project_out_all_params()?;
+            all = Some(match all {
+                None => next,
+                Some(all) => all.union(&next)?.coalesce()?,
+            });
+        }
+        Ok(all)
+    }
+
+    /// Whether the diagonals take clearly less time than the nest in order. Time is counted in instances of a vectorized
+    /// loop, as [`worth_threads`](crate::machine::Machine::worth_threads) is; every diagonal starts the threads once, and
+    /// keeps them all at work but for its last round.
+    fn pays(&self, sizes: &[u32], extents: &[Option<i64>], around_loops: bool, work: i64) -> bool {
+        let tiles = |level: usize| {
+            let extent = extents[level].unwrap_or(TYPICAL).max(1);
+            (extent + i64::from(sizes[level]) - 1) / i64::from(sizes[level])
+        };
+        let inside = if around_loops { TYPICAL } else { 1 };
+        let tile = sizes.iter().map(|&size| i64::from(size)).product::<i64>().saturating_mul(inside * work);
+        let column = (2..sizes.len()).map(tiles).product::<i64>().saturating_mul(tile);
+        let (first, second) = (tiles(0), tiles(1));
+        let diagonals = first + second - 1;
+        let threads = i64::from(self.machine.threads);
+        let rounds = |width: i64| (width + threads - 1) / threads;
+        let all_rounds: i64 = (0..diagonals).map(|at| rounds((at + 1).min(first).min(second).min(diagonals - at))).sum();
+        let in_order = (first * second).saturating_mul(column);
+        let in_waves = all_rounds.saturating_mul(column).saturating_add(diagonals * self.machine.worth_threads);
+        in_waves.saturating_mul(5) < in_order.saturating_mul(4)
+    }
+
+    /// The first loops of the chain skewed as `band` says and tiled, with the tiles of a diagonal on threads.
+    fn tiled_wave(
+        &self,
+        schedule: &Schedule,
+        path: &Path,
+        band: &[Vec<i64>],
+        sizes: &[u32],
+        inside: Inside,
+    ) -> Result<Schedule, Error> {
+        let mut tree = schedule.clone();
+        let chain: Vec<BTreeMap<_, Affine>> =
+            (0..band.len()).map(|level| loop_mut(&mut tree, &path.down(level)).at.clone()).collect();
+        for (level, factors) in band.iter().enumerate() {
+            for (id, at) in &mut loop_mut(&mut tree, &path.down(level)).at {
+                let mut sum = Affine::constant(0);
+                for (factor, functions) in factors.iter().zip(&chain) {
+                    sum = sum.add(&functions[id].scale(*factor)?)?;
+                }
+                *at = sum;
+            }
+        }
+        for level in (0..band.len()).rev() {
+            split_at(self.ctx, self.algorithm, &mut tree, &path.down(level), sizes[level])?;
+        }
+        let split = take_chain(&mut tree, path, 2 * band.len());
+        let (mut tiles, mut points) = (vec![], vec![]);
+        for (at, it) in split.into_iter().enumerate() {
+            if at % 2 == 0 { tiles.push(it) } else { points.push(it) }
+        }
+        if inside == Inside::Diagonals {
+            let last = points.len() - 1;
+            points.swap(last - 1, last);
+        }
+        let mut wave = tiles[0].clone();
+        for (id, at) in &mut wave.at {
+            *at = at.add(&tiles[1].at[id])?;
+        }
+        wave.name = "wave".to_string();
+        while any_loop(&tree.root, &|it| it.name == wave.name) {
+            wave.name.push('_');
+        }
+        tiles[0].tag = Tag::Parallel;
+        tiles.remove(1);
+        put_chain(&mut tree, path, [vec![wave], tiles, points].concat());
+        Ok(tree)
+    }
+}
+
+/// The order of instances in a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    /// That of the loops.
+    Rows,
+    /// The last two loops exchanged: the innermost one is free.
+    Diagonals,
+}
+
+/// Factors of the chain's loops, one row for each loop of the band: the outermost loops, each with the smallest multiples
+/// of those before it added that let it never run against a dependence.
+fn permutable_band(distances: &Set, depth: usize) -> Result<Vec<Vec<i64>>, Error> {
+    let mut band: Vec<Vec<i64>> = vec![];
+    for level in 0..depth {
+        match smallest(&band, level, depth, &|row| Ok(some(distances, row, At::Most(-1))?.is_empty()?))? {
+            Some(row) => band.push(row),
+            None => break,
+        }
+    }
+    Ok(band)
+}
+
+/// Another last row for the band: one that also carries every dependence that the row before it carries and those
+/// further out do not.
+fn free_before(distances: &Set, band: &[Vec<i64>]) -> Result<Option<Vec<i64>>, Error> {
+    let (level, depth) = (band.len() - 1, band[0].len());
+    let mut carried = some(distances, &band[level - 1], At::Least(1))?;
+    for row in &band[..level - 1] {
+        carried = some(&some(&carried, row, At::Most(0))?, row, At::Least(0))?;
+    }
+    smallest(&band[..level], level, depth, &|row| {
+        Ok(some(distances, row, At::Most(-1))?.is_empty()? && some(&carried, row, At::Most(0))?.is_empty()?)
+    })
+}
+
+/// The first row that will do: the loop of a level with multiples of rows before it added, small ones first.
+fn smallest(
+    before: &[Vec<i64>],
+    level: usize,
+    depth: usize,
+    will_do: &dyn Fn(&[i64]) -> Result<bool, Error>,
+) -> Result<Option<Vec<i64>>, Error> {
+    for sum in 0..=LARGEST_SKEW {
+        for factors in of_sum(before.len(), sum) {
+            let mut row = vec![0; depth];
+            row[level] = 1;
+            for (factor, other) in factors.iter().zip(before) {
+                row.iter_mut().zip(other).for_each(|(value, other)| *value += factor * other);
+            }
+            if will_do(&row)? {
+                return Ok(Some(row));
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[derive(Clone, Copy)]
+enum At {
+    Most(i64),
+    Least(i64),
+}
+
+/// The distances along which a row has such a value.
+fn some(distances: &Set, row: &[i64], value: At) -> Result<Set, Error> {
+    let space = distances.space()?;
+    let sum = row.iter().enumerate().try_fold(Affine::constant(0), |sum, (at, &factor)| {
+        sum.add(&Affine::iterator(at as u32).scale(factor)?)
+    })?;
+    let sum = sum.to_isl(&space, &[])?;
+    let limit = |value: i64| Affine::constant(value).to_isl(&space, &[]);
+    let half = match value {
+        At::Most(value) => sum.le_set(&limit(value)?)?,
+        At::Least(value) => sum.ge_set(&limit(value)?)?,
+    };
+    Ok(distances.intersect(&half)?)
+}
+
+/// All ways to write a sum with `count` numbers from 0 on.
+fn of_sum(count: usize, sum: i64) -> Vec<Vec<i64>> {
+    match count {
+        0 if sum == 0 => vec![vec![]],
+        0 => vec![],
+        _ => (0..=sum)
+            .flat_map(|last| {
+                let before = of_sum(count - 1, sum - last).into_iter();
+                before.map(move |mut all| {
+                    all.push(last);
+                    all
+                })
+            })
+            .collect(),
+    }
+}

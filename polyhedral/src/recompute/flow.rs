@@ -1,0 +1,199 @@
+//! Who wrote the values that a program reads.
+
+use super::Snapshot;
+use crate::affine::Affine;
+use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
+use crate::error::Error;
+use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
+use crate::relation;
+use crate::schedule::{Node, Path, Schedule};
+use std::collections::BTreeMap;
+
+/// The tuple of what asks for a value. Names of the source have no spaces.
+const SINK: &str = "the reader";
+
+/// The flow of values through a program in its own order.
+pub struct Flows<'a> {
+    ctx: &'a Ctx,
+    algorithm: &'a Algorithm,
+    depth: usize,
+    /// For each array: `{ W[y] -> A value[e] }` and `{ W[y] -> [time] }` of all writes.
+    writes: BTreeMap<ArrayId, (UnionMap, UnionMap)>,
+}
+
+/// What asks for values.
+pub struct Sink {
+    /// `{ the reader[x] -> A value[e] }`
+    access: Map,
+    /// `{ the reader[x] -> [time] }`
+    time: Map,
+}
+
+impl<'a> Flows<'a> {
+    pub fn new(ctx: &'a Ctx, algorithm: &'a Algorithm) -> Result<Self, Error> {
+        let order = &algorithm.source_order;
+        let depth = algorithm.ids().filter_map(|id| order.path_of(id)).map(|path| path.0.len()).max().unwrap_or(0);
+        let mut flows = Flows { ctx, algorithm, depth, writes: BTreeMap::new() };
+        for id in algorithm.ids() {
+            let write = &algorithm.computation(id).write;
+            let stored = element(ctx, algorithm, write.array, relation::access(ctx, algorithm, id, write)?)?.to_union_map()?;
+            let time = flows.time(id, order, 1)?.to_union_map()?;
+            let joined = match flows.writes.remove(&write.array) {
+                None => (stored, time),
+                Some((others, times)) => (others.union(&stored)?, times.union(&time)?),
+            };
+            flows.writes.insert(write.array, joined);
+        }
+        Ok(flows)
+    }
+
+    /// `{ S[x] -> [0, twice each step down the tree, moment] }`.
+    fn time(&self, id: ComputationId, order: &Schedule, moment: i64) -> Result<Map, Error> {
+        let path = order.path_of(id).expect("every computation has a leaf in the schedule tree");
+        let mut steps = vec![Affine::constant(0)];
+        for (level, &child) in path.0.iter().enumerate() {
+            let step = match order.node(&Path(path.0[..level].to_vec())) {
+                Some(Node::Loop(it)) => it.at[&id].clone(),
+                Some(Node::Sequence(_) | Node::Computation(_)) | None => Affine::constant(child as i64),
+            };
+            steps.push(step.scale(2)?);
+        }
+        steps.resize(self.depth + 1, Affine::constant(0));
+        steps.push(Affine::constant(moment));
+        relation::functions(self.ctx, self.algorithm, id, &steps)
+    }
+
+    /// Whether the order has a time of its own for each instance.
+    pub(super) fn is_ordered(&self, id: ComputationId) -> Result<bool, Error> {
+        let time = self.time(id, &self.algorithm.source_order, 0)?;
+        Ok(time.intersect_domain(&relation::domain(self.algorithm, id)?)?.is_injective()?)
+    }
+
+    /// A read. One with computed subscripts asks for each element that it may touch: `the reader[x, e]`.
+    pub fn read(&self, id: ComputationId, access: &Access) -> Result<Sink, Error> {
+        let (ctx, algorithm) = (self.ctx, self.algorithm);
+        let touched = element(ctx, algorithm, access.array, relation::access(ctx, algorithm, id, access)?)?;
+        let time = self.time(id, &algorithm.source_order, 0)?.intersect_domain(&touched.domain()?)?;
+        if access.is_affine() {
+            return Ok(Sink { access: reader(ctx, touched)?, time: reader(ctx, time)? });
+        }
+        let time = touched.domain_map()?.apply_range(&time)?.flatten_domain()?;
+        Ok(Sink { access: reader(ctx, touched.range_map()?.flatten_domain()?)?, time: reader(ctx, time)? })
+    }
+
+    /// The value that a snapshot by a computation of `other` stands for, this program being the original.
+    pub fn snapshot(&self, other: &Algorithm, id: ComputationId, snapshot: &Snapshot) -> Result<Sink, Error> {
+        let ctx = self.ctx;
+        let domain = relation::domain(other, id)?;
+        let access = relation::functions(ctx, other, id, &snapshot.subscripts)?.intersect_domain(&domain)?;
+        let mut steps = vec![Affine::constant(0)];
+        for step in &snapshot.moment {
+            steps.push(step.scale(2)?);
+        }
+        if let Some(last) = steps.last_mut() {
+            *last = last.add_constant(-1)?;
+        }
+        steps.resize(self.depth + 2, Affine::constant(0));
+        let time = relation::functions(ctx, other, id, &steps)?.intersect_domain(&domain)?;
+        let access = element(ctx, self.algorithm, snapshot.array, access)?;
+        Ok(Sink { access: reader(ctx, access)?, time: reader(ctx, time)? })
+    }
+
+    /// Elements of an array after all has run: `{ A[e] }`.
+    pub fn end(&self, array: ArrayId, elements: &Set) -> Result<Sink, Error> {
+        let ctx = self.ctx;
+        let access = element(ctx, self.algorithm, array, elements.identity()?)?;
+        let space = relation::param_space(ctx, self.algorithm)?.add_unnamed_tuple(self.depth as u32 + 2)?;
+        let mut last = Set::universe(&space)?.fix_i32(DimType::Set, 0, 1)?;
+        for step in 1..self.depth as u32 + 2 {
+            last = last.fix_i32(DimType::Set, step, 0)?;
+        }
+        let time = Map::from_domain_and_range(elements, &last)?;
+        Ok(Sink { access: reader(ctx, access)?, time: reader(ctx, time)? })
+    }
+
+    /// `{ the reader[x] -> W[y] }` for the instance that wrote the value, `{ the reader[x] -> A value[e] }` for an element
+    /// that nobody wrote before.
+    pub fn values(&self, array: ArrayId, sink: &Sink) -> Result<UnionMap, Error> {
+        let untouched = sink.access.to_union_map()?;
+        let Some((stored, time)) = self.writes.get(&array) else { return Ok(untouched) };
+        let query = FlowQuery {
+            sink: untouched,
+            must_source: Some(stored.clone()),
+            may_source: None,
+            kill: None,
+            order: ExecutionOrder::Map(time.union(&sink.time.to_union_map()?)?),
+        };
+        let flow = query.compute()?;
+        Ok(flow.must_dependence.reverse()?.union(&flow.must_no_source)?)
+    }
+
+    /// The elements of an array that computations write: `{ A[e] }`.
+    pub fn written(&self, array: ArrayId) -> Result<Option<Set>, Error> {
+        let mut written: Option<Set> = None;
+        for id in self.algorithm.ids() {
+            let write = &self.algorithm.computation(id).write;
+            if write.array == array {
+                let elements = relation::access(self.ctx, self.algorithm, id, write)?.range()?;
+                written = Some(match written {
+                    None => elements,
+                    Some(others) => others.union(&elements)?,
+                });
+            }
+        }
+        Ok(written)
+    }
+}
+
+/// The instances of one computation among what a read sees: `{ S[x] -> W[y] }`, and the rest.
+pub fn written_by(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    id: ComputationId,
+    values: &UnionMap,
+    writer: ComputationId,
+) -> Result<(Map, UnionMap), Error> {
+    let reading = relation::domain_space(ctx, algorithm, id)?;
+    let from = Set::universe(&reading)?.set_tuple_id(&Id::new(ctx, SINK)?)?;
+    let to = Set::universe(&relation::domain_space(ctx, algorithm, writer)?)?;
+    let all = Map::from_domain_and_range(&from, &to)?;
+    let own = values.extract_map(&all.space()?)?;
+    let rest = values.subtract(&own.to_union_map()?)?;
+    let name = Id::new(ctx, &algorithm.computation(id).name)?;
+    Ok((own.set_tuple_id(DimType::In, &name)?, rest))
+}
+
+/// `{ the reader[...] -> ... }`.
+fn reader(ctx: &Ctx, map: Map) -> Result<Map, Error> {
+    Ok(map.set_tuple_id(DimType::In, &Id::new(ctx, SINK)?)?)
+}
+
+/// A map to elements of an array, told apart from instances of a computation with the array's name.
+fn element(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId, map: Map) -> Result<Map, Error> {
+    let name = format!("{} value", algorithm.array(array).name);
+    Ok(map.set_tuple_id(DimType::Out, &Id::new(ctx, &name)?)?)
+}
+
+/// `{ A value[e] -> A value[e] }`: elements of arrays that both programs have.
+pub(super) fn untouched(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<UnionMap, Error> {
+    let rank = algorithm.array(array).rank;
+    let space = relation::param_space(ctx, algorithm)?.add_unnamed_tuple(rank)?;
+    let all = Set::universe(&space)?.identity()?;
+    let name = Id::new(ctx, &format!("{} value", algorithm.array(array).name))?;
+    Ok(all.set_tuple_id(DimType::In, &name)?.set_tuple_id(DimType::Out, &name)?.to_union_map()?)
+}
+
+/// Maps from what asks in the new program to what asks in the original: the first `keep` values, and those after `skip`.
+pub(super) fn between_readers(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    count: u32,
+    keep: u32,
+    skip: u32,
+) -> Result<Map, Error> {
+    let space = relation::param_space(ctx, algorithm)?.add_unnamed_tuple(count)?;
+    let all = Set::universe(&space)?.identity()?;
+    let shorter = all.project_out(DimType::Out, keep, skip)?;
+    let name = Id::new(ctx, SINK)?;
+    Ok(shorter.set_tuple_id(DimType::In, &name)?.set_tuple_id(DimType::Out, &name)?)
+}
