@@ -7,7 +7,9 @@ use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
 use tessella_frontend::typed::{self, ArgumentType, ModuleConstant, Surroundings, tree};
 use tessella_lowering::{Lowered, SpanTable};
+use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::default_order::{Chosen, Memory};
 use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
@@ -19,6 +21,9 @@ use tessella_polyhedral::{connect, default_order, effort, magnitude, storage, tr
 /// How much work isl may do for one function before it is refused with `E0430`, as [`effort::weight`] counts it. Every
 /// function of PolyBench needs less, also for a machine with wide vectors; 3mm then needs more than six million.
 pub const ISL_OPERATIONS: u64 = 9_900_000;
+
+/// How much work may go into storage of Tessella's own choice, which a function can do without.
+const STORAGE_OPERATIONS: u64 = 3 * ISL_OPERATIONS;
 
 /// All errors of a pass; never empty.
 pub type Refusal = Vec<Diagnostic>;
@@ -33,6 +38,8 @@ pub struct Analysed {
     pub carried: Vec<Command>,
     /// Choosing an order took too much work: the source's order stands.
     pub gave_up: bool,
+    /// The order before storage, and the storage commands, where Tessella chose some.
+    pub chosen: Option<Chosen>,
 }
 
 /// A context for one function, with a bound on its work.
@@ -185,17 +192,19 @@ pub fn verify(
     let mut gave_up = false;
     let mut carried = vec![];
     let mut current = algorithm.clone();
-    let done = (|| -> Result<(Vec<Dependence>, Verified), Error> {
+    let done = (|| -> Result<(Vec<Dependence>, Verified, Option<Chosen>), Error> {
         let schedule = algorithm.source_order.clone();
         let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine, versions: vec![], scratch: Default::default() };
         let weight = |scheduled: &Scheduled| effort::weight(&scheduled.algorithm, &scheduled.schedule);
         let mut all = ctx.weighed(weight(&scheduled), || dependences(ctx, &algorithm))?;
+        let half = || ctx.operations_left().map_or(0, |left| (left / 2).max(1));
+        // What Tessella's choice started from, and the choice, if it stands last.
+        let mut own: Option<(Scheduled, Chosen)> = None;
         match commands {
             None => {
-                let choose = || default_order::schedule(ctx, &scheduled, &all);
-                let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
-                match ctx.with_budget(half, || ctx.weighed(weight(&scheduled), choose)) {
-                    Ok(chosen) => scheduled = chosen,
+                let choose = || default_order::choose(ctx, &scheduled, &all, Memory::Blocks);
+                match ctx.with_budget(half(), || ctx.weighed(weight(&scheduled), choose)) {
+                    Ok(chosen) => own = Some((std::mem::replace(&mut scheduled, chosen.scheduled.clone()), chosen)),
                     Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => gave_up = true,
                     Err(other) => return Err(other),
                 }
@@ -203,6 +212,15 @@ pub fn verify(
             Some(commands) => {
                 for command in commands.iter().filter(|it| !it.value.is_storage() && !it.value.is_communication()) {
                     at = Some(command.span);
+                    own = None;
+                    if command.value == Command::Auto {
+                        let choose = || default_order::choose(ctx, &scheduled, &all, Memory::Blocks);
+                        let chosen = ctx.weighed(weight(&scheduled), choose)?;
+                        own = Some((std::mem::replace(&mut scheduled, chosen.scheduled.clone()), chosen));
+                        magnitude::check(ctx, &scheduled)?;
+                        carried.push(command.value.clone());
+                        continue;
+                    }
                     let apply = || transform::apply(ctx, &scheduled, &all, &command.value);
                     let next = ctx.weighed(weight(&scheduled), apply)?;
                     magnitude::check(ctx, &next)?;
@@ -220,30 +238,68 @@ pub fn verify(
             }
         }
         at = None;
-        let places: Vec<Span> = commands.into_iter().flatten().map(|it| it.span).collect();
-        let asked: Vec<Command> = commands.into_iter().flatten().map(|it| it.value.clone()).collect();
-        let mut blame = |failure: storage::Failure| {
-            at = failure.command.map(|position| places[position]);
-            about = Some(failure.algorithm);
+        let placed: Vec<&Spanned<Command>> =
+            commands.into_iter().flatten().filter(|it| it.value.is_storage() || it.value.is_communication()).collect();
+        let asked: Vec<Command> = placed.iter().map(|it| it.value.clone()).collect();
+        if let Some((start, chosen)) = own.filter(|(_, chosen)| !chosen.storage.is_empty()) {
+            let commands: Vec<Command> = asked.iter().chain(&chosen.storage).cloned().collect();
+            let trial = || finish(ctx, chosen.scheduled.clone(), &all, &commands);
+            match ctx.with_budget(STORAGE_OPERATIONS, trial) {
+                Ok(verified) => return Ok((all, verified, Some(chosen))),
+                // Not every nest that looks like a product has parts that fit.
+                Err(_) => {
+                    let plain = || default_order::choose(ctx, &start, &all, Memory::Plain);
+                    scheduled = ctx.weighed(weight(&start), plain)?.scheduled;
+                }
+            }
+        }
+        let verified = finish(ctx, scheduled, &all, &asked).map_err(|failure| {
+            at = failure.command.map(|position| placed[position].span);
+            about = failure.about;
             failure.error
-        };
-        let heavy = weight(&scheduled);
-        let stored = ctx.weighed(heavy, || storage::carry_out(ctx, scheduled, &all, &asked)).map_err(&mut blame)?;
-        let heavy = weight(&stored.placed.scheduled);
-        let connect = || connect::carry_out(ctx, stored.placed, &stored.dependences, &asked);
-        let connected = ctx.weighed(heavy, connect).map_err(&mut blame)?;
-        let finish = || verify::verify(ctx, connected, &stored.dependences);
-        let verified = ctx.weighed(heavy, finish)?;
-        Ok((all, verified))
+        })?;
+        Ok((all, verified, None))
     })();
     match done {
-        Ok((dependences, verified)) => Ok(Analysed { spans, dependences, verified, carried, gave_up }),
+        Ok((dependences, verified, chosen)) => Ok(Analysed { spans, dependences, verified, carried, gave_up, chosen }),
         Err(error) => {
             let algorithm = about.as_deref().unwrap_or(&current);
             let place = Place { sources, algorithm, spans: &spans, command: at };
             Err(vec![diagnose(&place, error)])
         }
     }
+}
+
+/// Why a finished order is refused.
+struct Unfinished {
+    /// The position of a storage command.
+    command: Option<usize>,
+    /// What the error's statements belong to, if promotions added some.
+    about: Option<Box<Algorithm>>,
+    error: Error,
+}
+
+/// From a finished order to a verified program, by way of storage commands.
+fn finish(
+    ctx: &Ctx,
+    scheduled: Scheduled,
+    dependences: &[Dependence],
+    storage: &[Command],
+) -> Result<Verified, Unfinished> {
+    let weight = |scheduled: &Scheduled| effort::weight(&scheduled.algorithm, &scheduled.schedule);
+    let heavy = weight(&scheduled);
+    let stored = ctx.weighed(heavy, || storage::carry_out(ctx, scheduled, dependences, storage)).map_err(|failure| {
+        Unfinished { command: failure.command, about: Some(failure.algorithm), error: failure.error }
+    })?;
+    let heavy = weight(&stored.placed.scheduled);
+    let connect = || connect::carry_out(ctx, stored.placed, &stored.dependences, storage);
+    let connected = ctx.weighed(heavy, connect).map_err(|failure| Unfinished {
+        command: failure.command,
+        about: Some(failure.algorithm),
+        error: failure.error,
+    })?;
+    let finish = || verify::verify(ctx, connected, &stored.dependences);
+    ctx.weighed(heavy, finish).map_err(|error| Unfinished { command: None, about: None, error })
 }
 
 /// Errors of a pass as diagnostics, each once: `a[i] += b` reads and writes one subscript.

@@ -119,7 +119,11 @@ impl Built {
         let commands: Vec<Command> = match own {
             Some(commands) => commands.iter().map(|command| command.value.clone()).collect(),
             None => {
-                let (algorithm, schedule) = (algorithm.clone(), algorithm.source_order.clone());
+                // Storage adds statements that the order is not spelt with.
+                let chosen = self.analysed.chosen.as_ref();
+                let ordered = chosen.map_or(algorithm, |it| &it.scheduled.algorithm);
+                let aim = chosen.map_or(verified.schedule(), |it| &it.scheduled.schedule);
+                let (algorithm, schedule) = (ordered.clone(), ordered.source_order.clone());
                 let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![], scratch: Default::default() };
                 let all = self.analysed.carried.clone();
                 // Partial results, and values that an iteration computes for itself, are those of the loops as they stood.
@@ -131,7 +135,7 @@ impl Built {
                 };
                 let is_kept = |(at, command): &(usize, Command)| *at < kept || is_apart(command);
                 let apart = all.into_iter().enumerate().filter(is_kept).map(|(_, command)| command);
-                let spelt = spell::commands(&self.ctx, &start, &self.analysed.dependences, verified.schedule());
+                let spelt = spell::commands(&self.ctx, &start, &self.analysed.dependences, aim);
                 // Promotions have changed the order that is spelt; all else speaks of it.
                 let promotes = |command: &Command| matches!(command, Command::CacheShared { .. } | Command::CacheRegister { .. });
                 let is_last = |command: &Command| command.is_storage() || command.is_communication();
@@ -140,7 +144,8 @@ impl Built {
                     true => vec![],
                     false => asked().filter(|command| is_last(command)).cloned().collect(),
                 };
-                apart.chain(spelt).chain(rest).collect()
+                let storage = chosen.into_iter().flat_map(|it| it.storage.iter().cloned());
+                apart.chain(spelt).chain(rest).chain(storage).collect()
             }
         };
         let mut text = String::new();

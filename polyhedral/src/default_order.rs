@@ -6,7 +6,8 @@
 //! of whose loops carry dependences becomes a wavefront over tiles ([`crate::auto::wavefront`]). On both
 //! targets, loops that mix statements with inner loops are distributed when that frees the contiguous axis, perfectly
 //! nested loops are permuted so that the contiguous axis is innermost (CPU) or on thread axis x (GPU), and loops without
-//! carried dependences run in parallel, the outermost one on CPU threads.
+//! carried dependences run in parallel, the outermost one on CPU threads. On a GPU ([`crate::auto::gpu`]), products and sums
+//! down columns are tiled for shared memory, and storage commands of Tessella's own go with the order.
 
 use crate::auto::chooser::{Chooser, chain_length};
 use crate::auto::cpu::Threads;
@@ -14,24 +15,47 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
+use crate::auto::gpu_storage;
+use crate::command::Command;
 use crate::legality;
-use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
-use crate::transform::{loop_mut, put_chain, simplify, split_at, take_chain};
+use crate::schedule::{Node, Path, Schedule};
+use crate::transform::simplify;
 
-/// Threads along x and y of a block, for nests with two parallel loops; one loop gets `LINE` along x.
-const TILE: [u32; 2] = [32, 8];
-const LINE: u32 = 256;
+/// Whether an order may count on storage of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// Blocks of a GPU pass tiles through shared memory.
+    Blocks,
+    /// Everything stays where it is.
+    Plain,
+}
+
+/// An order, and the storage commands that belong to it.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    pub scheduled: Scheduled,
+    pub storage: Vec<Command>,
+}
+
+/// Chooses an order for the whole program, from its present one, that needs no storage of its own.
+pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
+    choose(ctx, scheduled, dependences, Memory::Plain).map(|chosen| chosen.scheduled)
+}
 
 /// Chooses an order for the whole program, from its present one.
-pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
+pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: Memory) -> Result<Chosen, Error> {
     let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
     let merged = legality::merged(dependences)?;
-    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged };
+    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, memory };
     let mut schedule = scheduled.schedule.clone();
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
-    legality::check(ctx, &scheduled.algorithm, &schedule, dependences)?;
-    Ok(Scheduled { schedule, ..scheduled.clone() })
+    legality::check(ctx, algorithm, &schedule, dependences)?;
+    let storage = match memory {
+        Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
+        Memory::Plain => vec![],
+    };
+    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage })
 }
 
 impl Chooser<'_> {
@@ -47,16 +71,21 @@ impl Chooser<'_> {
     }
 
     fn nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
-        if self.target == Target::Cpu {
-            if self.take_sums_apart(schedule, path)? {
-                return self.node(schedule, path);
-            }
-            if self.tile_registers(schedule, path, Threads::Free)? {
-                return Ok(());
-            }
-            if self.align(schedule, path)? {
-                return Ok(());
-            }
+        match self.target {
+            Target::Cpu => self.cpu_nest(schedule, path),
+            Target::Gpu => self.gpu_nest(schedule, path),
+        }
+    }
+
+    fn cpu_nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        if self.take_sums_apart(schedule, path)? {
+            return self.node(schedule, path);
+        }
+        if self.tile_registers(schedule, path, Threads::Free)? {
+            return Ok(());
+        }
+        if self.align(schedule, path)? {
+            return Ok(());
         }
         if self.distribute(schedule, path)? {
             return self.node(schedule, path);
@@ -64,42 +93,6 @@ impl Chooser<'_> {
         let depth = chain_length(schedule, path);
         self.permute(schedule, path, depth)?;
         let parallel = self.parallel_loops(schedule, path, depth)?;
-        match self.target {
-            Target::Cpu => self.cpu_tags(schedule, path, depth, &parallel),
-            Target::Gpu => self.gpu_tags(schedule, path, &parallel),
-        }
-    }
-
-    /// Maps up to three parallel loops that stand outermost to blocks and threads; else goes inside.
-    ///
-    /// Of three, the outermost becomes block axis z alone; the others are tiled.
-    fn gpu_tags(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<(), Error> {
-        let leading = parallel.iter().enumerate().take_while(|(at, level)| at == *level).count().min(3);
-        if leading == 0 {
-            let depth = chain_length(schedule, path);
-            return match parallel.is_empty() {
-                true => self.node(schedule, &path.down(depth)),
-                false => self.nest(schedule, &path.down(1)),
-            };
-        }
-        let mut tiled = path.clone();
-        if leading == 3 {
-            loop_mut(schedule, path).tag = Tag::GpuBlock(ProcessorAxis::Z);
-            tiled = path.down(1);
-        }
-        let sizes: &[u32] = if leading == 1 { &[LINE] } else { &[TILE[1], TILE[0]] };
-        for (at, size) in sizes.iter().enumerate() {
-            split_at(self.ctx, self.algorithm, schedule, &tiled.down(2 * at), *size)?;
-        }
-        let chain = take_chain(schedule, &tiled, 2 * sizes.len());
-        let (tiles, points): (Vec<_>, Vec<_>) = chain.into_iter().enumerate().partition(|(at, _)| at % 2 == 0);
-        let mut ordered: Vec<Loop> = tiles.into_iter().chain(points).map(|(_, it)| it).collect();
-        let axes = [ProcessorAxis::X, ProcessorAxis::Y];
-        for (at, it) in ordered.iter_mut().enumerate() {
-            let axis = axes[sizes.len() - 1 - at % sizes.len()];
-            it.tag = if at < sizes.len() { Tag::GpuBlock(axis) } else { Tag::GpuThread(axis) };
-        }
-        put_chain(schedule, &tiled, ordered);
-        Ok(())
+        self.cpu_tags(schedule, path, depth, &parallel)
     }
 }

@@ -2,14 +2,28 @@
 //
 // for r
 //   for q
-//     for p0 = floor((p - 1)/256)  # block.x
-//       for p1 = p - 256*floor((p - 1)/256) - 1  # thread.x
-//         S0: row[p] = 0.0
-//         for s
-//           S1: row[p] = row[p] + A[s, q, r] * C[s, p]
-//     for p0 = floor((p - 1)/256)  # block.x
-//       for p1 = p - 256*floor((p - 1)/256) - 1  # thread.x
-//         S2: A[p, q, r] = row[p]
+//     for p0 = floor((p - 1)/1024)  # block.x
+//       for p11 = p - 1024*floor((p - 1)/1024) - 256*floor((p - 1024*floor((p - 1)/1024) - 1)/256) - 1  # thread.x
+//         for p10 = floor((p - 1024*floor((p - 1)/1024) - 1)/256)  # unroll(4)
+//           S0: row[p] = 0.0
+//     for p0 = floor((p - 1)/64)  # block.x
+//       for p1  # thread.x
+//         load_row: row_reg[r, q, p0, p1, x + 1] = row[64*p0 + p1 + x + 1]
+//       for s0 = floor((s - 1)/64)
+//         for x  # thread.x
+//           for y  # unroll(32)
+//             load_C: C_shared[r, q, p0, s0, x + 1, y + 1] = C[64*s0 + x + 1, 64*p0 + y + 1]
+//         for x  # thread.x
+//           load_A: A_shared[r, q, p0, s0, x + 1, y + 1, z + 1] = A[64*s0 + x + 1, q + y, r + z]
+//         for p1 = p - 64*floor((p - 1)/64) - 1  # thread.x
+//           for s1 = s - 64*floor((s - 1)/64) - 1
+//             S1: row_reg[r, q, floor((p - 1)/64), p - 64*floor((p - 1)/64) - 1, 1] = row_reg[r, q, floor((p - 1)/64), p - 64*floor((p - 1)/64) - 1, 1] + A_shared[r, q, floor((p - 1)/64), floor((s - 1)/64), s_A, 1, 1] * C_shared[r, q, floor((p - 1)/64), floor((s - 1)/64), s_C, p_C]
+//       for p1  # thread.x
+//         store_row: row[64*p0 + p1 + x + 1] = row_reg[r, q, p0, p1, x + 1]
+//     for p0 = floor((p - 1)/1024)  # block.x
+//       for p11 = p - 1024*floor((p - 1)/1024) - 256*floor((p - 1024*floor((p - 1)/1024) - 1)/256) - 1  # thread.x
+//         for p10 = floor((p - 1024*floor((p - 1)/1024) - 1)/256)  # unroll(4)
+//           S2: A[p, q, r] = row[p]
 
 #include <cuda_runtime.h>
 #include <math.h>
@@ -35,29 +49,180 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define A(i, j, k) A[(i) - 1 + np * ((j) - 1 + nq * ((k) - 1))]
 #define C(i, j) C[(i) - 1 + C_1 * ((j) - 1)]
 #define row(i) row[(i) - 1]
+#define A_shared(i, j, k) A_shared[(i) - 1 + 64 * ((j) - 1 + ((k) - 1))]
+#define C_shared(i, j) C_shared[(i) - 1 + 65 * ((j) - 1)]
 
-extern "C" __global__ void __launch_bounds__(256) doitgen_S0_S1(
+extern "C" __global__ void __launch_bounds__(256) doitgen_S0(double *__restrict__ row, int64_t np) {
+    const int64_t p0 = blockIdx.x;
+    if (np >= 1024 * p0 + 1024) {
+        const int64_t p11 = threadIdx.x;
+        #pragma unroll 4
+        for (int64_t p10 = 0; p10 <= 3; p10++) {
+            // S0: doitgen.jl:8
+            const int64_t p = 1024 * p0 + p11 + 256 * p10 + 1;
+            row(p) = 0.0;
+        }
+    } else {
+        const int64_t p11 = threadIdx.x;
+        if (p11 <= imin(255, np - 1024 * p0 - 1)) {
+            #pragma unroll 4
+            for (int64_t p10 = 0; p10 <= 3; p10++) {
+                if (p10 <= -4 * p0 + (np - p11 - 1) / 256) {
+                    // S0: doitgen.jl:8
+                    const int64_t p = 1024 * p0 + p11 + 256 * p10 + 1;
+                    row(p) = 0.0;
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(64) doitgen_kernel(
     const double *__restrict__ A,
     const double *__restrict__ C,
     double *__restrict__ row,
     int64_t np,
     int64_t nq,
     int64_t C_1,
+    int64_t C_2,
+    int64_t row_1,
     int64_t r,
     int64_t q
 ) {
+    __shared__ __align__(16) double A_shared[64];
+    __shared__ __align__(16) double C_shared[4160];
     const int64_t p0 = blockIdx.x;
-    const int64_t p1 = threadIdx.x;
-    if (p1 <= imin(255, np - 256 * p0 - 1)) {
-        // S0: doitgen.jl:8
+    if (row_1 >= 64 * p0 + 64 && C_2 >= 64 * p0 + 64 && np >= 64 * p0 + 64) {
+        double row_reg;
         {
-            const int64_t p = 256 * p0 + p1 + 1;
-            row(p) = 0.0;
+            const int64_t p1 = threadIdx.x;
+            // load_row
+            const int64_t x = 0;
+            row_reg = row(64 * p0 + p1 + x + 1);
         }
-        for (int64_t s = 1; s <= np; s++) {
-            // S1: doitgen.jl:10
-            const int64_t p = 256 * p0 + p1 + 1;
-            row(p) = row(p) + A(s, q, r) * C(s, p);
+        for (int64_t s0 = 0; s0 <= (np - 1) / 64; s0++) {
+            if (C_1 >= 64 * s0 + 64 && np >= 64 * s0 + 64) {
+                __syncthreads();
+                {
+                    const int64_t x = threadIdx.x;
+                    #pragma unroll 32
+                    for (int64_t y = 0; y <= 63; y++) {
+                        // load_C
+                        C_shared(x + 1, y + 1) = C(64 * s0 + x + 1, 64 * p0 + y + 1);
+                    }
+                }
+                {
+                    const int64_t x = threadIdx.x;
+                    // load_A
+                    const int64_t y = 0;
+                    const int64_t z = 0;
+                    A_shared(x + 1, y + 1, z + 1) = A(64 * s0 + x + 1, q + y, r + z);
+                }
+                __syncthreads();
+                {
+                    const int64_t p1 = threadIdx.x;
+                    for (int64_t s1 = 0; s1 <= 63; s1++) {
+                        // S1: doitgen.jl:10
+                        const int64_t s_A = s1 + 1;
+                        const int64_t s_C = s1 + 1;
+                        const int64_t p_C = p1 + 1;
+                        row_reg = row_reg + A_shared(s_A, 1, 1) * C_shared(s_C, p_C);
+                    }
+                }
+            } else {
+                __syncthreads();
+                {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(63, C_1 - 64 * s0 - 1)) {
+                        #pragma unroll 32
+                        for (int64_t y = 0; y <= 63; y++) {
+                            // load_C
+                            C_shared(x + 1, y + 1) = C(64 * s0 + x + 1, 64 * p0 + y + 1);
+                        }
+                    }
+                }
+                {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(63, np - 64 * s0 - 1)) {
+                        // load_A
+                        const int64_t y = 0;
+                        const int64_t z = 0;
+                        A_shared(x + 1, y + 1, z + 1) = A(64 * s0 + x + 1, q + y, r + z);
+                    }
+                }
+                __syncthreads();
+                {
+                    const int64_t p1 = threadIdx.x;
+                    for (int64_t s1 = 0; s1 <= imin(63, np - 64 * s0 - 1); s1++) {
+                        // S1: doitgen.jl:10
+                        const int64_t s_A = s1 + 1;
+                        const int64_t s_C = s1 + 1;
+                        const int64_t p_C = p1 + 1;
+                        row_reg = row_reg + A_shared(s_A, 1, 1) * C_shared(s_C, p_C);
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int64_t p1 = threadIdx.x;
+            // store_row
+            const int64_t x = 0;
+            row(64 * p0 + p1 + x + 1) = row_reg;
+        }
+    } else {
+        double row_reg;
+        {
+            const int64_t p1 = threadIdx.x;
+            if (p1 <= imin(63, imin(row_1 - 64 * p0 - 1, np - 64 * p0 - 1))) {
+                // load_row
+                const int64_t x = 0;
+                row_reg = row(64 * p0 + p1 + x + 1);
+            }
+        }
+        for (int64_t s0 = 0; s0 <= (np - 1) / 64; s0++) {
+            __syncthreads();
+            {
+                const int64_t x = threadIdx.x;
+                if (x <= imin(63, C_1 - 64 * s0 - 1)) {
+                    #pragma unroll 32
+                    for (int64_t y = 0; y <= imin(63, C_2 - 64 * p0 - 1); y++) {
+                        // load_C
+                        C_shared(x + 1, y + 1) = C(64 * s0 + x + 1, 64 * p0 + y + 1);
+                    }
+                }
+            }
+            {
+                const int64_t x = threadIdx.x;
+                if (x <= imin(63, np - 64 * s0 - 1)) {
+                    // load_A
+                    const int64_t y = 0;
+                    const int64_t z = 0;
+                    A_shared(x + 1, y + 1, z + 1) = A(64 * s0 + x + 1, q + y, r + z);
+                }
+            }
+            __syncthreads();
+            {
+                const int64_t p1 = threadIdx.x;
+                if (p1 <= imin(63, np - 64 * p0 - 1)) {
+                    for (int64_t s1 = 0; s1 <= imin(63, np - 64 * s0 - 1); s1++) {
+                        // S1: doitgen.jl:10
+                        const int64_t s_A = s1 + 1;
+                        const int64_t s_C = s1 + 1;
+                        const int64_t p_C = p1 + 1;
+                        row_reg = row_reg + A_shared(s_A, 1, 1) * C_shared(s_C, p_C);
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int64_t p1 = threadIdx.x;
+            if (p1 <= imin(63, np - 64 * p0 - 1)) {
+                // store_row
+                const int64_t x = 0;
+                row(64 * p0 + p1 + x + 1) = row_reg;
+            }
         }
     }
 }
@@ -71,17 +236,34 @@ extern "C" __global__ void __launch_bounds__(256) doitgen_S2(
     int64_t q
 ) {
     const int64_t p0 = blockIdx.x;
-    const int64_t p1 = threadIdx.x;
-    if (p1 <= imin(255, np - 256 * p0 - 1)) {
-        // S2: doitgen.jl:14
-        const int64_t p = 256 * p0 + p1 + 1;
-        A(p, q, r) = row(p);
+    if (np >= 1024 * p0 + 1024) {
+        const int64_t p11 = threadIdx.x;
+        #pragma unroll 4
+        for (int64_t p10 = 0; p10 <= 3; p10++) {
+            // S2: doitgen.jl:14
+            const int64_t p = 1024 * p0 + p11 + 256 * p10 + 1;
+            A(p, q, r) = row(p);
+        }
+    } else {
+        const int64_t p11 = threadIdx.x;
+        if (p11 <= imin(255, np - 1024 * p0 - 1)) {
+            #pragma unroll 4
+            for (int64_t p10 = 0; p10 <= 3; p10++) {
+                if (p10 <= -4 * p0 + (np - p11 - 1) / 256) {
+                    // S2: doitgen.jl:14
+                    const int64_t p = 1024 * p0 + p11 + 256 * p10 + 1;
+                    A(p, q, r) = row(p);
+                }
+            }
+        }
     }
 }
 
 #undef A
 #undef C
 #undef row
+#undef A_shared
+#undef C_shared
 
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
@@ -163,15 +345,23 @@ extern "C" int32_t doitgen(
     for (int64_t r = 1; r <= nr; r++) {
         for (int64_t q = 1; q <= nq; q++) {
             {
-                const tessella_grid tessella_blocks = {floordiv(np - 1, 256) + 1, 1, 1};
+                const tessella_grid tessella_blocks = {floordiv(np - 1, 1024) + 1, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    doitgen_S0_S1<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(A_device.at, C_device.at, row_device.at, np, nq, C_1, r, q);
+                    doitgen_S0<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(row_device.at, np);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
             {
-                const tessella_grid tessella_blocks = {floordiv(np - 1, 256) + 1, 1, 1};
+                const tessella_grid tessella_blocks = {floordiv(np - 1, 64) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    doitgen_kernel<<<tessella_blocks.dims(), dim3(64, 1, 1)>>>(A_device.at, C_device.at, row_device.at, np, nq, C_1, C_2, row_1, r, q);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+            {
+                const tessella_grid tessella_blocks = {floordiv(np - 1, 1024) + 1, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
                     doitgen_S2<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(A_device.at, row_device.at, np, nq, r, q);

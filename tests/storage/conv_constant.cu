@@ -4,8 +4,8 @@
 //   for i0 = floor((i - 3)/8)  # block.x
 //     for y1 = y - 4*floor((y)/4)  # thread.y
 //       for x1 = x - 8*floor((x)/8)  # thread.x
-//         for y0 = floor((y)/4)
-//           for x0 = floor((x)/8)
+//         for y0 = floor((y)/4)  # unroll(2)
+//           for x0 = floor((x)/8)  # unroll(2)
 //             load_image: image_shared[j0, i0, x + 1, y + 1] = image[8*i0 + x + 1, 4*j0 + y + 1]
 //     for j1 = j - 4*floor((j - 3)/4) - 3  # thread.y
 //       for i1 = i - 8*floor((i - 3)/8) - 3  # thread.x
@@ -58,7 +58,9 @@ extern "C" __global__ void __launch_bounds__(32) conv_constant_Z_S_load_image(
         {
             const int64_t y1 = threadIdx.y;
             const int64_t x1 = threadIdx.x;
+            #pragma unroll 2
             for (int64_t y0 = 0; y0 <= 1; y0++) {
+                #pragma unroll 2
                 for (int64_t x0 = 0; x0 <= imin((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
                     // load_image
                     const int64_t x = x1 + 8 * x0;
@@ -94,12 +96,16 @@ extern "C" __global__ void __launch_bounds__(32) conv_constant_Z_S_load_image(
             if (y1 <= 3) {
                 const int64_t x1 = threadIdx.x;
                 if (x1 <= imin(7, m - 8 * i0 - 1)) {
-                    for (int64_t y0 = 0; y0 <= imin(1, (n - y1 - 1) / 4 - j0); y0++) {
-                        for (int64_t x0 = 0; x0 <= imin((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
-                            // load_image
-                            const int64_t x = x1 + 8 * x0;
-                            const int64_t y = y1 + 4 * y0;
-                            image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                    #pragma unroll 2
+                    for (int64_t y0 = 0; y0 <= 1; y0++) {
+                        if (y0 <= (n - y1 - 1) / 4 - j0) {
+                            #pragma unroll 2
+                            for (int64_t x0 = 0; x0 <= imin((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
+                                // load_image
+                                const int64_t x = x1 + 8 * x0;
+                                const int64_t y = y1 + 4 * y0;
+                                image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                            }
                         }
                     }
                 }

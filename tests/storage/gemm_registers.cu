@@ -10,12 +10,12 @@
 //     for k0 = floor((k - 1)/4)
 //       for y1 = y - 2*floor((y)/2)  # thread.y
 //         for x  # thread.x
-//           for y0 = floor((y)/2)
+//           for y0 = floor((y)/2)  # unroll(2)
 //             load_B: B_shared[j0, i0, k0, x + 1, y + 1] = B[4*k0 + x + 1, 4*j0 + y + 1]
 //       for y1 = y - 2*floor((y)/2)  # thread.y
 //         for x1 = x - 4*floor((x)/4)  # thread.x
-//           for y0 = floor((y)/2)
-//             for x0 = floor((x)/4)
+//           for y0 = floor((y)/2)  # unroll(2)
+//             for x0 = floor((x)/4)  # unroll(2)
 //               load_A: A_shared[j0, i0, k0, x + 1, y + 1] = A[8*i0 + x + 1, 4*k0 + y + 1]
 //       for j10 = floor((j - 4*floor((j - 1)/4) - 1)/2)  # thread.y
 //         for i10 = floor((i - 8*floor((i - 1)/8) - 1)/2)  # thread.x
@@ -92,6 +92,7 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
                 {
                     const int64_t y1 = threadIdx.y;
                     const int64_t x = threadIdx.x;
+                    #pragma unroll 2
                     for (int64_t y0 = 0; y0 <= 1; y0++) {
                         // load_B
                         const int64_t y = y1 + 2 * y0;
@@ -101,7 +102,9 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
                 {
                     const int64_t y1 = threadIdx.y;
                     const int64_t x1 = threadIdx.x;
+                    #pragma unroll 2
                     for (int64_t y0 = 0; y0 <= 1; y0++) {
+                        #pragma unroll 2
                         for (int64_t x0 = 0; x0 <= 1; x0++) {
                             // load_A
                             const int64_t x = x1 + 4 * x0;
@@ -137,6 +140,7 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
                     const int64_t y1 = threadIdx.y;
                     const int64_t x = threadIdx.x;
                     if (x <= imin(3, B_1 - 4 * k0 - 1)) {
+                        #pragma unroll 2
                         for (int64_t y0 = 0; y0 <= 1; y0++) {
                             // load_B
                             const int64_t y = y1 + 2 * y0;
@@ -148,12 +152,16 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
                     const int64_t y1 = threadIdx.y;
                     if (y1 <= imin(1, p - 4 * k0 - 1)) {
                         const int64_t x1 = threadIdx.x;
-                        for (int64_t y0 = 0; y0 <= imin(1, -2 * k0 - y1 + (p + y1 + 1) / 2 - 1); y0++) {
-                            for (int64_t x0 = 0; x0 <= 1; x0++) {
-                                // load_A
-                                const int64_t x = x1 + 4 * x0;
-                                const int64_t y = y1 + 2 * y0;
-                                A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                        #pragma unroll 2
+                        for (int64_t y0 = 0; y0 <= 1; y0++) {
+                            if (y0 <= -2 * k0 - y1 + (p + y1 + 1) / 2 - 1) {
+                                #pragma unroll 2
+                                for (int64_t x0 = 0; x0 <= 1; x0++) {
+                                    // load_A
+                                    const int64_t x = x1 + 4 * x0;
+                                    const int64_t y = y1 + 2 * y0;
+                                    A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                                }
                             }
                         }
                     }
@@ -223,10 +231,13 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
                 if (y1 <= imin(1, n - 4 * j0 - 1)) {
                     const int64_t x = threadIdx.x;
                     if (x <= imin(3, B_1 - 4 * k0 - 1)) {
-                        for (int64_t y0 = 0; y0 <= imin(1, -2 * j0 - y1 + (n + y1 + 1) / 2 - 1); y0++) {
-                            // load_B
-                            const int64_t y = y1 + 2 * y0;
-                            B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
+                        #pragma unroll 2
+                        for (int64_t y0 = 0; y0 <= 1; y0++) {
+                            if (y0 <= -2 * j0 - y1 + (n + y1 + 1) / 2 - 1) {
+                                // load_B
+                                const int64_t y = y1 + 2 * y0;
+                                B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
+                            }
                         }
                     }
                 }
@@ -236,12 +247,18 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
                 if (y1 <= imin(1, p - 4 * k0 - 1)) {
                     const int64_t x1 = threadIdx.x;
                     if (x1 <= imin(3, m - 8 * i0 - 1)) {
-                        for (int64_t y0 = 0; y0 <= imin(1, -2 * k0 - y1 + (p + y1 + 1) / 2 - 1); y0++) {
-                            for (int64_t x0 = 0; x0 <= imin(1, -2 * i0 + (m - x1 - 1) / 4); x0++) {
-                                // load_A
-                                const int64_t x = x1 + 4 * x0;
-                                const int64_t y = y1 + 2 * y0;
-                                A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                        #pragma unroll 2
+                        for (int64_t y0 = 0; y0 <= 1; y0++) {
+                            if (y0 <= -2 * k0 - y1 + (p + y1 + 1) / 2 - 1) {
+                                #pragma unroll 2
+                                for (int64_t x0 = 0; x0 <= 1; x0++) {
+                                    if (x0 <= -2 * i0 + (m - x1 - 1) / 4) {
+                                        // load_A
+                                        const int64_t x = x1 + 4 * x0;
+                                        const int64_t y = y1 + 2 * y0;
+                                        A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                                    }
+                                }
                             }
                         }
                     }

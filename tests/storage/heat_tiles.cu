@@ -5,8 +5,8 @@
 //     for i0 = floor((i - 2)/8)  # block.x
 //       for y1 = y - 4*floor((y)/4)  # thread.y
 //         for x1 = x - 8*floor((x)/8)  # thread.x
-//           for y0 = floor((y)/4)
-//             for x0 = floor((x)/8)
+//           for y0 = floor((y)/4)  # unroll(2)
+//             for x0 = floor((x)/8)  # unroll(2)
 //               load_A: A_shared[t, j0, i0, x + 1, y + 1] = A[8*i0 + x + 1, 4*j0 + y + 1]
 //       for j1 = j - 4*floor((j - 2)/4) - 2  # thread.y
 //         for i1 = i - 8*floor((i - 2)/8) - 2  # thread.x
@@ -57,7 +57,9 @@ extern "C" __global__ void __launch_bounds__(32) heat_tiles_S_load_A(
         if (y1 <= imin(3, n - 4 * j0 - 1)) {
             const int64_t x1 = threadIdx.x;
             if (x1 <= imin(7, m - 8 * i0 - 1)) {
+                #pragma unroll 2
                 for (int64_t y0 = 0; y0 <= imin((n - y1 - 1) / 4 - j0, 1 - (y1 + 2) / 4); y0++) {
+                    #pragma unroll 2
                     for (int64_t x0 = 0; x0 <= imin((m - x1 - 1) / 8 - i0, 1 - (x1 + 6) / 8); x0++) {
                         // load_A
                         const int64_t x = x1 + 8 * x0;

@@ -1,6 +1,7 @@
 //! What every step of choosing an order asks: what is legal, which loops are parallel, where accesses lie.
 
 use crate::algorithm::{AccessRef, Algorithm, ComputationId};
+use crate::default_order::Memory;
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Aff, Ctx, Set};
@@ -20,6 +21,7 @@ pub(crate) struct Chooser<'a> {
     pub algorithm: &'a Algorithm,
     pub target: Target,
     pub dependences: &'a [Dependence],
+    pub memory: Memory,
 }
 
 impl Chooser<'_> {

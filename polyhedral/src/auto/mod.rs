@@ -5,6 +5,8 @@ pub(crate) mod chooser;
 pub(crate) mod apart;
 pub(crate) mod permute;
 pub(crate) mod cpu;
+pub(crate) mod gpu;
+pub(crate) mod gpu_storage;
 pub(crate) mod wavefront;
 pub mod profile;
 pub mod register_tile;

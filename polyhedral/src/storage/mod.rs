@@ -24,6 +24,7 @@ use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
+use crate::legality;
 use crate::layers::{Buffer, BufferId, Lifetime, MemorySpace, Placed, Scheduled, Target};
 use crate::place;
 use crate::transform;
@@ -92,13 +93,19 @@ pub fn carry_out(
     let mut scheduled = scheduled;
     let mut dependences = dependences.to_vec();
     let mut promotions: Vec<Promotion> = vec![];
+    // The order itself is the user's: it is proved before anything is added.
+    let first = commands.iter().position(|it| matches!(it, Command::CacheShared { .. } | Command::CacheRegister { .. }));
+    if let Some(position) = first {
+        let proved = legality::check(ctx, &source, &scheduled.schedule, &dependences);
+        proved.map_err(|error| failure(position, error, &source))?;
+    }
     for (position, command) in commands.iter().enumerate() {
         let (array, computation, at, to) = match command {
             Command::CacheShared { array, computation, at } => (array, computation, at, Where::Shared),
             Command::CacheRegister { array, computation, at } => (array, computation, at, Where::Register),
             _ => continue,
         };
-        let done = promote::promote(ctx, &scheduled, &dependences, array, computation, at, to);
+        let done = promote::promote(ctx, &scheduled, array, computation, at, to);
         let (next, promotion, renewed) = done.map_err(|refused| {
             let algorithm = refused.algorithm.unwrap_or_else(|| Box::new(scheduled.algorithm.clone()));
             Failure { command: Some(position), error: refused.error, algorithm }

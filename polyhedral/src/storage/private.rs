@@ -119,6 +119,20 @@ pub(crate) type LoopHead = (String, Tag, Affine);
 pub(crate) enum Short {
     Looped,
     Unrolled,
+    /// What a thread copies from one place to another: so many loads are in flight together.
+    InFlight,
+}
+
+/// Loads of a thread that are in flight together.
+const IN_FLIGHT: u32 = 32;
+
+/// The tag of a loop over so many places that one thread runs through.
+fn own(short: Short, size: i64) -> Tag {
+    match (short, u32::try_from(size)) {
+        (Short::Unrolled, Ok(size @ ..=64)) => Tag::Unroll(size),
+        (Short::InFlight, Ok(size @ 2..=64)) => Tag::Unroll(size.min(IN_FLIGHT)),
+        (Short::Looped | Short::Unrolled | Short::InFlight, _) => Tag::Sequential,
+    }
 }
 
 /// The loops through the places of a box, outermost first: the first axis, whose elements are neighbours in memory, is
@@ -139,10 +153,10 @@ pub(crate) fn walk_box(
             Some((it, count)) if size <= count => outer.push((name, Tag::GpuThread(it), place)),
             Some((it, count)) => {
                 outer.push((format!("{name}1"), Tag::GpuThread(it), place.modulo(count)?));
-                inner.push((format!("{name}0"), Tag::Sequential, place.floor_div(count)));
+                let each = size.div_euclid(count) + i64::from(size % count != 0);
+                inner.push((format!("{name}0"), own(short, each), place.floor_div(count)));
             }
-            None if short == Short::Unrolled && size <= 64 => inner.push((name, Tag::Unroll(size as u32), place)),
-            None => inner.push((name, Tag::Sequential, place)),
+            None => inner.push((name, own(short, size), place)),
         }
     }
     outer.extend(inner);

@@ -112,18 +112,15 @@ impl<E: Into<Error>> From<E> for Refused {
     }
 }
 
-/// Promotes an array; gives the new program, and all its dependences.
+/// Promotes an array of a program whose order has been proved; gives the new program, and all its dependences.
 pub(super) fn promote(
     ctx: &Ctx,
     scheduled: &Scheduled,
-    before: &[Dependence],
     array: &str,
     computation: &str,
     at: &str,
     to: Where,
 ) -> Result<(Scheduled, Promotion, Vec<Dependence>), Refused> {
-    // The order itself is the user's: it is proved before anything is added.
-    legality::check(ctx, &scheduled.algorithm, &scheduled.schedule, before)?;
     let plan = plan(ctx, scheduled, array, computation, at, to)?;
     let limit = match plan.space {
         MemorySpace::Shared => Limit::Shared,
@@ -426,7 +423,11 @@ fn copy_nest(plan: &Plan<'_>, algorithm: &Algorithm, id: ComputationId) -> Resul
         loops.push((name.clone(), Tag::GpuThread(*axis), Affine::iterator((plan.around.len() + at) as u32)));
     }
     let axes = plan.hull.size.iter().enumerate().map(|(axis, &size)| (names[keys + axis].clone(), place(axis), size));
-    let short = if plan.space == MemorySpace::Register { Short::Unrolled } else { Short::Looped };
+    let short = match plan.space {
+        MemorySpace::Register => Short::Unrolled,
+        MemorySpace::Shared => Short::InFlight,
+        MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Short::Looped,
+    };
     loops.extend(walk_box(axes.collect(), &plan.team, short)?);
     Ok(nest(id, loops))
 }

@@ -103,6 +103,12 @@ fn tagged(command: &Command) -> Option<(&str, &String, Tag)> {
 fn vector_width(tag: Tag) -> Option<u32> {
     match tag {
         Tag::Vector(width) => Some(width),
-        Tag::Sequential | Tag::Parallel | Tag::Unroll(_) | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) => None,
+        Tag::Sequential
+        | Tag::Parallel
+        | Tag::Unroll(_)
+        | Tag::Separate
+        | Tag::GpuBlock(_)
+        | Tag::GpuThread(_)
+        | Tag::Stream(_) => None,
     }
 }

@@ -121,7 +121,7 @@ pub(super) fn sequence(parts: Vec<Node>) -> Node {
 }
 
 /// Moves a loop down to the statements: inside the innermost loops below `node`, around all that stands there.
-pub(super) fn sink(node: &mut Node, it: &Loop) {
+pub(crate) fn sink(node: &mut Node, it: &Loop) {
     match node {
         Node::Loop(inner) => sink(&mut inner.body, it),
         Node::Sequence(children) if children.iter().any(has_loop) => {

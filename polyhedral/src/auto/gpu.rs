@@ -1,0 +1,404 @@
+//! How nests run on the blocks and threads of a GPU.
+//!
+//! Neighbours along the contiguous axis run on neighbouring threads. A thread gets several points where nothing else keeps
+//! enough loads in flight. Products keep a tile of results in the registers of each thread while tiles of both operands pass
+//! through shared memory; sums down columns of a matrix pass its tiles through shared memory so that loads coalesce while
+//! each thread adds in the source's order. [`super::gpu_storage`] says what goes to shared memory and registers.
+//!
+//! # Source
+//! Volkov, *Better performance at lower occupancy*, GTC 2010, for several points a thread and register tiles; Baghdadi et al.,
+//! *Tiramisu*, CGO 2019, section 4.3, for the memory of a block.
+
+use super::chooser::{Chooser, chain_length, has_loop, loop_at};
+use super::profile::{Profiled, Step, profile};
+use super::regroup::{self, Grain};
+use crate::algorithm::{ArrayKind, ComputationId};
+use crate::default_order::Memory;
+use crate::error::Error;
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
+use crate::transform::{put_chain, sink, split_at, take_chain};
+
+/// Threads along x and y of a block, for nests with two parallel loops; one loop gets `LINE` along x.
+const TILE: [u32; 2] = [32, 8];
+const LINE: u32 = 256;
+/// Points of a thread, whose loads are in flight together.
+const POINTS: u32 = 4;
+/// Threads of a block that each compute a sum of their own: few, so that sums spread over all multiprocessors.
+const SUMS: u32 = 64;
+/// Terms of a sum that are loaded before they are added.
+const IN_FLIGHT: u32 = 32;
+/// The most points of short loops inside of a thread that are written out.
+const WRITTEN_OUT: i64 = 64;
+
+/// The tile of a product: along `v` each of 32 threads has `TILE_V / 32` neighbouring results, along `u` each of 8 has several.
+const TILE_V: u32 = 128;
+const PRODUCT_BLOCK: [u32; 2] = [32, 8];
+
+/// Levels of a nest that is a product: results move along `u` and, contiguously, along `v`; `k` sums.
+struct Product {
+    u: usize,
+    v: usize,
+    k: usize,
+    /// Bytes of an element.
+    bytes: u32,
+}
+
+impl Chooser<'_> {
+    /// Orders the nest at `path`, none of whose outer loops is parallel.
+    pub(crate) fn gpu_nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        if self.take_apart_for_threads(schedule, path)? {
+            return self.node(schedule, path);
+        }
+        let mut depth = chain_length(schedule, path);
+        if !self.reaches_contiguous(schedule, path, depth)? {
+            if self.distribute(schedule, path)? {
+                return self.node(schedule, path);
+            }
+            depth = chain_length(schedule, path);
+        }
+        self.permute(schedule, path, depth)?;
+        let parallel = self.parallel_loops(schedule, path, depth)?;
+        let staged = self.memory == Memory::Blocks
+            && (self.tile_product(schedule, path, &parallel)? || self.stage_columns(schedule, path, &parallel)?);
+        if staged {
+            return Ok(());
+        }
+        let leading = parallel.iter().enumerate().take_while(|(at, level)| at == *level).count().min(3);
+        match (leading, parallel.is_empty()) {
+            (0, true) => self.node(schedule, &path.down(depth)),
+            (0, false) => self.gpu_nest(schedule, &path.down(1)),
+            (leading, _) => self.map_to_threads(schedule, path, leading),
+        }
+    }
+
+    /// Whether threads can run along the contiguous axis of all statements that have the most loops around them.
+    fn reaches_contiguous(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<bool, Error> {
+        let parallel = self.parallel_loops(schedule, path, depth)?;
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let deepest = below.iter().map(|&id| schedule.loops_around(id).len()).max().unwrap_or(0);
+        let reached = |id: ComputationId| {
+            let around = schedule.loops_around(id);
+            let outer = around.iter().filter(|(at, _)| at.0.len() < path.0.len()).count();
+            let cost = |at: usize| self.stride_cost(&[id], |id| around[at].1.at.get(&id).cloned());
+            let least = (outer..around.len()).map(cost).min();
+            parallel.iter().any(|&level| outer + level < around.len() && Some(cost(outer + level)) == least)
+        };
+        Ok(below.iter().filter(|&&id| schedule.loops_around(id).len() == deepest).all(|&id| reached(id)))
+    }
+
+    /// Takes a nest apart along its dependences where its deepest statements then have more parallel loops, or become a
+    /// product or sums down columns.
+    fn take_apart_for_threads(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
+        let depth = chain_length(schedule, path);
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        if below.len() < 2 {
+            return Ok(false);
+        }
+        let deepest = below.iter().map(|&id| schedule.loops_around(id).len()).max().unwrap_or(0);
+        let before = self.parallel_loops(schedule, path, depth)?.len().min(2);
+        for grain in [Grain::Neighbours, Grain::Statements] {
+            let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
+            let Some(trial) = apart else { continue };
+            let Some(Node::Sequence(parts)) = trial.node(path) else { continue };
+            let (needs_memory, count) = (self.shares_private(parts), parts.len());
+            let (mut gains, mut loses) = (false, false);
+            for part in (0..count).map(|at| path.child(at)) {
+                let heavy = trial.node(&part).map(Node::computations).unwrap_or_default();
+                if heavy.iter().all(|&id| trial.loops_around(id).len() < deepest) {
+                    continue;
+                }
+                let mut tried = trial.clone();
+                let depth = chain_length(&tried, &part);
+                self.permute(&mut tried, &part, depth)?;
+                let parallel = self.parallel_loops(&tried, &part, depth)?;
+                gains |= parallel.len().min(2) > before;
+                gains |= self.memory == Memory::Blocks
+                    && (self.product(&tried, &part, &parallel)?.is_some() || self.columns(&tried, &part, &parallel).is_some());
+                loses |= parallel.len().min(2) < before;
+            }
+            if gains && !loses && !needs_memory && self.is_legal(&trial, path)? {
+                *schedule = trial;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The accesses below the chain at `path`, of statements that have no loops of their own.
+    fn accesses(&self, schedule: &Schedule, path: &Path) -> Option<Vec<Profiled<'_>>> {
+        let depth = chain_length(schedule, path);
+        let body = schedule.node(&path.down(depth))?;
+        if has_loop(body) {
+            return None;
+        }
+        let chain: Vec<Loop> = (0..depth).filter_map(|level| loop_at(schedule, &path.down(level)).cloned()).collect();
+        profile(self.algorithm, &chain, &body.computations())
+    }
+
+    /// Whether each array that is read and not written has one access, which is affine.
+    fn read_once(accesses: &[Profiled<'_>]) -> bool {
+        let reads = || accesses.iter().filter(|it| !it.is_write);
+        let once = |it: &Profiled<'_>| accesses.iter().filter(|other| other.access.array == it.access.array).count() == 1;
+        reads().all(|it| once(it) && it.access.is_affine())
+    }
+
+    fn product(&self, schedule: &Schedule, path: &Path, parallel: &[usize]) -> Result<Option<Product>, Error> {
+        let Some(accesses) = self.accesses(schedule, path) else { return Ok(None) };
+        let depth = chain_length(schedule, path);
+        let serial: Vec<usize> = (0..depth).filter(|level| !parallel.contains(level)).collect();
+        let writes: Vec<&Profiled<'_>> = accesses.iter().filter(|it| it.is_write).collect();
+        let (&[k], 2 | 3, [write]) = (serial.as_slice(), parallel.len(), writes.as_slice()) else { return Ok(None) };
+        let bytes = self.algorithm.array(write.access.array).element.bytes();
+        let mut found = None;
+        for &v in parallel {
+            for &u in parallel.iter().filter(|&&u| u != v) {
+                let is_left = |it: &&Profiled<'_>| it.steps[v] == Step::Next && it.steps[u] == Step::Stays && it.steps[k] == Step::Jumps;
+                let is_right = |it: &&Profiled<'_>| it.steps[v] == Step::Stays && it.steps[u] != Step::Stays && it.steps[k] != Step::Stays;
+                let reads = || accesses.iter().filter(|it| !it.is_write);
+                let fits = write.steps[k] == Step::Stays && write.steps[v] == Step::Next && write.steps[u] != Step::Stays;
+                if fits && reads().filter(is_left).count() == 1 && reads().filter(is_right).count() == 1 {
+                    found = Some(Product { u, v, k, bytes });
+                }
+            }
+        }
+        let Some(found) = found else { return Ok(None) };
+        let extents = self.extents(schedule, path, depth)?;
+        let large = |level: usize, least: i64| extents[level].is_none_or(|extent| extent >= least);
+        let fits = matches!(bytes, 4 | 8) && large(found.v, i64::from(TILE_V)) && large(found.u, 64) && large(found.k, 16);
+        Ok(Some(found).filter(|_| fits && Self::read_once(&accesses)))
+    }
+
+    /// Tiles a product for blocks and threads.
+    ///
+    /// Rewrite: `for u, v, k { S } -> @block for u0, v0 { for k0 { @thread for u10, v10 { for k1 { for u11, v11 { S } } } } }`
+    fn tile_product(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
+        let Some(product) = self.product(schedule, path, parallel)? else { return Ok(false) };
+        let Product { u, v, k, bytes } = product;
+        // Both tiles fit in the shared memory of a block, and four values along k make one vector load.
+        let (points_u, tile_k, unrolled) = if bytes == 4 { (16, 32, 4) } else { (8, 16, 2) };
+        let points_v = TILE_V / PRODUCT_BLOCK[0];
+        let depth = chain_length(schedule, path);
+        let mut sizes: Vec<Vec<u32>> = vec![vec![]; depth];
+        sizes[u] = vec![points_u * PRODUCT_BLOCK[1], points_u];
+        sizes[v] = vec![TILE_V, points_v];
+        sizes[k] = vec![tile_k];
+        let mut parts = self.split_levels(schedule, path, &sizes)?;
+        let mut take = |level: usize| std::mem::take(&mut parts.1[level]).into_iter();
+        let (mut us, mut vs, mut ks) = (take(u), take(v), take(k));
+        let mut chain: Vec<Loop> = (0..depth).flat_map(&mut take).map(|it| Loop { tag: Tag::GpuBlock(ProcessorAxis::Z), ..it }).collect();
+        let tags = [
+            (us.next(), Tag::GpuBlock(ProcessorAxis::Y)),
+            (vs.next(), Tag::GpuBlock(ProcessorAxis::X)),
+            (ks.next(), Tag::Sequential),
+            (us.next(), Tag::GpuThread(ProcessorAxis::Y)),
+            (vs.next(), Tag::GpuThread(ProcessorAxis::X)),
+            (ks.next(), Tag::Unroll(unrolled)),
+            (us.next(), Tag::Unroll(points_u)),
+            (vs.next(), Tag::Unroll(points_v)),
+        ];
+        chain.extend(tags.into_iter().filter_map(|(it, tag)| it.map(|it| Loop { tag, ..it })));
+        let mut trial = parts.0;
+        put_chain(&mut trial, path, chain);
+        let legal = self.is_legal(&trial, path)?;
+        if legal {
+            *schedule = trial;
+        }
+        Ok(legal)
+    }
+
+    /// The levels `j` and `i` of a nest whose threads would each go down a column: `s[j] += A[i, j] * ..`.
+    fn columns(&self, schedule: &Schedule, path: &Path, parallel: &[usize]) -> Option<(usize, usize)> {
+        let accesses = self.accesses(schedule, path)?;
+        let (&[j], 2) = (parallel, chain_length(schedule, path)) else { return None };
+        let i = 1 - j;
+        let down = accesses.iter().any(|it| !it.is_write && it.steps[j] == Step::Jumps && it.steps[i] == Step::Next);
+        let sums = accesses.iter().filter(|it| it.is_write).all(|it| it.steps[i] == Step::Stays);
+        (down && sums && Self::read_once(&accesses)).then_some((j, i))
+    }
+
+    /// Lets a block go down its columns tile by tile, so that the tiles can pass through shared memory.
+    ///
+    /// Rewrite: `for j, i { S } -> @block for j0 { for i0 { @thread for j1 { for i1 { S } } } }`
+    fn stage_columns(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
+        let Some((j, i)) = self.columns(schedule, path, parallel) else { return Ok(false) };
+        let mut sizes = vec![vec![]; 2];
+        sizes[j] = vec![SUMS];
+        // As many rows as threads: all of them load.
+        sizes[i] = vec![SUMS];
+        let (mut trial, mut parts) = self.split_levels(schedule, path, &sizes)?;
+        let (js, is) = (std::mem::take(&mut parts[j]), std::mem::take(&mut parts[i]));
+        let ([j0, j1], [i0, i1]) = (js.as_slice(), is.as_slice()) else { return Ok(false) };
+        let tagged = |it: &Loop, tag: Tag| Loop { tag, ..it.clone() };
+        let axis = ProcessorAxis::X;
+        let chain = vec![tagged(j0, Tag::GpuBlock(axis)), i0.clone(), tagged(j1, Tag::GpuThread(axis)), i1.clone()];
+        put_chain(&mut trial, path, chain);
+        let legal = self.is_legal(&trial, path)?;
+        if legal {
+            *schedule = trial;
+        }
+        Ok(legal)
+    }
+
+    /// The tree without the chain at `path`, and the loops that each of its levels became.
+    fn split_levels(&self, schedule: &Schedule, path: &Path, sizes: &[Vec<u32>]) -> Result<(Schedule, Vec<Vec<Loop>>), Error> {
+        let mut tree = schedule.clone();
+        for level in (0..sizes.len()).rev() {
+            for (part, size) in sizes[level].iter().enumerate() {
+                split_at(self.ctx, self.algorithm, &mut tree, &path.down(level + part), *size)?;
+            }
+        }
+        let total = sizes.len() + sizes.iter().map(Vec::len).sum::<usize>();
+        let mut chain = take_chain(&mut tree, path, total).into_iter();
+        let parts = sizes.iter().map(|sizes| chain.by_ref().take(sizes.len() + 1).collect()).collect();
+        Ok((tree, parts))
+    }
+
+    /// Maps the `leading` parallel loops at `path` to blocks and threads; of three, the outermost is block axis z alone.
+    fn map_to_threads(&self, schedule: &mut Schedule, path: &Path, leading: usize) -> Result<(), Error> {
+        let tiled = if leading == 3 { path.down(1) } else { path.clone() };
+        let levels = leading.min(2);
+        let body = tiled.down(levels);
+        if levels == 2 {
+            self.contiguous_last(schedule, &tiled, &body)?;
+        }
+        let points = match self.short_loops(schedule, &body)? {
+            Some(_) if !self.keeps_private(schedule, &body) => POINTS,
+            Some(_) | None => 1,
+        };
+        if points > 1 {
+            self.write_out(schedule, &body)?;
+        } else if levels == 1 {
+            self.load_ahead(schedule, &body);
+        }
+        let alone = if points == 1 { SUMS } else { LINE };
+        // Of a line, a thread's points lie a block apart, so that threads stay neighbours; of a tile, they are neighbours.
+        let mut sizes = match (levels, points) {
+            (1, 1) => vec![vec![alone]],
+            (1, points) => vec![vec![alone * points, alone]],
+            (_, 1) => vec![vec![TILE[1]], vec![TILE[0]]],
+            (_, points) => vec![vec![TILE[1] * points, points], vec![TILE[0]]],
+        };
+        let mut tags: Vec<Vec<Option<Tag>>> = match levels {
+            1 => vec![vec![Some(Tag::GpuBlock(ProcessorAxis::X))]],
+            _ => vec![vec![Some(Tag::GpuBlock(ProcessorAxis::Y))], vec![Some(Tag::GpuBlock(ProcessorAxis::X))]],
+        };
+        if leading == 3 {
+            sizes.insert(0, vec![]);
+            tags.insert(0, vec![Some(Tag::GpuBlock(ProcessorAxis::Z))]);
+        }
+        let (mut tree, parts) = self.split_levels(schedule, path, &sizes)?;
+        let mut blocks = vec![];
+        let mut threads = vec![];
+        let mut point: Option<Loop> = None;
+        for (level, loops) in parts.into_iter().enumerate() {
+            let mut loops = loops.into_iter();
+            blocks.extend(loops.next().zip(tags[level][0]).map(|(it, tag)| Loop { tag, ..it }));
+            let rest: Vec<Loop> = loops.collect();
+            let axis = if level + 1 == sizes.len() { ProcessorAxis::X } else { ProcessorAxis::Y };
+            let thread = |it: Loop| Loop { tag: Tag::GpuThread(axis), ..it };
+            match (<[Loop; 2]>::try_from(rest.clone()), levels) {
+                // Parts of a line, then threads.
+                (Ok([part, inner]), 1) => {
+                    point = Some(Loop { tag: Tag::Unroll(POINTS), ..part });
+                    threads.push(thread(inner));
+                }
+                (Ok([outer, part]), _) => {
+                    point = Some(Loop { tag: Tag::Unroll(POINTS), ..part });
+                    threads.push(thread(outer));
+                }
+                (Err(_), _) => threads.extend(rest.into_iter().map(thread)),
+            }
+        }
+        let chain: Vec<Loop> = blocks.into_iter().chain(threads).collect();
+        if let Some(point) = point
+            && let Some(body) = tree.node_mut(path)
+        {
+            sink(body, &point);
+        }
+        put_chain(&mut tree, path, chain);
+        *schedule = tree;
+        Ok(())
+    }
+
+    /// Exchanges two parallel loops where neighbours are then neighbours along the inner one.
+    fn contiguous_last(&self, schedule: &mut Schedule, path: &Path, body: &Path) -> Result<(), Error> {
+        let below = schedule.node(body).map(Node::computations).unwrap_or_default();
+        let cost = |level: usize| {
+            self.stride_cost(&below, |id| loop_at(schedule, &path.down(level))?.at.get(&id).cloned())
+        };
+        if cost(0) >= cost(1) {
+            return Ok(());
+        }
+        let mut trial = schedule.clone();
+        let mut chain = take_chain(&mut trial, path, 2);
+        chain.reverse();
+        put_chain(&mut trial, path, chain);
+        if self.is_legal(&trial, path)? {
+            *schedule = trial;
+        }
+        Ok(())
+    }
+
+    /// Whether variables of the source live through loops below: several points at a time would need several of each.
+    fn keeps_private(&self, schedule: &Schedule, path: &Path) -> bool {
+        let Some(body) = schedule.node(path) else { return false };
+        let is_private = |id: ComputationId| {
+            let computation = self.algorithm.computation(id);
+            let mut arrays = computation.reads.iter().chain([&computation.write]).map(|access| access.array);
+            arrays.any(|array| self.algorithm.array(array).kind == ArrayKind::Private)
+        };
+        has_loop(body) && body.computations().into_iter().any(is_private)
+    }
+
+    /// The points of all loops below, if each has a few iterations and a thread may take several points of the nest.
+    fn short_loops(&self, schedule: &Schedule, path: &Path) -> Result<Option<i64>, Error> {
+        match schedule.node(path) {
+            None => Ok(None),
+            Some(Node::Computation(_)) => Ok(Some(1)),
+            Some(Node::Sequence(children)) => {
+                let mut all = 0;
+                for child in 0..children.len() {
+                    let Some(points) = self.short_loops(schedule, &path.child(child))? else { return Ok(None) };
+                    all += points;
+                }
+                Ok(Some(all).filter(|&all| all <= WRITTEN_OUT))
+            }
+            Some(Node::Loop(_)) => {
+                let Some(extent) = self.extents(schedule, path, 1)?[0] else { return Ok(None) };
+                let inner = self.short_loops(schedule, &path.child(0))?;
+                Ok(inner.and_then(|inner| inner.checked_mul(extent)).filter(|&all| all <= WRITTEN_OUT))
+            }
+        }
+    }
+
+    /// Unrolls all loops below, which are short.
+    fn write_out(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        match schedule.node(path) {
+            None | Some(Node::Computation(_)) => Ok(()),
+            Some(Node::Sequence(children)) => {
+                (0..children.len()).try_for_each(|child| self.write_out(schedule, &path.child(child)))
+            }
+            Some(Node::Loop(_)) => {
+                let extent = self.extents(schedule, path, 1)?[0].and_then(|extent| u32::try_from(extent).ok());
+                if let Some(Node::Loop(it)) = schedule.node_mut(path)
+                    && let Some(extent @ 2..) = extent
+                {
+                    it.tag = Tag::Unroll(extent);
+                }
+                self.write_out(schedule, &path.child(0))
+            }
+        }
+    }
+
+    /// Unrolls the innermost loops below, whose loads then run ahead of the sums that use them.
+    fn load_ahead(&self, schedule: &mut Schedule, path: &Path) {
+        match schedule.node_mut(path) {
+            None | Some(Node::Computation(_)) => {}
+            Some(Node::Sequence(children)) => {
+                (0..children.len()).for_each(|child| self.load_ahead(schedule, &path.child(child)));
+            }
+            Some(Node::Loop(it)) if !has_loop(&it.body) => it.tag = Tag::Unroll(IN_FLIGHT),
+            Some(Node::Loop(_)) => self.load_ahead(schedule, &path.child(0)),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a mapped order keeps in shared memory and in registers, as commands.
+//!
+//! Where the blocks of a kernel run through a loop in step, all that its threads read of a matrix in one iteration goes to
+//! shared memory, and what each thread writes in all iterations stays in its registers.
+
+use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
+use crate::command::Command;
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
+
+/// The commands for every kernel of a schedule.
+pub fn commands(algorithm: &Algorithm, schedule: &Schedule) -> Vec<Command> {
+    let mut commands = vec![];
+    below(algorithm, schedule, &Path::default(), &mut commands);
+    commands
+}
+
+fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut Vec<Command>) {
+    match schedule.node(path) {
+        None | Some(Node::Computation(_)) => {}
+        Some(Node::Sequence(children)) => {
+            (0..children.len()).for_each(|child| below(algorithm, schedule, &path.child(child), commands));
+        }
+        Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) => {
+            let inside = it.body.computations();
+            match of_kernel(algorithm, schedule, &inside) {
+                Some(all) => commands.extend(all),
+                None => commands.extend(of_threads(algorithm, schedule, &inside)),
+            }
+        }
+        Some(Node::Loop(_)) => below(algorithm, schedule, &path.child(0), commands),
+    }
+}
+
+/// The commands for a kernel of these computations; `None` if no loop stands between its blocks and its threads.
+fn of_kernel(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Option<Vec<Command>> {
+    let &anchor = inside.first()?;
+    let around = schedule.loops_around(anchor);
+    let last_block = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)))?;
+    let (step_path, step) = around.get(last_block + 1).filter(|(_, it)| it.tag == Tag::Sequential)?;
+    let (_, x) = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::X))?;
+    if step.body.computations() != inside {
+        return None;
+    }
+    let name = algorithm.computation(anchor).name.clone();
+    let accesses: Vec<(ComputationId, &Access)> = inside
+        .iter()
+        .flat_map(|&id| {
+            let it = algorithm.computation(id);
+            it.reads.iter().chain([&it.write]).map(move |access| (id, access))
+        })
+        .collect();
+    let written: Vec<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
+    let mut commands = vec![];
+    let mut seen: Vec<ArrayId> = vec![];
+    for (id, access) in &accesses {
+        let (array, all) = (algorithm.array(access.array), || accesses.iter().filter(|(_, it)| it.array == access.array));
+        let one = all().all(|(other, it)| other == id && it.subscripts == access.subscripts);
+        let movable = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned);
+        if seen.contains(&access.array) || !one || !movable || !access.is_affine() {
+            continue;
+        }
+        seen.push(access.array);
+        let (array_name, computation) = (array.name.clone(), name.clone());
+        if !written.contains(&access.array) {
+            if array.rank >= 2 {
+                commands.push(Command::CacheShared { array: array_name.clone(), computation, at: step.name.clone() });
+                if strides_threads(algorithm.computation(*id), access, *id, x) {
+                    // Neighbouring threads then reach different banks.
+                    let by = (0..array.rank).map(|axis| u32::from(axis == 0)).collect();
+                    commands.push(Command::Pad { array: array_name, by });
+                }
+            }
+        } else if !moves(algorithm.computation(*id), access, *id, step) {
+            let at = around[last_block].1.name.clone();
+            commands.push(Command::CacheRegister { array: array_name, computation, at });
+        }
+    }
+    debug_assert!(step_path.0.len() > last_block);
+    Some(commands)
+}
+
+/// Results that a thread adds to in several places at a time. Of a single one, the CUDA compiler sees that it can stay.
+fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
+    let mut commands = vec![];
+    for &id in inside {
+        let computation = algorithm.computation(id);
+        let write = &computation.write;
+        let around = schedule.loops_around(id);
+        let Some(last_thread) = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuThread(_))) else { continue };
+        let own = || around[last_thread + 1..].iter().map(|(_, it)| moves(computation, write, id, it));
+        let sums = own().any(|moves| !moves) && own().any(|moves| moves);
+        let array = algorithm.array(write.array);
+        let movable = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned);
+        let one = inside.iter().all(|&other| {
+            let it = algorithm.computation(other);
+            let mut all = it.reads.iter().chain([&it.write]).filter(|access| access.array == write.array);
+            all.all(|access| access.subscripts == write.subscripts)
+        });
+        let at = around[last_thread].1.name.clone();
+        let command = Command::CacheRegister { array: array.name.clone(), computation: computation.name.clone(), at };
+        if sums && movable && one && write.is_affine() && !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    commands
+}
+
+/// The iterators that a loop runs through.
+fn iterators(computation: &Computation, id: ComputationId, it: &Loop) -> Vec<u32> {
+    let count = computation.iterators.len() as u32;
+    it.at.get(&id).map_or(vec![], |at| (0..count).filter(|&iterator| at.involves_iterator(iterator)).collect())
+}
+
+/// Whether an access changes with a loop.
+fn moves(computation: &Computation, access: &Access, id: ComputationId, it: &Loop) -> bool {
+    let all = iterators(computation, id, it);
+    access.subscripts.iter().any(|subscript| all.iter().any(|&iterator| computation.involves_iterator(subscript, iterator)))
+}
+
+/// Whether the threads of a warp reach elements that lie a column apart.
+fn strides_threads(computation: &Computation, access: &Access, id: ComputationId, x: &Loop) -> bool {
+    let all = iterators(computation, id, x);
+    let involves = |axis: usize| all.iter().any(|&iterator| computation.involves_iterator(&access.subscripts[axis], iterator));
+    !involves(0) && (1..access.subscripts.len()).any(involves)
+}

@@ -1,0 +1,121 @@
+//! The orders that Tessella chooses for a GPU: `gpu_orders/NAME.jl`. Each is recorded, executed as its loops stand by an
+//! interpreter that sees races, missing barriers and elements that nothing stored, for sizes with whole tiles and partial
+//! ones, compared with the source bit for bit, and compiled.
+
+use std::collections::BTreeMap;
+use std::fs;
+use tessella::file::{FileOptions, ScheduleSource, Sources};
+use tessella::request::{Backend, TextKind};
+use tessella_codegen::{Input, generate};
+use tessella_frontend::typed::tree::Type as ArgumentType;
+use tessella_interpreter::scheduled::{self, Completion};
+use tessella_interpreter::{Array, Value, run_within};
+use tessella_runtime::cuda::{Nvrtc, Target};
+use tessella_scalar::{Constant, ScalarType};
+use tessella_tests::{golden, julia_files, report, root};
+
+/// Sizes by their letters.
+type Sizes = BTreeMap<String, u64>;
+
+fn options(name: &str) -> FileOptions {
+    FileOptions { name: format!("{name}.jl"), function: None, types: vec![], schedule: ScheduleSource::InFile }
+}
+
+/// The lines `#! word ...` of a program, after the word.
+fn lines<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
+    let start = format!("#! {word} ");
+    text.lines().filter_map(|line| line.strip_prefix(start.as_str())).collect()
+}
+
+fn pairs<'a>(line: &'a str) -> Vec<(&'a str, &'a str)> {
+    line.split(' ').map(|pair| pair.split_once('=').expect("pairs are NAME=VALUE")).collect()
+}
+
+/// Arguments whose extents are named after `sizes`, with values that no two orders of addition sum up alike.
+fn arguments(text: &str, order: &[(String, ArgumentType)], of: &Sizes) -> Vec<Value> {
+    let named: BTreeMap<&str, &str> = lines(text, "sizes").into_iter().flat_map(pairs).collect();
+    let mut made = vec![];
+    for (at, (name, ty)) in order.iter().enumerate() {
+        let values = named[name.as_str()].split(',').map(|size| size.parse().unwrap_or_else(|_| of[size]));
+        let values: Vec<u64> = values.collect();
+        made.push(match ty {
+            ArgumentType::Scalar(ScalarType::F32) => Value::Scalar(Constant::f32(values[0] as f32 / 8.0)),
+            ArgumentType::Scalar(ScalarType::F64) => Value::Scalar(Constant::f64(values[0] as f64 / 8.0)),
+            ArgumentType::Scalar(_) => Value::Scalar(Constant::i64(values[0] as i64)),
+            ArgumentType::Array { element, .. } => {
+                let value = |position: usize| {
+                    let value = ((position * (2 * at + 3) + at) % 101) as f64 / 7.0 - 5.3;
+                    if *element == ScalarType::F32 { Constant::f32(value as f32) } else { Constant::f64(value) }
+                };
+                Value::Array(Array::from_fn(*element, values, value).unwrap())
+            }
+        });
+    }
+    made
+}
+
+#[test]
+fn chosen_orders_compute_what_the_source_does() {
+    let nvrtc = Nvrtc::get().ok();
+    let folder = root().join("tests/gpu_orders");
+    let mut failures = vec![];
+    for path in julia_files(&folder) {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        let text = fs::read_to_string(&path).unwrap();
+        let sources = Sources::read(&text, &options(&name)).unwrap();
+        let [item] = sources.functions() else { panic!("{name}: not one function") };
+        let unit = sources.unit(item, &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let built = match unit.build(Backend::Cuda) {
+            Ok(built) => built,
+            Err(errors) => {
+                failures.push(format!("{name} was refused:\n{}", sources.show(&errors)));
+                continue;
+            }
+        };
+        match built.text(&unit, Backend::Cuda, TextKind::Schedule) {
+            Ok(printed) => failures.extend(golden(&folder.join(format!("{name}.schedule.txt")), &printed).err()),
+            Err(errors) => failures.push(sources.show(&errors)),
+        }
+        let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        if let Some(nvrtc) = nvrtc
+            && let Err(error) = nvrtc.compile(&source.kernels, &format!("{name}.cu"), Target::Cubin(90), &["-fmad=false"])
+        {
+            failures.push(format!("{name}: {error}"));
+        }
+        let input = Input::from(&built.analysed.verified);
+        let loops = generate(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let locals = unit.function.arguments.iter().map(|id| &unit.function.locals[id.0 as usize]);
+        let order: Vec<_> = locals.map(|local| (local.name.clone(), local.ty)).collect();
+        let runs = lines(&text, "run");
+        assert!(!runs.is_empty(), "{name} has no line `#! run n=1`");
+        for (seed, line) in runs.into_iter().enumerate() {
+            let of: Sizes = pairs(line).into_iter().map(|(name, size)| (name.to_string(), size.parse().unwrap())).collect();
+            let mut expected = arguments(&text, &order, &of);
+            let mut actual = expected.clone();
+            let outcome = run_within(500_000_000, &unit.function, &mut expected);
+            match (outcome, scheduled::run(&input, &loops, &mut actual, seed as u64)) {
+                (Ok(_), Ok(Completion::Done(_))) if actual == expected => {}
+                (Ok(_), Ok(Completion::Done(_))) => failures.push(format!("{name}, {line}: another result")),
+                (outcome, done) => failures.push(format!("{name}, {line}: {outcome:?} and {done:?}")),
+            }
+        }
+    }
+    report(failures);
+}
+
+#[test]
+fn a_chosen_order_can_be_asked_for_by_its_commands() {
+    let mut failures = vec![];
+    for path in julia_files(&root().join("tests/gpu_orders")) {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        let text = fs::read_to_string(&path).unwrap();
+        let text_of = |text: &str, kind: TextKind| tessella::file::transpile(text, &options(&name), Backend::Cuda, kind);
+        let printed = text_of(&text, TextKind::Schedule);
+        let chosen = text_of(&text, TextKind::Cuda);
+        let asked = printed.map(|schedule| format!("{text}\n{schedule}")).and_then(|text| text_of(&text, TextKind::Cuda));
+        if chosen != asked {
+            failures.push(format!("{name}: the commands give another program, or {:?}", asked.err()));
+        }
+    }
+    report(failures);
+}
