@@ -1,6 +1,7 @@
 //! The core's errors in the user's words: values to diagnostics, computations to spans.
 
 mod storage;
+mod time_tiling;
 
 use storage::storage;
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
@@ -363,6 +364,13 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
             };
             make("E0442", &format!("`{computation}` stays where it is")).with_note(why).with_help(help)
+        }
+        ScheduleError::NotStencil { at, obstacle, .. } => time_tiling::not_stencil(place, make("E0560", "requested here"), &at, &obstacle),
+        ScheduleError::TileHeight { height, nests, .. } => {
+            time_tiling::tile_height(make("E0561", "requested here"), height, nests)
+        }
+        ScheduleError::TileWidth { at, least, height, slopes, .. } => {
+            time_tiling::tile_width(make("E0562", "requested here"), &at, least, height, &slopes)
         }
         ScheduleError::CannotFactor { computation, at, obstacle } => {
             let (why, help) = match obstacle {

@@ -177,7 +177,7 @@ pub fn verify(
     target: Target,
     machine: Machine,
 ) -> Result<Analysed, Refusal> {
-    let Lowered { algorithm, spans } = lowered;
+    let Lowered { algorithm, mut spans } = lowered;
     let mut at = None;
     let mut about = None;
     let mut gave_up = false;
@@ -200,12 +200,15 @@ pub fn verify(
             Some(commands) => {
                 for command in commands.iter().filter(|it| !it.value.is_storage()) {
                     at = Some(command.span);
-                    let apply = || transform::apply(ctx, &scheduled, &all, &command.value);
-                    scheduled = ctx.weighed(weight(&scheduled), apply)?;
+                    let apply = || transform::apply_and_renew(ctx, &scheduled, &all, &command.value);
+                    let (changed, renewed) = ctx.weighed(weight(&scheduled), apply)?;
+                    scheduled = changed;
                     magnitude::check(ctx, &scheduled)?;
-                    if command.value.changes_accesses() {
-                        all = ctx.weighed(weight(&scheduled), || dependences(ctx, &scheduled.algorithm))?;
+                    if let Some(renewed) = renewed {
+                        all = renewed;
                         current = scheduled.algorithm.clone();
+                        let pieces = current.whole.iter().flat_map(|whole| current.ids().zip(&whole.piece_of));
+                        pieces.filter(|(id, of)| id != *of).for_each(|(id, of)| spans.add_piece(id, *of));
                     }
                 }
             }

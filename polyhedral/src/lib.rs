@@ -20,6 +20,7 @@ pub mod legality;
 pub mod magnitude;
 pub mod command;
 pub mod transform;
+pub mod time_tiling;
 pub mod order;
 pub mod spell;
 pub mod machine;

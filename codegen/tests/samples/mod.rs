@@ -34,6 +34,7 @@ impl Sample {
             transfers: &self.transfers,
             checks: &self.checks,
             scan: None,
+            whole: None,
             versions: &[],
         }
     }
@@ -209,6 +210,7 @@ pub fn heat2d(ctx: &Ctx) -> Sample {
         context: set("{ : 0 <= m, n, p, q <= 1099511627776 and -1099511627776 <= steps <= 1099511627776 }"),
         source_order: Schedule { root: nest("t", Tag::Sequential, &at, seq(vec![below(0), below(1)])) },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };
@@ -265,6 +267,7 @@ pub fn triangle(ctx: &Ctx) -> Sample {
         context: set("{ : 0 <= m <= 1099511627776 and 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: simple(0, &[("j", Tag::Sequential), ("i", Tag::Sequential)]) },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };
@@ -309,6 +312,7 @@ pub fn total(ctx: &Ctx) -> Sample {
         context: set("{ : 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: seq(vec![leaf(0), simple(1, &[("i", Tag::Sequential)])]) },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Scalar(ArrayId(1)),
     };
@@ -351,6 +355,7 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
         context: set("{ : 0 <= m, n, p <= 1099511627776 }"),
         source_order: Schedule { root: root(Tag::Parallel) },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };
@@ -412,6 +417,7 @@ pub fn rotation(ctx: &Ctx) -> Sample {
             root: nest("i", Tag::Sequential, &[(0, it(0)), (1, it(0))], seq(vec![leaf(0), leaf(1)])),
         },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };

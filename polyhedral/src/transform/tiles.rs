@@ -166,7 +166,7 @@ pub(crate) fn split_at(
 }
 
 /// The smallest value that a loop takes, if it is the same for all parameters.
-fn smallest_value(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<Option<i64>, Error> {
+pub(crate) fn smallest_value(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<Option<i64>, Error> {
     Ok(extremes(ctx, algorithm, it)?.and_then(|it| it.low))
 }
 

@@ -77,7 +77,7 @@ fn loop_names(node: &Node, names: &mut Vec<String>) {
     }
 }
 
-pub(super) fn fresh(name: &str, taken: &[String]) -> String {
+pub(crate) fn fresh(name: &str, taken: &[String]) -> String {
     let mut name = name.to_string();
     while taken.contains(&name) {
         name.push('_');
