@@ -13,6 +13,7 @@ use crate::error::{Error, ScheduleError};
 use crate::isl::{Ctx, DimType, Map, Set, Space};
 use crate::relation;
 use crate::schedule::{Loop, Node, Schedule, Tag};
+use std::collections::BTreeMap;
 
 /// A dependence that an order breaks, with the first pair of instances.
 #[derive(Debug, Clone, PartialEq)]
@@ -210,8 +211,18 @@ pub fn first_violation(
 ) -> Result<Option<Violation>, Error> {
     let comparisons = Comparisons::new(ctx, algorithm)?;
     let assumed = algorithm.assumed()?;
+    let mut around: BTreeMap<Ends, bool> = BTreeMap::new();
     for dependence in dependences {
-        if holds_for_all_sizes(ctx, algorithm, schedule, dependence, &comparisons)? {
+        let ends = Ends::of(dependence);
+        let kept = match around.get(&ends) {
+            Some(kept) => *kept,
+            None => {
+                let kept = is_kept_around(ctx, algorithm, schedule, dependences, ends, &comparisons)?;
+                around.insert(ends, kept);
+                kept
+            }
+        };
+        if kept {
             continue;
         }
         let found = violated(ctx, algorithm, schedule, dependence, assumed.as_ref(), &comparisons)?;
@@ -255,31 +266,52 @@ pub fn is_legal(
     Ok(first_violation(ctx, algorithm, schedule, dependences)?.is_none())
 }
 
-/// Whether the order keeps more than the dependence: all pairs that meet those of its constraints that sizes have no part in.
+/// What dependences have in common that are judged together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Ends {
+    source: ComputationId,
+    sink: ComputationId,
+    keeps: Keeps,
+}
+
+impl Ends {
+    fn of(dependence: &Dependence) -> Ends {
+        Ends { source: dependence.source.computation, sink: dependence.sink.computation, keeps: dependence.keeps }
+    }
+}
+
+/// Divisions in the functions around both ends of a dependence from which on a test of a larger set of pairs pays.
+const WORTH_ENLARGING: usize = 4;
+
+/// Whether the order keeps all pairs of a convex set, whatever the sizes, that holds all dependences between two computations.
 ///
-/// Tiles lie in infinite space, so orders with many divisions mostly do, and isl finds out many times faster without the
-/// sizes. `false` says nothing.
-fn holds_for_all_sizes(
+/// Tiles lie in infinite space and fit the cone of all dependences, so orders with many divisions mostly do, and isl finds out
+/// many times faster than for each dependence with its sizes. `false` says nothing of any dependence.
+fn is_kept_around(
     ctx: &Ctx,
     algorithm: &Algorithm,
     schedule: &Schedule,
-    dependence: &Dependence,
+    dependences: &[Dependence],
+    ends: Ends,
     comparisons: &Comparisons,
 ) -> Result<bool, Error> {
-    let ends = [dependence.source.computation, dependence.sink.computation];
-    let divided = ends.map(|id| effort::divisions(algorithm, schedule, id)).into_iter().sum::<usize>();
-    if divided < WORTH_RELAXING {
+    let divided: usize = [ends.source, ends.sink].map(|id| effort::divisions(algorithm, schedule, id)).iter().sum();
+    if divided < WORTH_ENLARGING {
         return Ok(false);
     }
-    let relation = &dependence.relation;
-    let count = relation.dim(DimType::Param)?;
-    let relation = relation.drop_constraints_involving_dims(DimType::Param, 0, count)?;
-    let relaxed = Dependence { relation, ..dependence.clone() };
-    Ok(violated(ctx, algorithm, schedule, &relaxed, None, comparisons)?.is_none())
+    let mut all: Option<Dependence> = None;
+    for dependence in dependences.iter().filter(|it| Ends::of(it) == ends) {
+        let count = dependence.relation.dim(DimType::Param)?;
+        let relation = dependence.relation.drop_constraints_involving_dims(DimType::Param, 0, count)?;
+        all = Some(match all {
+            None => Dependence { relation, ..dependence.clone() },
+            Some(so_far) => Dependence { relation: so_far.relation.union(&relation)?, ..so_far },
+        });
+    }
+    let Some(all) = all else { return Ok(false) };
+    let around = Dependence { relation: Map::from_basic_map(&all.relation.simple_hull()?)?, ..all };
+    Ok(violated(ctx, algorithm, schedule, &around, None, comparisons)?.is_none())
 }
-
-/// Divisions in the functions around both ends of a dependence from which on a test without sizes pays.
-const WORTH_RELAXING: usize = 4;
 
 fn violated(
     ctx: &Ctx,
