@@ -1,8 +1,6 @@
 # PolyBench's heat-3d: back and forth between two arrays.
 #! with hexagonal((S, R), t, (k, j, i), 1, (2, 4))
-#! with hexagonal((S, R), t, (k, j, i), 1, (2, 4, 8))
 #! with time_skew((S, R), t, (k, j, i), 2, (4, 4))
-#! run l=4 m=3 n=5 steps=2
 #! run l=9 m=8 n=11 steps=5
 @tessella function heat3d!(A::Array{Float64,3}, B::Array{Float64,3}, steps::Int)
     l, m, n = size(A)

@@ -1,7 +1,6 @@
 # A 7-point star and a copy back.
 #! with hexagonal((S, R), t, (k, j, i), 3, (2, 4))
 #! with time_skew((S, R), t, (k, j, i), 1, (3, 3, 4))
-#! run l=3 m=3 n=3 steps=2
 #! run l=7 m=10 n=9 steps=4
 @tessella function laplacian3d!(A::Array{Float32,3}, B::Array{Float32,3}, steps::Int)
     l, m, n = size(A)
