@@ -14,6 +14,7 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::{Namer, Names};
 use crate::params::kernel_params;
 use crate::program::{For, Guard, Kernel, KernelId, Node, Over, Spread};
+use crate::whole_tiles;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::isl::Set;
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
@@ -105,6 +106,8 @@ impl Extract<'_> {
         shape.origin = self.origins(&body, &shape)?;
         self.thread_extents(&body, &name, &mut shape)?;
         let body = self.grid_level(body, &mut shape, &mut vec![])?;
+        let threads = shape.block.map(|extent| extent.unwrap_or(1));
+        let body = if shape.threads.is_empty() { body } else { whole_tiles::split(self.input, self.context, &self.host, threads, body)? };
         let body = if shape.threads.is_empty() { body } else { barriers::place(self.input, body) };
         self.check_registers(&body)?;
         barriers::check(self.input, &name, &body)?;

@@ -19,6 +19,7 @@ mod kernels;
 mod params;
 pub mod tile;
 mod separate;
+mod whole_tiles;
 mod words;
 
 pub mod entry;

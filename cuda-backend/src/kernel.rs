@@ -33,7 +33,8 @@ pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     }
     for &buffer in &kernel.shared {
         let declaration = printer.declaration(buffer);
-        out.line(format!("__shared__ {declaration}"));
+        // For vector loads: their addresses are multiples of 16 bytes.
+        out.line(format!("__shared__ __align__(16) {declaration}"));
     }
     printer.block(&kernel.body, &mut Pragmas, out);
     out.close();

@@ -51,45 +51,81 @@ extern "C" __global__ void __launch_bounds__(32) conv_constant_Z_S_load_image(
     int64_t n,
     int64_t weights_1
 ) {
-    __shared__ float image_shared[96];
+    __shared__ __align__(16) float image_shared[96];
     const int64_t j0 = blockIdx.y;
     const int64_t i0 = blockIdx.x;
-    {
-        const int64_t y1 = threadIdx.y;
-        if (y1 <= 3) {
+    if (n >= 4 * j0 + 8 && m >= 8 * i0 + 12) {
+        {
+            const int64_t y1 = threadIdx.y;
             const int64_t x1 = threadIdx.x;
-            if (x1 <= imin(7, m - 8 * i0 - 1)) {
-                for (int64_t y0 = 0; y0 <= imin(1, (n - y1 - 1) / 4 - j0); y0++) {
-                    for (int64_t x0 = 0; x0 <= imin((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
-                        // load_image
-                        const int64_t x = x1 + 8 * x0;
-                        const int64_t y = y1 + 4 * y0;
-                        image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+            for (int64_t y0 = 0; y0 <= 1; y0++) {
+                for (int64_t x0 = 0; x0 <= imin((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
+                    // load_image
+                    const int64_t x = x1 + 8 * x0;
+                    const int64_t y = y1 + 4 * y0;
+                    image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int64_t j1 = threadIdx.y;
+            const int64_t i1 = threadIdx.x;
+            // Z: conv_constant.jl:9
+            {
+                const int64_t j = 4 * j0 + j1 + 3;
+                const int64_t i = 8 * i0 + i1 + 3;
+                result(i, j) = 0.0f;
+            }
+            for (int64_t q = 1; q <= 5; q++) {
+                for (int64_t p = 1; p <= 5; p++) {
+                    // S: conv_constant.jl:11
+                    const int64_t j = 4 * j0 + j1 + 3;
+                    const int64_t i = 8 * i0 + i1 + 3;
+                    const int64_t i_image = i1 + p + 3;
+                    const int64_t j_image = j1 + q + 3;
+                    result(i, j) = result(i, j) + weights(p, q) * image_shared(i_image - 3, j_image - 3);
+                }
+            }
+        }
+    } else {
+        {
+            const int64_t y1 = threadIdx.y;
+            if (y1 <= 3) {
+                const int64_t x1 = threadIdx.x;
+                if (x1 <= imin(7, m - 8 * i0 - 1)) {
+                    for (int64_t y0 = 0; y0 <= imin(1, (n - y1 - 1) / 4 - j0); y0++) {
+                        for (int64_t x0 = 0; x0 <= imin((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
+                            // load_image
+                            const int64_t x = x1 + 8 * x0;
+                            const int64_t y = y1 + 4 * y0;
+                            image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                        }
                     }
                 }
             }
         }
-    }
-    __syncthreads();
-    {
-        const int64_t j1 = threadIdx.y;
-        if (j1 <= imin(3, n - 4 * j0 - 5)) {
-            const int64_t i1 = threadIdx.x;
-            if (i1 <= imin(7, m - 8 * i0 - 5)) {
-                // Z: conv_constant.jl:9
-                {
-                    const int64_t j = 4 * j0 + j1 + 3;
-                    const int64_t i = 8 * i0 + i1 + 3;
-                    result(i, j) = 0.0f;
-                }
-                for (int64_t q = 1; q <= 5; q++) {
-                    for (int64_t p = 1; p <= 5; p++) {
-                        // S: conv_constant.jl:11
+        __syncthreads();
+        {
+            const int64_t j1 = threadIdx.y;
+            if (j1 <= imin(3, n - 4 * j0 - 5)) {
+                const int64_t i1 = threadIdx.x;
+                if (i1 <= imin(7, m - 8 * i0 - 5)) {
+                    // Z: conv_constant.jl:9
+                    {
                         const int64_t j = 4 * j0 + j1 + 3;
                         const int64_t i = 8 * i0 + i1 + 3;
-                        const int64_t i_image = i1 + p + 3;
-                        const int64_t j_image = j1 + q + 3;
-                        result(i, j) = result(i, j) + weights(p, q) * image_shared(i_image - 3, j_image - 3);
+                        result(i, j) = 0.0f;
+                    }
+                    for (int64_t q = 1; q <= 5; q++) {
+                        for (int64_t p = 1; p <= 5; p++) {
+                            // S: conv_constant.jl:11
+                            const int64_t j = 4 * j0 + j1 + 3;
+                            const int64_t i = 8 * i0 + i1 + 3;
+                            const int64_t i_image = i1 + p + 3;
+                            const int64_t j_image = j1 + q + 3;
+                            result(i, j) = result(i, j) + weights(p, q) * image_shared(i_image - 3, j_image - 3);
+                        }
                     }
                 }
             }

@@ -56,15 +56,15 @@ extern "C" __global__ void __launch_bounds__(32) conv_tiles_kernel(
     int64_t weights_1,
     int64_t weights_2
 ) {
-    __shared__ float image_shared[96];
-    __shared__ float weights_shared[25];
+    __shared__ __align__(16) float image_shared[96];
+    __shared__ __align__(16) float weights_shared[25];
     const int64_t j0 = blockIdx.y;
     const int64_t i0 = blockIdx.x;
-    {
-        const int64_t y1 = threadIdx.y;
-        if (y1 <= imin(3, weights_2 - 1)) {
+    if (weights_1 >= 5 && weights_2 >= 4 && n >= 4 * j0 + 8 && m >= 8 * i0 + 12) {
+        {
+            const int64_t y1 = threadIdx.y;
             const int64_t x = threadIdx.x;
-            if (x <= imin(4, weights_1 - 1)) {
+            if (x <= 4) {
                 for (int64_t y0 = 0; y0 <= imin((weights_2 - y1 - 1) / 4, 1 - (y1 + 3) / 4); y0++) {
                     // load_weights
                     const int64_t y = y1 + 4 * y0;
@@ -72,47 +72,97 @@ extern "C" __global__ void __launch_bounds__(32) conv_tiles_kernel(
                 }
             }
         }
-    }
-    {
-        const int64_t y1 = threadIdx.y;
-        if (y1 <= 3) {
+        {
+            const int64_t y1 = threadIdx.y;
             const int64_t x1 = threadIdx.x;
-            if (x1 <= imin(7, m - 8 * i0 - 1)) {
-                for (int64_t y0 = 0; y0 <= imin(1, (n - y1 - 1) / 4 - j0); y0++) {
-                    for (int64_t x0 = 0; x0 <= imin((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
-                        // load_image
-                        const int64_t x = x1 + 8 * x0;
+            for (int64_t y0 = 0; y0 <= 1; y0++) {
+                for (int64_t x0 = 0; x0 <= imin((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
+                    // load_image
+                    const int64_t x = x1 + 8 * x0;
+                    const int64_t y = y1 + 4 * y0;
+                    image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int64_t j1 = threadIdx.y;
+            const int64_t i1 = threadIdx.x;
+            float result_reg;
+            // Z: conv_tiles.jl:9
+            result_reg = 0.0f;
+            for (int64_t q = 1; q <= 5; q++) {
+                for (int64_t p = 1; p <= 5; p++) {
+                    // S: conv_tiles.jl:11
+                    const int64_t i_image = i1 + p + 3;
+                    const int64_t j_image = j1 + q + 3;
+                    const int64_t p_weights = p;
+                    const int64_t q_weights = q;
+                    result_reg = result_reg + weights_shared(p_weights, q_weights) * image_shared(i_image - 3, j_image - 3);
+                }
+            }
+            // store_result
+            {
+                const int64_t x = 0;
+                const int64_t y = 0;
+                result(8 * i0 + i1 + x + 3, 4 * j0 + j1 + y + 3) = result_reg;
+            }
+        }
+    } else {
+        {
+            const int64_t y1 = threadIdx.y;
+            if (y1 <= imin(3, weights_2 - 1)) {
+                const int64_t x = threadIdx.x;
+                if (x <= imin(4, weights_1 - 1)) {
+                    for (int64_t y0 = 0; y0 <= imin((weights_2 - y1 - 1) / 4, 1 - (y1 + 3) / 4); y0++) {
+                        // load_weights
                         const int64_t y = y1 + 4 * y0;
-                        image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                        weights_shared(x + 1, y + 1) = weights(x + 1, y + 1);
                     }
                 }
             }
         }
-    }
-    __syncthreads();
-    {
-        const int64_t j1 = threadIdx.y;
-        if (j1 <= imin(3, n - 4 * j0 - 5)) {
-            const int64_t i1 = threadIdx.x;
-            if (i1 <= imin(7, m - 8 * i0 - 5)) {
-                float result_reg;
-                // Z: conv_tiles.jl:9
-                result_reg = 0.0f;
-                for (int64_t q = 1; q <= 5; q++) {
-                    for (int64_t p = 1; p <= 5; p++) {
-                        // S: conv_tiles.jl:11
-                        const int64_t i_image = i1 + p + 3;
-                        const int64_t j_image = j1 + q + 3;
-                        const int64_t p_weights = p;
-                        const int64_t q_weights = q;
-                        result_reg = result_reg + weights_shared(p_weights, q_weights) * image_shared(i_image - 3, j_image - 3);
+        {
+            const int64_t y1 = threadIdx.y;
+            if (y1 <= 3) {
+                const int64_t x1 = threadIdx.x;
+                if (x1 <= imin(7, m - 8 * i0 - 1)) {
+                    for (int64_t y0 = 0; y0 <= imin(1, (n - y1 - 1) / 4 - j0); y0++) {
+                        for (int64_t x0 = 0; x0 <= imin((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
+                            // load_image
+                            const int64_t x = x1 + 8 * x0;
+                            const int64_t y = y1 + 4 * y0;
+                            image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                        }
                     }
                 }
-                // store_result
-                {
-                    const int64_t x = 0;
-                    const int64_t y = 0;
-                    result(8 * i0 + i1 + x + 3, 4 * j0 + j1 + y + 3) = result_reg;
+            }
+        }
+        __syncthreads();
+        {
+            const int64_t j1 = threadIdx.y;
+            if (j1 <= imin(3, n - 4 * j0 - 5)) {
+                const int64_t i1 = threadIdx.x;
+                if (i1 <= imin(7, m - 8 * i0 - 5)) {
+                    float result_reg;
+                    // Z: conv_tiles.jl:9
+                    result_reg = 0.0f;
+                    for (int64_t q = 1; q <= 5; q++) {
+                        for (int64_t p = 1; p <= 5; p++) {
+                            // S: conv_tiles.jl:11
+                            const int64_t i_image = i1 + p + 3;
+                            const int64_t j_image = j1 + q + 3;
+                            const int64_t p_weights = p;
+                            const int64_t q_weights = q;
+                            result_reg = result_reg + weights_shared(p_weights, q_weights) * image_shared(i_image - 3, j_image - 3);
+                        }
+                    }
+                    // store_result
+                    {
+                        const int64_t x = 0;
+                        const int64_t y = 0;
+                        result(8 * i0 + i1 + x + 3, 4 * j0 + j1 + y + 3) = result_reg;
+                    }
                 }
             }
         }

@@ -68,49 +68,41 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
     int64_t B_1,
     int64_t n
 ) {
-    __shared__ double A_shared[32];
-    __shared__ double B_shared[16];
+    __shared__ __align__(16) double A_shared[32];
+    __shared__ __align__(16) double B_shared[16];
     const int64_t j0 = blockIdx.y;
     const int64_t i0 = blockIdx.x;
-    double C_reg[4];
-    {
-        const int64_t j10 = threadIdx.y;
-        if (j10 <= imin(1, imin(-2 * j0 + (C_2 + 1) / 2 - 1, -2 * j0 + (n + 1) / 2 - 1))) {
+    if (n >= 4 * j0 + 4 && C_2 >= 4 * j0 + 4 && m >= 8 * i0 + 8 && C_1 >= 8 * i0 + 8) {
+        double C_reg[4];
+        {
+            const int64_t j10 = threadIdx.y;
             const int64_t i10 = threadIdx.x;
-            if (i10 <= imin(3, imin(-4 * i0 + (C_1 + 1) / 2 - 1, -4 * i0 + (m + 1) / 2 - 1))) {
+            #pragma unroll 2
+            for (int64_t y = 0; y <= 1; y++) {
                 #pragma unroll 2
-                for (int64_t y = 0; y <= imin(1, C_2 - 4 * j0 - 2 * j10 - 1); y++) {
-                    #pragma unroll 2
-                    for (int64_t x = 0; x <= imin(1, C_1 - 8 * i0 - 2 * i10 - 1); x++) {
-                        // load_C
-                        C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
-                    }
+                for (int64_t x = 0; x <= 1; x++) {
+                    // load_C
+                    C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
                 }
             }
         }
-    }
-    for (int64_t k0 = 0; k0 <= floordiv(p - 1, 4); k0++) {
-        __syncthreads();
-        {
-            const int64_t y1 = threadIdx.y;
-            if (y1 <= imin(1, n - 4 * j0 - 1)) {
-                const int64_t x = threadIdx.x;
-                if (x <= imin(3, B_1 - 4 * k0 - 1)) {
-                    for (int64_t y0 = 0; y0 <= imin(1, -2 * j0 - y1 + (n + y1 + 1) / 2 - 1); y0++) {
+        for (int64_t k0 = 0; k0 <= floordiv(p - 1, 4); k0++) {
+            if (B_1 >= 4 * k0 + 4 && p >= 4 * k0 + 4) {
+                __syncthreads();
+                {
+                    const int64_t y1 = threadIdx.y;
+                    const int64_t x = threadIdx.x;
+                    for (int64_t y0 = 0; y0 <= 1; y0++) {
                         // load_B
                         const int64_t y = y1 + 2 * y0;
                         B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
                     }
                 }
-            }
-        }
-        {
-            const int64_t y1 = threadIdx.y;
-            if (y1 <= imin(1, p - 4 * k0 - 1)) {
-                const int64_t x1 = threadIdx.x;
-                if (x1 <= imin(3, m - 8 * i0 - 1)) {
-                    for (int64_t y0 = 0; y0 <= imin(1, -2 * k0 - y1 + (p + y1 + 1) / 2 - 1); y0++) {
-                        for (int64_t x0 = 0; x0 <= imin(1, -2 * i0 + (m - x1 - 1) / 4); x0++) {
+                {
+                    const int64_t y1 = threadIdx.y;
+                    const int64_t x1 = threadIdx.x;
+                    for (int64_t y0 = 0; y0 <= 1; y0++) {
+                        for (int64_t x0 = 0; x0 <= 1; x0++) {
                             // load_A
                             const int64_t x = x1 + 4 * x0;
                             const int64_t y = y1 + 2 * y0;
@@ -118,19 +110,63 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
                         }
                     }
                 }
-            }
-        }
-        __syncthreads();
-        {
-            const int64_t j10 = threadIdx.y;
-            if (j10 <= imin(1, -2 * j0 + (n + 1) / 2 - 1)) {
-                const int64_t i10 = threadIdx.x;
-                if (i10 <= imin(3, -4 * i0 + (m + 1) / 2 - 1)) {
+                __syncthreads();
+                {
+                    const int64_t j10 = threadIdx.y;
+                    const int64_t i10 = threadIdx.x;
+                    for (int64_t k1 = 0; k1 <= 3; k1++) {
+                        #pragma unroll 2
+                        for (int64_t j11 = 0; j11 <= 1; j11++) {
+                            #pragma unroll 2
+                            for (int64_t i11 = 0; i11 <= 1; i11++) {
+                                // S: gemm_registers.jl:10
+                                const int64_t i_A = 2 * i10 + i11 + 1;
+                                const int64_t k_A = k1 + 1;
+                                const int64_t k_B = k1 + 1;
+                                const int64_t j_B = 2 * j10 + j11 + 1;
+                                const int64_t i_C = i11 + 1;
+                                const int64_t j_C = j11 + 1;
+                                C_reg(i_C, j_C) = C_reg(i_C, j_C) + A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                            }
+                        }
+                    }
+                }
+            } else {
+                __syncthreads();
+                {
+                    const int64_t y1 = threadIdx.y;
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(3, B_1 - 4 * k0 - 1)) {
+                        for (int64_t y0 = 0; y0 <= 1; y0++) {
+                            // load_B
+                            const int64_t y = y1 + 2 * y0;
+                            B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
+                        }
+                    }
+                }
+                {
+                    const int64_t y1 = threadIdx.y;
+                    if (y1 <= imin(1, p - 4 * k0 - 1)) {
+                        const int64_t x1 = threadIdx.x;
+                        for (int64_t y0 = 0; y0 <= imin(1, -2 * k0 - y1 + (p + y1 + 1) / 2 - 1); y0++) {
+                            for (int64_t x0 = 0; x0 <= 1; x0++) {
+                                // load_A
+                                const int64_t x = x1 + 4 * x0;
+                                const int64_t y = y1 + 2 * y0;
+                                A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int64_t j10 = threadIdx.y;
+                    const int64_t i10 = threadIdx.x;
                     for (int64_t k1 = 0; k1 <= imin(3, p - 4 * k0 - 1); k1++) {
                         #pragma unroll 2
-                        for (int64_t j11 = 0; j11 <= imin(1, n - 4 * j0 - 2 * j10 - 1); j11++) {
+                        for (int64_t j11 = 0; j11 <= 1; j11++) {
                             #pragma unroll 2
-                            for (int64_t i11 = 0; i11 <= imin(1, m - 8 * i0 - 2 * i10 - 1); i11++) {
+                            for (int64_t i11 = 0; i11 <= 1; i11++) {
                                 // S: gemm_registers.jl:10
                                 const int64_t i_A = 2 * i10 + i11 + 1;
                                 const int64_t k_A = k1 + 1;
@@ -145,19 +181,119 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
                 }
             }
         }
-    }
-    __syncthreads();
-    {
-        const int64_t j10 = threadIdx.y;
-        if (j10 <= imin(1, -2 * j0 + (n + 1) / 2 - 1)) {
+        __syncthreads();
+        {
+            const int64_t j10 = threadIdx.y;
             const int64_t i10 = threadIdx.x;
-            if (i10 <= imin(3, -4 * i0 + (m + 1) / 2 - 1)) {
+            #pragma unroll 2
+            for (int64_t y = 0; y <= 1; y++) {
                 #pragma unroll 2
-                for (int64_t y = 0; y <= imin(1, n - 4 * j0 - 2 * j10 - 1); y++) {
+                for (int64_t x = 0; x <= 1; x++) {
+                    // store_C
+                    C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                }
+            }
+        }
+    } else {
+        double C_reg[4];
+        {
+            const int64_t j10 = threadIdx.y;
+            if (j10 <= imin(1, imin(-2 * j0 + (C_2 + 1) / 2 - 1, -2 * j0 + (n + 1) / 2 - 1))) {
+                const int64_t i10 = threadIdx.x;
+                if (i10 <= imin(3, imin(-4 * i0 + (C_1 + 1) / 2 - 1, -4 * i0 + (m + 1) / 2 - 1))) {
                     #pragma unroll 2
-                    for (int64_t x = 0; x <= imin(1, m - 8 * i0 - 2 * i10 - 1); x++) {
-                        // store_C
-                        C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    for (int64_t y = 0; y <= 1; y++) {
+                        if (y <= C_2 - 4 * j0 - 2 * j10 - 1) {
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) {
+                                if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                                    // load_C
+                                    C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for (int64_t k0 = 0; k0 <= floordiv(p - 1, 4); k0++) {
+            __syncthreads();
+            {
+                const int64_t y1 = threadIdx.y;
+                if (y1 <= imin(1, n - 4 * j0 - 1)) {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(3, B_1 - 4 * k0 - 1)) {
+                        for (int64_t y0 = 0; y0 <= imin(1, -2 * j0 - y1 + (n + y1 + 1) / 2 - 1); y0++) {
+                            // load_B
+                            const int64_t y = y1 + 2 * y0;
+                            B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
+                        }
+                    }
+                }
+            }
+            {
+                const int64_t y1 = threadIdx.y;
+                if (y1 <= imin(1, p - 4 * k0 - 1)) {
+                    const int64_t x1 = threadIdx.x;
+                    if (x1 <= imin(3, m - 8 * i0 - 1)) {
+                        for (int64_t y0 = 0; y0 <= imin(1, -2 * k0 - y1 + (p + y1 + 1) / 2 - 1); y0++) {
+                            for (int64_t x0 = 0; x0 <= imin(1, -2 * i0 + (m - x1 - 1) / 4); x0++) {
+                                // load_A
+                                const int64_t x = x1 + 4 * x0;
+                                const int64_t y = y1 + 2 * y0;
+                                A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                            }
+                        }
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int64_t j10 = threadIdx.y;
+                if (j10 <= imin(1, -2 * j0 + (n + 1) / 2 - 1)) {
+                    const int64_t i10 = threadIdx.x;
+                    if (i10 <= imin(3, -4 * i0 + (m + 1) / 2 - 1)) {
+                        for (int64_t k1 = 0; k1 <= imin(3, p - 4 * k0 - 1); k1++) {
+                            #pragma unroll 2
+                            for (int64_t j11 = 0; j11 <= 1; j11++) {
+                                if (j11 <= n - 4 * j0 - 2 * j10 - 1) {
+                                    #pragma unroll 2
+                                    for (int64_t i11 = 0; i11 <= 1; i11++) {
+                                        if (i11 <= m - 8 * i0 - 2 * i10 - 1) {
+                                            // S: gemm_registers.jl:10
+                                            const int64_t i_A = 2 * i10 + i11 + 1;
+                                            const int64_t k_A = k1 + 1;
+                                            const int64_t k_B = k1 + 1;
+                                            const int64_t j_B = 2 * j10 + j11 + 1;
+                                            const int64_t i_C = i11 + 1;
+                                            const int64_t j_C = j11 + 1;
+                                            C_reg(i_C, j_C) = C_reg(i_C, j_C) + A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int64_t j10 = threadIdx.y;
+            if (j10 <= imin(1, -2 * j0 + (n + 1) / 2 - 1)) {
+                const int64_t i10 = threadIdx.x;
+                if (i10 <= imin(3, -4 * i0 + (m + 1) / 2 - 1)) {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        if (y <= n - 4 * j0 - 2 * j10 - 1) {
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) {
+                                if (x <= m - 8 * i0 - 2 * i10 - 1) {
+                                    // store_C
+                                    C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                }
+                            }
+                        }
                     }
                 }
             }

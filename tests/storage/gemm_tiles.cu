@@ -58,8 +58,8 @@ extern "C" __global__ void __launch_bounds__(32) gemm_tiles_kernel(
     int64_t B_1,
     int64_t n
 ) {
-    __shared__ float A_shared[36];
-    __shared__ float B_shared[16];
+    __shared__ __align__(16) float A_shared[36];
+    __shared__ __align__(16) float B_shared[16];
     const int64_t j0 = blockIdx.y;
     const int64_t i0 = blockIdx.x;
     float C_reg;
@@ -76,40 +76,71 @@ extern "C" __global__ void __launch_bounds__(32) gemm_tiles_kernel(
         }
     }
     for (int64_t k0 = 0; k0 <= floordiv(p - 1, 4); k0++) {
-        __syncthreads();
-        {
-            const int64_t y = threadIdx.y;
-            if (y <= imin(3, n - 4 * j0 - 1)) {
+        if (n >= 4 * j0 + 4 && m >= 8 * i0 + 8 && B_1 >= 4 * k0 + 4 && p >= 4 * k0 + 4) {
+            __syncthreads();
+            {
+                const int64_t y = threadIdx.y;
                 const int64_t x = threadIdx.x;
-                if (x <= imin(3, B_1 - 4 * k0 - 1)) {
+                if (x <= 3) {
                     // load_B
                     B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
                 }
             }
-        }
-        {
-            const int64_t y = threadIdx.y;
-            if (y <= imin(3, p - 4 * k0 - 1)) {
+            {
+                const int64_t y = threadIdx.y;
                 const int64_t x = threadIdx.x;
-                if (x <= imin(7, m - 8 * i0 - 1)) {
-                    // load_A
-                    A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                // load_A
+                A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+            }
+            __syncthreads();
+            {
+                const int64_t j1 = threadIdx.y;
+                const int64_t i1 = threadIdx.x;
+                for (int64_t k1 = 0; k1 <= 3; k1++) {
+                    // S: gemm_tiles.jl:10
+                    const int64_t i_A = i1 + 1;
+                    const int64_t k_A = k1 + 1;
+                    const int64_t k_B = k1 + 1;
+                    const int64_t j_B = j1 + 1;
+                    C_reg = C_reg + A_shared(i_A, k_A) * B_shared(k_B, j_B);
                 }
             }
-        }
-        __syncthreads();
-        {
-            const int64_t j1 = threadIdx.y;
-            if (j1 <= imin(3, n - 4 * j0 - 1)) {
-                const int64_t i1 = threadIdx.x;
-                if (i1 <= imin(7, m - 8 * i0 - 1)) {
-                    for (int64_t k1 = 0; k1 <= imin(3, p - 4 * k0 - 1); k1++) {
-                        // S: gemm_tiles.jl:10
-                        const int64_t i_A = i1 + 1;
-                        const int64_t k_A = k1 + 1;
-                        const int64_t k_B = k1 + 1;
-                        const int64_t j_B = j1 + 1;
-                        C_reg = C_reg + A_shared(i_A, k_A) * B_shared(k_B, j_B);
+        } else {
+            __syncthreads();
+            {
+                const int64_t y = threadIdx.y;
+                if (y <= imin(3, n - 4 * j0 - 1)) {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(3, B_1 - 4 * k0 - 1)) {
+                        // load_B
+                        B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
+                    }
+                }
+            }
+            {
+                const int64_t y = threadIdx.y;
+                if (y <= imin(3, p - 4 * k0 - 1)) {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(7, m - 8 * i0 - 1)) {
+                        // load_A
+                        A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int64_t j1 = threadIdx.y;
+                if (j1 <= imin(3, n - 4 * j0 - 1)) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(7, m - 8 * i0 - 1)) {
+                        for (int64_t k1 = 0; k1 <= imin(3, p - 4 * k0 - 1); k1++) {
+                            // S: gemm_tiles.jl:10
+                            const int64_t i_A = i1 + 1;
+                            const int64_t k_A = k1 + 1;
+                            const int64_t k_B = k1 + 1;
+                            const int64_t j_B = j1 + 1;
+                            C_reg = C_reg + A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                        }
                     }
                 }
             }

@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(32) heat_tiles_S_load_A(
     int64_t n,
     int64_t B_1
 ) {
-    __shared__ float A_shared[60];
+    __shared__ __align__(16) float A_shared[60];
     const int64_t j0 = blockIdx.y;
     const int64_t i0 = blockIdx.x;
     {

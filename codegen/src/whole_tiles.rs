@@ -1,0 +1,520 @@
+//! Whole tiles in kernels: what a block does where no bound cuts its loops short, apart from what it does at the edges.
+//!
+//! Rewrite: `for x in 0:min(7, n - 8*b) { S } -> if 8*b + 7 <= n { for x in 0:7 { S } } else { for x in 0:min(7, n - 8*b) { S } }`
+//!
+//! The condition is the same for all threads of a block: it speaks of parameters and of what the whole block runs through
+//! in step. isl proves that it implies every bound that it takes the place of, for all values of the loops inside. In a
+//! loop that the block runs through in step, such as one over tiles of a sum, the question is asked again for each
+//! iteration. Nothing is gained where only the threads themselves are bounded.
+
+use crate::error::CodegenError;
+use crate::extent::HostLoop;
+use crate::from_ast::{Scope, condition};
+use crate::input::Input;
+use crate::int_expr::{Cond, IntExpr, VariableId};
+use crate::program::{For, Guard, Node, Over, Spread};
+use std::collections::BTreeMap;
+use tessella_polyhedral::affine::{Affine, ParamId};
+use tessella_polyhedral::isl::{AstBuild, Id, IslError, Set, Space};
+use tessella_polyhedral::schedule::Tag;
+use tessella_scalar::CompareOp;
+
+/// Conditions of more alternatives than this cost more than they save.
+const ALTERNATIVES: u32 = 2;
+
+/// A kernel's body, split by whether tiles are whole; `block` are its threads along each axis, `host` the loops around
+/// the kernel.
+pub fn split(
+    input: &Input<'_>,
+    context: &Set,
+    host: &[HostLoop],
+    block: [u32; 3],
+    body: Vec<Node>,
+) -> Result<Vec<Node>, CodegenError> {
+    let params = input.algorithm.param_names();
+    let mut tiles = Tiles {
+        block,
+        context: context.clone(),
+        param_names: params.clone(),
+        names: params,
+        in_step: vec![],
+        values: BTreeMap::new(),
+    };
+    host.iter().for_each(|(_, variable)| drop(tiles.add(*variable)));
+    let body = tiles.grid(body, context.clone())?;
+    Ok(constant_unrolls(body))
+}
+
+/// What is known of variables: functions of parameters and of variables that the block runs through in step, both as
+/// parameters, and of the ranges of loops inside, as iterators.
+type Values = BTreeMap<VariableId, Affine>;
+
+/// One pass over what the threads of a block do.
+#[derive(Clone, Default)]
+struct Inside {
+    /// The least and the greatest value of each loop around the current place, below the region's start.
+    ranges: Vec<(i64, i64)>,
+    values: Values,
+    in_thread: bool,
+}
+
+struct Tiles {
+    block: [u32; 3],
+    context: Set,
+    param_names: Vec<String>,
+    /// Of parameters, then of `in_step`.
+    names: Vec<String>,
+    in_step: Vec<VariableId>,
+    values: Values,
+}
+
+/// What a pass finds that may stand in a condition of its own.
+#[derive(Default)]
+struct Found {
+    /// Where each bound cuts its loop short.
+    cuts: Vec<Set>,
+    /// A loop that a thread runs through is among what could be simpler.
+    pays: bool,
+}
+
+impl Tiles {
+    /// Down to where all block loops are known. `known` holds of parameters and variables in step.
+    fn grid(&mut self, nodes: Vec<Node>, known: Set) -> Result<Vec<Node>, CodegenError> {
+        if !nodes.iter().any(has_block_loop) {
+            return self.region(nodes, &known);
+        }
+        let mut done = vec![];
+        for node in nodes {
+            done.push(match node {
+                Node::Spread(mut it) if it.over == Over::Blocks => {
+                    let inner = self.enter(it.variable, &it.lower, &it.upper, &known)?;
+                    it.body = self.grid(it.body, inner)?;
+                    Node::Spread(it)
+                }
+                Node::If { condition, then, otherwise } => {
+                    Node::If { condition, then: self.grid(then, known.clone())?, otherwise }
+                }
+                Node::Let { variable, value } => {
+                    if let Some(value) = affine(&value, &self.values) {
+                        self.values.insert(variable, value);
+                    }
+                    Node::Let { variable, value }
+                }
+                other => other,
+            });
+        }
+        Ok(done)
+    }
+
+    /// Makes a variable one that the block runs through in step.
+    fn add(&mut self, variable: VariableId) -> Affine {
+        // Users' names have no spaces.
+        self.names.push(format!("step {}", self.in_step.len()));
+        self.in_step.push(variable);
+        let itself = Affine::param(ParamId((self.names.len() - 1) as u32));
+        self.values.insert(variable, itself.clone());
+        itself
+    }
+
+    /// The same; gives what is known inside of its loop.
+    fn enter(&mut self, variable: VariableId, lower: &IntExpr, upper: &IntExpr, known: &Set) -> Result<Set, CodegenError> {
+        let itself = self.add(variable);
+        let mut known = known.clone();
+        let nothing = Inside { values: self.values.clone(), ..Inside::default() };
+        let bounds = parts(lower, true).into_iter().map(|it| (it, true)).chain(parts(upper, false).into_iter().map(|it| (it, false)));
+        for (bound, is_lower) in bounds {
+            let Some(bound) = affine(&bound, &nothing.values) else { continue };
+            let difference = if is_lower { itself.sub(&bound) } else { bound.sub(&itself) };
+            let Ok(difference) = difference else { continue };
+            known = known.intersect(&self.where_negative(&difference, &nothing)?.complement()?)?;
+        }
+        Ok(known)
+    }
+
+    /// Nodes that all threads of a block come to.
+    fn region(&mut self, nodes: Vec<Node>, known: &Set) -> Result<Vec<Node>, CodegenError> {
+        let start = Inside { values: self.values.clone(), ..Inside::default() };
+        let mut found = Found::default();
+        self.collect(&nodes, &start, &mut found)?;
+        let mut whole = known.clone();
+        if found.pays {
+            for cut in &found.cuts {
+                let next = whole.subtract(cut)?.coalesce()?;
+                if !next.is_empty()? && next.basic_set_count()? <= ALTERNATIVES {
+                    whole = next;
+                }
+            }
+        }
+        let test = whole.gist(known)?;
+        if test.is_plainly_universe()? {
+            return self.in_step_loops(nodes, known);
+        }
+        let simpler = self.simplify(nodes.clone(), &start, &whole)?;
+        let simpler = self.in_step_loops(simpler, &whole)?;
+        let mut scope = Scope::new(&self.param_names);
+        for (number, variable) in self.in_step.iter().enumerate() {
+            scope.bind(&self.names[self.param_names.len() + number], IntExpr::Variable(*variable));
+        }
+        let test = AstBuild::from_context(known)?.expr_from_set(&test)?;
+        let condition = condition(&test.view()?, &scope)?;
+        Ok(vec![Node::If { condition, then: simpler, otherwise: nodes }])
+    }
+
+    /// Asks again in every iteration of the loops that the block runs through in step.
+    fn in_step_loops(&mut self, nodes: Vec<Node>, known: &Set) -> Result<Vec<Node>, CodegenError> {
+        let mut done = vec![];
+        for node in nodes {
+            done.push(match node {
+                Node::For(mut it) if it.body.iter().any(has_thread_loop) => {
+                    let inner = self.enter(it.variable, &it.lower, &it.upper, known)?;
+                    it.body = self.region(it.body, &inner)?;
+                    self.names.pop();
+                    self.in_step.pop();
+                    Node::For(it)
+                }
+                Node::Declare { buffer, body } => Node::Declare { buffer, body: self.in_step_loops(body, known)? },
+                Node::If { condition, then, otherwise } if then.iter().any(has_thread_loop) => {
+                    Node::If { condition, then: self.in_step_loops(then, known)?, otherwise }
+                }
+                other => other,
+            });
+        }
+        Ok(done)
+    }
+
+    /// Finds all bounds that cut loops short.
+    fn collect(&self, nodes: &[Node], outer: &Inside, found: &mut Found) -> Result<(), CodegenError> {
+        let mut here = outer.clone();
+        for node in nodes {
+            match node {
+                Node::For(it) => {
+                    let inner = self.inside(&here, it.variable, &it.lower, &it.upper, false);
+                    let before = found.cuts.len();
+                    self.cuts(&inner, &here, it.variable, &it.lower, &it.upper, found)?;
+                    found.pays |= here.in_thread && found.cuts.len() > before;
+                    self.collect(&it.body, &inner, found)?;
+                }
+                Node::Spread(it) => {
+                    let inner = self.inside(&here, it.variable, &it.lower, &it.upper, true);
+                    self.cuts(&inner, &here, it.variable, &it.lower, &it.upper, found)?;
+                    self.collect(&it.body, &inner, found)?;
+                }
+                Node::If { condition, then, otherwise } => {
+                    if !here.ranges.is_empty() && self.speaks_of_inside(condition, &here) {
+                        if let Some(fails) = self.fails(condition, &here)? {
+                            found.cuts.push(self.outside(&fails, &here)?);
+                        }
+                    }
+                    self.collect(then, &here, found)?;
+                    self.collect(otherwise, &here, found)?;
+                }
+                Node::Let { variable, value } => {
+                    if let Some(value) = affine(value, &here.values) {
+                        here.values.insert(*variable, value);
+                    }
+                }
+                Node::Declare { body, .. } | Node::OneThread { body, .. } => self.collect(body, &here, found)?,
+                Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Tile(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The place below a loop; its variable has a range if both bounds have a constant part.
+    fn inside(&self, outer: &Inside, variable: VariableId, lower: &IntExpr, upper: &IntExpr, thread: bool) -> Inside {
+        let mut inner = outer.clone();
+        inner.in_thread |= thread;
+        inner.values.remove(&variable);
+        if let (Some(low), Some(high)) = (constant(lower), constant(upper))
+            && low <= high
+        {
+            inner.values.insert(variable, Affine::iterator(inner.ranges.len() as u32));
+            inner.ranges.push((low, high));
+        }
+        inner
+    }
+
+    fn cuts(
+        &self,
+        inner: &Inside,
+        outer: &Inside,
+        variable: VariableId,
+        lower: &IntExpr,
+        upper: &IntExpr,
+        found: &mut Found,
+    ) -> Result<(), CodegenError> {
+        if !inner.values.contains_key(&variable) {
+            return Ok(());
+        }
+        for (bound, is_lower) in bounds(lower, upper) {
+            if let Some(cut) = self.cut(&bound, is_lower, lower, upper, outer)? {
+                found.cuts.push(self.outside(&cut, outer)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a part of a bound is stricter than the constant part; `None` if that is not known.
+    fn cut(
+        &self,
+        bound: &IntExpr,
+        is_lower: bool,
+        lower: &IntExpr,
+        upper: &IntExpr,
+        outer: &Inside,
+    ) -> Result<Option<Set>, CodegenError> {
+        let limit = if is_lower { constant(lower) } else { constant(upper) };
+        let (Some(limit), Some(bound)) = (limit, affine(bound, &outer.values)) else { return Ok(None) };
+        let limit = Affine::constant(limit);
+        let slack = if is_lower { limit.sub(&bound) } else { bound.sub(&limit) };
+        match slack {
+            Ok(slack) => Ok(Some(self.where_negative(&slack, outer)?)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// `[params, in step] -> { [ranges] }`: all values of the loops inside.
+    fn all(&self, inside: &Inside) -> Result<(Space, Set), IslError> {
+        let mut space = self.context.space()?;
+        for name in &self.names {
+            space = space.add_param(&Id::new(self.context.ctx(), name)?)?;
+        }
+        let space = space.add_unnamed_tuple(inside.ranges.len() as u32)?;
+        let mut all = Set::universe(&space)?;
+        for (at, (low, high)) in inside.ranges.iter().enumerate() {
+            let value = Affine::iterator(at as u32).to_isl(&space, &self.names)?;
+            let (low, high) = (Affine::constant(*low).to_isl(&space, &[])?, Affine::constant(*high).to_isl(&space, &[])?);
+            all = all.intersect(&value.ge_set(&low)?)?.intersect(&value.le_set(&high)?)?;
+        }
+        Ok((space, all))
+    }
+
+    /// Where a value is below zero.
+    fn where_negative(&self, value: &Affine, inside: &Inside) -> Result<Set, IslError> {
+        let (space, all) = self.all(inside)?;
+        let value = value.to_isl(&space, &self.names)?;
+        let set = value.lt_set(&Affine::constant(0).to_isl(&space, &[])?)?.intersect(&all)?;
+        if inside.ranges.is_empty() { set.params() } else { Ok(set) }
+    }
+
+    /// For which parameters and steps a set has a point.
+    fn outside(&self, set: &Set, inside: &Inside) -> Result<Set, IslError> {
+        if inside.ranges.is_empty() { Ok(set.clone()) } else { set.params()?.coalesce() }
+    }
+
+    /// Where a conjunction of comparisons fails; `None` if that is not known.
+    fn fails(&self, condition: &Cond, inside: &Inside) -> Result<Option<Set>, CodegenError> {
+        match condition {
+            Cond::Compare(op, a, b) => {
+                let (Some(a), Some(b)) = (affine(a, &inside.values), affine(b, &inside.values)) else { return Ok(None) };
+                let (Ok(a_less_b), Ok(b_less_a)) = (a.sub(&b), b.sub(&a)) else { return Ok(None) };
+                // a >= b holds unless a - b < 0.
+                let slack = match op {
+                    CompareOp::Ge => Ok(a_less_b),
+                    CompareOp::Gt => a_less_b.add_constant(-1),
+                    CompareOp::Le => Ok(b_less_a),
+                    CompareOp::Lt => b_less_a.add_constant(-1),
+                    CompareOp::Eq | CompareOp::Ne => return Ok(None),
+                };
+                match slack {
+                    Ok(slack) => Ok(Some(self.where_negative(&slack, inside)?)),
+                    Err(_) => Ok(None),
+                }
+            }
+            Cond::And(all) => {
+                let mut fails: Option<Set> = None;
+                for part in all {
+                    let Some(next) = self.fails(part, inside)? else { return Ok(None) };
+                    fails = Some(match fails {
+                        Some(fails) => fails.union(&next)?,
+                        None => next,
+                    });
+                }
+                Ok(fails)
+            }
+            Cond::Const(_) | Cond::Or(_) => Ok(None),
+        }
+    }
+
+    /// Whether a condition depends on a loop inside.
+    fn speaks_of_inside(&self, condition: &Cond, inside: &Inside) -> bool {
+        let mut speaks = false;
+        condition.walk(&mut |expr| {
+            if let IntExpr::Variable(variable) = expr
+                && let Some(value) = inside.values.get(variable)
+            {
+                speaks |= value.involves_any_iterator();
+            }
+        });
+        speaks
+    }
+
+    /// The nodes without the bounds and conditions that hold in `whole`.
+    fn simplify(&self, nodes: Vec<Node>, outer: &Inside, whole: &Set) -> Result<Vec<Node>, CodegenError> {
+        let mut here = outer.clone();
+        let mut done = vec![];
+        for node in nodes {
+            match node {
+                Node::For(it) => {
+                    let inner = self.inside(&here, it.variable, &it.lower, &it.upper, false);
+                    let (lower, upper) = self.simpler_bounds(&it.lower, &it.upper, &here, whole)?;
+                    let body = self.simplify(it.body, &inner, whole)?;
+                    done.push(Node::For(For { lower, upper, body, ..it }));
+                }
+                Node::Spread(it) => {
+                    let inner = self.inside(&here, it.variable, &it.lower, &it.upper, true);
+                    let (lower, upper) = self.simpler_bounds(&it.lower, &it.upper, &here, whole)?;
+                    let body = self.simplify(it.body, &inner, whole)?;
+                    let threads = i64::from(self.block[it.axis as usize]);
+                    let all = match (lower.as_const(), upper.as_const()) {
+                        (Some(low), Some(high)) => it.over == Over::Threads && (high - low).div_euclid(it.step) + 1 == threads,
+                        _ => false,
+                    };
+                    let guard = if all { Guard::Unneeded } else { it.guard };
+                    done.push(Node::Spread(Spread { lower, upper, body, guard, ..it }));
+                }
+                Node::If { condition, then, otherwise } => {
+                    let holds = match self.fails(&condition, &here)? {
+                        Some(fails) => self.outside(&fails, &here)?.is_disjoint(whole)?,
+                        None => false,
+                    };
+                    let then = self.simplify(then, &here, whole)?;
+                    if holds {
+                        done.extend(then);
+                    } else {
+                        let otherwise = self.simplify(otherwise, &here, whole)?;
+                        done.push(Node::If { condition, then, otherwise });
+                    }
+                }
+                Node::Let { variable, value } => {
+                    if let Some(value) = affine(&value, &here.values) {
+                        here.values.insert(variable, value);
+                    }
+                    done.push(Node::Let { variable, value });
+                }
+                Node::Declare { buffer, body } => {
+                    done.push(Node::Declare { buffer, body: self.simplify(body, &here, whole)? });
+                }
+                Node::OneThread { axes, body } => {
+                    done.push(Node::OneThread { axes, body: self.simplify(body, &here, whole)? });
+                }
+                other @ (Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Tile(_)) => {
+                    done.push(other);
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    fn simpler_bounds(
+        &self,
+        lower: &IntExpr,
+        upper: &IntExpr,
+        outer: &Inside,
+        whole: &Set,
+    ) -> Result<(IntExpr, IntExpr), CodegenError> {
+        let (mut low, mut high) = (vec![], vec![]);
+        low.extend(constant(lower).map(IntExpr::Const));
+        high.extend(constant(upper).map(IntExpr::Const));
+        for (bound, is_lower) in bounds(lower, upper) {
+            let drops = match self.cut(&bound, is_lower, lower, upper, outer)? {
+                Some(cut) => self.outside(&cut, outer)?.is_disjoint(whole)?,
+                None => false,
+            };
+            if !drops {
+                if is_lower { low.push(bound) } else { high.push(bound) }
+            }
+        }
+        Ok((IntExpr::max_of(low), IntExpr::min_of(high)))
+    }
+}
+
+/// The parts of both bounds that are no constants, and whether each is one of the lower bound.
+fn bounds(lower: &IntExpr, upper: &IntExpr) -> Vec<(IntExpr, bool)> {
+    let low = parts(lower, true).into_iter().map(|it| (it, true));
+    let high = parts(upper, false).into_iter().map(|it| (it, false));
+    low.chain(high).filter(|(it, _)| it.as_const().is_none()).collect()
+}
+
+/// What a lower bound is the largest of, or an upper bound the smallest.
+fn parts(bound: &IntExpr, is_lower: bool) -> Vec<IntExpr> {
+    match bound {
+        IntExpr::Max(all) if is_lower => all.iter().flat_map(|it| parts(it, true)).collect(),
+        IntExpr::Min(all) if !is_lower => all.iter().flat_map(|it| parts(it, false)).collect(),
+        other => vec![other.clone()],
+    }
+}
+
+/// The constant among the parts of a bound.
+fn constant(bound: &IntExpr) -> Option<i64> {
+    match bound {
+        IntExpr::Const(value) => Some(*value),
+        IntExpr::Min(all) | IntExpr::Max(all) => all.iter().find_map(IntExpr::as_const),
+        _ => None,
+    }
+}
+
+/// An expression of known variables; `None` for products, choices and what is not known.
+fn affine(expr: &IntExpr, values: &Values) -> Option<Affine> {
+    let of = |expr: &IntExpr| affine(expr, values);
+    match expr {
+        IntExpr::Const(value) => Some(Affine::constant(*value)),
+        IntExpr::Param(param) => Some(Affine::param(*param)),
+        IntExpr::Variable(variable) => values.get(variable).cloned(),
+        IntExpr::Add(a, b) => of(a)?.add(&of(b)?).ok(),
+        IntExpr::Sub(a, b) => of(a)?.sub(&of(b)?).ok(),
+        IntExpr::Neg(a) => of(a)?.scale(-1).ok(),
+        IntExpr::Mul(a, b) => match (a.as_const(), b.as_const()) {
+            (Some(factor), _) => of(b)?.scale(factor).ok(),
+            (None, Some(factor)) => of(a)?.scale(factor).ok(),
+            (None, None) => None,
+        },
+        // Where the expression is evaluated, a division rounds down: it is exact, or of what is not negative.
+        IntExpr::FloorDiv(a, divisor) | IntExpr::Div(a, divisor) => Some(of(a)?.floor_div(*divisor)),
+        IntExpr::Mod(..) | IntExpr::Min(_) | IntExpr::Max(_) | IntExpr::Select(..) => None,
+    }
+}
+
+fn has_block_loop(node: &Node) -> bool {
+    let mut found = false;
+    node.walk(&mut |node| found |= matches!(node, Node::Spread(Spread { over: Over::Blocks, .. })));
+    found
+}
+
+fn has_thread_loop(node: &Node) -> bool {
+    let mut found = false;
+    node.walk(&mut |node| found |= matches!(node, Node::Spread(Spread { over: Over::Threads, .. })));
+    found
+}
+
+/// Loops to be unrolled completely run through a constant range, and test the rest of their bound inside: then every
+/// subscript of a register is known to the compiler.
+///
+/// Rewrite: `@unroll 8 for x in 0:min(7, e) { S } -> @unroll 8 for x in 0:7 { if x <= e { S } }`
+fn constant_unrolls(nodes: Vec<Node>) -> Vec<Node> {
+    let one = |node: Node| match node {
+        Node::For(mut it) => {
+            it.body = constant_unrolls(it.body);
+            match (it.tag, it.lower.as_const(), constant(&it.upper)) {
+                (Tag::Unroll(times), Some(low), Some(high))
+                    if it.upper.as_const().is_none() && (high - low).div_euclid(it.step) < i64::from(times) =>
+                {
+                    let rest = parts(&it.upper, false).into_iter().filter(|part| part.as_const().is_none());
+                    let rest = IntExpr::min_of(rest);
+                    let condition = Cond::compare(CompareOp::Le, IntExpr::Variable(it.variable), rest);
+                    let body = vec![Node::If { condition, then: it.body, otherwise: vec![] }];
+                    Node::For(For { upper: IntExpr::Const(high), body, ..it })
+                }
+                _ => Node::For(it),
+            }
+        }
+        Node::Spread(it) => Node::Spread(Spread { body: constant_unrolls(it.body), ..it }),
+        Node::If { condition, then, otherwise } => {
+            Node::If { condition, then: constant_unrolls(then), otherwise: constant_unrolls(otherwise) }
+        }
+        Node::Declare { buffer, body } => Node::Declare { buffer, body: constant_unrolls(body) },
+        Node::OneThread { axes, body } => Node::OneThread { axes, body: constant_unrolls(body) },
+        other @ (Node::Let { .. } | Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Tile(_)) => other,
+    };
+    nodes.into_iter().map(one).collect()
+}
