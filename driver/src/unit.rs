@@ -122,8 +122,9 @@ impl Built {
                 let (algorithm, schedule) = (algorithm.clone(), algorithm.source_order.clone());
                 let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![] };
                 let all: Vec<Command> = unit.commands.iter().flatten().map(|command| command.value.clone()).collect();
-                // Partial results are those of the loops as they stood.
-                let kept = all.iter().rposition(|command| matches!(command, Command::Rfactor { .. })).map_or(0, |it| it + 1);
+                // Partial results and pieces are those of the loops as they stood.
+                let adds = |command: &Command| matches!(command, Command::Rfactor { .. } | Command::Hexagonal { .. });
+                let kept = all.iter().rposition(adds).map_or(0, |it| it + 1);
                 // What no order of loops says.
                 let is_apart = |command: &Command| {
                     matches!(command, Command::Inline { .. } | Command::Assume(_) | Command::Specialize(_))
