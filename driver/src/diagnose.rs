@@ -3,6 +3,7 @@
 mod connect;
 mod recompute;
 mod storage;
+mod time_tiling;
 
 use connect::connect;
 use storage::storage;
@@ -372,6 +373,13 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
             recompute::compute_at(place, &computation, obstacle, make("E0444", "requested here"))
         }
         ScheduleError::OtherValues(mismatch) => recompute::other_values(place, &mismatch),
+        ScheduleError::NotStencil { at, obstacle, .. } => time_tiling::not_stencil(place, make("E0560", "requested here"), &at, &obstacle),
+        ScheduleError::TileHeight { height, nests, .. } => {
+            time_tiling::tile_height(make("E0561", "requested here"), height, nests)
+        }
+        ScheduleError::TileWidth { at, least, height, slopes, .. } => {
+            time_tiling::tile_width(make("E0562", "requested here"), &at, least, height, &slopes)
+        }
         ScheduleError::CannotFactor { computation, at, obstacle } => {
             let (why, help) = match obstacle {
                 FactorObstacle::NoReduction => (

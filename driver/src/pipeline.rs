@@ -186,7 +186,7 @@ pub fn verify(
     target: Target,
     machine: Machine,
 ) -> Result<Analysed, Refusal> {
-    let Lowered { algorithm, spans } = lowered;
+    let Lowered { algorithm, mut spans } = lowered;
     let mut at = None;
     let mut about = None;
     let mut gave_up = false;
@@ -221,8 +221,8 @@ pub fn verify(
                         carried.push(command.value.clone());
                         continue;
                     }
-                    let apply = || transform::apply(ctx, &scheduled, &all, &command.value);
-                    let next = ctx.weighed(weight(&scheduled), apply)?;
+                    let apply = || transform::apply_and_renew(ctx, &scheduled, &all, &command.value);
+                    let (next, renewed) = ctx.weighed(weight(&scheduled), apply)?;
                     magnitude::check(ctx, &next)?;
                     let changed = transform::changed_accesses(&command.value, &scheduled, &next);
                     carried.extend(match changed {
@@ -231,8 +231,13 @@ pub fn verify(
                     });
                     scheduled = next;
                     if changed {
-                        all = ctx.weighed(weight(&scheduled), || dependences(ctx, &scheduled.algorithm))?;
+                        all = match renewed {
+                            Some(renewed) => renewed,
+                            None => ctx.weighed(weight(&scheduled), || dependences(ctx, &scheduled.algorithm))?,
+                        };
                         current = scheduled.algorithm.clone();
+                        let pieces = current.whole.iter().flat_map(|whole| current.ids().zip(&whole.piece_of));
+                        pieces.filter(|(id, of)| id != *of).for_each(|(id, of)| spans.add_piece(id, *of));
                     }
                 }
             }

@@ -126,8 +126,10 @@ impl Built {
                 let (algorithm, schedule) = (ordered.clone(), ordered.source_order.clone());
                 let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![], scratch: Default::default() };
                 let all = self.analysed.carried.clone();
-                // Partial results, and values that an iteration computes for itself, are those of the loops as they stood.
-                let is_kept = |command: &Command| matches!(command, Command::Rfactor { .. } | Command::ComputeAt { .. });
+                // Partial results, values that an iteration computes for itself, and pieces are those of the loops as they stood.
+                let is_kept = |command: &Command| {
+                    matches!(command, Command::Rfactor { .. } | Command::ComputeAt { .. } | Command::Hexagonal { .. })
+                };
                 let kept = all.iter().rposition(is_kept).map_or(0, |it| it + 1);
                 // What no order of loops says.
                 let is_apart = |command: &Command| {

@@ -155,6 +155,7 @@ impl<'a> Nest<'a> {
             source_order: Schedule { root: sequence(std::mem::take(children)) },
             result,
             scan: None,
+            whole: None,
         };
         if !scans.is_empty() {
             algorithm.scan = Some(Box::new(assemble(&algorithm, scans, start)));

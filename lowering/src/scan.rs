@@ -180,6 +180,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
         source_order: Schedule { root: Node::Sequence(order) },
         result: Outcome::Scalar(result),
         scan: None,
+        whole: None,
     };
     Scan { algorithm, checks }
 }

@@ -6,6 +6,7 @@ mod reader;
 mod tree;
 mod storage;
 mod communication;
+mod time_tiling;
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 36] = [
+pub(crate) const FORMS: [Form; 39] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -45,6 +46,7 @@ pub(crate) const FORMS: [Form; 36] = [
     Form { name: "free", usage: "free(b, i; once=true)", read: communication::free },
     Form { name: "fuse", usage: "fuse(R, S, i; shift=:auto)", read: fuse },
     Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },
+    Form { name: "hexagonal", usage: "hexagonal((S, R), t, (j, i), 3, (8, 64))", read: time_tiling::hexagonal },
     Form { name: "inline", usage: "inline(S)", read: inline },
     Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
@@ -55,12 +57,14 @@ pub(crate) const FORMS: [Form; 36] = [
     Form { name: "separate", usage: "separate(S, (i0, j0))", read: separate },
     Form { name: "shift", usage: "shift(S, i, 1)", read: shift },
     Form { name: "skew", usage: "skew(S, i, j, 1)", read: skew },
+    Form { name: "space", usage: "space((S, R), t, (j, i), (32, 32))", read: time_tiling::space },
     Form { name: "specialize", usage: "specialize(n == 1024)", read: specialize },
     Form { name: "split", usage: "split(S, i, 32)", read: split },
     Form { name: "store_in", usage: "store_in(S, b, (t, i) -> (t % 2, i))", read: storage::store_in },
     Form { name: "stream", usage: "stream(S, t, 8, 4, 144)", read: stream },
     Form { name: "synchronize", usage: "synchronize(S, i)", read: communication::synchronize },
     Form { name: "tile", usage: "tile(S, (i, j), (32, 32))", read: tile },
+    Form { name: "time_skew", usage: "time_skew((S, R), t, (j, i), 8, (32, 32))", read: time_tiling::time_skew },
     Form { name: "unroll", usage: "unroll(S, i, 4)", read: unroll },
     Form { name: "unroll_and_jam", usage: "unroll_and_jam(S, i, 4)", read: unroll_and_jam },
     Form { name: "vectorize", usage: "vectorize(S, i, 8)", read: vectorize },

@@ -33,6 +33,14 @@ impl SpanTable {
         self.computations.get(&id).copied()
     }
 
+    /// Has a computation that is a piece of another stand where that one does.
+    pub fn add_piece(&mut self, piece: ComputationId, of: ComputationId) {
+        copy(&mut self.computations, |id| (id == of).then_some(piece));
+        copy(&mut self.labels, |id| (id == of).then_some(piece));
+        copy(&mut self.accesses, |at| (at.computation == of).then_some(AccessRef { computation: piece, ..at }));
+        copy(&mut self.loops, |(id, position)| (id == of).then_some((piece, position)));
+    }
+
     pub fn access(&self, at: AccessRef) -> Option<Span> {
         self.accesses.get(&at).copied()
     }
@@ -45,4 +53,10 @@ impl SpanTable {
     pub fn param(&self, id: ParamId) -> Option<Span> {
         self.params.get(&id).copied()
     }
+}
+
+/// Adds the spans of keys that stand for others.
+fn copy<K: Ord + Copy>(spans: &mut BTreeMap<K, Span>, renamed: impl Fn(K) -> Option<K>) {
+    let more: Vec<(K, Span)> = spans.iter().filter_map(|(&key, &span)| Some((renamed(key)?, span))).collect();
+    spans.extend(more);
 }

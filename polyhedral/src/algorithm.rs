@@ -38,6 +38,19 @@ pub struct Algorithm {
     pub result: Outcome,
     /// What finds out at entry whether subscripts are inside where sizes do not tell; `None` where none has to be checked.
     pub scan: Option<Box<Scan>>,
+    /// Where computations were split into pieces: what they were before.
+    pub whole: Option<Box<Whole>>,
+}
+
+/// An algorithm before its computations were split into pieces.
+///
+/// Pieces together touch what the whole did, so what is checked at entry and told to people is said of the whole.
+#[derive(Debug, Clone)]
+pub struct Whole {
+    pub algorithm: Algorithm,
+    /// For each computation of the algorithm that was split, the one that it is a piece of; those that were added since are
+    /// their own.
+    pub piece_of: Vec<ComputationId>,
 }
 
 /// A search for subscripts that are outside, and for values that an operation is not defined for, before anything is

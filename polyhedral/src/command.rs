@@ -59,6 +59,12 @@ pub enum Command {
     ComputeAt { computation: String, reader: String, at: String },
     /// `rfactor(S, k, 8)`: `k` becomes `k0` and `k1`, and each point of `k1` updates a partial result of its own.
     Rfactor { computation: String, at: String, size: u32 },
+    /// `hexagonal((S, R), t, (j, i), 3, (8, 64))`: hexagons of `2h + 2` steps along `t` and `j`, parallelograms along the others.
+    Hexagonal { computations: Vec<String>, time: String, loops: Vec<String>, height: u32, widths: Vec<u32> },
+    /// `time_skew((S, R), t, (j, i), 8, (32, 32))`: wavefronts of skewed tiles of so many time steps.
+    TimeSkew { computations: Vec<String>, time: String, loops: Vec<String>, steps: u32, widths: Vec<u32> },
+    /// `space((S, R), t, (j, i), (32, 32))`: tiles of space in each time step.
+    Space { computations: Vec<String>, time: String, loops: Vec<String>, widths: Vec<u32> },
     /// `assume(n % 8 == 0)`: the order is for these sizes only; tested at entry.
     Assume(Condition),
     /// `specialize(n == 1024)`: code of its own for these sizes, chosen at entry.
@@ -130,6 +136,7 @@ impl std::fmt::Display for Command {
             [one] => one.clone(),
             _ => format!("({})", names.join(", ")),
         };
+        let numbers = |sizes: &[u32]| tuple(&sizes.iter().map(u32::to_string).collect::<Vec<_>>());
         match self {
             Command::Interchange { computation, outer, inner } => write!(f, "interchange({computation}, {outer}, {inner})"),
             Command::Split { computation, at, size } => write!(f, "split({computation}, {at}, {size})"),
@@ -170,6 +177,15 @@ impl std::fmt::Display for Command {
             Command::Inline { computation } => write!(f, "inline({computation})"),
             Command::ComputeAt { computation, reader, at } => write!(f, "compute_at({computation}, {reader}, {at})"),
             Command::Rfactor { computation, at, size } => write!(f, "rfactor({computation}, {at}, {size})"),
+            Command::Hexagonal { computations, time, loops, height, widths } => {
+                write!(f, "hexagonal({}, {time}, {}, {height}, {})", tuple(computations), tuple(loops), numbers(widths))
+            }
+            Command::TimeSkew { computations, time, loops, steps, widths } => {
+                write!(f, "time_skew({}, {time}, {}, {steps}, {})", tuple(computations), tuple(loops), numbers(widths))
+            }
+            Command::Space { computations, time, loops, widths } => {
+                write!(f, "space({}, {time}, {}, {})", tuple(computations), tuple(loops), numbers(widths))
+            }
             Command::Assume(condition) => write!(f, "assume({condition})"),
             Command::Specialize(condition) => write!(f, "specialize({condition})"),
             Command::Auto => write!(f, "auto()"),
@@ -207,8 +223,11 @@ impl std::fmt::Display for Command {
 }
 
 impl Command {
-    /// Whether it changes what the computations read and write, so that their dependences are others.
+    /// Whether it changes the computations, or what they read and write, so that their dependences are others.
     pub fn changes_accesses(&self) -> bool {
-        matches!(self, Command::Inline { .. } | Command::Rfactor { .. } | Command::ComputeAt { .. })
+        matches!(
+            self,
+            Command::Inline { .. } | Command::Rfactor { .. } | Command::ComputeAt { .. } | Command::Hexagonal { .. }
+        )
     }
 }

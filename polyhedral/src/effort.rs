@@ -25,7 +25,7 @@ pub fn weight(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
 }
 
 /// The distinct divisions in the functions of the loops around a computation, and in the worst of its accesses.
-fn divisions(algorithm: &Algorithm, schedule: &Schedule, id: ComputationId) -> usize {
+pub(crate) fn divisions(algorithm: &Algorithm, schedule: &Schedule, id: ComputationId) -> usize {
     let mut found = BTreeSet::new();
     for (_, it) in schedule.loops_around(id) {
         collect(&it.at[&id], &mut found);

@@ -96,6 +96,15 @@ pub enum ScheduleError {
     /// The repeated instances would compute other values.
     #[error("a value would be another one")]
     OtherValues(Box<Mismatch>),
+    /// The loops inside a time loop are no stencil that could be tiled together with it.
+    #[error("the loops inside `{at}` around `{computation}` cannot be tiled together with it")]
+    NotStencil { computation: String, at: String, obstacle: StencilObstacle },
+    /// Tiles of so many steps would not all start with the same statement.
+    #[error("tiles of height {height} do not start with the same statement")]
+    TileHeight { computation: String, at: String, height: i64, nests: i64 },
+    /// Hexagons that are too narrow for their height and the slopes of the dependences, up and down.
+    #[error("tiles of width {width} along `{at}` are too narrow")]
+    TileWidth { computation: String, at: String, width: i64, least: i64, height: i64, slopes: [String; 2] },
     #[error("the loops leave out {}", .missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))]
     OrderMisses { missing: Vec<String> },
     #[error("the loops run `{computation}` twice")]
@@ -139,6 +148,17 @@ pub enum InlineObstacle {
     Overwritten { array: ArrayId, by: ComputationId, reader: ComputationId },
     /// The reader is under `@fastmath`, and it is not.
     Fastmath { reader: ComputationId },
+}
+
+/// Why loops are no stencil.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StencilObstacle {
+    /// Neither a loop nor an array says where a statement stands along a dimension of space.
+    NoPosition { computation: ComputationId, dim: String },
+    /// A loop over space carries a dependence.
+    Carried(Box<Violation>),
+    /// Distances along a dimension of space are not bounded by the distance in time.
+    Unbounded { dim: String, violation: Box<Violation> },
 }
 
 /// Why the updates of a computation cannot go to partial results.

@@ -21,6 +21,7 @@ pub mod magnitude;
 pub mod recompute;
 pub mod command;
 pub mod transform;
+pub mod time_tiling;
 pub mod order;
 pub mod spell;
 pub mod machine;

@@ -23,11 +23,16 @@ pub fn verify(ctx: &Ctx, connected: Connected, dependences: &[Dependence]) -> Re
     legality::check(ctx, &scheduled.algorithm, &scheduled.schedule, dependences)?;
     check_complete(&scheduled.algorithm, &scheduled.schedule);
     // What copies to promoted buffers and back stays inside the part of the array that the source touches.
-    let checks = match &connected.placed.source {
-        Some(source) => bounds::entry_checks(ctx, source)?,
-        None => {
-            transform::check_gpu(scheduled, &scheduled.schedule)?;
-            bounds::entry_checks(ctx, &scheduled.algorithm)?
+    if connected.placed.source.is_none() {
+        transform::check_gpu(scheduled, &scheduled.schedule)?;
+    }
+    let source = connected.placed.source.as_ref().unwrap_or(&scheduled.algorithm);
+    let checks = match &source.whole {
+        None => bounds::entry_checks(ctx, source)?,
+        // Pieces of a statement touch together what the whole one does. What commands assume since stands in the pieces'.
+        Some(whole) => {
+            let (requirements, context) = (source.requirements.clone(), source.context.clone());
+            bounds::entry_checks(ctx, &Algorithm { requirements, context, ..whole.algorithm.clone() })?
         }
     };
     check_scan(&scheduled.algorithm, scheduled.target)?;
@@ -109,9 +114,11 @@ impl Verified {
         &self.connected.placed.scheduled.algorithm
     }
 
-    /// The algorithm as the source has it: without the statements that storage commands added.
+    /// The algorithm as the source has it: without the statements that storage commands added, and with those whole that
+    /// were split into pieces.
     pub fn source(&self) -> &Algorithm {
-        self.connected.placed.source.as_ref().unwrap_or(self.algorithm())
+        let source = self.connected.placed.source.as_ref().unwrap_or(self.algorithm());
+        source.whole.as_ref().map_or(source, |whole| &whole.algorithm)
     }
 
     pub fn schedule(&self) -> &Schedule {

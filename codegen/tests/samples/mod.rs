@@ -38,6 +38,7 @@ impl Sample {
             prefetches: &[],
             checks: &self.checks,
             scan: None,
+            whole: None,
             versions: &[],
         }
     }
@@ -213,6 +214,7 @@ pub fn heat2d(ctx: &Ctx) -> Sample {
         context: set("{ : 0 <= m, n, p, q <= 1099511627776 and -1099511627776 <= steps <= 1099511627776 }"),
         source_order: Schedule { root: nest("t", Tag::Sequential, &at, seq(vec![below(0), below(1)])) },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };
@@ -269,6 +271,7 @@ pub fn triangle(ctx: &Ctx) -> Sample {
         context: set("{ : 0 <= m <= 1099511627776 and 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: simple(0, &[("j", Tag::Sequential), ("i", Tag::Sequential)]) },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };
@@ -313,6 +316,7 @@ pub fn total(ctx: &Ctx) -> Sample {
         context: set("{ : 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: seq(vec![leaf(0), simple(1, &[("i", Tag::Sequential)])]) },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Scalar(ArrayId(1)),
     };
@@ -355,6 +359,7 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
         context: set("{ : 0 <= m, n, p <= 1099511627776 }"),
         source_order: Schedule { root: root(Tag::Parallel) },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };
@@ -416,6 +421,7 @@ pub fn rotation(ctx: &Ctx) -> Sample {
             root: nest("i", Tag::Sequential, &[(0, it(0)), (1, it(0))], seq(vec![leaf(0), leaf(1)])),
         },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
     };

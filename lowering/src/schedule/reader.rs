@@ -79,6 +79,11 @@ impl<'e> Call<'e> {
         name(expr).ok_or_else(|| self.wrong(Expected::Computation, expr))
     }
 
+    /// `S`, `(S,)` or `(S, R)`.
+    pub(crate) fn computations(&self, expr: &Expr) -> Result<Vec<String>, CommandError> {
+        self.one_or_more(expr, Expected::Computation, |element| self.computation(element))
+    }
+
     /// An array's name.
     pub(crate) fn array(&self, expr: &Expr) -> Result<String, CommandError> {
         name(expr).ok_or_else(|| self.wrong(Expected::Array, expr))

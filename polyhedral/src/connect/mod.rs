@@ -15,7 +15,7 @@ pub use error::{ConnectError, Freed, Missing};
 
 use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
 use crate::command::{Command, Place};
-use crate::dependence::{Dependence, live_in};
+use crate::dependence::{self, Dependence, live_in};
 use crate::error::{Error, ScheduleError};
 use crate::isl::{Ctx, Set};
 use crate::layers::{BufferId, Connected, Direction, Lifetime, MemorySpace, Placed, Target, Transfer};
@@ -29,8 +29,15 @@ use std::collections::BTreeMap;
 
 /// Derives the transfers: what is read from the caller once in, what is written once out, nothing in between.
 pub fn connect(ctx: &Ctx, placed: Placed, dependences: &[Dependence]) -> Result<Connected, Error> {
-    let algorithm = &placed.scheduled.algorithm;
-    let flows = live_in(ctx, algorithm, dependences)?;
+    let is_device = |space: MemorySpace| matches!(space, MemorySpace::Global | MemorySpace::Constant { .. });
+    if !placed.layout.buffers.iter().any(|buffer| is_device(buffer.space)) {
+        return Ok(Connected { placed, transfers: vec![], barriers: vec![], prefetches: vec![] });
+    }
+    // Pieces touch together what the whole statements do, unless copies for promotions touch more.
+    let whole = placed.scheduled.algorithm.whole.as_ref().filter(|_| placed.source.is_none());
+    let renewed = whole.map(|whole| dependence::dependences(ctx, &whole.algorithm)).transpose()?;
+    let algorithm = whole.map_or(&placed.scheduled.algorithm, |whole| &whole.algorithm);
+    let flows = live_in(ctx, algorithm, renewed.as_deref().unwrap_or(dependences))?;
     let mut transfers = vec![];
     for (array, placement) in &placed.layout.placements {
         if !is_copied(&placed, *array) {

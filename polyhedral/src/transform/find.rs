@@ -12,7 +12,7 @@ pub(crate) fn find_computation(algorithm: &Algorithm, name: &str) -> Result<Comp
     })
 }
 
-pub(super) fn find_loop<'a>(
+pub(crate) fn find_loop<'a>(
     scheduled: &'a Scheduled,
     computation: &str,
     name: &str,

@@ -16,6 +16,7 @@ mod inline;
 mod compute_at;
 mod rfactor;
 mod partial;
+mod split_domain;
 
 pub use compute_at::compute_at;
 pub use inline::inline;
@@ -25,21 +26,24 @@ pub use rfactor::rfactor;
 pub use linear::{interchange, reverse, shift, skew};
 pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
+pub use split_domain::{split_dependences, split_domain};
 pub use tags::{check_gpu, gpu, separate, stream, tag};
 pub use tiles::{collapse, constant_range, split, tile, unroll_and_jam};
 
-pub(crate) use find::{find_computation, loop_mut};
-pub(crate) use tiles::split_at;
+pub(crate) use find::{find_computation, find_loop, loop_mut};
+pub(crate) use tiles::{smallest_value, split_at};
 pub(crate) use tree::{distribute_at, put_chain, simplify, sink, take_chain};
 
 use crate::command::Command;
 use crate::dependence::Dependence;
+use crate::effort;
 use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::legality;
 use crate::order;
 use crate::schedule::Tag;
+use crate::time_tiling::{hexagonal, space, time_skew};
 use join::{Side, place};
 
 /// Whether a command changed what computations access, so that dependences have to be found anew.
@@ -102,6 +106,15 @@ pub fn apply(
         Command::Rfactor { computation, at, size } => {
             return rfactor(ctx, scheduled, dependences, computation, at, *size);
         }
+        Command::Hexagonal { computations, time, loops, height, widths } => {
+            return Ok(hexagonal(ctx, scheduled, dependences, computations, time, loops, *height, widths)?.0);
+        }
+        Command::TimeSkew { computations, time, loops, steps, widths } => {
+            time_skew(ctx, scheduled, dependences, computations, time, loops, *steps, widths)?
+        }
+        Command::Space { computations, time, loops, widths } => {
+            space(ctx, scheduled, dependences, computations, time, loops, widths)?
+        }
         Command::Assume(condition) => return assume(ctx, scheduled, condition),
         Command::Specialize(condition) => return specialize(ctx, scheduled, condition),
         Command::Order(tree) => order::build(ctx, scheduled, tree)?,
@@ -131,4 +144,27 @@ pub fn apply(
         }
         Err(other) => Err(other),
     }
+}
+
+/// The same; also gives the dependences of the new algorithm after a command that changes them.
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_and_renew(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    command: &Command,
+) -> Result<(Scheduled, Option<Vec<Dependence>>), Error> {
+    if let Command::Hexagonal { computations, time, loops, height, widths } = command {
+        let (tiled, all) = hexagonal(ctx, scheduled, dependences, computations, time, loops, *height, widths)?;
+        return Ok((tiled, Some(all)));
+    }
+    let changed = apply(ctx, scheduled, dependences, command)?;
+    let renew = || {
+        let weight = effort::weight(&changed.algorithm, &changed.schedule);
+        ctx.weighed(weight, || crate::dependence::dependences(ctx, &changed.algorithm))
+    };
+    let renewed = command.changes_accesses().then(renew).transpose()?;
+    Ok((changed, renewed))
 }

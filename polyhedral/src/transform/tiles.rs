@@ -167,7 +167,7 @@ pub(crate) fn split_at(
 }
 
 /// The smallest value that a loop takes, if it is the same for all parameters.
-fn smallest_value(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<Option<i64>, Error> {
+pub(crate) fn smallest_value(ctx: &Ctx, algorithm: &Algorithm, it: &Loop) -> Result<Option<i64>, Error> {
     // What is beyond comes from the context, which bounds all parameters.
     let meaningful = |value: &i64| value.unsigned_abs() < 1 << 32;
     Ok(extremes(ctx, algorithm, it)?.and_then(|it| it.low).filter(meaningful))

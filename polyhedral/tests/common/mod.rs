@@ -78,6 +78,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
         context: Set::from_text(ctx, "[n] -> { : 0 <= n <= 1099511627776 }").unwrap(),
         source_order: Schedule { root: order },
         scan: None,
+        whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
     }

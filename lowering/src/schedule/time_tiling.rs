@@ -1,0 +1,40 @@
+//! Commands that tile time: hexagonal, time_skew, space.
+
+use super::error::CommandError;
+use super::reader::Call;
+use tessella_frontend::ast::Expr;
+use tessella_polyhedral::command::Command;
+
+pub(super) fn hexagonal(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computations, time, loops, height, widths] = call.exactly()?;
+    let (time, height) = (call.loop_name(time)?, call.size(height)?);
+    let Tiles { computations, loops, widths } = tiles(call, computations, loops, widths)?;
+    Ok(Command::Hexagonal { computations, time, loops, height, widths })
+}
+
+pub(super) fn time_skew(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computations, time, loops, steps, widths] = call.exactly()?;
+    let (time, steps) = (call.loop_name(time)?, call.size(steps)?);
+    let Tiles { computations, loops, widths } = tiles(call, computations, loops, widths)?;
+    Ok(Command::TimeSkew { computations, time, loops, steps, widths })
+}
+
+pub(super) fn space(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computations, time, loops, widths] = call.exactly()?;
+    let time = call.loop_name(time)?;
+    let Tiles { computations, loops, widths } = tiles(call, computations, loops, widths)?;
+    Ok(Command::Space { computations, time, loops, widths })
+}
+
+/// What all of them have.
+struct Tiles {
+    computations: Vec<String>,
+    loops: Vec<String>,
+    widths: Vec<u32>,
+}
+
+fn tiles(call: &Call<'_>, computations: &Expr, loops: &Expr, widths: &Expr) -> Result<Tiles, CommandError> {
+    let computations = call.computations(computations)?;
+    let (loops, sizes) = (call.loop_names(loops)?, call.sizes(widths)?);
+    Ok(Tiles { computations, loops, widths: sizes })
+}

@@ -1,0 +1,81 @@
+//! Parts of trees that all shapes have.
+
+use super::stencil::{Nest, Stencil};
+use crate::affine::Affine;
+use crate::algorithm::{Algorithm, ComputationId};
+use crate::layers::{Scheduled, Target};
+use crate::machine::Machine;
+use crate::schedule::{Loop, Node, ProcessorAxis, Tag};
+use std::collections::BTreeMap;
+
+/// A loop around `body` whose function is given for each computation below.
+pub(super) fn around(name: &str, tag: Tag, functions: &BTreeMap<ComputationId, Affine>, body: Node) -> Node {
+    let at = body.computations().into_iter().map(|id| (id, functions[&id].clone())).collect();
+    Node::Loop(Loop { name: name.to_string(), tag, at, body: Box::new(body) })
+}
+
+/// The tree with other computations in place of its own; loops take over their functions.
+pub(super) fn with_pieces(node: &Node, pieces: &BTreeMap<ComputationId, ComputationId>) -> Node {
+    match node {
+        Node::Computation(id) => Node::Computation(pieces[id]),
+        Node::Sequence(children) => Node::Sequence(children.iter().map(|child| with_pieces(child, pieces)).collect()),
+        Node::Loop(it) => Node::Loop(Loop {
+            name: it.name.clone(),
+            tag: it.tag,
+            at: it.at.iter().filter(|(id, _)| pieces.contains_key(id)).map(|(id, at)| (pieces[id], at.clone())).collect(),
+            body: Box::new(with_pieces(&it.body, pieces)),
+        }),
+    }
+}
+
+/// A nest's statements inside its loops that are no dimension of space.
+pub(super) fn inner(nest: &Nest) -> Node {
+    nest.rest.iter().rev().fold(nest.body.clone(), |body, it| {
+        let at = body.computations().into_iter().map(|id| (id, it.at[&id].clone())).collect();
+        Node::Loop(Loop { name: it.name.clone(), tag: it.tag, at, body: Box::new(body) })
+    })
+}
+
+/// What a time step runs, nest by nest.
+pub(super) fn steps(nests: Vec<Node>) -> Node {
+    match <[Node; 1]>::try_from(nests) {
+        Ok([one]) => one,
+        Err(several) => Node::Sequence(several),
+    }
+}
+
+/// How loops over points of tiles are executed: on the GPU by threads, the last three of them; on the CPU the last one in
+/// vectors if `contiguous`.
+pub(super) fn point_tags(scheduled: &Scheduled, count: usize, width: Option<u32>) -> Vec<Tag> {
+    let axes = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
+    let mut tags = vec![Tag::Sequential; count];
+    match scheduled.target {
+        Target::Gpu => {
+            for (tag, axis) in tags.iter_mut().rev().zip(axes) {
+                *tag = Tag::GpuThread(axis);
+            }
+        }
+        Target::Cpu => {
+            if let (Some(last), Some(width)) = (tags.last_mut(), width) {
+                *last = Tag::Vector(width);
+            }
+        }
+    }
+    tags
+}
+
+/// The lanes for the innermost loop over space, where statements stand right inside it and each of them goes along an
+/// array there.
+pub(super) fn lanes(algorithm: &Algorithm, machine: Machine, stencil: &Stencil, nest: &Nest) -> Option<u32> {
+    if !nest.rest.is_empty() {
+        return None;
+    }
+    let bytes = nest.body.computations().into_iter().map(|id| {
+        let it = algorithm.computation(id);
+        let position = stencil.space[&id].last()?;
+        let ahead = it.write.subscripts.first()?.as_affine()?.sub(position).ok()?;
+        (it.predicate.is_none() && ahead.as_constant().is_some()).then(|| algorithm.array(it.write.array).element.bytes())
+    });
+    let widest = bytes.collect::<Option<Vec<u32>>>()?.into_iter().max()?;
+    Some(machine.vector_bytes / widest).filter(|lanes| *lanes > 1)
+}

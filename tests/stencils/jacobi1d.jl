@@ -1,0 +1,19 @@
+# Three points; a tile of one dimension of space.
+#! with hexagonal((S, R), t, i, 1, 1)
+#! with hexagonal((S, R), t, i, 7, 5)
+#! with time_skew((S, R), t, i, 3, 6)
+#! with space((S, R), t, i, 16)
+#! run n=0 steps=2
+#! run n=3 steps=1
+#! run n=37 steps=19
+@tessella function jacobi1d!(A::Vector{Float64}, B::Vector{Float64}, steps::Int)
+    n = length(A)
+    for t in 1:steps
+        for i in 2:n-1
+            @comp S B[i] = (A[i-1] + A[i] + A[i+1]) / 3
+        end
+        for i in 2:n-1
+            @comp R A[i] = (B[i-1] + B[i] + B[i+1]) / 3
+        end
+    end
+end
