@@ -17,7 +17,7 @@ use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::auto::gpu_storage;
 use crate::command::Command;
-use crate::legality::{self, Comparisons};
+use crate::legality;
 use crate::schedule::{Node, Path, Schedule};
 use crate::transform::simplify;
 
@@ -46,14 +46,11 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: Memory) -> Result<Chosen, Error> {
     let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
     let merged = legality::merged(dependences)?;
-    let comparisons = Comparisons::new(ctx, algorithm)?;
-    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, comparisons: &comparisons, memory };
+    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, memory };
     let mut schedule = scheduled.schedule.clone();
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
-    if !legality::is_legal_by(&comparisons, &schedule, &merged)? {
-        legality::check(ctx, algorithm, &schedule, dependences)?;
-    }
+    legality::check(ctx, &scheduled.algorithm, &schedule, dependences)?;
     let storage = match memory {
         Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
         Memory::Plain => vec![],

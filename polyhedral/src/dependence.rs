@@ -12,7 +12,7 @@ use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, Computa
 use crate::affine::Affine;
 use crate::error::Error;
 use crate::isl::{Ctx, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
-use crate::legality::{self, Comparisons};
+use crate::legality;
 use crate::reduction::{Reduction, UpdateOrder, reductions};
 use crate::relation;
 use crate::schedule::Schedule;
@@ -51,7 +51,6 @@ pub enum Keeps {
 
 /// All memory-based dependences, in the order of their accesses.
 pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, Error> {
-    let comparisons = Comparisons::new(ctx, algorithm)?;
     let mut accesses = vec![];
     for at in algorithm.accesses().filter(|&at| !is_repeated(algorithm, at)) {
         accesses.push((at, relation::access(ctx, algorithm, at.computation, algorithm.access(at))?));
@@ -69,8 +68,14 @@ pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, 
             if same_element.is_empty()? {
                 continue;
             }
-            let (first, second) = (source.computation, sink.computation);
-            let relation = legality::before(&comparisons, &algorithm.source_order, first, second, &same_element)?;
+            let relation = legality::before(
+                ctx,
+                algorithm,
+                &algorithm.source_order,
+                source.computation,
+                sink.computation,
+                &same_element,
+            )?;
             if !relation.is_empty()? {
                 let relation = relation.coalesce()?;
                 let both = source.computation == sink.computation;

@@ -12,8 +12,6 @@ use crate::error::{Error, ScheduleError};
 use crate::isl::{Ctx, DimType, Map, Set, Space};
 use crate::relation;
 use crate::schedule::{Loop, Node, Schedule, Tag};
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 /// A dependence that an order breaks, with the first pair of instances.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,60 +90,34 @@ pub fn shared_loops(schedule: &Schedule, first: ComputationId, second: Computati
     common(schedule, first, second).loops
 }
 
-/// A loop's function of one computation.
-type At<'f> = (ComputationId, &'f Affine);
-
-/// How two values of a loop compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Comparison {
-    Equal,
-    Less,
-    Greater,
+/// `{ S[x] -> R[y] : a(x) ? b(y) }` for a comparison of two schedule functions.
+fn compare(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    (source, at_source): (ComputationId, &Affine),
+    (sink, at_sink): (ComputationId, &Affine),
+    comparison: &Map,
+) -> Result<Map, Error> {
+    let from = relation::function(ctx, algorithm, source, at_source)?;
+    let to = relation::function(ctx, algorithm, sink, at_sink)?;
+    Ok(from.apply_range(comparison)?.apply_range(&to.reverse()?)?)
 }
 
-type Compared = ((ComputationId, Affine), (ComputationId, Affine), Comparison);
-
-/// Compares instances by functions of loops, and remembers what it has compared: trials of an order ask the same again and
-/// again.
-pub struct Comparisons<'a> {
-    ctx: &'a Ctx,
-    algorithm: &'a Algorithm,
-    /// `{ [a] -> [b] : a ? b }`.
+/// The comparisons of two values, `{ [a] -> [b] : a ? b }`.
+struct Comparisons {
     equal: Map,
     less: Map,
     greater: Map,
-    known: RefCell<BTreeMap<Compared, Map>>,
 }
 
-impl<'a> Comparisons<'a> {
-    pub fn new(ctx: &'a Ctx, algorithm: &'a Algorithm) -> Result<Self, Error> {
+impl Comparisons {
+    fn new(ctx: &Ctx, algorithm: &Algorithm) -> Result<Self, Error> {
         let value: Space = relation::param_space(ctx, algorithm)?.add_unnamed_tuple(1)?;
         Ok(Self {
-            ctx,
-            algorithm,
             equal: Map::identity(&value.map_from_set()?)?,
             less: Map::lex_lt(&value)?,
             greater: Map::lex_gt(&value)?,
-            known: RefCell::default(),
         })
-    }
-
-    /// `{ S[x] -> R[y] : a(x) ? b(y) }`.
-    fn compare(&self, source: At<'_>, sink: At<'_>, comparison: Comparison) -> Result<Map, Error> {
-        let key = ((source.0, source.1.clone()), (sink.0, sink.1.clone()), comparison);
-        if let Some(known) = self.known.borrow().get(&key) {
-            return Ok(known.clone());
-        }
-        let from = relation::function(self.ctx, self.algorithm, source.0, source.1)?;
-        let to = relation::function(self.ctx, self.algorithm, sink.0, sink.1)?;
-        let values = match comparison {
-            Comparison::Equal => &self.equal,
-            Comparison::Less => &self.less,
-            Comparison::Greater => &self.greater,
-        };
-        let found = from.apply_range(values)?.apply_range(&to.reverse()?)?;
-        self.known.borrow_mut().insert(key, found.clone());
-        Ok(found)
     }
 }
 
@@ -153,20 +125,22 @@ impl<'a> Comparisons<'a> {
 ///
 /// Tags are not looked at: this is the order of the sequential program.
 pub fn before(
-    comparisons: &Comparisons<'_>,
+    ctx: &Ctx,
+    algorithm: &Algorithm,
     schedule: &Schedule,
     first: ComputationId,
     second: ComputationId,
     pairs: &Map,
 ) -> Result<Map, Error> {
+    let comparisons = Comparisons::new(ctx, algorithm)?;
     let common = common(schedule, first, second);
     let mut result = pairs.subtract(pairs)?;
     let mut equal = pairs.clone();
     for it in &common.loops {
         let (from, to) = ((first, &it.at[&first]), (second, &it.at[&second]));
-        let earlier = equal.intersect(&comparisons.compare(from, to, Comparison::Less)?)?;
+        let earlier = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.less)?)?;
         result = result.union(&earlier)?;
-        equal = equal.intersect(&comparisons.compare(from, to, Comparison::Equal)?)?;
+        equal = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.equal)?)?;
         if equal.is_empty()? {
             return Ok(result);
         }
@@ -179,17 +153,19 @@ pub fn before(
 
 /// The pairs of a dependence that the first `outer` loops around both of its ends run in the same iterations.
 pub fn together(
-    comparisons: &Comparisons<'_>,
+    ctx: &Ctx,
+    algorithm: &Algorithm,
     schedule: &Schedule,
     dependence: &Dependence,
     outer: usize,
 ) -> Result<Map, Error> {
+    let comparisons = Comparisons::new(ctx, algorithm)?;
     let (source, sink) = (dependence.source.computation, dependence.sink.computation);
     let common = common(schedule, source, sink);
     let mut equal = dependence.relation.clone();
     for it in common.loops.iter().take(outer) {
         let (from, to) = ((source, &it.at[&source]), (sink, &it.at[&sink]));
-        equal = equal.intersect(&comparisons.compare(from, to, Comparison::Equal)?)?;
+        equal = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.equal)?)?;
     }
     Ok(equal)
 }
@@ -207,17 +183,19 @@ pub enum Progress {
 
 /// How a loop that runs through these functions moves the pairs of a dependence.
 pub fn progress(
-    comparisons: &Comparisons<'_>,
+    ctx: &Ctx,
+    algorithm: &Algorithm,
     dependence: &Dependence,
     at_source: &Affine,
     at_sink: &Affine,
 ) -> Result<Progress, Error> {
+    let comparisons = Comparisons::new(ctx, algorithm)?;
     let (from, to) = ((dependence.source.computation, at_source), (dependence.sink.computation, at_sink));
-    let backwards = comparisons.compare(from, to, Comparison::Greater)?;
+    let backwards = compare(ctx, algorithm, from, to, &comparisons.greater)?;
     if !dependence.relation.intersect(&backwards)?.is_empty()? {
         return Ok(Progress::Backwards);
     }
-    let equal = comparisons.compare(from, to, Comparison::Equal)?;
+    let equal = compare(ctx, algorithm, from, to, &comparisons.equal)?;
     let stays = !dependence.relation.intersect(&equal)?.is_empty()?;
     Ok(if stays { Progress::Partly } else { Progress::Forwards })
 }
@@ -229,19 +207,10 @@ pub fn first_violation(
     schedule: &Schedule,
     dependences: &[Dependence],
 ) -> Result<Option<Violation>, Error> {
-    first_violation_by(&Comparisons::new(ctx, algorithm)?, schedule, dependences)
-}
-
-/// The same with comparisons that are used again.
-fn first_violation_by(
-    comparisons: &Comparisons<'_>,
-    schedule: &Schedule,
-    dependences: &[Dependence],
-) -> Result<Option<Violation>, Error> {
-    let algorithm = comparisons.algorithm;
+    let comparisons = Comparisons::new(ctx, algorithm)?;
     let assumed = algorithm.assumed()?;
     for dependence in dependences {
-        let found = violated(comparisons, schedule, dependence, assumed.as_ref())?;
+        let found = violated(ctx, algorithm, schedule, dependence, assumed.as_ref(), &comparisons)?;
         if let Some((breach, pairs)) = found {
             return Ok(Some(Violation {
                 kind: dependence.kind,
@@ -283,11 +252,10 @@ pub fn check(
     schedule: &Schedule,
     dependences: &[Dependence],
 ) -> Result<(), Error> {
-    let comparisons = Comparisons::new(ctx, algorithm)?;
-    if is_legal_by(&comparisons, schedule, &merged(dependences)?)? {
+    if is_legal(ctx, algorithm, schedule, &merged(dependences)?)? {
         return Ok(());
     }
-    match first_violation_by(&comparisons, schedule, dependences)? {
+    match first_violation(ctx, algorithm, schedule, dependences)? {
         None => Ok(()),
         Some(violation) => Err(ScheduleError::Illegal(Box::new(violation)).into()),
     }
@@ -300,25 +268,16 @@ pub fn is_legal(
     schedule: &Schedule,
     dependences: &[Dependence],
 ) -> Result<bool, Error> {
-    is_legal_by(&Comparisons::new(ctx, algorithm)?, schedule, dependences)
-}
-
-/// The same with comparisons that are used again; it looks for no witness.
-pub fn is_legal_by(comparisons: &Comparisons<'_>, schedule: &Schedule, dependences: &[Dependence]) -> Result<bool, Error> {
-    let assumed = comparisons.algorithm.assumed()?;
-    for dependence in dependences {
-        if violated(comparisons, schedule, dependence, assumed.as_ref())?.is_some() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    Ok(first_violation(ctx, algorithm, schedule, dependences)?.is_none())
 }
 
 fn violated(
-    comparisons: &Comparisons<'_>,
+    ctx: &Ctx,
+    algorithm: &Algorithm,
     schedule: &Schedule,
     dependence: &Dependence,
     assumed: Option<&Set>,
+    comparisons: &Comparisons,
 ) -> Result<Option<(Breach, Map)>, Error> {
     let (source, sink) = (dependence.source.computation, dependence.sink.computation);
     let common = common(schedule, source, sink);
@@ -328,19 +287,19 @@ fn violated(
     };
     for it in &common.loops {
         let (from, to) = ((source, &it.at[&source]), (sink, &it.at[&sink]));
-        let reversed = equal.intersect(&comparisons.compare(from, to, Comparison::Greater)?)?;
+        let reversed = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.greater)?)?;
         let is_reversed = !reversed.is_empty()?;
         if is_reversed && dependence.keeps == Keeps::Order {
             return Ok(Some((Breach::Reversed { at: it.name.clone() }, reversed)));
         }
         if !it.tag.keeps_order() {
-            let forwards = equal.intersect(&comparisons.compare(from, to, Comparison::Less)?)?;
+            let forwards = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.less)?)?;
             let apart = if is_reversed { forwards.union(&reversed)? } else { forwards };
             if !apart.is_empty()? {
                 return Ok(Some((Breach::Concurrent { at: it.name.clone(), tag: it.tag }, apart)));
             }
         }
-        equal = equal.intersect(&comparisons.compare(from, to, Comparison::Equal)?)?;
+        equal = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.equal)?)?;
         if equal.is_empty()? {
             return Ok(None);
         }

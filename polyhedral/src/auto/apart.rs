@@ -18,7 +18,7 @@ impl Chooser<'_> {
             return Ok(false);
         }
         for grain in [Grain::Neighbours, Grain::Statements] {
-            let apart = regroup::take_apart(self.comparisons, schedule, self.dependences, path, grain)?;
+            let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
             let Some(trial) = apart else { continue };
             let Some(Node::Sequence(parts)) = trial.node(path) else { continue };
             let needs_memory = self.shares_private(parts);
@@ -48,7 +48,7 @@ impl Chooser<'_> {
             return Ok(true);
         }
         let grain = Grain::Statements;
-        let apart = regroup::take_apart(self.comparisons, schedule, self.dependences, path, grain)?;
+        let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
         let Some(mut trial) = apart else { return Ok(false) };
         let Some(Node::Sequence(parts)) = trial.node(path) else { return Ok(false) };
         let mut helped = false;
@@ -70,7 +70,7 @@ impl Chooser<'_> {
     /// The best alignment of the statements at `path`.
     pub(crate) fn aligned(&self, schedule: &Schedule, path: &Path) -> Result<Option<Schedule>, Error> {
         let mut best: Option<(i64, Schedule)> = None;
-        for trial in regroup::align(self.comparisons, schedule, self.dependences, path)? {
+        for trial in regroup::align(self.ctx, self.algorithm, schedule, self.dependences, path)? {
             if !self.is_legal(&trial, path)? || !self.has_place(&trial)? {
                 continue;
             }

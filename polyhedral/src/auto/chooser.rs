@@ -6,7 +6,7 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Aff, Ctx, Set};
 use crate::layers::{Scheduled, Target};
-use crate::legality::{self, Comparisons};
+use crate::legality;
 use crate::machine::Machine;
 use crate::place;
 use crate::relation;
@@ -21,7 +21,6 @@ pub(crate) struct Chooser<'a> {
     pub algorithm: &'a Algorithm,
     pub target: Target,
     pub dependences: &'a [Dependence],
-    pub comparisons: &'a Comparisons<'a>,
     pub memory: Memory,
 }
 
@@ -32,7 +31,7 @@ impl Chooser<'_> {
             schedule.node(path).map(Node::computations).unwrap_or_default().into_iter().collect();
         let inside = |end: AccessRef| below.contains(&end.computation);
         let all = self.dependences.iter().filter(|it| inside(it.source) && inside(it.sink)).cloned();
-        legality::is_legal_by(self.comparisons, schedule, &all.collect::<Vec<_>>())
+        legality::is_legal(self.ctx, self.algorithm, schedule, &all.collect::<Vec<_>>())
     }
 
     /// The levels of the `depth` loops at `path` that may run in any order, each taken alone.

@@ -97,7 +97,7 @@ impl Chooser<'_> {
         let deepest = below.iter().map(|&id| schedule.loops_around(id).len()).max().unwrap_or(0);
         let before = self.parallel_loops(schedule, path, depth)?.len().min(2);
         for grain in [Grain::Neighbours, Grain::Statements] {
-            let apart = regroup::take_apart(self.comparisons, schedule, self.dependences, path, grain)?;
+            let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
             let Some(trial) = apart else { continue };
             let Some(Node::Sequence(parts)) = trial.node(path) else { continue };
             let (needs_memory, count) = (self.shares_private(parts), parts.len());

@@ -1,9 +1,10 @@
 //! Taking nests apart along their dependences, and finding an outermost loop that statements of different depth share.
 
-use crate::algorithm::ComputationId;
+use crate::algorithm::{Algorithm, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::legality::{self, Comparisons, Progress};
+use crate::isl::Ctx;
+use crate::legality::{self, Progress};
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,8 @@ pub enum Grain {
 /// # Source
 /// Kennedy and Allen, *Optimizing Compilers for Modern Architectures*, 2002, section 6.2: loop distribution.
 pub fn take_apart(
-    comparisons: &Comparisons<'_>,
+    ctx: &Ctx,
+    algorithm: &Algorithm,
     schedule: &Schedule,
     dependences: &[Dependence],
     path: &Path,
@@ -41,7 +43,7 @@ pub fn take_apart(
         if from == to || edges.contains(&(from, to)) {
             continue;
         }
-        if !legality::together(comparisons, schedule, dependence, outer)?.is_empty()? {
+        if !legality::together(ctx, algorithm, schedule, dependence, outer)?.is_empty()? {
             edges.insert((from, to));
         }
     }
@@ -146,7 +148,8 @@ const MAX_CHOICES: usize = 2000;
 /// for i { for j { for k { U(i,j,k) }; D(i,j) } } -> for k { for i { D(i,k) }; for i { for j { U(i,j,k) } } }
 /// ```
 pub fn align(
-    comparisons: &Comparisons<'_>,
+    ctx: &Ctx,
+    algorithm: &Algorithm,
     schedule: &Schedule,
     dependences: &[Dependence],
     path: &Path,
@@ -166,7 +169,7 @@ pub fn align(
     for dependence in dependences {
         let at = |id: ComputationId| ids.iter().position(|&known| known == id);
         if let (Some(from), Some(to)) = (at(dependence.source.computation), at(dependence.sink.computation)) {
-            let pairs = legality::together(comparisons, schedule, dependence, outer)?;
+            let pairs = legality::together(ctx, algorithm, schedule, dependence, outer)?;
             if !pairs.is_empty()? {
                 inside.push((from, to, Dependence { relation: pairs, ..dependence.clone() }));
             }
@@ -184,7 +187,7 @@ pub fn align(
                 Some(made) => *made,
                 None => {
                     let (source, sink) = (&own[*from][key.1].at[&ids[*from]], &own[*to][key.2].at[&ids[*to]]);
-                    let made = legality::progress(comparisons, dependence, source, sink)?;
+                    let made = legality::progress(ctx, algorithm, dependence, source, sink)?;
                     progress.insert(key, made);
                     made
                 }

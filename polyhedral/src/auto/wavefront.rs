@@ -103,7 +103,7 @@ impl Chooser<'_> {
         let inside = |it: &&Dependence| below.contains(&it.source.computation) && below.contains(&it.sink.computation);
         let mut all: Option<Set> = None;
         for dependence in self.dependences.iter().filter(inside) {
-            let pairs = legality::together(self.comparisons, schedule, dependence, outer)?;
+            let pairs = legality::together(self.ctx, self.algorithm, schedule, dependence, outer)?;
             let values = |id| {
                 let each: Vec<Affine> = chain.iter().map(|it| it.at[&id].clone()).collect();
                 relation::functions(self.ctx, self.algorithm, id, &each)

@@ -9,7 +9,7 @@ use crate::error::{Error, InlineObstacle, ScheduleError};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, Map, Set};
 use crate::layers::Scheduled;
-use crate::legality::{self, Comparisons};
+use crate::legality;
 use crate::print;
 use crate::relation;
 
@@ -120,7 +120,6 @@ fn check_reader(
     reader: ComputationId,
 ) -> Result<Result<(), InlineObstacle>, Error> {
     let order = &algorithm.source_order;
-    let comparisons = Comparisons::new(ctx, algorithm)?;
     let write = relation::access(ctx, algorithm, id, &algorithm.computation(id).write)?;
     let all = dependences(ctx, algorithm)?;
     for read in algorithm.computation(reader).reads.iter().filter(|read| read.array == algorithm.computation(id).write.array) {
@@ -130,7 +129,7 @@ fn check_reader(
         }
         // { S[x] -> R[y] }: one x for each y.
         let pairs = write.apply_range(&read.reverse()?)?;
-        let earlier = legality::before(&comparisons, order, id, reader, &pairs)?;
+        let earlier = legality::before(ctx, algorithm, order, id, reader, &pairs)?;
         if !pairs.is_subset(&earlier)? {
             return Ok(Err(InlineObstacle::NotWritten { reader }));
         }
@@ -138,7 +137,7 @@ fn check_reader(
             let other = anti.sink.computation;
             // { T[z] -> R[y] }: T overwrites what S[x] read.
             let overwritten = anti.relation.reverse()?.apply_range(&pairs)?;
-            if !legality::before(&comparisons, order, other, reader, &overwritten)?.is_empty()? {
+            if !legality::before(ctx, algorithm, order, other, reader, &overwritten)?.is_empty()? {
                 return Ok(Err(InlineObstacle::Overwritten { array: anti.array, by: other, reader }));
             }
         }

@@ -12,7 +12,7 @@ use crate::error::{Error, FactorObstacle, ScheduleError};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, DimType, Id, Map, Set};
 use crate::layers::Scheduled;
-use crate::legality::{self, Comparisons};
+use crate::legality;
 use crate::reduction::{Operator, Reduction, UpdateOrder, reduction};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
@@ -150,7 +150,6 @@ fn check_alone(
     outer: usize,
     inside: &[ComputationId],
 ) -> Result<Result<(), FactorObstacle>, Error> {
-    let comparisons = Comparisons::new(ctx, &scheduled.algorithm)?;
     for dependence in dependences.iter().filter(|it| it.array == array) {
         let (source, sink) = (dependence.source.computation, dependence.sink.computation);
         let other = match (source == id, sink == id) {
@@ -159,7 +158,7 @@ fn check_alone(
             (false, true) if inside.contains(&source) => source,
             (true | false, true | false) => continue,
         };
-        let together = legality::together(&comparisons, &scheduled.schedule, dependence, outer)?;
+        let together = legality::together(ctx, &scheduled.algorithm, &scheduled.schedule, dependence, outer)?;
         if !together.is_empty()? {
             return Ok(Err(if other == id { FactorObstacle::Order } else { FactorObstacle::Used { by: other } }));
         }
