@@ -368,6 +368,9 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::CannotComputeAt { computation, obstacle, .. } => {
             recompute::compute_at(place, &computation, obstacle, make("E0444", "requested here"))
         }
+        ScheduleError::CannotOverlap { at, obstacle, .. } => {
+            recompute::overlapped(place, &at, obstacle, make("E0550", "requested here"))
+        }
         ScheduleError::OtherValues(mismatch) => recompute::other_values(place, &mismatch),
         ScheduleError::CannotFactor { computation, at, obstacle } => {
             let (why, help) = match obstacle {

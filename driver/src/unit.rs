@@ -123,7 +123,9 @@ impl Built {
                 let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![], scratch: Default::default() };
                 let all: Vec<Command> = unit.commands.iter().flatten().map(|command| command.value.clone()).collect();
                 // Partial results, and values that an iteration computes for itself, are those of the loops as they stood.
-                let is_kept = |command: &Command| matches!(command, Command::Rfactor { .. } | Command::ComputeAt { .. });
+                let is_kept = |command: &Command| {
+                    matches!(command, Command::Rfactor { .. } | Command::ComputeAt { .. } | Command::Overlapped { .. })
+                };
                 let kept = all.iter().rposition(is_kept).map_or(0, |it| it + 1);
                 // What no order of loops says.
                 let is_apart = |command: &Command| {

@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(32) blur_compute_at_R_S(
     int64_t m,
     int64_t n
 ) {
-    __shared__ float T_local[48];
+    __shared__ __align__(16) float T_local[48];
     const int64_t j0 = blockIdx.y;
     const int64_t i0 = blockIdx.x;
     {

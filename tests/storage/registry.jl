@@ -14,7 +14,8 @@ struct Program
     target::Symbol
 end
 
-for file in ("gemm_tiles", "gemm_registers", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles", "taps_constant", "blur_compute_at")
+for file in ("gemm_tiles", "gemm_registers", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles", "taps_constant", "blur_compute_at",
+             "heat_overlapped")
     include(file * ".jl")
 end
 
@@ -28,6 +29,7 @@ const ALL = [
     Program("blur_tiles", blur_tiles!, blur_tiles_inputs, DataType[Float64], :c),
     Program("taps_constant", taps_constant!, taps_constant_inputs, DataType[Float64], :c),
     Program("blur_compute_at", blur_compute_at!, blur_compute_at_inputs, DataType[Float32], :cuda),
+    Program("heat_overlapped", heat_overlapped!, heat_overlapped_inputs, DataType[Float32], :cuda),
 ]
 
 # Zero and small sizes, around tiles, a prime.
