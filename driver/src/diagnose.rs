@@ -372,6 +372,9 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::CannotComputeAt { computation, obstacle, .. } => {
             recompute::compute_at(place, &computation, obstacle, make("E0444", "requested here"))
         }
+        ScheduleError::CannotOverlap { at, obstacle, .. } => {
+            recompute::overlapped(place, &at, obstacle, make("E0550", "requested here"))
+        }
         ScheduleError::OtherValues(mismatch) => recompute::other_values(place, &mismatch),
         ScheduleError::NotStencil { at, obstacle, .. } => time_tiling::not_stencil(place, make("E0560", "requested here"), &at, &obstacle),
         ScheduleError::TileHeight { height, nests, .. } => {

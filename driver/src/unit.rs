@@ -128,7 +128,13 @@ impl Built {
                 let all = self.analysed.carried.clone();
                 // Partial results, values that an iteration computes for itself, and pieces are those of the loops as they stood.
                 let is_kept = |command: &Command| {
-                    matches!(command, Command::Rfactor { .. } | Command::ComputeAt { .. } | Command::Hexagonal { .. })
+                    matches!(
+                        command,
+                        Command::Rfactor { .. }
+                            | Command::ComputeAt { .. }
+                            | Command::Overlapped { .. }
+                            | Command::Hexagonal { .. }
+                    )
                 };
                 let kept = all.iter().rposition(is_kept).map_or(0, |it| it + 1);
                 // What no order of loops says.

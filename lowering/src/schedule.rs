@@ -28,7 +28,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 39] = [
+pub(crate) const FORMS: [Form; 40] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -49,6 +49,7 @@ pub(crate) const FORMS: [Form; 39] = [
     Form { name: "hexagonal", usage: "hexagonal((S, R), t, (j, i), 3, (8, 64))", read: time_tiling::hexagonal },
     Form { name: "inline", usage: "inline(S)", read: inline },
     Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },
+    Form { name: "overlapped", usage: "overlapped(S, t, (j, i), 8, (16, 64))", read: overlapped },
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
     Form { name: "prefetch", usage: "prefetch(A, S, i, 8)", read: communication::prefetch },
@@ -230,6 +231,22 @@ fn compute_at(call: &Call<'_>) -> Result<Command, CommandError> {
     let [computation, reader, at] = call.exactly()?;
     let (computation, reader) = (call.computation(computation)?, call.computation(reader)?);
     Ok(Command::ComputeAt { computation, reader, at: call.loop_name(at)? })
+}
+
+fn overlapped(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, time, loops, steps, sizes] = call.exactly()?;
+    let computation = call.computation(computation)?;
+    let (names, numbers) = (call.loop_names(loops)?, call.sizes(sizes)?);
+    if names.len() != numbers.len() {
+        return Err(CommandError::TileSizes {
+            loops: names.len(),
+            loops_span: loops.span,
+            sizes: numbers.len(),
+            sizes_span: sizes.span,
+        });
+    }
+    let time = call.loop_name(time)?;
+    Ok(Command::Overlapped { computation, time, loops: names, steps: call.size(steps)?, sizes: numbers })
 }
 
 fn separate(call: &Call<'_>) -> Result<Command, CommandError> {

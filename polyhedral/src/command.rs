@@ -57,6 +57,9 @@ pub enum Command {
     Inline { computation: String },
     /// `compute_at(R, S, i)`: each iteration of `i` around `S` computes what it reads of what `R` writes.
     ComputeAt { computation: String, reader: String, at: String },
+    /// `overlapped(S, t, (j, i), 8, (16, 64))`: eight steps of the time loop `t` around `S` at once, in tiles that compute what they
+    /// need of their neighbours themselves.
+    Overlapped { computation: String, time: String, loops: Vec<String>, steps: u32, sizes: Vec<u32> },
     /// `rfactor(S, k, 8)`: `k` becomes `k0` and `k1`, and each point of `k1` updates a partial result of its own.
     Rfactor { computation: String, at: String, size: u32 },
     /// `hexagonal((S, R), t, (j, i), 3, (8, 64))`: hexagons of `2h + 2` steps along `t` and `j`, parallelograms along the others.
@@ -176,6 +179,10 @@ impl std::fmt::Display for Command {
             }
             Command::Inline { computation } => write!(f, "inline({computation})"),
             Command::ComputeAt { computation, reader, at } => write!(f, "compute_at({computation}, {reader}, {at})"),
+            Command::Overlapped { computation, time, loops, steps, sizes } => {
+                let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+                write!(f, "overlapped({computation}, {time}, {}, {steps}, {})", tuple(loops), tuple(&sizes))
+            }
             Command::Rfactor { computation, at, size } => write!(f, "rfactor({computation}, {at}, {size})"),
             Command::Hexagonal { computations, time, loops, height, widths } => {
                 write!(f, "hexagonal({}, {time}, {}, {height}, {})", tuple(computations), tuple(loops), numbers(widths))
@@ -227,7 +234,11 @@ impl Command {
     pub fn changes_accesses(&self) -> bool {
         matches!(
             self,
-            Command::Inline { .. } | Command::Rfactor { .. } | Command::ComputeAt { .. } | Command::Hexagonal { .. }
+            Command::Inline { .. }
+                | Command::Rfactor { .. }
+                | Command::ComputeAt { .. }
+                | Command::Overlapped { .. }
+                | Command::Hexagonal { .. }
         )
     }
 }

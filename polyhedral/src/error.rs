@@ -93,6 +93,9 @@ pub enum ScheduleError {
     /// The values of a computation cannot be computed in a loop that reads them.
     #[error("`{computation}` cannot be computed in `{at}`")]
     CannotComputeAt { computation: String, at: String, obstacle: AtObstacle },
+    /// The time steps of a loop cannot run several at once in overlapping tiles.
+    #[error("the steps of `{at}` cannot run in overlapping tiles")]
+    CannotOverlap { computation: String, at: String, obstacle: OverlapObstacle },
     /// The repeated instances would compute other values.
     #[error("a value would be another one")]
     OtherValues(Box<Mismatch>),
@@ -198,6 +201,25 @@ pub enum AtObstacle {
     OutsideOfBlocks,
     /// On the GPU, outside of any kernel, or in one without thread loops.
     NoKernel { reader: ComputationId },
+}
+
+/// Why time steps cannot run in overlapping tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverlapObstacle {
+    /// The time loop stands inside of another loop.
+    NotOutermost,
+    /// The time loop is not as in the source.
+    AnotherOrder,
+    /// The first or the last step is no affine expression of sizes.
+    Steps,
+    /// Subscripts of the computation are computed.
+    Subscripts { computation: ComputationId },
+    /// The loops over space do not say where in the array its writers write.
+    NoAxis { array: ArrayId },
+    /// A value that the computation reads may come from any distance.
+    Unbounded { reader: ComputationId, array: ArrayId },
+    /// Within one step each value needs the one before.
+    WithinStep,
 }
 
 /// Storage that cannot be found.

@@ -12,7 +12,7 @@ use crate::layers::{
 use crate::relation;
 use crate::stream;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
-use crate::storage::{self, Limit};
+use crate::storage::{self, Limit, StorageError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Chooses a buffer for every array.
@@ -41,6 +41,7 @@ pub(crate) fn place_with(
         layout.placements.insert(array, Placement { buffer: id, map });
     }
     add_streams(ctx, &scheduled, &mut layout)?;
+    check_shared(&scheduled, &layout)?;
     Ok(Placed { scheduled, layout, source: None, constants: BTreeSet::new() })
 }
 
@@ -54,6 +55,29 @@ fn add_streams(ctx: &Ctx, scheduled: &Scheduled, layout: &mut Layout) -> Result<
             layout.buffers.push(Buffer { name: format!("{}_next", own.name), lifetime: Lifetime::Call, ..own });
         }
         layout.streams.push(PlacedStream { path, stream, copies });
+    }
+    Ok(())
+}
+
+/// Whether the arrays that each kernel keeps in shared memory fit together, where commands made some for thread blocks.
+fn check_shared(scheduled: &Scheduled, layout: &Layout) -> Result<(), StorageError> {
+    let mut kernels: BTreeMap<Path, i64> = BTreeMap::new();
+    for &id in &scheduled.scratch {
+        let buffer = layout.buffer(layout.placement(id).buffer);
+        let (MemorySpace::Shared, Lifetime::Node(node)) = (buffer.space, &buffer.lifetime) else { continue };
+        let is_block = |depth: &usize| match scheduled.schedule.node(&Path(node.0[..*depth].to_vec())) {
+            Some(Node::Loop(it)) => matches!(it.tag, Tag::GpuBlock(_)),
+            Some(Node::Sequence(_) | Node::Computation(_)) | None => false,
+        };
+        let kernel = (0..node.0.len()).find(is_block).map(|depth| Path(node.0[..depth].to_vec()));
+        let extents: Vec<i64> = buffer.extents.iter().filter_map(Affine::as_constant).collect();
+        let bytes = extents.iter().fold(buffer.element.bytes() as i64, |all, &next| all.saturating_mul(next));
+        let total = kernels.entry(kernel.unwrap_or_default()).or_default();
+        *total = total.saturating_add(bytes);
+        if *total > Limit::Shared.bytes() {
+            let array = scheduled.algorithm.array(id).name.clone();
+            return Err(StorageError::TooLarge { array, extents, bytes: *total, limit: Limit::Shared });
+        }
     }
     Ok(())
 }

@@ -2,14 +2,15 @@
 
 mod common;
 
-use common::{Statement, algorithm, for_loop, leaf, scheduled};
-use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId};
+use common::{Statement, algorithm, for_loop, jacobi, leaf, scheduled};
+use std::collections::{BTreeMap, HashMap};
+use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId};
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::error::{AtObstacle, Error, ScheduleError};
+use tessella_polyhedral::error::{AtObstacle, Error, OverlapObstacle, ScheduleError};
 use tessella_polyhedral::isl::{Ctx, Set};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::recompute::{Mistake, Recomputation, Role, prove};
-use tessella_polyhedral::schedule::Node;
+use tessella_polyhedral::schedule::{Node, Path};
 use tessella_polyhedral::{dependence, transform};
 
 /// `for i: T[i] = A[i]; for i: B[i] = T[i - 1] + T[i + 1]`, `T` an array of the function's own.
@@ -113,5 +114,188 @@ fn what_changes_in_between_is_seen() {
             assert_eq!(found.at, [5, 1]);
         }
         other => panic!("{other:?}"),
+    }
+}
+
+/// What stands for a value: an element that nobody wrote, or an instance of the source and what it read.
+type Value = u64;
+
+fn hash(parts: impl std::hash::Hash) -> Value {
+    use std::hash::Hasher;
+    let mut state = std::collections::hash_map::DefaultHasher::new();
+    parts.hash(&mut state);
+    state.finish()
+}
+
+/// Runs all instances in the algorithm's own order for a size, and gives what the arguments hold at the end. Values are
+/// told apart by how they came about; `lengths` are the numbers of iterators that the source's computations have, and the
+/// computations after them copy.
+fn executed(of: &Algorithm, lengths: &[usize], n: i64) -> BTreeMap<(String, Vec<i64>), Value> {
+    let mut instances: Vec<(Vec<i64>, ComputationId, Vec<i64>)> = vec![];
+    let depth = of.ids().map(|id| of.source_order.path_of(id).unwrap().0.len()).max().unwrap();
+    for id in of.ids() {
+        let path = of.source_order.path_of(id).unwrap();
+        let name = of.param_names().remove(0);
+        let here = of.computation(id).domain.intersect_params(&of.context).unwrap();
+        let fixed = Set::from_text(of.context.ctx(), &format!("[{name}] -> {{ : {name} = {n} }}")).unwrap();
+        for point in here.intersect_params(&fixed).unwrap().project_out_all_params().unwrap().points().unwrap() {
+            let values = point.coordinates().unwrap();
+            let mut time: Vec<i64> = (0..path.0.len())
+                .map(|level| match of.source_order.node(&Path(path.0[..level].to_vec())) {
+                    Some(Node::Loop(it)) => it.at[&id].evaluate(&values, &[n]).unwrap(),
+                    _ => path.0[level] as i64,
+                })
+                .collect();
+            time.resize(depth, 0);
+            instances.push((time, id, values));
+        }
+    }
+    instances.sort();
+    let mut memory: HashMap<(ArrayId, Vec<i64>), Value> = HashMap::new();
+    for (_, id, values) in instances {
+        let it = of.computation(id);
+        let element = |access: &Access| -> (ArrayId, Vec<i64>) {
+            let subscript = |affine: &tessella_polyhedral::algorithm::Subscript| {
+                affine.as_affine().unwrap().evaluate(&values, &[n]).unwrap()
+            };
+            (access.array, access.subscripts.iter().map(subscript).collect())
+        };
+        let read: Vec<Value> =
+            it.reads.iter().map(&element).map(|at| memory.get(&at).copied().unwrap_or_else(|| hash(("old", at.0.0, at.1)))).collect();
+        let value = match lengths.get(id.0 as usize) {
+            Some(&length) => hash((id.0, &values[..length], &read)),
+            None => read[0],
+        };
+        memory.insert(element(&it.write), value);
+    }
+    let seen = memory.into_iter().filter(|((array, _), _)| of.array(*array).kind == ArrayKind::Argument);
+    // An element that holds what it held before may have been copied back or left alone.
+    let changed = seen.filter(|((array, at), value)| *value != hash(("old", array.0, at)));
+    changed.map(|((array, at), value)| ((of.array(array).name.clone(), at), value)).collect()
+}
+
+fn lengths(of: &Algorithm) -> Vec<usize> {
+    of.computations.iter().map(|it| it.iterators.len()).collect()
+}
+
+fn overlapped(steps: u32, size: u32) -> Command {
+    Command::Overlapped { computation: "S".into(), time: "t".into(), loops: vec!["i".into()], steps, sizes: vec![size] }
+}
+
+/// The tiles of `jacobi` before they are proved, and what proves them.
+fn tiles(ctx: &Ctx) -> (Algorithm, Algorithm, Vec<Role>) {
+    let original = jacobi(ctx);
+    let start = scheduled(original.clone(), Target::Cpu);
+    let (made, roles) = transform::overlapped_unproved(ctx, &start, "S", "t", &["i".into()], 3, &[4]).unwrap();
+    let original = Algorithm { context: made.algorithm.context.clone(), ..original };
+    (original, made.algorithm, roles)
+}
+
+#[test]
+fn overlapping_tiles_compute_what_the_source_does() {
+    let ctx = Ctx::new();
+    let original = jacobi(&ctx);
+    let made = go(&ctx, &scheduled(original.clone(), Target::Cpu), &overlapped(3, 4)).unwrap();
+    for n in 0..=13 {
+        assert_eq!(executed(&made.algorithm, &lengths(&original), n), executed(&original, &lengths(&original), n), "n = {n}");
+    }
+}
+
+#[test]
+fn the_proof_finds_what_is_wrong_with_tiles() {
+    let ctx = Ctx::new();
+    let (original, new, roles) = tiles(&ctx);
+    let judge = |new: &Algorithm| {
+        prove(&ctx, &Recomputation { original: &original, new, roles: &roles }).unwrap().map_err(|found| found.mistake)
+    };
+    assert_eq!(judge(&new), Ok(()));
+    let find = |name: &str| new.find(name).unwrap().0 as usize;
+
+    // A halo that is one too small on one side: S runs one element less below the tile in each step but the last.
+    let mut small = new.clone();
+    let domain = &small.computations[find("S")].domain;
+    let cut = Set::from_text(&ctx, "[n] -> { S[t, i, t0, i0] : i >= 4i0 + 2 - (3t0 + 3 - t) + 1 or t = 3t0 + 3 }").unwrap();
+    small.computations[find("S")].domain = domain.intersect(&cut).unwrap();
+    assert!(matches!(judge(&small), Err(Mistake::Value { .. })), "{:?}", judge(&small));
+
+    // The final copy back is missing.
+    let mut open = new.clone();
+    let it = &mut open.computations[find("finish_A")];
+    it.domain = it.domain.subtract(&it.domain).unwrap();
+    // Ten steps are four blocks, an even number: nothing is to be copied back, and nothing was.
+    assert_eq!(judge(&open), Ok(()));
+    let mut lost = new.clone();
+    let it = &mut lost.computations[find("store_B")];
+    it.domain = it.domain.subtract(&it.domain).unwrap();
+    assert_eq!(judge(&lost), Err(Mistake::End { array: "B".into() }));
+
+    // Blocks read the array that they should write.
+    let mut parity = new.clone();
+    let (one, other) = (find("load_A"), find("load_A_"));
+    let (read, swapped) = (parity.computations[one].reads.clone(), parity.computations[other].reads.clone());
+    parity.computations[one].reads = swapped;
+    parity.computations[other].reads = read;
+    assert!(matches!(judge(&parity), Err(Mistake::Value { .. })), "{:?}", judge(&parity));
+
+    // A copy that claims another moment.
+    let mut late = roles.clone();
+    if let Role::Copies(snapshot) = &mut late[one] {
+        snapshot.moment = snapshot.moment.iter().map(|step| step.add_constant(1).unwrap()).collect();
+    }
+    let judged = prove(&ctx, &Recomputation { original: &original, new: &new, roles: &late }).unwrap();
+    assert!(matches!(judged.unwrap_err().mistake, Mistake::Value { .. }));
+}
+
+#[test]
+fn steps_whose_values_build_on_one_another_are_refused() {
+    let ctx = Ctx::new();
+    let s = Statement {
+        name: "S",
+        iterators: &["t", "i"],
+        domain: "{ S[t, i] : 1 <= t <= 10 and 2 <= i < n }",
+        write: (0, &[(&[0, 1], 0)]),
+        reads: &[(0, &[(&[0, 1], -1)]), (0, &[(&[0, 1], 1)])],
+    };
+    let order = for_loop("t", 0, &[0], for_loop("i", 1, &[0], leaf(0)));
+    let seidel = algorithm(&ctx, &[("A", 1)], &[s], order);
+    let refused = go(&ctx, &scheduled(seidel, Target::Cpu), &overlapped(3, 8)).unwrap_err();
+    let obstacle = OverlapObstacle::WithinStep;
+    assert_eq!(refused, Error::Schedule(ScheduleError::CannotOverlap { computation: "S".into(), at: "t".into(), obstacle }));
+}
+
+/// Random stencils in one dimension: offsets on both sides, one or two arrays that are read, old and new values.
+#[test]
+fn random_stencils_keep_their_values_in_overlapping_tiles() {
+    let mut state = 20_251_121_u64;
+    let mut random = |below: i64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) as i64).rem_euclid(below)
+    };
+    for _ in 0..12 {
+        let ctx = Ctx::new();
+        let along: [i64; 2] = [0, 1];
+        let rows = |offset: i64| vec![(&along[..], offset)];
+        let mut first: Vec<_> = (0..=random(3)).map(|_| (0, rows(random(7) - 3))).collect();
+        if random(2) == 0 {
+            first.push((1, rows(0)));
+        }
+        // The second statement reads what it overwrites only where it writes.
+        let second: Vec<_> =
+            (0..=random(2)).map(|_| if random(2) == 0 { (0, rows(0)) } else { (1, rows(random(5) - 2)) }).collect();
+        let (total, steps, size) = (1 + random(8), 1 + random(4) as u32, 1 + random(8) as u32);
+        let domains = ["S", "R"].map(|name| format!("{{ {name}[t, i] : 1 <= t <= {total} and 4 <= i <= n - 3 }}"));
+        let first: Vec<_> = first.iter().map(|(array, rows)| (*array, &rows[..])).collect();
+        let second: Vec<_> = second.iter().map(|(array, rows)| (*array, &rows[..])).collect();
+        let iterators = &["t", "i"];
+        let s = Statement { name: "S", iterators, domain: &domains[0], write: (1, &[(&[0, 1], 0)]), reads: &first };
+        let r = Statement { name: "R", iterators, domain: &domains[1], write: (0, &[(&[0, 1], 0)]), reads: &second };
+        let sweeps = Node::Sequence(vec![for_loop("i", 1, &[0], leaf(0)), for_loop("i", 1, &[1], leaf(1))]);
+        let original = algorithm(&ctx, &[("A", 1), ("B", 1)], &[s, r], for_loop("t", 0, &[0, 1], sweeps));
+        let made = go(&ctx, &scheduled(original.clone(), Target::Cpu), &overlapped(steps, size));
+        let made = made.unwrap_or_else(|error| panic!("{first:?} {second:?} {steps} {size}: {error:?}"));
+        for n in [6, 7, 8, 11, 17] {
+            let (new, old) = (executed(&made.algorithm, &lengths(&original), n), executed(&original, &lengths(&original), n));
+            assert_eq!(new, old, "{first:?} {second:?}, {total} steps in blocks of {steps}, tiles of {size}, n = {n}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::{Place, at_command, list, size};
 use tessella_diagnostics::{Code, Diagnostic};
 use tessella_polyhedral::algorithm::ComputationId;
-use tessella_polyhedral::error::AtObstacle;
+use tessella_polyhedral::error::{AtObstacle, OverlapObstacle};
 use tessella_polyhedral::recompute::{Mismatch, Mistake};
 
 /// Why values cannot be computed in a loop that reads them.
@@ -50,6 +50,48 @@ pub(super) fn compute_at(place: &Place, computation: &str, obstacle: AtObstacle,
         AtObstacle::NoKernel { reader } => (
             format!("the loop lies in no kernel of `{}` whose threads could share the work", name(reader)),
             format!("map the loops first: `gpu({}, ...)`, and name a block loop, or one inside of it", name(reader)),
+        ),
+    };
+    diagnostic.with_note(why).with_help(help)
+}
+
+/// Why time steps cannot run in overlapping tiles.
+pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, diagnostic: Diagnostic) -> Diagnostic {
+    let name = |id: ComputationId| &place.algorithm.computation(id).name;
+    let (why, help) = match obstacle {
+        OverlapObstacle::NotOutermost => {
+            (format!("`{at}` stands inside of another loop"), "name an outermost loop over time steps")
+        }
+        OverlapObstacle::AnotherOrder => (
+            format!("`{at}` is not the loop of the source any more"),
+            "tile the time loop before other commands change it",
+        ),
+        OverlapObstacle::Steps => (
+            format!("the first or the last value of `{at}` is no sum of sizes and constants"),
+            "let the loop run from a constant to an argument: `for t in 1:steps`",
+        ),
+        OverlapObstacle::Subscripts { computation } => (
+            format!("subscripts of `{}` are computed, so that values may come from anywhere", name(computation)),
+            "subscript arrays by iterators, sizes and constants",
+        ),
+        OverlapObstacle::NoAxis { array } => (
+            format!(
+                "the named loops do not say where in `{}` the loop's statements write",
+                place.algorithm.array(array).name
+            ),
+            "name loops over space, one for each axis that is to be tiled, in arrays that all have these axes",
+        ),
+        OverlapObstacle::Unbounded { reader, array } => (
+            format!(
+                "what `{}` reads of `{}` may come from any distance",
+                name(reader),
+                place.algorithm.array(array).name
+            ),
+            "tile loops along which values move by a constant distance at most",
+        ),
+        OverlapObstacle::WithinStep => (
+            "within one step each value needs the one before, across the whole array".to_string(),
+            "overlapping tiles need steps that read what earlier steps, or other statements, wrote",
         ),
     };
     diagnostic.with_note(why).with_help(help)

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::expr::ExprKind;
 use crate::isl::{Ctx, DimType, Id, Map, Set, UnionMap, UnionSet};
 use crate::relation;
+use std::collections::BTreeMap;
 
 /// A program made from another, and what its computations are.
 pub struct Recomputation<'a> {
@@ -55,6 +56,7 @@ pub fn prove(ctx: &Ctx, it: &Recomputation<'_>) -> Result<Result<(), Box<Mismatc
     }
     // What each write of the new program stands for: { W'[y] -> W[x] or A value[e] }
     let mut means: Option<UnionMap> = None;
+    let mut copied: BTreeMap<ComputationId, UnionMap> = BTreeMap::new();
     for (id, role) in new.ids().zip(roles) {
         let one = match role {
             Role::Repeats(of) => {
@@ -74,7 +76,9 @@ pub fn prove(ctx: &Ctx, it: &Recomputation<'_>) -> Result<Result<(), Box<Mismatc
                     return mismatch(Mistake::Expression { computation: new.computation(id).name.clone() }, None);
                 }
                 let values = old_flow.values(snapshot.array, &old_flow.snapshot(new, id, snapshot)?)?;
-                of_instances(ctx, new, id, &values)?
+                let own = of_instances(ctx, new, id, &values)?;
+                copied.insert(id, values);
+                own
             }
         };
         means = join(means, one)?;
@@ -89,7 +93,7 @@ pub fn prove(ctx: &Ctx, it: &Recomputation<'_>) -> Result<Result<(), Box<Mismatc
         for (position, access) in values_read(computation).into_iter().enumerate() {
             let sink = new_flow.read(id, access)?;
             let wanted = match role {
-                Role::Copies(snapshot) => old_flow.values(snapshot.array, &old_flow.snapshot(new, id, snapshot)?)?,
+                Role::Copies(_) => copied[&id].clone(),
                 Role::Repeats(of) => {
                     let theirs = values_read(original.computation(*of))[position];
                     let values = old_flow.values(theirs.array, &old_flow.read(*of, theirs)?)?;

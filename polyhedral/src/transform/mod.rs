@@ -14,11 +14,13 @@ mod search;
 mod sizes;
 mod inline;
 mod compute_at;
+mod overlapped;
 mod rfactor;
 mod partial;
 mod split_domain;
 
 pub use compute_at::compute_at;
+pub use overlapped::{overlapped, overlapped_unproved};
 pub use inline::inline;
 pub use join::{between, distribute, fuse};
 pub use partial::spelled_out;
@@ -102,6 +104,9 @@ pub fn apply(
         Command::Gpu { computation, blocks, threads } => gpu(scheduled, computation, blocks, threads)?,
         Command::Stream { computation, at, size } => stream(ctx, scheduled, computation, at, *size)?,
         Command::ComputeAt { computation, reader, at } => return compute_at(ctx, scheduled, computation, reader, at),
+        Command::Overlapped { computation, time, loops, steps, sizes } => {
+            return overlapped(ctx, scheduled, computation, time, loops, *steps, sizes);
+        }
         Command::Inline { computation } => return inline(ctx, scheduled, computation),
         Command::Rfactor { computation, at, size } => {
             return rfactor(ctx, scheduled, dependences, computation, at, *size);

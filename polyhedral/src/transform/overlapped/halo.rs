@@ -1,0 +1,185 @@
+//! How far a tile must compute beyond itself.
+
+use super::stencil::Stencil;
+use crate::affine::Affine;
+use crate::algorithm::{ArrayId, ComputationId};
+use crate::error::{Error, OverlapObstacle};
+use crate::isl::{Ctx, DimType, Set};
+use crate::recompute::written_by;
+use crate::relation;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a tile needs besides itself.
+pub(super) struct Halos {
+    /// For each statement and each dimension of space.
+    pub(super) of: BTreeMap<ComputationId, Vec<[Side; 2]>>,
+    /// The arrays of which a step may read what an earlier step wrote, or what was there before the loop where it writes.
+    pub(super) carried: BTreeSet<ArrayId>,
+}
+
+/// How far a region reaches beyond the tile on one side: `at_end + slope * (steps left)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Side {
+    pub(super) at_end: i64,
+    pub(super) slope: i64,
+}
+
+/// A value of `from` that `to` reads so many steps later, and where they lie: `to` minus `from`, along each dimension.
+struct Distance {
+    from: ComputationId,
+    to: ComputationId,
+    steps: i64,
+    least: Vec<i64>,
+    most: Vec<i64>,
+}
+
+/// The halos of blocks of so many steps.
+pub(super) fn halos(ctx: &Ctx, stencil: &Stencil<'_>, steps: i64) -> Result<Result<Halos, OverlapObstacle>, Error> {
+    let (distances, carried) = match distances(ctx, stencil, steps)? {
+        Ok(found) => found,
+        Err(obstacle) => return Ok(Err(obstacle)),
+    };
+    let dimensions = stencil.dimensions();
+    // For each statement and number of steps left: how far below and above the tile, along each dimension.
+    let mut reach: BTreeMap<ComputationId, Vec<Vec<[i64; 2]>>> =
+        stencil.statements.iter().map(|&id| (id, vec![vec![[0; 2]; dimensions]; steps as usize])).collect();
+    for left in 0..steps {
+        // What a step needs of itself goes from statement to statement.
+        for round in 0..=stencil.statements.len() {
+            let mut changed = false;
+            for it in distances.iter().filter(|it| left >= it.steps) {
+                let needs = reach[&it.to][(left - it.steps) as usize].clone();
+                let own = &mut reach.get_mut(&it.from).expect("every statement has a reach")[left as usize];
+                for (dimension, [below, above]) in needs.into_iter().enumerate() {
+                    let wanted = [below + it.most[dimension], above - it.least[dimension]];
+                    for (own, wanted) in own[dimension].iter_mut().zip(wanted) {
+                        changed |= wanted > *own;
+                        *own = wanted.max(*own);
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+            if round == stencil.statements.len() {
+                return Ok(Err(OverlapObstacle::WithinStep));
+            }
+        }
+    }
+    let of = reach.into_iter().map(|(id, by_step)| {
+        let side = |dimension: usize, side: usize| line(by_step.iter().map(|it| it[dimension][side]).collect());
+        (id, (0..dimensions).map(|dimension| [side(dimension, 0), side(dimension, 1)]).collect())
+    });
+    Ok(Ok(Halos { of: of.collect(), carried }))
+}
+
+/// The line above all points that encloses the least.
+fn line(points: Vec<i64>) -> Side {
+    let steepest = points.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0).max(0);
+    let lines = (0..=steepest).map(|slope| {
+        let at_end = points.iter().zip(0..).map(|(&point, left)| point - slope * left).max().unwrap_or(0);
+        Side { at_end, slope }
+    });
+    let area = |it: &Side| (0..points.len() as i64).map(|left| it.at_end + it.slope * left).sum::<i64>();
+    lines.min_by_key(area).unwrap_or_default()
+}
+
+/// All distances of up to so many steps, and the arrays that carry values from step to step.
+#[allow(clippy::type_complexity)]
+fn distances(
+    ctx: &Ctx,
+    stencil: &Stencil<'_>,
+    steps: i64,
+) -> Result<Result<(Vec<Distance>, BTreeSet<ArrayId>), OverlapObstacle>, Error> {
+    let algorithm = stencil.algorithm;
+    let (mut found, mut carried) = (vec![], BTreeSet::new());
+    for &reader in &stencil.statements {
+        for read in stencil.values_read(reader) {
+            if !stencil.arrays.contains(&read.array) {
+                continue;
+            }
+            let mut rest = stencil.flows.values(read.array, &stencil.flows.read(reader, read)?)?;
+            let mut inside: Option<Set> = None;
+            for &writer in stencil.statements.iter().filter(|&&id| algorithm.computation(id).write.array == read.array) {
+                let (written, others) = written_by(ctx, algorithm, reader, &rest, writer)?;
+                rest = others;
+                if written.is_empty()? {
+                    continue;
+                }
+                let from_reader = places(ctx, stencil, reader)?;
+                let between = written.apply_domain(&from_reader)?.apply_range(&places(ctx, stencil, writer)?)?;
+                let apart = between.reverse()?.deltas()?;
+                let [Some(least), Some(most)] = range(&apart, 0)? else {
+                    // Some values are old without limit; those of earlier blocks are loaded.
+                    carried.insert(read.array);
+                    match slices(&apart, (reader, writer), 0..steps)? {
+                        Some(all) => found.extend(all),
+                        None => return Ok(Err(OverlapObstacle::Unbounded { reader, array: read.array })),
+                    }
+                    continue;
+                };
+                if most > 0 {
+                    carried.insert(read.array);
+                }
+                match slices(&apart, (reader, writer), least..steps.min(most.saturating_add(1)))? {
+                    Some(all) => found.extend(all),
+                    None => return Ok(Err(OverlapObstacle::Unbounded { reader, array: read.array })),
+                }
+                let readers = written.domain()?;
+                inside = Some(match inside {
+                    None => readers,
+                    Some(others) => others.union(&readers)?,
+                });
+            }
+            // What was there before the loop, where the loop writes.
+            let mut before = relation::access(ctx, algorithm, reader, read)?;
+            if let Some(inside) = inside {
+                before = before.subtract_domain(&inside)?;
+            }
+            if !before.intersect_range(&stencil.written(ctx, read.array)?)?.is_empty()? {
+                carried.insert(read.array);
+            }
+        }
+    }
+    Ok(Ok((found, carried)))
+}
+
+/// `{ S[x] -> [time, position] }`.
+fn places(ctx: &Ctx, stencil: &Stencil<'_>, id: ComputationId) -> Result<crate::isl::Map, Error> {
+    let mut each = vec![Affine::iterator(stencil.time[&id])];
+    each.extend((0..stencil.dimensions()).map(|dimension| stencil.position(id, dimension).clone()));
+    relation::functions(ctx, stencil.algorithm, id, &each)
+}
+
+/// The distances for each number of steps; `None` where one is not bounded.
+fn slices(
+    apart: &Set,
+    (to, from): (ComputationId, ComputationId),
+    steps: std::ops::Range<i64>,
+) -> Result<Option<Vec<Distance>>, Error> {
+    let mut found = vec![];
+    for steps in steps {
+        let slice = apart.fix_i32(DimType::Set, 0, i32::try_from(steps).unwrap_or(i32::MAX))?;
+        if slice.is_empty()? {
+            continue;
+        }
+        let (mut least, mut most) = (vec![], vec![]);
+        for dimension in 1..slice.dim(DimType::Set)? {
+            let [Some(low), Some(high)] = range(&slice, dimension as i32)? else { return Ok(None) };
+            least.push(low);
+            most.push(high);
+        }
+        found.push(Distance { from, to, steps, least, most });
+    }
+    Ok(Some(found))
+}
+
+/// Distances beyond this are those of sizes that nothing bounds.
+const FARTHEST: i64 = 1 << 20;
+
+/// The least and the greatest value along a dimension.
+fn range(set: &Set, dimension: i32) -> Result<[Option<i64>; 2], Error> {
+    let set = set.project_out_all_params()?;
+    let bounded = |value: Option<i64>| value.filter(|value| value.abs() < FARTHEST);
+    Ok([bounded(set.dim_min_val(dimension)?.to_i64()), bounded(set.dim_max_val(dimension)?.to_i64())])
+}

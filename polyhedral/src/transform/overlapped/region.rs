@@ -1,0 +1,128 @@
+//! Which tiles there are, and what each of them computes.
+
+use super::halo::Halos;
+use super::stencil::Stencil;
+use crate::affine::Affine;
+use crate::algorithm::{Algorithm, ComputationId};
+use crate::error::Error;
+use crate::isl::{Ctx, DimType, Id, Map, Set, Space};
+use crate::relation;
+
+/// Blocks of time steps, tiles of space, and how far the tiles' regions reach.
+pub(super) struct Regions {
+    pub(super) steps: i64,
+    pub(super) sizes: Vec<i64>,
+    /// Where the first tile begins, along each dimension.
+    pub(super) origins: Vec<i64>,
+    /// `{ [block, tile...] }`: those in which the source runs something.
+    pub(super) tiles: Set,
+    pub(super) halos: Halos,
+}
+
+impl Regions {
+    /// The number of loops over blocks and tiles.
+    pub(super) fn keys(&self) -> usize {
+        1 + self.sizes.len()
+    }
+
+    /// The first place of a tile along a dimension; the tile's number is iterator `tile`.
+    pub(super) fn low(&self, dimension: usize, tile: u32) -> Result<Affine, Error> {
+        Ok(Affine::iterator(tile).scale(self.sizes[dimension])?.add_constant(self.origins[dimension])?)
+    }
+
+    /// The most that any region reaches beyond a tile along a dimension, below and above.
+    pub(super) fn widest(&self, dimension: usize) -> [i64; 2] {
+        let reach = |side: usize| {
+            let all = self.halos.of.values().map(|of| of[dimension][side]);
+            all.map(|it| it.at_end + it.slope * (self.steps - 1)).max().unwrap_or(0)
+        };
+        [reach(0), reach(1)]
+    }
+}
+
+/// The tiles of blocks of so many steps.
+pub(super) fn regions(
+    ctx: &Ctx,
+    stencil: &Stencil<'_>,
+    halos: Halos,
+    steps: i64,
+    sizes: &[i64],
+) -> Result<Regions, Error> {
+    let algorithm = stencil.algorithm;
+    let mut origins: Vec<Option<i64>> = vec![];
+    for dimension in 0..sizes.len() {
+        let mut least: Option<i64> = Some(i64::MAX);
+        for &id in &stencil.statements {
+            let position = relation::function(ctx, algorithm, id, stencil.position(id, dimension))?;
+            let values = relation::domain(algorithm, id)?.apply(&position)?;
+            if values.is_empty()? {
+                continue;
+            }
+            let own = values.project_out_all_params()?.dim_min_val(0)?.to_i64().filter(|it| it.abs() < 1 << 20);
+            least = least.zip(own).map(|(least, own)| least.min(own));
+        }
+        origins.push(least.filter(|&it| it != i64::MAX));
+    }
+    let origins: Vec<i64> = origins.into_iter().map(|it| it.unwrap_or(0)).collect();
+    let mut tiles: Option<Set> = None;
+    for &id in &stencil.statements {
+        let since = Affine::iterator(stencil.time[&id]).sub(&stencil.first)?;
+        let mut own = vec![since.floor_div(steps)];
+        for (dimension, (&size, &origin)) in sizes.iter().zip(&origins).enumerate() {
+            own.push(stencil.position(id, dimension).add_constant(-origin)?.floor_div(size));
+        }
+        let own = relation::domain(algorithm, id)?.apply(&relation::functions(ctx, algorithm, id, &own)?)?;
+        tiles = Some(match tiles {
+            None => own,
+            Some(others) => others.union(&own)?,
+        });
+    }
+    let tiles = tiles.expect("a loop holds at least one computation").coalesce()?;
+    let tiles = Set::from_basic_set(&tiles.simple_hull()?)?.intersect_params(&algorithm.context)?;
+    Ok(Regions { steps, sizes: sizes.to_vec(), origins, tiles, halos })
+}
+
+/// The instances of a statement in all tiles, `{ S[x, block, tile...] }`, and the map to those of the source.
+pub(super) fn instances(
+    ctx: &Ctx,
+    stencil: &Stencil<'_>,
+    regions: &Regions,
+    next: &Algorithm,
+    id: ComputationId,
+) -> Result<(Set, Map), Error> {
+    let source = stencil.algorithm.computation(id);
+    let count = source.iterators.len() as u32;
+    let keys = regions.keys() as u32;
+    let space = relation::domain_space(ctx, next, id)?;
+    let shorter = Set::universe(&space)?.identity()?.project_out(DimType::Out, count, keys)?;
+    let shorter = shorter.set_tuple_id(DimType::Out, &Id::new(ctx, &source.name)?)?;
+    let mut domain = shorter.intersect_range(&relation::domain(stencil.algorithm, id)?)?.domain()?;
+    let all: Vec<Affine> = (count..count + keys).map(Affine::iterator).collect();
+    domain = domain.intersect(&relation::functions(ctx, next, id, &all)?.intersect_range(&regions.tiles)?.domain()?)?;
+    let names = next.param_names();
+    // How many steps of the block come after this one.
+    let since = Affine::iterator(stencil.time[&id]).sub(&stencil.first)?.sub(&Affine::iterator(count).scale(regions.steps)?)?;
+    let left = since.scale(-1)?.add_constant(regions.steps - 1)?;
+    let mut limits = vec![since, left.clone()];
+    for dimension in 0..regions.sizes.len() {
+        let [below, above] = regions.halos.of[&id][dimension];
+        let low = regions.low(dimension, count + 1 + dimension as u32)?;
+        let offset = stencil.position(id, dimension).sub(&low)?;
+        let reach = |side: super::halo::Side| left.scale(side.slope)?.add_constant(side.at_end);
+        limits.push(offset.add(&reach(below)?)?);
+        limits.push(reach(above)?.add_constant(regions.sizes[dimension] - 1)?.sub(&offset)?);
+    }
+    for limit in &limits {
+        domain = domain.intersect(&at_least_zero(&space, &names, limit)?)?;
+    }
+    for (at, name) in (0..).zip(&next.computation(id).iterators) {
+        domain = domain.set_dim_name(DimType::Set, at, name)?;
+    }
+    Ok((domain, shorter))
+}
+
+/// The points at which an expression is not negative.
+pub(super) fn at_least_zero(space: &Space, params: &[String], value: &Affine) -> Result<Set, Error> {
+    let zero = Affine::constant(0).to_isl(space, params)?;
+    Ok(value.to_isl(space, params)?.ge_set(&zero)?)
+}
