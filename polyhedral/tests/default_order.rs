@@ -29,7 +29,7 @@ fn a_time_loop_stays_sequential_around_parallel_sweeps() {
     let ctx = Ctx::new();
     for (target, expected) in [
         (Target::Cpu, "for t\n  for i0 = floor((i - 2)/4096)  # parallel\n    for i1 = i - 4096*floor((i - 2)/4096) - 2  # vector(4)\n"),
-        (Target::Gpu, "for t\n  for i0 = floor((i - 2)/256)  # block.x\n"),
+        (Target::Gpu, "for t\n  for i0 = floor((i - 2)/1024)  # block.x\n"),
     ] {
         let start = scheduled(jacobi(&ctx), target);
         let all = dependences(&ctx, &start.algorithm).unwrap();

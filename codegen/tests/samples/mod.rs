@@ -38,7 +38,6 @@ impl Sample {
             prefetches: &[],
             checks: &self.checks,
             scan: None,
-            whole: None,
             versions: &[],
         }
     }

@@ -195,7 +195,15 @@ impl Checker<'_> {
             return Err(self.no_method(symbol, &left, &right, span));
         }
         let left = if left.ty == ScalarType::Bool { widen(left, ScalarType::I64) } else { left };
-        let count = self.coerce(right, ScalarType::I64, None)?;
+        // Counts from the width on all do the same.
+        let count = match right.ty {
+            ScalarType::U64 => {
+                let most = Expr::number(ScalarType::U64, 64, right.span);
+                let at = right.span;
+                widen(binary(BinaryOp::Min, right, most, at), ScalarType::I64)
+            }
+            _ => self.coerce(right, ScalarType::I64, None)?,
+        };
         Ok(binary(operator, left, count, span))
     }
 

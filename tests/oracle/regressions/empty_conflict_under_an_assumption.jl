@@ -1,7 +1,7 @@
 #! target c
 #! seed 11704835836023443065
 #! sizes 11
-#! machine 32 16 524288
+#! machine 32 16 524288 32768
 # Found: isl error
 @tessella function f!(n::Int64, m::Int64)
     @comp S1 s1 = 2

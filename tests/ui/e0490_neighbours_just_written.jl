@@ -1,0 +1,13 @@
+#! target cuda
+@tessella function seidel!(A::Matrix{Float64}, steps::Int64)
+    m, n = size(A)
+    for t in 1:steps
+        for j in 2:n-1, i in 2:m-1
+            @comp S A[i, j] = 0.25 * (A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1])
+        end
+    end
+end
+
+@schedule seidel! begin
+    stream(S, t, 8)
+end
