@@ -258,7 +258,13 @@ pub fn verify(
                 }
             }
         }
-        let verified = finish(ctx, scheduled, &all, &asked).map_err(|failure| {
+        // Copies are statements: with some, the program is a larger one, whoever asked for them.
+        let copies = |command: &Command| matches!(command, Command::CacheShared { .. } | Command::CacheRegister { .. });
+        let done = match asked.iter().any(copies) {
+            true => ctx.with_budget(STORAGE_OPERATIONS, || finish(ctx, scheduled, &all, &asked)),
+            false => finish(ctx, scheduled, &all, &asked),
+        };
+        let verified = done.map_err(|failure| {
             at = failure.command.map(|position| placed[position].span);
             about = failure.about;
             failure.error

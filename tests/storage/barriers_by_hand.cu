@@ -47,39 +47,63 @@ extern "C" __global__ void __launch_bounds__(16) barriers_by_hand_S_load_A(
     int64_t p,
     int64_t B_1
 ) {
-    __shared__ float A_shared[16];
+    __shared__ __align__(16) float A_shared[16];
     const int64_t j0 = blockIdx.y;
     const int64_t i0 = blockIdx.x;
     for (int64_t k0 = 0; k0 <= floordiv(p - 1, 4); k0++) {
-        {
-            const int64_t y = threadIdx.y;
-            if (y <= imin(3, p - 4 * k0 - 1)) {
+        if (n >= 4 * j0 + 4 && A_1 >= 4 * i0 + 4 && m >= 4 * i0 + 4 && p >= 4 * k0 + 4) {
+            {
+                const int64_t y = threadIdx.y;
                 const int64_t x = threadIdx.x;
-                if (x <= imin(3, A_1 - 4 * i0 - 1)) {
-                    // load_A
-                    A_shared(x + 1, y + 1) = A(4 * i0 + x + 1, 4 * k0 + y + 1);
+                // load_A
+                A_shared(x + 1, y + 1) = A(4 * i0 + x + 1, 4 * k0 + y + 1);
+            }
+            __syncthreads();
+            {
+                const int64_t j1 = threadIdx.y;
+                const int64_t i1 = threadIdx.x;
+                for (int64_t k1 = 0; k1 <= 3; k1++) {
+                    // S: barriers_by_hand.jl:10
+                    const int64_t j = 4 * j0 + j1 + 1;
+                    const int64_t i = 4 * i0 + i1 + 1;
+                    const int64_t k = 4 * k0 + k1 + 1;
+                    const int64_t i_A = i1 + 1;
+                    const int64_t k_A = k1 + 1;
+                    C(i, j) = C(i, j) + A_shared(i_A, k_A) * B(k, j);
                 }
             }
-        }
-        __syncthreads();
-        {
-            const int64_t j1 = threadIdx.y;
-            if (j1 <= imin(3, n - 4 * j0 - 1)) {
-                const int64_t i1 = threadIdx.x;
-                if (i1 <= imin(3, m - 4 * i0 - 1)) {
-                    for (int64_t k1 = 0; k1 <= imin(3, p - 4 * k0 - 1); k1++) {
-                        // S: barriers_by_hand.jl:10
-                        const int64_t j = 4 * j0 + j1 + 1;
-                        const int64_t i = 4 * i0 + i1 + 1;
-                        const int64_t k = 4 * k0 + k1 + 1;
-                        const int64_t i_A = i1 + 1;
-                        const int64_t k_A = k1 + 1;
-                        C(i, j) = C(i, j) + A_shared(i_A, k_A) * B(k, j);
+            __syncthreads();
+        } else {
+            {
+                const int64_t y = threadIdx.y;
+                if (y <= imin(3, p - 4 * k0 - 1)) {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(3, A_1 - 4 * i0 - 1)) {
+                        // load_A
+                        A_shared(x + 1, y + 1) = A(4 * i0 + x + 1, 4 * k0 + y + 1);
                     }
                 }
             }
+            __syncthreads();
+            {
+                const int64_t j1 = threadIdx.y;
+                if (j1 <= imin(3, n - 4 * j0 - 1)) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(3, m - 4 * i0 - 1)) {
+                        for (int64_t k1 = 0; k1 <= imin(3, p - 4 * k0 - 1); k1++) {
+                            // S: barriers_by_hand.jl:10
+                            const int64_t j = 4 * j0 + j1 + 1;
+                            const int64_t i = 4 * i0 + i1 + 1;
+                            const int64_t k = 4 * k0 + k1 + 1;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t k_A = k1 + 1;
+                            C(i, j) = C(i, j) + A_shared(i_A, k_A) * B(k, j);
+                        }
+                    }
+                }
+            }
+            __syncthreads();
         }
-        __syncthreads();
     }
 }
 
