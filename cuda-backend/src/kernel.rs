@@ -26,7 +26,11 @@ pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
         printer.strip(&kernel.name, &params, it, out);
     }
     let threads: u32 = kernel.block.iter().product();
-    let head = format!("extern \"C\" __global__ void __launch_bounds__({threads}) {}", kernel.name);
+    let bounds = match streaming {
+        Some(it) => format!("{threads}, {}", it.stream.blocks(printer.input.algorithm)),
+        None => threads.to_string(),
+    };
+    let head = format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {}", kernel.name);
     let line = format!("{head}({})", params.join(", "));
     if line.len() <= 110 {
         out.open(line);

@@ -62,7 +62,7 @@ pub(crate) const FORMS: [Form; 40] = [
     Form { name: "specialize", usage: "specialize(n == 1024)", read: specialize },
     Form { name: "split", usage: "split(S, i, 32)", read: split },
     Form { name: "store_in", usage: "store_in(S, b, (t, i) -> (t % 2, i))", read: storage::store_in },
-    Form { name: "stream", usage: "stream(S, t, 8, 4, 144)", read: stream },
+    Form { name: "stream", usage: "stream(S, t, 8, 4, 64)", read: stream },
     Form { name: "synchronize", usage: "synchronize(S, i)", read: communication::synchronize },
     Form { name: "tile", usage: "tile(S, (i, j), (32, 32))", read: tile },
     Form { name: "time_skew", usage: "time_skew((S, R), t, (j, i), 8, (32, 32))", read: time_tiling::time_skew },

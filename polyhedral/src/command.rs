@@ -51,7 +51,7 @@ pub enum Command {
     Between { computation: String, first: String, first_at: String, second: String, second_at: String },
     /// `gpu(S, (i0, j0), (i1, j1))`: loops that become block and thread indices, x first.
     Gpu { computation: String, blocks: Vec<String>, threads: Vec<String> },
-    /// `stream(S, t, 8, 4, 144)`: eight steps of the time loop in one pass, four points a lane, 144 rows a warp.
+    /// `stream(S, t, 8, 4, 64)`: eight steps of the time loop in one pass, four points a lane, 64 rows a warp.
     Stream { computation: String, at: String, size: StreamSize },
     /// `inline(S)`: the readers of `S` compute its value themselves.
     Inline { computation: String },

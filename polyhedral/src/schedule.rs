@@ -63,7 +63,7 @@ pub struct StreamSize {
 impl StreamSize {
     /// The sizes where the user gives none but the steps.
     pub const POINTS: u32 = 4;
-    pub const ROWS: u32 = 144;
+    pub const ROWS: u32 = 64;
 }
 
 /// A dimension of a grid or thread block.

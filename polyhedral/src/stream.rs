@@ -31,6 +31,12 @@ pub const WARPS: u32 = 4;
 /// What one thread may hold in registers of four bytes, the rest being needed for addresses and values in flight.
 const REGISTERS: u32 = 224;
 
+/// Registers of a multiprocessor.
+const FILE: u32 = 65536;
+/// For addresses, limits and values in flight; measured kernels take about as many.
+const OTHER_REGISTERS: i64 = 32;
+const MOST_BLOCKS: i64 = 5;
+
 /// A time loop whose nests can stream, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stream {
@@ -369,6 +375,13 @@ impl Stream {
     pub fn idle_lanes(&self) -> (i64, i64) {
         let points = i64::from(self.size.points);
         ((self.beside.below + points - 1) / points, (self.beside.above + points - 1) / points)
+    }
+
+    /// Thread blocks that should be on a multiprocessor at once: as many as its registers hold, by a guess of what each
+    /// thread needs besides the rows.
+    pub fn blocks(&self, algorithm: &Algorithm) -> i64 {
+        let of_each_thread = i64::from(FILE / (LANES * WARPS));
+        (of_each_thread / (self.registers(algorithm) + OTHER_REGISTERS)).clamp(1, MOST_BLOCKS)
     }
 
     /// How many rows the last stage of a launch lags behind the first.
