@@ -27,7 +27,14 @@ mutable struct DeviceArray{T,N} <: AbstractArray{T,N}
     end
 end
 
-byte_count(T, extents) = UInt64(reduce(Base.checked_mul, extents; init = sizeof(T)))
+function byte_count(T, extents)
+    bytes = sizeof(T)
+    for extent in extents
+        bytes, overflow = Base.Checked.mul_with_overflow(bytes, extent)
+        overflow && throw(OverflowError("the bytes of the array pass 64 bits"))
+    end
+    return UInt64(bytes)
+end
 
 @noinline function throw_memory_failure(library::Library)
     words = unsafe_string(ccall(library.memory.failure, Ptr{UInt8}, ()))

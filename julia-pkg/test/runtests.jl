@@ -36,13 +36,13 @@ with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
     @testset "schedules" begin with_fallback(ScheduleTests.run, nothing) end
     @testset "reflection" begin with_fallback(ReflectionTests.run, "0") end
     @testset "packages" begin with_fallback(PackageTests.run, "0") end
+    @testset "profile" begin with_fallback(ProfileTests.run, "0") end
+    @testset "device arrays" begin with_fallback(DeviceTests.run, "0") end
     @testset "examples" begin with_fallback(ExampleTests.run, "0") end
     @testset "polybench" begin with_fallback(PolyBenchTests.run, "0") end
     @testset "helpers" begin with_fallback(HelperTests.run, "0") end
     @testset "language" begin with_fallback(LanguageTests.run, "0") end
     @testset "storage" begin with_fallback(StorageTests.run, "0") end
-    @testset "profile" begin with_fallback(ProfileTests.run, "0") end
-    @testset "device arrays" begin with_fallback(DeviceTests.run, "0") end
     @testset "strided" begin with_fallback(StridedTests.run, "0") end
     @testset "padded" begin with_fallback(PaddedTests.run, "0") end
 end
