@@ -3,6 +3,7 @@
 include(joinpath(@__DIR__, "..", "..", "examples", "registry.jl"))
 include(joinpath(@__DIR__, "..", "polybench", "registry.jl"))
 include(joinpath(@__DIR__, "..", "storage", "registry.jl"))
+include(joinpath(@__DIR__, "..", "commands", "registry.jl"))
 
 function device_name()
     try
@@ -46,7 +47,11 @@ Case(it::Storage.Program) =
     Case("storage_" * it.name, it.f, it.inputs, it.types, [Storage.SIZES..., LARGE_TEST], Examples.agree, (1024,),
          it.inputs)
 
+Case(it::Commands.Program) =
+    Case("command_" * it.name, it.f, it.inputs, [it.type], [Commands.SIZES..., LARGE_TEST], Examples.agree, (1024,), it.inputs)
+
 const CASES = Case[map(Case, Examples.ALL); map(Case, PolyBench.ALL);
-                   map(Case, filter(it -> it.target === :cuda, Storage.ALL))]
+                   map(Case, filter(it -> it.target === :cuda, Storage.ALL));
+                   map(Case, filter(it -> it.target === :cuda, Commands.ALL))]
 
 copy_array(argument) = argument isa AbstractArray ? copy(argument) : argument
