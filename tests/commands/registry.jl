@@ -25,6 +25,7 @@ const ALL = [
     program("vectors_of_a_product"),
     program("skewed_sweep"),
     program("skewed_by_itself"),
+    program("diamonds_of_a_sweep"),
     program("fused_with_a_delay"),
     program("shifted_by_hand"),
     program("statements_apart"),

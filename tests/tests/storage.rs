@@ -181,7 +181,7 @@ fn commands_in_a_file_of_their_own_do_the_same() {
 }
 
 /// The command's name; all of them.
-const COMMANDS: [&str; 41] = [
+const COMMANDS: [&str; 42] = [
     "after",
     "allocate",
     "assume",
@@ -206,6 +206,7 @@ const COMMANDS: [&str; 41] = [
     "overlapped",
     "pad",
     "parallel",
+    "parallelogram",
     "prefetch",
     "reverse",
     "rfactor",
