@@ -2,6 +2,7 @@
 
 mod access;
 mod block;
+mod complex;
 mod expr;
 mod helpers;
 mod signature;
