@@ -18,6 +18,16 @@ const STAGE_BYTES: i64 = 32 * (256 + 8) + 1024;
 pub fn commands(algorithm: &Algorithm, schedule: &Schedule) -> Vec<Command> {
     let mut commands = vec![];
     below(algorithm, schedule, &Path::default(), &mut commands);
+    // One `pad` is for all parts of an array.
+    let mut padded: Vec<Command> = vec![];
+    commands.retain(|command| match command {
+        Command::Pad { .. } if padded.contains(command) => false,
+        Command::Pad { .. } => {
+            padded.push(command.clone());
+            true
+        }
+        _ => true,
+    });
     commands
 }
 
@@ -56,7 +66,7 @@ fn of_kernel(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId
             it.reads.iter().chain([&it.write]).map(move |access| (id, access))
         })
         .collect();
-    let ahead = ahead(algorithm, &around, &accesses);
+    let ahead = ahead(algorithm, &around, &accesses, x);
     let written: Vec<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
     let mut commands = vec![];
     let mut seen: Vec<ArrayId> = vec![];
@@ -93,13 +103,13 @@ fn of_kernel(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId
 
 /// How many tiles are copied ahead: where each thread has a sum of its own there are few threads, and only tiles under way
 /// keep enough loads in flight.
-fn ahead(algorithm: &Algorithm, around: &[(Path, &Loop)], accesses: &[(ComputationId, &Access)]) -> u32 {
+fn ahead(algorithm: &Algorithm, around: &[(Path, &Loop)], accesses: &[(ComputationId, &Access)], x: &Loop) -> u32 {
     let axis = |wanted: ProcessorAxis| around.iter().any(|(_, it)| it.tag == Tag::GpuThread(wanted));
     if axis(ProcessorAxis::Y) {
         return 0;
     }
-    let matrices: BTreeSet<ArrayId> =
-        accesses.iter().map(|(_, it)| it.array).filter(|&array| algorithm.array(array).rank >= 2).collect();
+    let is_tile = |id: ComputationId, it: &Access| algorithm.array(it.array).rank >= 2 && moves(algorithm.computation(id), it, id, x);
+    let matrices: BTreeSet<ArrayId> = accesses.iter().filter(|(id, it)| is_tile(*id, it)).map(|(_, it)| it.array).collect();
     let matrices = matrices.len() as i64;
     let stages = Limit::Shared.bytes() / (STAGE_BYTES * matrices.max(1));
     u32::try_from(stages - 1).unwrap_or(0).min(MOST_AHEAD)
