@@ -9,7 +9,7 @@
 //     for p0 = floor((p - 1)/32)  # block.x
 //       for p1  # thread.x
 //         load_row: row_reg[r, q, p0, p1, x + 1] = row[32*p0 + p1 + x + 1]
-//       for s0 = floor((s - 1)/32) | s0 - 1
+//       for s0 = floor((s - 1)/32) | s0 - 3
 //         for x  # thread.x
 //           for y  # unroll(32)
 //             load_C: C_shared[r, q, p0, s0, x + 1, y + 1] = C[32*s0 + x + 1, 32*p0 + y + 1]
@@ -49,8 +49,8 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define A(i, j, k) A[(i) - 1 + np * ((j) - 1 + nq * ((k) - 1))]
 #define C(i, j) C[(i) - 1 + C_1 * ((j) - 1)]
 #define row(i) row[(i) - 1]
-#define A_shared(i, j, k, l) A_shared[(j) - 1 + 32 * ((k) - 1 + ((l) - 1 + ((i) - 2 * floordiv((i), 2))))]
-#define C_shared(i, j, k) C_shared[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 2 * floordiv((i), 2)))]
+#define A_shared(i, j, k, l) A_shared[(j) - 1 + 32 * ((k) - 1 + ((l) - 1 + ((i) - 4 * floordiv((i), 4))))]
+#define C_shared(i, j, k) C_shared[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
 
 // Begins to copy an element to shared memory.
 template <typename T>
@@ -112,8 +112,8 @@ extern "C" __global__ void __launch_bounds__(32) doitgen_kernel(
     int64_t r,
     int64_t q
 ) {
-    __shared__ __align__(16) double A_shared[64];
-    __shared__ __align__(16) double C_shared[2112];
+    __shared__ __align__(16) double A_shared[128];
+    __shared__ __align__(16) double C_shared[4224];
     const int64_t p0 = blockIdx.x;
     if (row_1 >= 32 * p0 + 32 && C_2 >= 32 * p0 + 32 && np >= 32 * p0 + 32) {
         double row_reg;
@@ -123,21 +123,21 @@ extern "C" __global__ void __launch_bounds__(32) doitgen_kernel(
             const int64_t x = 0;
             row_reg = row(32 * p0 + p1 + x + 1);
         }
-        for (int64_t s0 = -1; s0 <= (np - 1) / 32; s0++) {
-            if (C_1 >= 32 * s0 + 64 && np >= 32 * s0 + 64) {
+        for (int64_t s0 = -3; s0 <= (np - 1) / 32; s0++) {
+            if (C_1 >= 32 * s0 + 128 && np >= 32 * s0 + 128) {
                 {
                     const int64_t x = threadIdx.x;
                     #pragma unroll 32
                     for (int64_t y = 0; y <= 31; y++) {
                         // load_C
-                        const int64_t s0_2 = s0 + 1;
+                        const int64_t s0_2 = s0 + 3;
                         tessella_copy_ahead(&C_shared(s0_2, x + 1, y + 1), &C(32 * s0_2 + x + 1, 32 * p0 + y + 1));
                     }
                 }
                 {
                     const int64_t x = threadIdx.x;
                     // load_A
-                    const int64_t s0_2 = s0 + 1;
+                    const int64_t s0_2 = s0 + 3;
                     const int64_t y = 0;
                     const int64_t z = 0;
                     tessella_copy_ahead(&A_shared(s0_2, x + 1, y + 1, z + 1), &A(32 * s0_2 + x + 1, q + y, r + z));
@@ -155,25 +155,25 @@ extern "C" __global__ void __launch_bounds__(32) doitgen_kernel(
                         row_reg = row_reg + A_shared(stage, s_A, 1, 1) * C_shared(stage_, s_C, p_C);
                     }
                 }
-                tessella_await<0>();
+                tessella_await<2>();
                 __syncthreads();
             } else {
-                if (np >= 32 * s0 + 33) {
+                if (np >= 32 * s0 + 97) {
                     const int64_t x = threadIdx.x;
-                    if (x <= imin(31, C_1 - 32 * s0 - 33)) {
+                    if (x <= imin(31, C_1 - 32 * s0 - 97)) {
                         #pragma unroll 32
                         for (int64_t y = 0; y <= 31; y++) {
                             // load_C
-                            const int64_t s0_2 = s0 + 1;
+                            const int64_t s0_2 = s0 + 3;
                             tessella_copy_ahead(&C_shared(s0_2, x + 1, y + 1), &C(32 * s0_2 + x + 1, 32 * p0 + y + 1));
                         }
                     }
                 }
                 {
                     const int64_t x = threadIdx.x;
-                    if (x <= imin(31, np - 32 * s0 - 33)) {
+                    if (x <= imin(31, np - 32 * s0 - 97)) {
                         // load_A
-                        const int64_t s0_2 = s0 + 1;
+                        const int64_t s0_2 = s0 + 3;
                         const int64_t y = 0;
                         const int64_t z = 0;
                         tessella_copy_ahead(&A_shared(s0_2, x + 1, y + 1, z + 1), &A(32 * s0_2 + x + 1, q + y, r + z));
@@ -192,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(32) doitgen_kernel(
                         row_reg = row_reg + A_shared(stage, s_A, 1, 1) * C_shared(stage_, s_C, p_C);
                     }
                 }
-                tessella_await<0>();
+                tessella_await<2>();
                 __syncthreads();
             }
         }
@@ -213,15 +213,15 @@ extern "C" __global__ void __launch_bounds__(32) doitgen_kernel(
                 row_reg = row(32 * p0 + p1 + x + 1);
             }
         }
-        for (int64_t s0 = -1; s0 <= (np - 1) / 32; s0++) {
-            if (np >= 32 * s0 + 33) {
+        for (int64_t s0 = -3; s0 <= (np - 1) / 32; s0++) {
+            if (np >= 32 * s0 + 97) {
                 const int64_t x = threadIdx.x;
-                if (x <= imin(31, C_1 - 32 * s0 - 33)) {
+                if (x <= imin(31, C_1 - 32 * s0 - 97)) {
                     #pragma unroll 32
                     for (int64_t y = 0; y <= 31; y++) {
                         if (y <= C_2 - 32 * p0 - 1) {
                             // load_C
-                            const int64_t s0_2 = s0 + 1;
+                            const int64_t s0_2 = s0 + 3;
                             tessella_copy_ahead(&C_shared(s0_2, x + 1, y + 1), &C(32 * s0_2 + x + 1, 32 * p0 + y + 1));
                         }
                     }
@@ -229,9 +229,9 @@ extern "C" __global__ void __launch_bounds__(32) doitgen_kernel(
             }
             {
                 const int64_t x = threadIdx.x;
-                if (x <= imin(31, np - 32 * s0 - 33)) {
+                if (x <= imin(31, np - 32 * s0 - 97)) {
                     // load_A
-                    const int64_t s0_2 = s0 + 1;
+                    const int64_t s0_2 = s0 + 3;
                     const int64_t y = 0;
                     const int64_t z = 0;
                     tessella_copy_ahead(&A_shared(s0_2, x + 1, y + 1, z + 1), &A(32 * s0_2 + x + 1, q + y, r + z));
@@ -252,7 +252,7 @@ extern "C" __global__ void __launch_bounds__(32) doitgen_kernel(
                     }
                 }
             }
-            tessella_await<0>();
+            tessella_await<2>();
             __syncthreads();
         }
         __syncthreads();
