@@ -82,8 +82,9 @@ pub enum Command {
     /// `store_in(S, b, (t, i) -> (t % 2, i))`: the array that `S` writes lies in the buffer `b`. The map takes the
     /// array's subscripts, those of the loops around its declaration first.
     StoreIn { computation: String, buffer: String, iterators: Vec<String>, map: Vec<Affine> },
-    /// `cache_shared(A, S, i)`: what an iteration of `i` around `S` touches of `A` lies in shared memory.
-    CacheShared { array: String, computation: String, at: String },
+    /// `cache_shared(A, S, i)`: what an iteration of `i` around `S` touches of `A` lies in shared memory. With `ahead=n`, it is
+    /// copied there while the `n` iterations before compute.
+    CacheShared { array: String, computation: String, at: String, ahead: u32 },
     /// `cache_register(A, S, i)`: the same in registers.
     CacheRegister { array: String, computation: String, at: String },
     /// `pad(A, (1, 0))`: unused elements at the end of each axis of `A`'s buffer.
@@ -217,7 +218,10 @@ impl std::fmt::Display for Command {
                 };
                 write!(f, "store_in({computation}, {buffer}, {} -> {})", one(iterators), one(&map))
             }
-            Command::CacheShared { array, computation, at } => write!(f, "cache_shared({array}, {computation}, {at})"),
+            Command::CacheShared { array, computation, at, ahead } => {
+                let ahead = if *ahead == 0 { String::new() } else { format!("; ahead={ahead}") };
+                write!(f, "cache_shared({array}, {computation}, {at}{ahead})")
+            }
             Command::CacheRegister { array, computation, at } => {
                 write!(f, "cache_register({array}, {computation}, {at})")
             }

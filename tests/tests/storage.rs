@@ -329,6 +329,52 @@ fn a_missing_barrier_is_seen_by_the_check_and_by_the_interpreter() {
     assert!(shared >= 3, "{shared} programs share memory");
 }
 
+/// The nodes with other waits for copies ahead: `None` takes one out.
+fn with_waits(nodes: Vec<Node>, change: fn(u32) -> Option<u32>) -> Vec<Node> {
+    let inside = |nodes: Vec<Node>| with_waits(nodes, change);
+    let mut kept = vec![];
+    for node in nodes {
+        kept.push(match node {
+            Node::Await(later) => match change(later) {
+                Some(later) => Node::Await(later),
+                None => continue,
+            },
+            Node::For(it) => Node::For(For { body: inside(it.body), ..it }),
+            Node::Spread(it) => Node::Spread(Spread { body: inside(it.body), ..it }),
+            Node::Declare { buffer, body } => Node::Declare { buffer, body: inside(body) },
+            Node::If { condition, then, otherwise } => {
+                Node::If { condition, then: inside(then), otherwise: inside(otherwise) }
+            }
+            other => other,
+        });
+    }
+    kept
+}
+
+#[test]
+fn a_wait_that_is_missing_or_too_short_is_seen_by_the_check_and_by_the_interpreter() {
+    let program = programs().into_iter().find(|it| it.name == "sums_ahead").expect("the program exists");
+    let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let input = Input::from(&built.analysed.verified);
+    let order: Vec<_> = (unit.function.arguments.iter())
+        .map(|id| &unit.function.locals[id.0 as usize])
+        .map(|local| (local.name.clone(), local.ty))
+        .collect();
+    let changes: [fn(u32) -> Option<u32>; 2] = [|_| None, |later| Some(later + 1)];
+    for change in changes {
+        let mut loops = generate(&input).unwrap();
+        let kernel = &mut loops.kernels[0];
+        assert_eq!(barriers::check(&input, &kernel.name, &kernel.body), Ok(()));
+        kernel.body = with_waits(std::mem::take(&mut kernel.body), change);
+        let checked = barriers::check(&input, &kernel.name, &kernel.body);
+        assert!(matches!(checked, Err(CodegenError::Barrier { .. })), "{checked:?}");
+        let done = scheduled::run(&input, &loops, &mut arguments(&program, &order, &|_| 9), 1);
+        assert!(matches!(done, Err(ScheduledError::Undefined { .. })), "{done:?}");
+    }
+}
+
 #[test]
 fn storage_commands_read_back_as_they_are_printed() {
     let ring = fs::read_to_string(root().join("tests/storage/ring.jl")).unwrap();
@@ -338,6 +384,7 @@ fn storage_commands_read_back_as_they_are_printed() {
         "store_in(S, rows, (t, i) -> (i - 2 * fld(t, 3), (t % 5) % 2))",
         "store_in(S, rows, t -> t)",
         "cache_shared(W, S, i)",
+        "cache_shared(W, S, i; ahead=2)",
         "cache_register(W, S, t)",
         "pad(W, (0, 3))",
         "pad(W, 1)",

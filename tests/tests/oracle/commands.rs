@@ -194,7 +194,7 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
         return Some(Command::Constant { array });
     }
     Some(match random.percent(50) {
-        true => Command::CacheShared { array, computation: name, at },
+        true => Command::CacheShared { array, computation: name, at, ahead: 0 },
         false => Command::CacheRegister { array, computation: name, at },
     })
 }
