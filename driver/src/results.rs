@@ -29,7 +29,10 @@ pub fn text(function: &Function) -> String {
 fn places(result: &Outcome) -> Vec<LocalId> {
     match result {
         Outcome::Nothing | Outcome::Argument(_) => vec![],
-        Outcome::Scalar(id) | Outcome::Array(id) | Outcome::Choice { position: id, .. } => vec![*id],
+        Outcome::Scalar(id)
+        | Outcome::Array(id)
+        | Outcome::ComplexArray(id)
+        | Outcome::Choice { position: id, .. } => vec![*id],
         Outcome::Complex { re, im } if re == im => vec![*re],
         Outcome::Complex { re, im } => vec![*re, *im],
         Outcome::Tuple(parts) => {
@@ -46,7 +49,10 @@ fn places(result: &Outcome) -> Vec<LocalId> {
 
 fn collect(result: &Outcome, returned: &Returned, into: &mut Vec<(LocalId, Value)>) {
     match (result, returned) {
-        (Outcome::Scalar(id) | Outcome::Array(id) | Outcome::Choice { position: id, .. }, Returned::Value(value)) => {
+        (
+            Outcome::Scalar(id) | Outcome::Array(id) | Outcome::ComplexArray(id) | Outcome::Choice { position: id, .. },
+            Returned::Value(value),
+        ) => {
             into.push((*id, value.clone()));
         }
         (Outcome::Tuple(parts), Returned::Tuple(values)) => {
@@ -58,8 +64,8 @@ fn collect(result: &Outcome, returned: &Returned, into: &mut Vec<(LocalId, Value
             }
         }
         (
-            Outcome::Nothing | Outcome::Argument(_) | Outcome::Scalar(_) | Outcome::Array(_) | Outcome::Choice { .. }
-            | Outcome::Complex { .. } | Outcome::Tuple(_),
+            Outcome::Nothing | Outcome::Argument(_) | Outcome::Scalar(_) | Outcome::Array(_) | Outcome::ComplexArray(_)
+            | Outcome::Choice { .. } | Outcome::Complex { .. } | Outcome::Tuple(_),
             Returned::Nothing | Returned::Value(_) | Returned::Tuple(_),
         ) => {}
     }
@@ -76,13 +82,16 @@ fn part(function: &Function, result: &Outcome, seen: &mut Vec<LocalId>) -> Strin
                 arguments.iter().filter_map(position).map(|position| position.to_string()).collect();
             format!("argument of {}", positions.join(" "))
         }
-        Outcome::Scalar(id) | Outcome::Array(id) => {
+        Outcome::Scalar(id) | Outcome::Array(id) | Outcome::ComplexArray(id) => {
             if let Some(at) = seen.iter().position(|it| it == id) {
                 return format!("again {at}");
             }
             seen.push(*id);
             match function.locals[id.0 as usize].ty {
                 Type::Scalar(ty) => format!("scalar {ty}"),
+                Type::Array { element, rank, form: _ } if matches!(result, Outcome::ComplexArray(_)) => {
+                    format!("complexarray {element} {}", rank - 1)
+                }
                 Type::Array { element, rank, form: _ } => format!("array {element} {rank}"),
             }
         }

@@ -104,7 +104,7 @@ impl Machine<'_> {
                 let halves = [self.scalar(*re, span)?, self.scalar(*im, span)?];
                 Returned::Tuple(halves.map(|half| Returned::Value(Value::Scalar(half))).into())
             }
-            Outcome::Array(id) => match &self.made[id.0 as usize] {
+            Outcome::Array(id) | Outcome::ComplexArray(id) => match &self.made[id.0 as usize] {
                 Some(made) => Returned::Value(Value::Array(made.array.clone())),
                 None => {
                     let name = self.function.locals[id.0 as usize].name.clone();

@@ -4,6 +4,8 @@
 # A part of a result.
 struct NewArray{T,N} end
 struct NewScalar{T} end
+"an array of complex numbers, whose halves of type `T` lie along an axis of their own before its `N`"
+struct NewComplexArray{T,N} end
 "a part that has been given back before: the number of its place, from 0"
 struct Again{K} end
 "an argument, by its position from 1"
@@ -37,6 +39,7 @@ function parse_part(text::AbstractString, types)
     words = split(SubString(text, 1, stop - 1))
     number(at) = parse(Int, words[at])
     part = words[1] == "array" ? NewArray{SCALAR_TYPES[words[2]],number(3)} :
+        words[1] == "complexarray" ? NewComplexArray{SCALAR_TYPES[words[2]],number(3)} :
         words[1] == "scalar" ? NewScalar{SCALAR_TYPES[words[2]]} :
         words[1] == "again" ? Again{number(2)} :
         words[1] == "argument" ? SameArgument{owner(types, number(2) + 1)} : Nothing
@@ -44,21 +47,28 @@ function parse_part(text::AbstractString, types)
 end
 
 # The parts that need memory, in the order of the entry's parameters.
-places(::Type{T}) where {T<:Union{NewArray,NewScalar}} = Any[T]
+places(::Type{T}) where {T<:Union{NewArray,NewComplexArray,NewScalar}} = Any[T]
 places(::Type{T}) where {T<:Tuple} = reduce(append!, map(places, collect(Any, T.parameters)); init = Any[])
 places(::Type{NewComplex{H}}) where {H} = places(H)
 places(::Type) = Any[]
 
+# How many extents the entry tells, and how many of them, at the start, are of halves.
 rank(::Type{NewArray{T,N}}) where {T,N} = N
+rank(::Type{NewComplexArray{T,N}}) where {T,N} = N + 1
+count_of_halves(::Type{<:NewComplexArray}) = 1
+count_of_halves(::Type) = 0
 rank(::Type{<:NewScalar}) = 0
 
 place_type(::Type{NewArray{T,N}}) where {T,N} = Array{T,N}
+place_type(::Type{NewComplexArray{T,N}}) where {T,N} = Array{Complex{T},N}
 place_type(::Type{NewScalar{T}}) where {T} = T
+
+is_new_array(place) = place <: Union{NewArray,NewComplexArray}
 
 # The type of what is given back for arguments of these types.
 result_type(::Plan{P}, types) where {P} = part_type(P, places(P), types)
 
-part_type(::Type{T}, known, types) where {T<:Union{NewArray,NewScalar}} = place_type(T)
+part_type(::Type{T}, known, types) where {T<:Union{NewArray,NewComplexArray,NewScalar}} = place_type(T)
 part_type(::Type{Again{K}}, known, types) where {K} = place_type(known[K+1])
 part_type(::Type{SameArgument{P}}, known, types) where {P} = types.parameters[P]
 part_type(::Type{NewComplex{H}}, known, types) where {H} = Complex{part_type(H.parameters[1], known, types)}
@@ -73,7 +83,7 @@ function result_expression(P, values, arguments)
     function expression(part)
         part <: NewComplex && return Expr(:call, Complex, map(expression, halves_of(part))...)
         part <: Tuple && return Expr(:tuple, map(expression, collect(Any, part.parameters))...)
-        part <: Union{NewArray,NewScalar} && return values[next[] += 1]
+        part <: Union{NewArray,NewComplexArray,NewScalar} && return values[next[] += 1]
         part <: Again && return values[first(part.parameters)+1]
         part <: SameArgument && return arguments[first(part.parameters)]
         return nothing
@@ -88,12 +98,13 @@ end
     all = places(P)
     count = sum(Int[rank(place) for place in all])
     names = [Symbol("place", at) for at in 1:length(all)]
-    pointers = [Ptr{place <: NewArray ? eltype(place_type(place)) : place_type(place)} for place in all]
-    values = [place <: NewArray ? name : :($name[]) for (place, name) in zip(all, names)]
+    pointers = [Ptr{is_new_array(place) ? eltype(place_type(place)) : place_type(place)} for place in all]
+    values = [is_new_array(place) ? name : :($name[]) for (place, name) in zip(all, names)]
     made, at = Expr[], 0
     for (place, name) in zip(all, names)
-        if place <: NewArray
-            push!(made, :($name = $(place_type(place))(undef, $((:(extents[$(at + axis)]) for axis in 1:rank(place))...))))
+        if is_new_array(place)
+            sizes = (:(extents[$(at + axis)]) for axis in 1+count_of_halves(place):rank(place))
+            push!(made, :($name = $(place_type(place))(undef, $(sizes...))))
             at += rank(place)
         else
             push!(made, :($name = Ref{$(place_type(place))}()))
@@ -145,8 +156,8 @@ function fill_places(::Plan{P}, program, words::Vector{UInt64}, where_they_are, 
         code == 0 || return made, code
         at = 0
         for (number, place) in enumerate(all)
-            place <: NewArray || continue
-            made[number] = place_type(place)(undef, extents[at+1:at+rank(place)]...)
+            is_new_array(place) || continue
+            made[number] = place_type(place)(undef, extents[at+1+count_of_halves(place):at+rank(place)]...)
             words[before+number] = word(made[number])
             at += rank(place)
         end
@@ -161,7 +172,7 @@ function assemble(P, values::Vector{Any}, arguments::Tuple)
     function part(T)
         T <: NewComplex && return Complex(Any[part(half) for half in halves_of(T)]...)
         T <: Tuple && return Tuple(Any[part(inner) for inner in T.parameters])
-        T <: Union{NewArray,NewScalar} && return values[next[] += 1]
+        T <: Union{NewArray,NewComplexArray,NewScalar} && return values[next[] += 1]
         T <: Again && return values[first(T.parameters)+1]
         T <: SameArgument && return arguments[first(T.parameters)]
         return nothing

@@ -71,6 +71,14 @@ function run(wanted = "")
         quiet(test) = Test.collect_test_logs(test)[2]
         @test !quiet(() -> agrees(one_case(printed_by_choice!), ([0.0],)))
     end
+    @testset "the table of constructs names cases that exist" begin
+        known = Set(case.name for case in Language.CASES)
+        for line in eachline(joinpath(@__DIR__, "..", "..", "docs", "language.md"))
+            startswith(line, "| ") && !startswith(line, "| ---") && !startswith(line, "| construct") || continue
+            named = [match.captures[1] for match in eachmatch(r"`([^`]+)`", last(split(line, " | ")))]
+            @test !isempty(named) && issubset(named, known)
+        end
+    end
     for case in Language.CASES
         occursin(wanted, case.name) || continue
         @testset "$(case.name)" begin

@@ -174,7 +174,9 @@ impl<'a> Nest<'a> {
                 return Outcome::Tuple(halves.iter().map(|half| self.outcome(function, half)).collect());
             }
             // An array whose extents were refused has been reported.
-            Returned::Array(local) => return self.made.get(local).map_or(Outcome::Nothing, |&array| Outcome::Array(array)),
+            Returned::Array(local) | Returned::ComplexArray(local) => {
+                return self.made.get(local).map_or(Outcome::Nothing, |&array| Outcome::Array(array));
+            }
             Returned::Argument(local) | Returned::Scalar(local) | Returned::Choice { position: local, .. } => *local,
         };
         match function.arguments.iter().position(|&argument| argument == local) {

@@ -405,7 +405,7 @@ fn gives(result: &Returned, local: LocalId, form: Form) -> bool {
     match result {
         Returned::Scalar(it) | Returned::Choice { position: it, .. } => form == Form::Scalar && *it == local,
         Returned::Complex { re, im } => form == Form::Scalar && (*re == local || *im == local),
-        Returned::Array(it) => form == Form::Array && *it == local,
+        Returned::Array(it) | Returned::ComplexArray(it) => form == Form::Array && *it == local,
         Returned::Tuple(parts) => parts.iter().any(|part| gives(part, local, form)),
         Returned::Nothing | Returned::Argument(_) => false,
     }

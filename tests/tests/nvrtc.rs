@@ -28,20 +28,52 @@ fn nvrtc_compiles_all_generated_kernels() {
             continue;
         }
         let name = path.file_name().unwrap().to_str().unwrap();
-        match kernels(name, &text) {
-            Err(diagnostics) => failures.push(format!("{name} was refused:\n{diagnostics}")),
-            Ok(all) => {
-                for (function, kernels) in all {
-                    match nvrtc.compile(&kernels, &format!("{function}.cu"), TARGET, &["-fmad=false"]) {
-                        Err(error) => failures.push(format!("{name}, {function}: {error}")),
-                        Ok(compiled) if compiled.log.trim().is_empty() => {}
-                        Ok(compiled) => failures.push(format!("{name}, {function}: {}", compiled.log)),
-                    }
-                }
-            }
-        }
+        failures.extend(refusals(nvrtc, name, &text));
     }
     report(failures);
+}
+
+const COMPLEX: &str = "
+@tessella function quotients!(C::Vector{ComplexF64}, A::Vector{ComplexF64}, B::Vector{ComplexF64})
+    for i in eachindex(C, A, B)
+        C[i] = A[i] / B[i] + inv(B[i])
+    end
+end
+
+@tessella function narrow_quotients!(C::Matrix{ComplexF32}, A::Matrix{ComplexF32}, x::Float32)
+    C .= A ./ (A .+ im) .- x ./ A
+end
+
+@tessella function through_an_array!(C::Vector{ComplexF64}, A::Vector{ComplexF64}, z::ComplexF64)
+    B = similar(A)
+    B .= conj.(A) .* z
+    C .= B .* sum(A)
+    return B
+end
+";
+
+#[test]
+fn nvrtc_compiles_kernels_of_complex_numbers() {
+    match Nvrtc::get() {
+        Ok(nvrtc) => report(refusals(nvrtc, "complex.jl", COMPLEX)),
+        Err(error) => println!("skipped: {error}"),
+    }
+}
+
+/// What there is to say against the kernels of a file's functions.
+fn refusals(nvrtc: &Nvrtc, name: &str, text: &str) -> Vec<String> {
+    let all = match kernels(name, text) {
+        Ok(all) => all,
+        Err(diagnostics) => return vec![format!("{name} was refused:\n{diagnostics}")],
+    };
+    let refusal = |(function, kernels): (String, String)| {
+        match nvrtc.compile(&kernels, &format!("{function}.cu"), TARGET, &["-fmad=false"]) {
+            Err(error) => Some(format!("{name}, {function}: {error}")),
+            Ok(compiled) if compiled.log.trim().is_empty() => None,
+            Ok(compiled) => Some(format!("{name}, {function}: {}", compiled.log)),
+        }
+    };
+    all.into_iter().filter_map(refusal).collect()
 }
 
 /// The functions of a file and their kernels' text.

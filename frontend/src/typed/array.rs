@@ -15,11 +15,10 @@ impl Checker<'_> {
     pub(super) fn index(&mut self, base: &ast::Expr, subscripts: &[ast::Argument], span: Span) -> Checked<Value> {
         let value = self.value(base)?;
         match value {
-            value @ (Value::Array(_) | Value::Elements(_) | Value::Range(_)) => {
+            value @ (Value::Array(_) | Value::ComplexArray(_) | Value::Elements(_) | Value::Range(_)) => {
                 let elements = self.as_elements(&value, base.span).expect("arrays and ranges have elements");
                 self.index_elements(&elements, subscripts, base.span, span)
             }
-            Value::ComplexArray(array) => self.complex_element(array, subscripts, base.span, span),
             Value::Position(position) => self.component(&position, subscripts, span),
             Value::Tuple(values) => {
                 let [subscript] = subscripts else {

@@ -75,7 +75,10 @@ impl Checker<'_> {
             Value::ComplexType(half) => Ok(Value::ComplexType(half)),
             Value::Complex(value) => Ok(Value::ComplexType(value.half())),
             Value::ComplexArray(array) => Ok(Value::ComplexType(self.half_type(array))),
-            Value::Elements(elements) => Ok(Value::Type(elements.element)),
+            Value::Elements(elements) => Ok(match elements.numbers {
+                super::arrays::Numbers::Real => Value::Type(elements.element),
+                super::arrays::Numbers::Complex => Value::ComplexType(elements.element),
+            }),
             Value::Array(array) => match self.local(array).ty {
                 Type::Array { element, .. } | Type::Scalar(element) => Ok(Value::Type(element)),
             },
@@ -139,13 +142,10 @@ impl Checker<'_> {
         Ok(elements.extents.into_iter().map(|extent| clamped(extent.placed(span))).collect())
     }
 
-    /// The argument as elements of which only the places matter: a complex array's are those of its real halves.
+    /// The argument as elements of which only the places matter.
     fn elements_of(&mut self, argument: &ast::Expr, function: &str, span: Span) -> Checked<Elements> {
         let value = self.value(argument)?;
-        let elements = match &value {
-            Value::ComplexArray(array) => Some(self.real_halves(*array, span)),
-            value => self.as_elements(value, span),
-        };
+        let elements = self.as_elements(&value, span);
         elements.ok_or_else(|| {
             let (operator, operands) = (function.to_string(), self.kind(&value).to_string());
             let help = Some("pass an array");

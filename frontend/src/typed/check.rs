@@ -187,7 +187,13 @@ impl<'a> Checker<'a> {
             Value::Tuple(_) => Kind::Tuple,
             Value::Range(_) => Kind::Range,
             Value::Type(_) | Value::ComplexType(_) => Kind::Type,
-            Value::Elements(elements) => Kind::Array { element: elements.element, rank: elements.rank() as u32 },
+            Value::Elements(elements) => {
+                let rank = elements.rank() as u32;
+                match elements.numbers {
+                    super::arrays::Numbers::Real => Kind::Array { element: elements.element, rank },
+                    super::arrays::Numbers::Complex => Kind::ComplexArray { half: elements.element, rank },
+                }
+            }
             Value::Position(_) => Kind::Position,
             Value::Function(_) => Kind::Function,
             Value::Nothing => Kind::Nothing,

@@ -118,35 +118,6 @@ impl Checker<'_> {
         Complex { re: self.frozen_scalar(value.re), im: self.frozen_scalar(value.im) }
     }
 
-    /// The real halves of a complex array as an array of its own: its shape is that of the complex array.
-    pub(super) fn real_halves(&self, array: LocalId, span: Span) -> super::arrays::Elements {
-        self.whole(array, super::arrays::Keeps::View, span).without_first(Expr::int64(1, span))
-    }
-
-    /// `array[subscripts...]` of a complex array.
-    pub(super) fn complex_element(
-        &mut self,
-        array: LocalId,
-        subscripts: &[ast::Argument],
-        base: Span,
-        span: Span,
-    ) -> Checked<Value> {
-        let halves = self.real_halves(array, base);
-        match self.index_elements(&halves, subscripts, base, span)? {
-            Value::Scalar(re) => {
-                let mut im = re.clone();
-                if let ExprKind::Load { subscripts, .. } = &mut im.kind
-                    && let Some(first) = subscripts.first_mut()
-                {
-                    *first = Expr::int64(2, first.span);
-                    return Ok(Complex { re, im }.value());
-                }
-                Err(self.complex_error(ComplexError::WholeArray { span }))
-            }
-            _ => Err(self.complex_error(ComplexError::WholeArray { span })),
-        }
-    }
-
     /// The half type of `Complex{T}` where the expression is such a type, `None` where it is something else.
     pub(super) fn complex_type(&mut self, expr: &ast::Expr) -> Checked<Option<ScalarType>> {
         match &expr.kind {

@@ -101,7 +101,7 @@ impl Checker<'_> {
             ast::ExprKind::Char(_) | ast::ExprKind::Str(_) => self.not_yet(Construct::Text, span),
             ast::ExprKind::Symbol(_) => self.not_yet(Construct::Symbol, span),
             ast::ExprKind::Colon => self.not_yet(Construct::Slice, span),
-            ast::ExprKind::Adjoint(operand) => self.adjoint(operand, span),
+            ast::ExprKind::Adjoint(operand) => self.adjoint(operand, super::arrays::Conjugate::Yes, span),
             ast::ExprKind::Splat(_) => self.not_yet(Construct::Splat, span),
             ast::ExprKind::Vector(elements) => self.vector_literal(elements, span),
             ast::ExprKind::Matrix(rows) => self.matrix_literal(rows, span),

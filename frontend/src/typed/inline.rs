@@ -399,7 +399,11 @@ impl Checker<'_> {
             Value::Array(array) => self.accepts_type(declared, self.local(*array).ty.into()),
             Value::Elements(elements) => {
                 let ty = dense(elements.element, elements.rank() as u32);
-                self.accepts_type(declared, ty.into())
+                let ty = match elements.numbers {
+                    super::arrays::Numbers::Real => ty.into(),
+                    super::arrays::Numbers::Complex => ArgumentType::Complex(ty),
+                };
+                self.accepts_type(declared, ty)
             }
             Value::Position(position) => match &position.linear_in {
                 Some(_) => self.accepts_type(declared, Type::Scalar(ScalarType::I64).into()),

@@ -24,7 +24,7 @@ pub fn function(function: &Function) -> String {
 fn outcome(result: &Outcome, names: &BTreeMap<LocalId, String>) -> String {
     match result {
         Outcome::Nothing => "nothing".to_string(),
-        Outcome::Argument(id) | Outcome::Scalar(id) | Outcome::Array(id) => names[id].clone(),
+        Outcome::Argument(id) | Outcome::Scalar(id) | Outcome::Array(id) | Outcome::ComplexArray(id) => names[id].clone(),
         Outcome::Choice { position, arguments } => {
             let arguments: Vec<_> = arguments.iter().map(|id| names[id].as_str()).collect();
             format!("one of {} at {}", arguments.join(", "), names[position])

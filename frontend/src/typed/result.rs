@@ -1,6 +1,6 @@
 //! What the function gives back.
 
-use super::arrays::{ArrayError, Elements, Keeps, Operation, Recipe};
+use super::arrays::{ArrayError, Elements, Keeps, Numbers, Operation, Recipe};
 use super::check::{Checked, Checker};
 use super::complex::{Complex, ComplexError};
 use super::error::TypeError;
@@ -57,11 +57,21 @@ impl Checker<'_> {
                 self.given_scalar(function, value)
             }
             Value::Complex(value) => self.given_complex(function, *value, span),
-            Value::ComplexArray(id) => match &function.return_type {
-                None => Ok(Outcome::Argument(id)),
-                Some(declared) if self.accepts_value(declared, &value) => Ok(Outcome::Argument(id)),
-                Some(_) => Err(self.complex_error(ComplexError::WholeArray { span })),
-            },
+            Value::ComplexArray(id) => {
+                if let Some(declared) = &function.return_type
+                    && !self.accepts_value(declared, &value)
+                {
+                    return Err(self.complex_error(ComplexError::WholeArray { span }));
+                }
+                match (self.local(id).role, self.other_containers.get(&id)) {
+                    (Role::Argument, _) => Ok(Outcome::Argument(id)),
+                    (_, Some(&container)) => Err(self.fail(TypeError::Array(ArrayError::OtherContainer { container, span }))),
+                    (Role::Variable(None) | Role::Value(None), None) => Ok(Outcome::ComplexArray(id)),
+                    (Role::Variable(Some(_)) | Role::Value(Some(_)) | Role::Iterator(_), None) => {
+                        Err(self.fail(TypeError::Array(ArrayError::Returned { span })))
+                    }
+                }
+            }
             Value::Array(id) => self.given_array(function, id, span),
             Value::Tuple(values) => self.given_tuple(values, span),
             Value::Elements(elements) => {
@@ -75,7 +85,10 @@ impl Checker<'_> {
                         self.materialize("result", &elements, span)?
                     }
                 };
-                self.given_array(function, array, span)
+                match elements.numbers {
+                    Numbers::Real => self.given_array(function, array, span),
+                    Numbers::Complex => self.given_value(function, Value::ComplexArray(array), span),
+                }
             }
             Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Position(_) | Value::Function(_) => {
                 let found = self.kind(&value);
@@ -178,7 +191,7 @@ impl Checker<'_> {
             Recipe::Transposed(_) => Some(Container::Adjoint),
             Recipe::Fill(_) | Recipe::Undefined | Recipe::Scalar(_) | Recipe::Comprehension { .. } => None,
             Recipe::Apply { operation: Operation::Identity, .. } => None,
-            Recipe::Apply { .. } if elements.element == ScalarType::Bool => Some(Container::BitArray),
+            Recipe::Apply { .. } if elements.numbers == Numbers::Real && elements.element == ScalarType::Bool => Some(Container::BitArray),
             Recipe::Apply { operation, operands } => self.makes_range(operation, operands).then_some(Container::Range),
         }
     }

@@ -128,6 +128,8 @@ pub enum Result {
     Argument(LocalId),
     /// An array that the function makes, once a call.
     Array(LocalId),
+    /// An array of complex numbers that the function makes, once a call: both halves of each, along its first axis.
+    ComplexArray(LocalId),
     Tuple(Vec<Result>),
     /// A scalar variable, as it is when the function ends.
     Scalar(LocalId),

@@ -109,6 +109,7 @@ impl Checker<'_> {
             ast::ExprKind::Call { callee, .. } => {
                 matches!(&callee.kind, ast::ExprKind::Name(name) if matches!(name.as_str(), "eltype" | "typeof" | "promote_type"))
             }
+            ast::ExprKind::Curly { base, .. } => matches!(&base.kind, ast::ExprKind::Name(name) if name == "Complex"),
             _ => false,
         }
     }

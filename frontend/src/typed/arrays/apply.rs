@@ -1,8 +1,9 @@
 //! Operators and functions on whole arrays: `A .+ B`, `f.(A)`, `A + B`, `2A`, `A'`.
 
-use super::{ArrayError, Elements, Operation, Recipe};
+use super::{ArrayError, Elements, Numbers, Operation, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
+use crate::typed::complex::ComplexError;
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, Value};
 use tessella_diagnostics::Span;
@@ -15,10 +16,17 @@ const MAKERS: [&str; 10] =
 /// Functions that change all elements of an array.
 const FILLERS: [&str; 2] = ["fill!", "copyto!"];
 
+/// Whether complex numbers are conjugated on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::typed) enum Conjugate {
+    Yes,
+    No,
+}
+
 impl Checker<'_> {
     /// Whether a value is an array, or an expression that has one as its value.
     pub(in crate::typed) fn is_whole(value: &Value) -> bool {
-        matches!(value, Value::Array(_) | Value::Elements(_))
+        matches!(value, Value::Array(_) | Value::ComplexArray(_) | Value::Elements(_))
     }
 
     /// The value as an operand: an array, a range, or one and the same number for all elements.
@@ -30,18 +38,19 @@ impl Checker<'_> {
             return Ok(elements);
         }
         let value = match value {
-            Value::Scalar(value) => Value::Scalar(self.settled("factor", value)),
+            value @ (Value::Scalar(_) | Value::Complex(_)) => self.settled_number("factor", value, span)?,
             value @ (Value::Irrational(..) | Value::Type(_)) => value,
             other => {
                 let found = self.kind(&other);
                 return Err(self.fail(crate::typed::TypeError::NotANumber { found, span }));
             }
         };
-        let element = match self.kind(&value) {
-            Kind::Scalar(ty) => ty,
-            _ => ScalarType::I64,
+        let (element, numbers) = match self.kind(&value) {
+            Kind::Scalar(ty) => (ty, Numbers::Real),
+            Kind::Complex(half) => (half, Numbers::Complex),
+            _ => (ScalarType::I64, Numbers::Real),
         };
-        Ok(Elements { element, extents: vec![], recipe: Recipe::Scalar(Box::new(value)), span })
+        Ok(Elements { element, numbers, extents: vec![], recipe: Recipe::Scalar(Box::new(value)), span })
     }
 
     /// An operation on the elements of arrays of one shape, axes of one element stretched.
@@ -135,9 +144,13 @@ impl Checker<'_> {
     }
 
     /// `A'`, `transpose(A)`.
-    pub(in crate::typed) fn adjoint(&mut self, operand: &ast::Expr, span: Span) -> Checked<Value> {
+    pub(in crate::typed) fn adjoint(&mut self, operand: &ast::Expr, conjugate: Conjugate, span: Span) -> Checked<Value> {
         let value = self.value(operand)?;
         match self.as_elements(&value, operand.span) {
+            // It would be a view of conjugates.
+            Some(elements) if elements.numbers == Numbers::Complex && conjugate == Conjugate::Yes => {
+                Err(self.complex_error(ComplexError::Unsupported { operation: "adjoint".into(), span }))
+            }
             Some(elements) => self.transposed(elements, span).map(|elements| Value::Elements(Box::new(elements))),
             // The adjoint of a real number is the number.
             None => self.as_scalar(value, operand.span).map(Value::Scalar),
@@ -219,7 +232,8 @@ impl Checker<'_> {
                 _ => return None,
             },
             ("view", [array, ..]) => self.with_views(|checker| checker.index(array, &given[1..], span)),
-            ("transpose" | "adjoint", [array]) => self.adjoint(array, span),
+            ("transpose", [array]) => self.adjoint(array, Conjugate::No, span),
+            ("adjoint", [array]) => self.adjoint(array, Conjugate::Yes, span),
             ("vec", [_]) => self.not_yet(Construct::LinearIndex, span),
             ("mul!", _) => Err(self.array_error(ArrayError::Product { operator: "mul!".into(), span })),
             ("map", [function, arrays @ ..]) => self.map(function, arrays, span),

@@ -2,7 +2,7 @@
 
 use super::element::{part_subscripts, place_in};
 use super::shape::{dimensions, is_one, same};
-use super::{ArrayError, Elements, Part, Recipe};
+use super::{ArrayError, Elements, Numbers, Part, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
@@ -63,6 +63,7 @@ impl Checker<'_> {
         self.assign(&whole, given, value.span, Stretch::Yes, span)?;
         match (place, found) {
             (Place::Last, Value::Array(array)) => Ok(Tail::Argument(array, span)),
+            (Place::Last, array @ Value::ComplexArray(_)) => Ok(Tail::Other(array, span)),
             (Place::Last, other) => {
                 let found = self.kind(&other);
                 Err(self.fail(crate::typed::TypeError::ResultKind { found, span }))
@@ -125,9 +126,8 @@ impl Checker<'_> {
         let mut from = match self.as_elements(&value, at) {
             Some(elements) => elements,
             None => {
-                let value = self.as_scalar(value, at)?;
-                let value = self.settled("value", value);
-                Elements { element: value.ty, extents: vec![], recipe: Recipe::Fill(value), span: at }
+                let value = self.settled_number("value", value, at)?;
+                self.elements(vec![], Recipe::Fill(Box::new(value)), at)?
             }
         };
         self.check_shapes(target, &from, stretch, span)?;
@@ -144,6 +144,10 @@ impl Checker<'_> {
         self.nest(&target.extents, span, |checker, subscripts| {
             let own = place_in(&from, subscripts);
             let value = checker.element(&from, &own)?;
+            if target.numbers == Numbers::Complex {
+                checker.label = label.clone();
+                return checker.store_complex((part.array, part_subscripts(part, subscripts)), value, span).map(|_| ());
+            }
             let value = checker.as_scalar(value, at)?;
             let value = checker.coerce(value, element, Some(declared))?;
             let subscripts = part_subscripts(part, subscripts);
@@ -186,15 +190,22 @@ impl Checker<'_> {
             let place = place_in(from, &at);
             let (block, value) = checker.in_block(|checker| checker.element(from, &place));
             let mut reads = vec![];
-            if let Ok(Value::Scalar(value)) = &value {
-                reads_of(part.array, value, &mut reads);
+            match &value {
+                Ok(Value::Scalar(value)) => reads_of(part.array, value, &mut reads),
+                Ok(Value::Complex(value)) => {
+                    [&value.re, &value.im].into_iter().for_each(|half| reads_of(part.array, half, &mut reads));
+                }
+                _ => {}
             }
             reads_in(part.array, &block, &mut reads);
-            reads.iter().any(|subscripts| {
-                let equal = subscripts.iter().zip(&own).all(|(a, b)| same(a, b));
+            // Both halves of an element are one place.
+            let halves = usize::from(target.numbers == Numbers::Complex);
+            let own = own.get(halves..).unwrap_or_default();
+            reads.iter().map(|subscripts| subscripts.get(halves..).unwrap_or_default()).any(|subscripts| {
+                let equal = subscripts.iter().zip(own).all(|(a, b)| same(a, b));
                 let apart = subscripts
                     .iter()
-                    .zip(&own)
+                    .zip(own)
                     .any(|(a, b)| matches!((constant_integer(a), constant_integer(b)), (Some(a), Some(b)) if a != b));
                 !equal && !apart
             })
@@ -214,7 +225,7 @@ impl Checker<'_> {
     /// Whether a name means an array, or a part of one.
     pub(in crate::typed) fn is_array_name(&self, name: &str) -> bool {
         self.lookup(name).is_some_and(|variable| {
-            matches!(self.variables[variable.0].state, State::Array(_) | State::Alias(Value::Elements(_)))
+            matches!(self.variables[variable.0].state, State::Array(_) | State::Alias(Value::Elements(_) | Value::ComplexArray(_)))
         })
     }
 }

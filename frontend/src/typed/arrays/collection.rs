@@ -3,7 +3,7 @@
 //! Each becomes a loop over ranges, with the iterators of the source as new variables at the start of its body. What the
 //! source iterates over is evaluated once, and has a name that no source can have.
 
-use super::{Axis, Elements, Keeps, Part, Position, Recipe};
+use super::{Axis, Elements, Keeps, Numbers, Part, Position, Recipe};
 use crate::ast::{self, Argument, Expr, ExprKind, Iteration, Section};
 use crate::typed::check::{Checked, Checker};
 use crate::typed::operator::binary;
@@ -179,10 +179,6 @@ impl Checker<'_> {
                         }
                         axes
                     }
-                    Value::ComplexArray(array) => {
-                        let halves = self.real_halves(array, span);
-                        (0..halves.rank()).map(|axis| self.axis_range(&halves, axis)).collect()
-                    }
                     value => match self.as_elements(&value, span) {
                         Some(elements) => (0..elements.rank()).map(|axis| self.axis_range(&elements, axis)).collect(),
                         None => return self.not_yet(Construct::Iterator, span),
@@ -233,12 +229,11 @@ impl Checker<'_> {
         Ok(elements)
     }
 
-    /// [`Self::source`] where only the places of the elements matter: a complex array's are those of its real halves.
-    /// Also whether `eachindex` counts them.
+    /// [`Self::source`] where only the places of the elements matter; also whether `eachindex` counts them.
     fn indexed_source(&mut self, expr: &Expr, name: &str) -> Checked<(Elements, bool)> {
         let is_plain = matches!(expr.kind, ExprKind::Name(_));
         if is_plain && let Value::ComplexArray(array) = self.value(expr)? {
-            let elements = self.real_halves(array, expr.span);
+            let elements = self.whole_of(Numbers::Complex, array, Keeps::View, expr.span);
             self.hide(name, Value::Elements(Box::new(elements.clone())), expr.span);
             return Ok((elements, self.is_counted_array(array)));
         }

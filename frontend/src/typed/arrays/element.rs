@@ -1,9 +1,10 @@
 //! One element of an array-valued expression, and loops over all of them.
 
 use super::shape::{is_one, step_to};
-use super::{ArrayError, Axis, Elements, Operation, Part, Recipe};
+use super::{ArrayError, Axis, Elements, Numbers, Operation, Part, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
+use crate::typed::complex::Complex;
 use crate::typed::convert::widen;
 use crate::typed::inline::Given;
 use crate::typed::scope::{Scope, State};
@@ -24,11 +25,10 @@ impl Checker<'_> {
         match &of.recipe {
             Recipe::Part(part) => {
                 let subscripts = part_subscripts(part, at);
-                let kind = ExprKind::Load { array: part.array, subscripts, inbounds: part.inbounds };
-                Ok(Value::Scalar(Expr { kind, ty: of.element, span: of.span }))
+                Ok(loaded(of, (part.array, part.inbounds), subscripts, of.span))
             }
             Recipe::Range(range) => Ok(Value::Scalar(step_to(&range.start, range.step, &at[0]))),
-            Recipe::Fill(value) => Ok(Value::Scalar(value.clone())),
+            Recipe::Fill(value) => Ok((**value).clone()),
             Recipe::Undefined => Err(self.array_error(ArrayError::Undefined { span: of.span })),
             Recipe::Scalar(value) => Ok((**value).clone()),
             Recipe::Transposed(inner) => match inner.rank() {
@@ -64,6 +64,9 @@ impl Checker<'_> {
         let at = |position: usize| spans.get(position).copied().unwrap_or(span);
         match (operation, first, second, third) {
             (Operation::Identity, Some(value), ..) => Ok(value),
+            (Operation::Prefix(symbol), Some(Value::Complex(value)), ..) => {
+                self.complex_unary(symbol, *value, span).map(Complex::value)
+            }
             (Operation::Prefix(symbol), Some(value), ..) => {
                 let value = self.as_scalar(value, at(0))?;
                 self.unary_operator(symbol, value, span).map(Value::Scalar)
@@ -77,6 +80,9 @@ impl Checker<'_> {
             }
             (Operation::Compare(symbol), Some(left), Some(right), None) => {
                 self.compare_values(symbol, left, right, (at(0), at(1)), span).map(Value::Scalar)
+            }
+            (Operation::Power { literal }, Some(base @ Value::Complex(_)), Some(exponent), None) => {
+                self.complex_power(base, &exponent, *literal, span).map(Complex::value)
             }
             (Operation::Power { literal }, Some(base), Some(exponent), None) => {
                 let (base, exponent) = self.scalar_pair(base, exponent, (at(0), at(1)))?;
@@ -176,13 +182,13 @@ impl Checker<'_> {
 
     /// Elements with this recipe and shape; their type is found by computing one.
     pub(super) fn elements(&mut self, extents: Vec<Expr>, recipe: Recipe, span: Span) -> Checked<Elements> {
-        let mut elements = Elements { element: ScalarType::F64, extents, recipe, span };
+        let mut elements = Elements { element: ScalarType::F64, numbers: Numbers::Real, extents, recipe, span };
         let at = vec![Expr::int64(1, span); elements.rank()];
-        let (_, value) = self.trial(|checker| {
-            let value = checker.element(&elements, &at)?;
-            checker.as_scalar(value, span)
+        let (_, found) = self.trial(|checker| match checker.element(&elements, &at)? {
+            Value::Complex(value) => Ok((value.half(), Numbers::Complex)),
+            value => Ok((checker.as_scalar(value, span)?.ty, Numbers::Real)),
         });
-        elements.element = value?.ty;
+        (elements.element, elements.numbers) = found?;
         Ok(elements)
     }
 
@@ -231,6 +237,21 @@ impl Checker<'_> {
         let plain = ITERATORS.iter().map(|name| (*name).to_string());
         let numbered = (1..).map(|number| format!("i{number}"));
         plain.chain(numbered).filter(|name| !taken(name)).take(count).collect()
+    }
+}
+
+/// One element of memory that holds such elements; of a complex one, the subscripts begin with the number of the half.
+pub(super) fn loaded(of: &Elements, (array, inbounds): (LocalId, bool), subscripts: Vec<Expr>, span: Span) -> Value {
+    let load = |subscripts| Expr { kind: ExprKind::Load { array, subscripts, inbounds }, ty: of.element, span };
+    match of.numbers {
+        Numbers::Real => Value::Scalar(load(subscripts)),
+        Numbers::Complex => {
+            let half = |number| {
+                let rest = subscripts.iter().skip(1).cloned();
+                load(std::iter::once(Expr::int64(number, span)).chain(rest).collect())
+            };
+            Complex { re: half(1), im: half(2) }.value()
+        }
     }
 }
 

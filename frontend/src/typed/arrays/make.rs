@@ -1,10 +1,11 @@
 //! Arrays made inside the function: `zeros(n)`, `similar(A)`, `[f(i) for i in 1:n]`, and names for them.
 
 use super::shape::clamped;
-use super::{ArrayError, Elements, Keeps, Recipe};
+use super::{ArrayError, Elements, Keeps, Numbers, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
+use crate::typed::complex::Complex;
 use crate::typed::convert::constant_integer;
 use crate::typed::error::TypeError;
 use crate::typed::scope::{State, VariableId};
@@ -31,13 +32,20 @@ impl Checker<'_> {
         self.writes_statements(elements.span)?;
         let (label, mode) = (self.label.take(), self.mode);
         let extents: Vec<Expr> = elements.extents.iter().map(|extent| self.settled("extent", extent.clone())).collect();
-        let array = self.allocate(name, elements.element, &extents, at);
+        let halves = (elements.numbers == Numbers::Complex).then(|| Expr::int64(2, at));
+        let all: Vec<Expr> = halves.into_iter().chain(extents.iter().cloned()).collect();
+        let array = self.allocate(name, elements.element, &all, at);
         if matches!(elements.recipe, Recipe::Undefined) {
             return Ok(array);
         }
         let span = elements.span;
         self.nest(&extents, span, |checker, subscripts| {
             let value = checker.element(elements, subscripts)?;
+            if elements.numbers == Numbers::Complex {
+                checker.label = label.clone();
+                let place = std::iter::once(Expr::int64(1, span)).chain(subscripts.iter().cloned()).collect();
+                return checker.store_complex((array, place), value, span).map(|_| ());
+            }
             let value = checker.as_scalar(value, span)?;
             let mode = Mode { inbounds: false, ..mode };
             let kind = StatementKind::Store { array, subscripts: subscripts.to_vec(), value, label, mode };
@@ -50,7 +58,7 @@ impl Checker<'_> {
     /// A new array without a name, as elements.
     pub(super) fn fresh(&mut self, elements: &Elements) -> Checked<Elements> {
         let array = self.materialize("temporary", elements, elements.span)?;
-        Ok(self.whole(array, Keeps::Fresh, elements.span))
+        Ok(self.whole_of(elements.numbers, array, Keeps::Fresh, elements.span))
     }
 
     /// `name = elements`.
@@ -74,11 +82,12 @@ impl Checker<'_> {
         if matches!(&elements.recipe, Recipe::Part(part) if part.flat) {
             return self.not_yet(Construct::LinearIndex, elements.span);
         }
+        let numbers = elements.numbers;
         let state = match &elements.recipe {
             Recipe::Part(part) if part.keeps == Keeps::Fresh => {
                 let local = &mut self.locals[part.array.0 as usize];
                 (local.name, local.span) = (name, at);
-                State::Array(part.array)
+                state_of(elements.numbers, part.array)
             }
             _ if elements.is_view() => State::Alias(Value::Elements(Box::new(elements))),
             _ => {
@@ -86,7 +95,7 @@ impl Checker<'_> {
                 let container = self.container(&elements);
                 let array = self.materialize(&name, &elements, at)?;
                 self.other_containers.extend(container.map(|container| (array, container)));
-                State::Array(array)
+                state_of(numbers, array)
             }
         };
         let value = match &state {
@@ -102,9 +111,9 @@ impl Checker<'_> {
     /// What a parameter means that these elements, which nothing changes, are passed for.
     pub(in crate::typed) fn named_elements(&mut self, elements: Elements) -> State {
         match &elements.recipe {
-            Recipe::Part(part) if part.keeps == Keeps::Fresh => State::Array(part.array),
+            Recipe::Part(part) if part.keeps == Keeps::Fresh => state_of(elements.numbers, part.array),
             Recipe::Fill(_) | Recipe::Undefined => match self.materialize("argument", &elements, elements.span) {
-                Ok(array) => State::Array(array),
+                Ok(array) => state_of(elements.numbers, array),
                 Err(_) => State::Poisoned,
             },
             _ => State::Alias(Value::Elements(Box::new(elements))),
@@ -128,24 +137,24 @@ impl Checker<'_> {
     pub(super) fn array_maker(&mut self, name: &str, arguments: &[&ast::Expr], span: Span) -> Checked<Value> {
         let elements = match (name, arguments) {
             ("zeros" | "ones", _) => {
-                let (ty, dimensions) = match arguments.split_first() {
-                    Some((first, rest)) if self.names_type(first) => (self.type_expression(first)?, rest),
-                    _ => (ScalarType::F64, arguments),
+                let ((ty, numbers), dimensions) = match arguments.split_first() {
+                    Some((first, rest)) if self.names_type(first) => (self.number_type(first)?, rest),
+                    _ => ((ScalarType::F64, Numbers::Real), arguments),
                 };
-                let one = i128::from(name == "ones");
-                let value = Expr::constant(Constant::integer(ty, one), span);
+                let value = constant_number(ty, numbers, i128::from(name == "ones"), span);
                 self.filled(value, dimensions, span)?
             }
             ("fill", [value, dimensions @ ..]) => {
-                let value = self.scalar(value)?;
-                let value = self.settled("value", value);
+                let at = value.span;
+                let value = self.value(value)?;
+                let value = self.settled_number("value", value, at)?;
                 self.filled(value, dimensions, span)?
             }
             ("similar", [like, rest @ ..]) => {
                 let like = self.elements_argument(name, like)?;
-                let (ty, dimensions) = match rest.split_first() {
-                    Some((first, rest)) if self.names_type(first) => (self.type_expression(first)?, rest),
-                    _ => (like.element, rest),
+                let ((element, numbers), dimensions) = match rest.split_first() {
+                    Some((first, rest)) if self.names_type(first) => (self.number_type(first)?, rest),
+                    _ => ((like.element, like.numbers), rest),
                 };
                 let extents = match dimensions {
                     [] => {
@@ -154,13 +163,13 @@ impl Checker<'_> {
                     }
                     _ => self.dimensions(dimensions)?,
                 };
-                Elements { element: ty, extents, recipe: Recipe::Undefined, span }
+                Elements { element, numbers, extents, recipe: Recipe::Undefined, span }
             }
             ("zero", [like]) => {
                 let like = self.elements_argument(name, like)?;
                 self.made_from_one(&like, span)?;
-                let value = Expr::constant(Constant::integer(like.element, 0), span);
-                Elements { recipe: Recipe::Fill(value), ..like }
+                let value = constant_number(like.element, like.numbers, 0, span);
+                Elements { recipe: Recipe::Fill(Box::new(value)), ..like }
             }
             ("copy" | "collect" | "deepcopy", [like]) => {
                 let like = self.elements_argument(name, like)?;
@@ -178,14 +187,22 @@ impl Checker<'_> {
 
     /// As an array of its own, which it would be in Julia.
     pub(super) fn copied(&mut self, like: Elements, span: Span) -> Elements {
-        let (element, extents) = (like.element, like.extents.clone());
+        let (element, numbers, extents) = (like.element, like.numbers, like.extents.clone());
         let recipe = Recipe::Apply { operation: super::Operation::Identity, operands: vec![like] };
-        Elements { element, extents, recipe, span }
+        Elements { element, numbers, extents, recipe, span }
     }
 
-    fn filled(&mut self, value: Expr, dimensions: &[&ast::Expr], span: Span) -> Checked<Elements> {
+    fn filled(&mut self, value: Value, dimensions: &[&ast::Expr], span: Span) -> Checked<Elements> {
         let extents = self.dimensions(dimensions)?;
-        Ok(Elements { element: value.ty, extents, recipe: Recipe::Fill(value), span })
+        self.elements(extents, Recipe::Fill(Box::new(value)), span)
+    }
+
+    /// An element type; of complex ones, the type of a half.
+    fn number_type(&mut self, expr: &ast::Expr) -> Checked<(ScalarType, Numbers)> {
+        match self.complex_type(expr)? {
+            Some(half) => Ok((half, Numbers::Complex)),
+            None => self.type_expression(expr).map(|ty| (ty, Numbers::Real)),
+        }
     }
 
     /// `Array{T}(undef, dims...)`, `Vector{T}(undef, n)`, `Matrix{T}(undef, m, n)`.
@@ -206,7 +223,7 @@ impl Checker<'_> {
             (ast::ExprKind::Name(name), [_]) if name == "Matrix" => Some(2),
             _ => return self.not_yet(Construct::LocalArray, span),
         };
-        let ty = self.type_expression(&parameters[0])?;
+        let (element, numbers) = self.number_type(&parameters[0])?;
         let arguments: Vec<&ast::Expr> = arguments.iter().map(|argument| &argument.value).collect();
         let Some((first, dimensions)) = arguments.split_first() else {
             return Err(self.arity("Array", "`undef` and the dimensions", 0, span));
@@ -218,7 +235,7 @@ impl Checker<'_> {
         if rank.is_some_and(|rank| rank != extents.len() as i128) {
             return Err(self.arity("Array", "one extent for each dimension", extents.len(), span));
         }
-        Ok(Value::Elements(Box::new(Elements { element: ty, extents, recipe: Recipe::Undefined, span })))
+        Ok(Value::Elements(Box::new(Elements { element, numbers, extents, recipe: Recipe::Undefined, span })))
     }
 
     /// The extents that `m, n`, `(m, n)`, `size(A)` or `size(A)...` give.
@@ -286,8 +303,8 @@ impl Checker<'_> {
         {
             return Ok((**original).clone());
         }
-        let element = inner.element;
-        Ok(Elements { element, extents, recipe: Recipe::Transposed(Box::new(inner)), span })
+        let (element, numbers) = (inner.element, inner.numbers);
+        Ok(Elements { element, numbers, extents, recipe: Recipe::Transposed(Box::new(inner)), span })
     }
 
     /// `[a, b, c]`.
@@ -356,6 +373,23 @@ impl Checker<'_> {
             sources.push((iteration.target.clone(), source));
         }
         self.elements(extents, Recipe::Comprehension { body: Box::new(body.clone()), sources }, span)
+    }
+}
+
+/// What a variable is that names such an array.
+fn state_of(numbers: Numbers, array: LocalId) -> State {
+    match numbers {
+        Numbers::Real => State::Array(array),
+        Numbers::Complex => State::Alias(Value::ComplexArray(array)),
+    }
+}
+
+/// 0 or 1.
+fn constant_number(ty: ScalarType, numbers: Numbers, value: i128, span: Span) -> Value {
+    let constant = |value| Expr::constant(Constant::integer(ty, value), span);
+    match numbers {
+        Numbers::Real => Value::Scalar(constant(value)),
+        Numbers::Complex => Complex { re: constant(value), im: constant(0) }.value(),
     }
 }
 

@@ -18,6 +18,7 @@ mod reduce;
 mod shape;
 mod slice;
 
+pub(in crate::typed) use apply::Conjugate;
 pub(in crate::typed) use collection::linear_index;
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
@@ -35,11 +36,21 @@ use tessella_scalar::ScalarType;
 /// An array-valued expression.
 #[derive(Debug, Clone)]
 pub(in crate::typed) struct Elements {
+    /// Of complex numbers, the type of a half.
     pub element: ScalarType,
+    pub numbers: Numbers,
     /// How many there are along each axis: `Int64`s that nothing changes. A negative one means none.
     pub extents: Vec<Expr>,
     pub recipe: Recipe,
     pub span: Span,
+}
+
+/// What one element is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::typed) enum Numbers {
+    Real,
+    /// Memory has both halves of each, along a first axis that is none of the elements'.
+    Complex,
 }
 
 /// How to compute one element.
@@ -48,7 +59,7 @@ pub(in crate::typed) enum Recipe {
     Part(Part),
     Range(RangeValue),
     /// The same everywhere.
-    Fill(Expr),
+    Fill(Box<Value>),
     /// Memory that nothing has been stored into.
     Undefined,
     /// An operand that is no array; it has no extents.

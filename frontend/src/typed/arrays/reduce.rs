@@ -4,12 +4,13 @@
 //! (`-0.0 + x` is `x`, the sign of zero included), `1` for products, the first element for `maximum` and `minimum`.
 
 use super::shape::{clamped, is_one};
-use super::{ArrayError, Elements, Operation, Recipe};
+use super::{ArrayError, Elements, Numbers, Operation, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
+use crate::typed::complex::Complex;
 use crate::typed::convert::{constant_integer, widen};
-use crate::typed::operator::binary;
+use crate::typed::operator::{binary, if_else};
 use crate::typed::tree::{Expr, ExprKind, Role, SizeError, StatementKind, Type};
 use crate::typed::value::{Kind, Value};
 use tessella_diagnostics::Span;
@@ -94,6 +95,11 @@ impl Checker<'_> {
     ) -> Checked<Value> {
         self.writes_statements(span)?;
         let ty = elements.element;
+        let is_ordered = !matches!(reduction, Reduction::Sum | Reduction::Product);
+        if elements.numbers == Numbers::Complex && is_ordered {
+            let found = Kind::ComplexArray { half: ty, rank: elements.rank() as u32 };
+            return Err(self.array_error(ArrayError::NotElements { function: name.into(), found, span }));
+        }
         if matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count) && ty != ScalarType::Bool {
             let found = Kind::Array { element: ty, rank: elements.rank() as u32 };
             return Err(self.array_error(ArrayError::NotElements { function: name.into(), found, span }));
@@ -105,6 +111,9 @@ impl Checker<'_> {
                 let some = compare(CompareOp::Ge, extent.clone(), Expr::int64(1, span), span);
                 self.require(some, SizeError::Argument, "reducing over an empty collection is not allowed", span)?;
             }
+        }
+        if elements.numbers == Numbers::Complex {
+            return self.reduce_complex(name, reduction, elements, (&extents, empty), span);
         }
         let total_type = match reduction {
             Reduction::Sum | Reduction::Product => widened(ty),
@@ -149,12 +158,68 @@ impl Checker<'_> {
         Ok(Value::Scalar(self.read(total, span)))
     }
 
-    /// `dot(x, y)` of arrays of real numbers.
+    /// The sum or product of complex numbers: both halves are updated from what they were before.
+    fn reduce_complex(
+        &mut self,
+        name: &str,
+        reduction: Reduction,
+        elements: &Elements,
+        (extents, empty): (&[Expr], Empty),
+        span: Span,
+    ) -> Checked<Value> {
+        let half = widened(elements.element);
+        let number = |value: i128| Expr::number(half, value, span);
+        let zero = || if half.is_float() { zero_sum(half, extents, empty, span) } else { number(0) };
+        let (re, im) = match reduction {
+            Reduction::Sum => (zero(), zero()),
+            _ => (number(1), number(0)),
+        };
+        let owner = self.loops.last().copied();
+        let mode = self.mode;
+        let (re_total, im_total) = self.new_complex(name, half, Role::Variable(owner), span);
+        for (target, value) in [(re_total, re), (im_total, im)] {
+            self.emit(StatementKind::Set { target, value, label: None, mode }, span);
+        }
+        self.nest(extents, span, |checker, at| {
+            let element = checker.element(elements, at)?;
+            let Complex { re, im } = checker.to_complex(element, half, span)?;
+            let before = Complex { re: checker.read(re_total, span), im: checker.read(im_total, span) };
+            let (re, im) = match reduction {
+                Reduction::Sum => {
+                    (binary(BinaryOp::Add, before.re, re, span), binary(BinaryOp::Add, before.im, im, span))
+                }
+                _ => {
+                    let element = checker.frozen_complex(Complex { re, im });
+                    let product = checker.complex_product(before, element.clone(), span)?;
+                    // One times the first element could change the signs of its zeros.
+                    let is_first = at.iter().map(|at| compare(CompareOp::Eq, at.clone(), Expr::int64(1, span), span));
+                    let is_first = is_first.reduce(|a, b| binary(BinaryOp::AndAlso, a, b, span));
+                    let is_first = is_first.unwrap_or_else(|| Expr::constant(Constant::bool(true), span));
+                    let re = if_else(is_first.clone(), element.re, product.re, span);
+                    (checker.hold("re", re), if_else(is_first, element.im, product.im, span))
+                }
+            };
+            for (target, value) in [(im_total, im), (re_total, re)] {
+                checker.emit(StatementKind::Set { target, value, label: None, mode }, span);
+            }
+            Ok(())
+        })?;
+        Ok(Complex { re: self.read(re_total, span), im: self.read(im_total, span) }.value())
+    }
+
+    /// `dot(x, y)`: the elements of `x` are conjugated.
     pub(super) fn dot(&mut self, left: &ast::Expr, right: &ast::Expr, span: Span) -> Checked<Value> {
         let (a, b) = (self.elements_argument("dot", left), self.elements_argument("dot", right));
         let (a, b) = (a?, b?);
         self.equal_extents(&a, &b, span)?;
         let extents = a.extents.clone();
+        let a = match a.numbers {
+            Numbers::Real => a,
+            Numbers::Complex => {
+                let recipe = Recipe::Apply { operation: Operation::Named("conj".into()), operands: vec![a] };
+                self.elements(extents.clone(), recipe, span)?
+            }
+        };
         let recipe = Recipe::Apply { operation: Operation::Binary("*".into()), operands: vec![a, b] };
         let products = self.elements(extents, recipe, span)?;
         self.writes_statements(span)?;

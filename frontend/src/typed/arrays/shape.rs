@@ -1,8 +1,9 @@
 //! How many elements there are, and that shapes agree.
 
-use super::{ArrayError, Axis, Elements, Keeps, Part, Recipe};
+use super::{ArrayError, Axis, Elements, Keeps, Numbers, Part, Recipe};
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
+use crate::typed::complex::Complex;
 use crate::typed::constant::folded;
 use crate::typed::convert::constant_integer;
 use crate::typed::error::TypeError;
@@ -106,16 +107,27 @@ impl Checker<'_> {
         let axes = (0..extents.len()).map(along).collect();
         let (Type::Array { element, .. } | Type::Scalar(element)) = self.local(array).ty;
         let part = Part { array, axes, keeps, flat: false, inbounds: self.mode.inbounds };
-        Elements { element, extents, recipe: Recipe::Part(part), span }
+        Elements { element, numbers: Numbers::Real, extents, recipe: Recipe::Part(part), span }
+    }
+
+    /// All of an array that holds such numbers.
+    pub(super) fn whole_of(&self, numbers: Numbers, array: LocalId, keeps: Keeps, span: Span) -> Elements {
+        let whole = self.whole(array, keeps, span);
+        match numbers {
+            Numbers::Real => whole,
+            Numbers::Complex => Elements { numbers, ..whole.without_first(Expr::int64(1, span)) },
+        }
     }
 
     /// The value as elements, if it is an array or a range.
     pub(in crate::typed) fn as_elements(&self, value: &Value, span: Span) -> Option<Elements> {
         match value {
             Value::Array(array) => Some(self.whole(*array, Keeps::View, span)),
+            Value::ComplexArray(array) => Some(self.whole_of(Numbers::Complex, *array, Keeps::View, span)),
             Value::Elements(elements) => Some((**elements).clone()),
             Value::Range(range) => Some(Elements {
                 element: ScalarType::I64,
+                numbers: Numbers::Real,
                 extents: vec![count(range)],
                 recipe: Recipe::Range(range.clone()),
                 span,
@@ -123,7 +135,6 @@ impl Checker<'_> {
             Value::Scalar(_)
             | Value::Irrational(..)
             | Value::Complex(_)
-            | Value::ComplexArray(_)
             | Value::ComplexType(_)
             | Value::Tuple(_)
             | Value::Type(_)
@@ -135,10 +146,7 @@ impl Checker<'_> {
 
     /// The sizes of an array or range as Julia's `size` gives them.
     pub(in crate::typed) fn sizes(&self, value: &Value, span: Span) -> Option<Vec<Expr>> {
-        let elements = match value {
-            Value::ComplexArray(array) => self.real_halves(*array, span),
-            _ => self.as_elements(value, span)?,
-        };
+        let elements = self.as_elements(value, span)?;
         Some(elements.extents.into_iter().map(|extent| clamped(extent.placed(span))).collect())
     }
 
@@ -150,6 +158,20 @@ impl Checker<'_> {
             _ => false,
         });
         if changes { self.hold(name, value) } else { value }
+    }
+
+    /// A number, real or complex, that may be used later and anywhere inside, whatever is assigned meanwhile.
+    pub(super) fn settled_number(&mut self, name: &str, value: Value, span: Span) -> Checked<Value> {
+        match value {
+            Value::Complex(value) => {
+                let (re, im) = (self.settled(name, value.re), self.settled(name, value.im));
+                Ok(Complex { re, im }.value())
+            }
+            value => {
+                let value = self.as_scalar(value, span)?;
+                Ok(Value::Scalar(self.settled(name, value)))
+            }
+        }
     }
 
     /// Constants of the file are evaluated where they are used, and have no block for statements.

@@ -9,7 +9,7 @@ use crate::typed::compare::compare;
 use crate::typed::convert::{constant_integer, is_total};
 use crate::typed::error::TypeError;
 use crate::typed::operator::binary;
-use crate::typed::tree::{Expr, ExprKind, LocalId, SizeError};
+use crate::typed::tree::{Expr, LocalId, SizeError};
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{RangeValue, Value};
 use tessella_diagnostics::Span;
@@ -216,8 +216,7 @@ impl Checker<'_> {
                     Axis::At(at) | Axis::Along { start: at, .. } => at,
                 })
                 .collect();
-            let kind = ExprKind::Load { array, subscripts, inbounds };
-            return Ok(Value::Scalar(Expr { kind, ty: base.element, span }));
+            return Ok(super::element::loaded(base, (array, inbounds), subscripts, span));
         }
         for (number, axis) in axes.iter_mut().enumerate() {
             if let Axis::At(at) = axis {
@@ -228,7 +227,7 @@ impl Checker<'_> {
         }
         let keeps = if self.views { Keeps::View } else { Keeps::Copy };
         let recipe = Recipe::Part(Part { array, axes, keeps, flat: false, inbounds });
-        Ok(Value::Elements(Box::new(Elements { element: base.element, extents, recipe, span })))
+        Ok(Value::Elements(Box::new(Elements { extents, recipe, span, ..base.clone() })))
     }
 
     /// A subscript must be inside its array also where there is no element that would be read.

@@ -110,7 +110,7 @@ impl Checker<'_> {
         Ok(if weak && half == ScalarType::F32 { widen(value, half) } else { value })
     }
 
-    pub(super) fn complex_product(&mut self, z: Complex, w: Complex, span: Span) -> Checked<Complex> {
+    pub(in crate::typed) fn complex_product(&mut self, z: Complex, w: Complex, span: Span) -> Checked<Complex> {
         let (z, w) = (self.shared_complex(z), self.shared_complex(w));
         let mut times = |a: &Expr, b: &Expr| self.binary_operator("*", a.clone(), b.clone(), span);
         let (rr, ii) = (times(&z.re, &w.re)?, times(&z.im, &w.im)?);

@@ -9,7 +9,7 @@ pub enum ComplexError {
     Unsupported { operation: String, span: Span },
     #[error("a complex number stands where a real one is needed")]
     NotReal { span: Span },
-    #[error("a complex array can only be used element by element")]
+    #[error("a complex array cannot be used as a whole here")]
     WholeArray { span: Span },
     #[error("`{name}` changes its type from {first} to {then}")]
     TypeChanges { name: String, initial: Span, first: String, assignment: Span, then: String },
@@ -37,23 +37,24 @@ impl IntoDiagnostic for ComplexError {
                 let help = match operation.as_str() {
                     "^" => "write the product out: `z * z`; `z^2` and `z^3` with a literal exponent are supported",
                     "exp" => "write `exp(real(z)) * cis(imag(z))`, which may round differently",
+                    "adjoint" => "write `transpose(A)`, and conjugate where its elements are used: `conj.(transpose(A))`",
                     "<" | "<=" | ">" | ">=" | "min" | "max" => "compare `abs2(z)`: complex numbers have no order",
                     _ => "compute it from `real(z)` and `imag(z)`",
                 };
-                base.primary(span, "applied to a complex number here").with_help(help)
+                base.primary(span, "applied to complex numbers here").with_help(help)
             }
             ComplexError::NotReal { span } => base
                 .primary(span, "this is complex")
                 .with_help("take `real(z)`, `imag(z)`, `abs2(z)` or `abs(z)` of it"),
             ComplexError::WholeArray { span } => base
-                .primary(span, "more than one element is used here")
-                .with_help("write the loop over its elements: `for i in eachindex(C); C[i] = ...; end`"),
+                .primary(span, "this needs real numbers, or a single one")
+                .with_help("say what is meant of each element, as in `maximum(abs2, C)`, or write the loop: `for i in eachindex(C)`"),
             ComplexError::TypeChanges { name, initial, first, assignment, then } => base
                 .primary(assignment, format!("assigned {then} here"))
                 .secondary(initial, format!("{first} since here"))
                 .with_help(format!("start with a complex number: `{name} = zero(ComplexF64)`, or take `real(z)`")),
             ComplexError::TypeHere { ty, span } => base.primary(span, "a complex type").with_help(format!(
-                "make complex numbers with `{ty}(x)`, `complex(a, b)` or `zero({ty})`; pass complex arrays as arguments"
+                "make complex numbers with `{ty}(x)`, `complex(a, b)` or `zero({ty})`, arrays of them with `zeros({ty}, n)`"
             )),
         }
     }
