@@ -8,6 +8,8 @@
 
 use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
 use crate::barriers;
+use crate::display::axis_text;
+use crate::entry::MAX_GRID;
 use crate::extent::{HostLoop, iterations, most_iterations, value_range};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
@@ -36,6 +38,8 @@ pub struct Extract<'a> {
     /// The loop of the schedule behind each iterator.
     pub loops: &'a BTreeMap<VariableId, Path>,
     pub kernels: Vec<Kernel>,
+    /// Along each axis, what holds how many blocks earlier launches of a kernel ran.
+    pub first_blocks: BTreeMap<ProcessorAxis, VariableId>,
     /// The host loops around the current place.
     pub host: Vec<HostLoop>,
 }
@@ -123,16 +127,35 @@ impl Extract<'_> {
         self.thread_extents(&body, &name, &mut shape)?;
         let body = self.grid_level(body, &mut shape, &mut vec![])?;
         let threads = shape.block.map(|extent| extent.unwrap_or(1));
-        let body = if shape.threads.is_empty() { body } else { whole_tiles::split(self.input, self.context, &self.host, threads, body)? };
+        let parts: Vec<(VariableId, IntExpr)> = shape.parts.iter().map(|it| (it.first, it.last())).collect();
+        let body = match shape.threads.is_empty() {
+            true => body,
+            false => whole_tiles::split(self.input, self.context, (&self.host, &parts), threads, body)?,
+        };
         let body = if shape.threads.is_empty() { body } else { barriers::place(self.input, body) };
         self.check_registers(&body)?;
         barriers::check(self.input, &name, &body)?;
         let params = kernel_params(self.input, self.names, &body)?;
         let id = KernelId(self.kernels.len() as u32);
-        let grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
+        let mut grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
+        for it in &shape.parts {
+            let rest = it.extent.clone().minus(IntExpr::Variable(it.first));
+            grid[it.axis as usize] = IntExpr::min_of([IntExpr::Const(MAX_GRID[it.axis as usize]), rest]);
+        }
         let block = shape.block.map(|extent| extent.unwrap_or(1));
         self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as: None });
-        Ok(Node::Launch(id))
+        // Where an outer loop has no iterations, the number of those inside means nothing: outer ones stay outside.
+        Ok(shape.parts.iter().rev().fold(Node::Launch(id), |launch, it| {
+            Node::For(For {
+                variable: it.first,
+                name: it.name.clone(),
+                tag: Tag::Sequential,
+                lower: IntExpr::Const(0),
+                upper: it.last(),
+                step: MAX_GRID[it.axis as usize],
+                body: vec![launch],
+            })
+        }))
     }
 
     /// `heat2d_S`, or `heat2d_kernel` where many statements meet.
@@ -183,6 +206,10 @@ impl Extract<'_> {
                         let path = &self.loops[&it.variable];
                         iterations(self.input, self.context, path, it.step, &self.host)?
                     };
+                    let it = match self.passes_grid(&it, axis, &extent)? {
+                        true => self.in_parts(it, axis, &extent, shape),
+                        false => it,
+                    };
                     shape.grid[axis as usize] = Some(extent);
                     chain.push((axis, it.name.clone()));
                     let body = self.grid_level(it.body, shape, chain)?;
@@ -198,6 +225,32 @@ impl Extract<'_> {
             });
         }
         Ok(block)
+    }
+
+    /// Whether the loop may have more iterations than a grid has blocks along the axis. Along x it may: nothing that fits in
+    /// memory reaches that limit.
+    fn passes_grid(&self, it: &For, axis: ProcessorAxis, extent: &IntExpr) -> Result<bool, CodegenError> {
+        let most = MAX_GRID[axis as usize];
+        if axis == ProcessorAxis::X || extent.as_const().is_some_and(|extent| extent <= most) {
+            return Ok(false);
+        }
+        Ok(most_iterations(self.input, self.context, &self.loops[&it.variable], it.step)?.is_none_or(|count| count > most))
+    }
+
+    /// The part of a block loop that one launch runs, after the blocks that earlier ones ran.
+    fn in_parts(&mut self, it: For, axis: ProcessorAxis, extent: &IntExpr, shape: &mut Shape) -> For {
+        let names = &mut *self.names;
+        let first = *self.first_blocks.entry(axis).or_insert_with(|| {
+            let name = names.namer().fresh(&format!("first_block_{}", axis_text(axis)));
+            names.variables.push(name);
+            VariableId((names.variables.len() - 1) as u32)
+        });
+        let name = names.variables[first.0 as usize].clone();
+        shape.parts.push(Part { first, name, axis, extent: extent.clone() });
+        let scaled = |blocks: IntExpr| IntExpr::Const(it.step).times(blocks);
+        let lower = it.lower.clone().plus(scaled(IntExpr::Variable(first)));
+        let last = lower.clone().plus(scaled(IntExpr::Const(MAX_GRID[axis as usize] - 1)));
+        For { lower, upper: IntExpr::min_of([it.upper.clone(), last]), ..it }
     }
 
     /// Nodes that all threads of a block run in step.
@@ -498,10 +551,29 @@ struct Shape {
     threads: BTreeSet<ProcessorAxis>,
     /// How many loops share each.
     spread_over_threads: BTreeMap<ProcessorAxis, u32>,
+    /// Block loops that several launches share, outermost first.
+    parts: Vec<Part>,
     /// The loop value of each axis's first thread, where registers outlive thread loops.
     origin: BTreeMap<ProcessorAxis, i64>,
     /// Variables bound in the kernel.
     inside: BTreeSet<VariableId>,
+}
+
+/// A block loop with more iterations than a grid may have blocks.
+struct Part {
+    /// Holds how many blocks earlier launches ran.
+    first: VariableId,
+    name: String,
+    axis: ProcessorAxis,
+    /// All iterations.
+    extent: IntExpr,
+}
+
+impl Part {
+    /// The last block.
+    fn last(&self) -> IntExpr {
+        self.extent.clone().minus(IntExpr::Const(1))
+    }
 }
 
 impl Shape {
