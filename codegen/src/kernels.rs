@@ -6,10 +6,10 @@
 //! directly below the other, and what is below them belongs to one thread. Work without any GPU loop becomes a kernel
 //! of one thread, so that data never leaves the device within a call.
 
+mod parts;
+
 use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
 use crate::barriers;
-use crate::display::axis_text;
-use crate::entry::MAX_GRID;
 use crate::extent::{HostLoop, iterations, most_iterations, value_range};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
@@ -18,6 +18,7 @@ use crate::params::kernel_params;
 use crate::stream;
 use crate::program::{For, Guard, Kernel, KernelId, Node, Over, Spread};
 use crate::whole_tiles;
+use parts::Part;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::isl::Set;
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
@@ -138,24 +139,10 @@ impl Extract<'_> {
         let params = kernel_params(self.input, self.names, &body)?;
         let id = KernelId(self.kernels.len() as u32);
         let mut grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
-        for it in &shape.parts {
-            let rest = it.extent.clone().minus(IntExpr::Variable(it.first));
-            grid[it.axis as usize] = IntExpr::min_of([IntExpr::Const(MAX_GRID[it.axis as usize]), rest]);
-        }
+        shape.parts.iter().for_each(|it| grid[it.axis as usize] = it.blocks());
         let block = shape.block.map(|extent| extent.unwrap_or(1));
         self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as: None });
-        // Where an outer loop has no iterations, the number of those inside means nothing: outer ones stay outside.
-        Ok(shape.parts.iter().rev().fold(Node::Launch(id), |launch, it| {
-            Node::For(For {
-                variable: it.first,
-                name: it.name.clone(),
-                tag: Tag::Sequential,
-                lower: IntExpr::Const(0),
-                upper: it.last(),
-                step: MAX_GRID[it.axis as usize],
-                body: vec![launch],
-            })
-        }))
+        Ok(parts::launches(&shape.parts, id))
     }
 
     /// `heat2d_S`, or `heat2d_kernel` where many statements meet.
@@ -225,32 +212,6 @@ impl Extract<'_> {
             });
         }
         Ok(block)
-    }
-
-    /// Whether the loop may have more iterations than a grid has blocks along the axis. Along x it may: nothing that fits in
-    /// memory reaches that limit.
-    fn passes_grid(&self, it: &For, axis: ProcessorAxis, extent: &IntExpr) -> Result<bool, CodegenError> {
-        let most = MAX_GRID[axis as usize];
-        if axis == ProcessorAxis::X || extent.as_const().is_some_and(|extent| extent <= most) {
-            return Ok(false);
-        }
-        Ok(most_iterations(self.input, self.context, &self.loops[&it.variable], it.step)?.is_none_or(|count| count > most))
-    }
-
-    /// The part of a block loop that one launch runs, after the blocks that earlier ones ran.
-    fn in_parts(&mut self, it: For, axis: ProcessorAxis, extent: &IntExpr, shape: &mut Shape) -> For {
-        let names = &mut *self.names;
-        let first = *self.first_blocks.entry(axis).or_insert_with(|| {
-            let name = names.namer().fresh(&format!("first_block_{}", axis_text(axis)));
-            names.variables.push(name);
-            VariableId((names.variables.len() - 1) as u32)
-        });
-        let name = names.variables[first.0 as usize].clone();
-        shape.parts.push(Part { first, name, axis, extent: extent.clone() });
-        let scaled = |blocks: IntExpr| IntExpr::Const(it.step).times(blocks);
-        let lower = it.lower.clone().plus(scaled(IntExpr::Variable(first)));
-        let last = lower.clone().plus(scaled(IntExpr::Const(MAX_GRID[axis as usize] - 1)));
-        For { lower, upper: IntExpr::min_of([it.upper.clone(), last]), ..it }
     }
 
     /// Nodes that all threads of a block run in step.
@@ -557,23 +518,6 @@ struct Shape {
     origin: BTreeMap<ProcessorAxis, i64>,
     /// Variables bound in the kernel.
     inside: BTreeSet<VariableId>,
-}
-
-/// A block loop with more iterations than a grid may have blocks.
-struct Part {
-    /// Holds how many blocks earlier launches ran.
-    first: VariableId,
-    name: String,
-    axis: ProcessorAxis,
-    /// All iterations.
-    extent: IntExpr,
-}
-
-impl Part {
-    /// The last block.
-    fn last(&self) -> IntExpr {
-        self.extent.clone().minus(IntExpr::Const(1))
-    }
 }
 
 impl Shape {
