@@ -75,6 +75,7 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
             namer: &mut namer,
             loops: &loops,
             kernels: vec![],
+            first_blocks: BTreeMap::new(),
             host: vec![],
         };
         body = extract.host_block(body)?;

@@ -6,6 +6,8 @@
 //! directly below the other, and what is below them belongs to one thread. Work without any GPU loop becomes a kernel
 //! of one thread, so that data never leaves the device within a call.
 
+mod parts;
+
 use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
 use crate::barriers;
 use crate::extent::{HostLoop, iterations, most_iterations, value_range};
@@ -16,6 +18,7 @@ use crate::params::kernel_params;
 use crate::stream;
 use crate::program::{For, Guard, Kernel, KernelId, Node, Over, Spread};
 use crate::whole_tiles;
+use parts::Part;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::isl::Set;
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
@@ -36,6 +39,8 @@ pub struct Extract<'a> {
     /// The loop of the schedule behind each iterator.
     pub loops: &'a BTreeMap<VariableId, Path>,
     pub kernels: Vec<Kernel>,
+    /// Along each axis, what holds how many blocks earlier launches of a kernel ran.
+    pub first_blocks: BTreeMap<ProcessorAxis, VariableId>,
     /// The host loops around the current place.
     pub host: Vec<HostLoop>,
 }
@@ -123,16 +128,21 @@ impl Extract<'_> {
         self.thread_extents(&body, &name, &mut shape)?;
         let body = self.grid_level(body, &mut shape, &mut vec![])?;
         let threads = shape.block.map(|extent| extent.unwrap_or(1));
-        let body = if shape.threads.is_empty() { body } else { whole_tiles::split(self.input, self.context, &self.host, threads, body)? };
+        let parts: Vec<(VariableId, IntExpr)> = shape.parts.iter().map(|it| (it.first, it.last())).collect();
+        let body = match shape.threads.is_empty() {
+            true => body,
+            false => whole_tiles::split(self.input, self.context, (&self.host, &parts), threads, body)?,
+        };
         let body = if shape.threads.is_empty() { body } else { barriers::place(self.input, body) };
         self.check_registers(&body)?;
         barriers::check(self.input, &name, &body)?;
         let params = kernel_params(self.input, self.names, &body)?;
         let id = KernelId(self.kernels.len() as u32);
-        let grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
+        let mut grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
+        shape.parts.iter().for_each(|it| grid[it.axis as usize] = it.blocks());
         let block = shape.block.map(|extent| extent.unwrap_or(1));
         self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as: None });
-        Ok(Node::Launch(id))
+        Ok(parts::launches(&shape.parts, id))
     }
 
     /// `heat2d_S`, or `heat2d_kernel` where many statements meet.
@@ -182,6 +192,10 @@ impl Extract<'_> {
                     } else {
                         let path = &self.loops[&it.variable];
                         iterations(self.input, self.context, path, it.step, &self.host)?
+                    };
+                    let it = match self.passes_grid(&it, axis, &extent)? {
+                        true => self.in_parts(it, axis, &extent, shape),
+                        false => it,
                     };
                     shape.grid[axis as usize] = Some(extent);
                     chain.push((axis, it.name.clone()));
@@ -498,6 +512,8 @@ struct Shape {
     threads: BTreeSet<ProcessorAxis>,
     /// How many loops share each.
     spread_over_threads: BTreeMap<ProcessorAxis, u32>,
+    /// Block loops that several launches share, outermost first.
+    parts: Vec<Part>,
     /// The loop value of each axis's first thread, where registers outlive thread loops.
     origin: BTreeMap<ProcessorAxis, i64>,
     /// Variables bound in the kernel.

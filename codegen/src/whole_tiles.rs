@@ -23,11 +23,11 @@ use tessella_scalar::CompareOp;
 const ALTERNATIVES: u32 = 2;
 
 /// A kernel's body, split by whether tiles are whole; `block` are its threads along each axis, `host` the loops around
-/// the kernel.
+/// the kernel, `parts` the numbers of blocks that earlier launches ran, each with the largest.
 pub fn split(
     input: &Input<'_>,
     context: &Set,
-    host: &[HostLoop],
+    (host, parts): (&[HostLoop], &[(VariableId, IntExpr)]),
     block: [u32; 3],
     body: Vec<Node>,
 ) -> Result<Vec<Node>, CodegenError> {
@@ -41,7 +41,11 @@ pub fn split(
         values: BTreeMap::new(),
     };
     host.iter().for_each(|(_, variable)| drop(tiles.add(*variable)));
-    let body = tiles.grid(body, context.clone())?;
+    let mut known = context.clone();
+    for (variable, last) in parts {
+        known = tiles.enter(*variable, &IntExpr::Const(0), last, &known)?;
+    }
+    let body = tiles.grid(body, known)?;
     Ok(constant_unrolls(body))
 }
 

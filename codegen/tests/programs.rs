@@ -5,6 +5,7 @@ mod samples;
 use expect_test::{Expect, expect};
 use samples::*;
 use tessella_codegen::int_expr::Environment;
+use tessella_codegen::plan::Step;
 use tessella_codegen::{CodegenError, generate, launch_plan};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::schedule::{
@@ -38,29 +39,31 @@ fn tiles_of_the_gpu_become_kernels() {
     check(
         &heat2d_gpu(&Ctx::new()),
         expect![[r#"
-        heat2d:
-          copy A to device
-          copy B to device
-          for t = 1:steps
-            launch heat2d_S
-            launch heat2d_R
-          copy A to host
-          copy B to host
-        kernel heat2d_S(A, B, m, n, p):
-          # grid (fld(m - 3, 32) + 1, fld(n - 3, 8) + 1, 1), block (32, 8, 1)
-          j0 = block.y
-            i0 = block.x
-              j1 = thread.y while j1 <= min(7, n - 8 * j0 - 3)
-                i1 = thread.x while i1 <= min(31, m - 32 * i0 - 3)
-                  S(_, 8 * j0 + j1 + 2, 32 * i0 + i1 + 2)
-        kernel heat2d_R(A, B, m, n, p):
-          # grid (fld(m - 3, 32) + 1, fld(n - 3, 8) + 1, 1), block (32, 8, 1)
-          j0 = block.y
-            i0 = block.x
-              j1 = thread.y while j1 <= min(7, n - 8 * j0 - 3)
-                i1 = thread.x while i1 <= min(31, m - 32 * i0 - 3)
-                  R(_, 8 * j0 + j1 + 2, 32 * i0 + i1 + 2)
-    "#]],
+            heat2d:
+              copy A to device
+              copy B to device
+              for t = 1:steps
+                for first_block_y = 0:65535:fld(n - 3, 8)
+                  launch heat2d_S
+                for first_block_y = 0:65535:fld(n - 3, 8)
+                  launch heat2d_R
+              copy A to host
+              copy B to host
+            kernel heat2d_S(A, B, m, n, p, first_block_y):
+              # grid (fld(m - 3, 32) + 1, min(65535, fld(n - 3, 8) + 1 - first_block_y), 1), block (32, 8, 1)
+              j0 = first_block_y + block.y
+                i0 = block.x
+                  j1 = thread.y while j1 <= min(7, n - 8 * j0 - 3)
+                    i1 = thread.x while i1 <= min(31, m - 32 * i0 - 3)
+                      S(_, 8 * j0 + j1 + 2, 32 * i0 + i1 + 2)
+            kernel heat2d_R(A, B, m, n, p, first_block_y):
+              # grid (fld(m - 3, 32) + 1, min(65535, fld(n - 3, 8) + 1 - first_block_y), 1), block (32, 8, 1)
+              j0 = first_block_y + block.y
+                i0 = block.x
+                  j1 = thread.y while j1 <= min(7, n - 8 * j0 - 3)
+                    i1 = thread.x while i1 <= min(31, m - 32 * i0 - 3)
+                      R(_, 8 * j0 + j1 + 2, 32 * i0 + i1 + 2)
+        "#]],
     );
 }
 
@@ -95,23 +98,33 @@ fn grids_cover_triangles() {
     check(
         &sample,
         expect![[r#"
-        scale_lower:
-          copy L to device
-          launch scale_lower_S
-          copy L to host
-        kernel scale_lower_S(L, m, n, alpha):
-          # grid (n >= 1 ? (n + 31) ÷ 32 : 0, fld(n - 1, 8) + 1, 1), block (32, 8, 1)
-          j0 = block.y
-            i0 = j0 ÷ 4 + block.x while i0 <= (n - 1) ÷ 32
-              j1 = thread.y while j1 <= min(7, n - 8 * j0 - 1)
-                i1 = max(0, 8 * j0 - 32 * i0 + j1) + thread.x while i1 <= min(31, n - 32 * i0 - 1)
-                  S(8 * j0 + j1 + 1, 32 * i0 + i1 + 1)
-    "#]],
+            scale_lower:
+              copy L to device
+              for first_block_y = 0:65535:fld(n - 1, 8)
+                launch scale_lower_S
+              copy L to host
+            kernel scale_lower_S(L, m, n, alpha, first_block_y):
+              # grid (n >= 1 ? (n + 31) ÷ 32 : 0, min(65535, fld(n - 1, 8) + 1 - first_block_y), 1), block (32, 8, 1)
+              j0 = first_block_y + block.y
+                i0 = j0 ÷ 4 + block.x while i0 <= (n - 1) ÷ 32
+                  j1 = thread.y while j1 <= min(7, n - 8 * j0 - 1)
+                    i1 = max(0, 8 * j0 - 32 * i0 + j1) + thread.x while i1 <= min(31, n - 32 * i0 - 1)
+                      S(8 * j0 + j1 + 1, 32 * i0 + i1 + 1)
+        "#]],
     );
     let plan = launch_plan(&sample.input(), &generate(&sample.input()).unwrap());
-    for n in [1, 7, 8, 9, 32, 33, 100] {
-        let grid = plan.kernels[0].grid.each_ref().map(|it| it.evaluate(&Environment::new(vec![n, n])).unwrap());
-        assert_eq!(grid, [(n + 31) / 32, (n + 7) / 8, 1]);
+    let parts = plan.steps.iter().find_map(|step| match step {
+        Step::For { variable, step, .. } => Some((*variable, *step)),
+        _ => None,
+    });
+    let (first, most) = parts.expect("launches that share the blocks along y");
+    for n in [1, 7, 8, 9, 32, 33, 100, 8 * most + 1] {
+        for done in (0..(n + 7) / 8).step_by(most as usize) {
+            let mut environment = Environment::new(vec![n, n]);
+            environment.set(first, done);
+            let grid = plan.kernels[0].grid.each_ref().map(|it| it.evaluate(&environment).unwrap());
+            assert_eq!(grid, [(n + 31) / 32, ((n + 7) / 8 - done).min(most), 1]);
+        }
     }
 }
 

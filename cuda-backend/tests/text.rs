@@ -53,9 +53,10 @@ fn tiles_become_thread_blocks() {
                 float *__restrict__ B,
                 int64_t m,
                 int64_t n,
-                int64_t p
+                int64_t p,
+                int64_t first_block_y
             ) {
-                const int64_t j0 = blockIdx.y;
+                const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
                 const int64_t i0 = blockIdx.x;
                 const int64_t j1 = threadIdx.y;
                 if (j1 <= imin(7, n - 8 * j0 - 3)) {
@@ -74,9 +75,10 @@ fn tiles_become_thread_blocks() {
                 const float *__restrict__ B,
                 int64_t m,
                 int64_t n,
-                int64_t p
+                int64_t p,
+                int64_t first_block_y
             ) {
-                const int64_t j0 = blockIdx.y;
+                const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
                 const int64_t i0 = blockIdx.x;
                 const int64_t j1 = threadIdx.y;
                 if (j1 <= imin(7, n - 8 * j0 - 3)) {
@@ -157,20 +159,24 @@ fn tiles_become_thread_blocks() {
                 TESSELLA_TRY(A_device.copy_in(A));
                 TESSELLA_TRY(B_device.copy_in(B));
                 for (int64_t t = 1; t <= steps; t++) {
-                    {
-                        const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, floordiv(n - 3, 8) + 1, 1};
-                        if (tessella_blocks.is_too_large()) return -5;
-                        if (!tessella_blocks.is_empty()) {
-                            heat2d_S<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, p);
-                            TESSELLA_TRY(cudaGetLastError());
+                    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 3, 8); first_block_y += 65535) {
+                        {
+                            const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, imin(65535, floordiv(n - 3, 8) + 1 - first_block_y), 1};
+                            if (tessella_blocks.is_too_large()) return -5;
+                            if (!tessella_blocks.is_empty()) {
+                                heat2d_S<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, p, first_block_y);
+                                TESSELLA_TRY(cudaGetLastError());
+                            }
                         }
                     }
-                    {
-                        const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, floordiv(n - 3, 8) + 1, 1};
-                        if (tessella_blocks.is_too_large()) return -5;
-                        if (!tessella_blocks.is_empty()) {
-                            heat2d_R<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, p);
-                            TESSELLA_TRY(cudaGetLastError());
+                    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 3, 8); first_block_y += 65535) {
+                        {
+                            const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, imin(65535, floordiv(n - 3, 8) + 1 - first_block_y), 1};
+                            if (tessella_blocks.is_too_large()) return -5;
+                            if (!tessella_blocks.is_empty()) {
+                                heat2d_R<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, p, first_block_y);
+                                TESSELLA_TRY(cudaGetLastError());
+                            }
                         }
                     }
                 }

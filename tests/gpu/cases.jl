@@ -5,6 +5,7 @@ include(joinpath(@__DIR__, "..", "polybench", "registry.jl"))
 include(joinpath(@__DIR__, "..", "storage", "registry.jl"))
 include(joinpath(@__DIR__, "..", "commands", "registry.jl"))
 include("sums.jl")
+include("grids.jl")
 
 function device_name()
     try
@@ -59,7 +60,12 @@ const SUMS = [
          (16384,), Sums.matrix_inputs),
 ]
 
-const CASES = Case[SUMS; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
+const GRIDS = [
+    Case("deep", Grids.deep!, Grids.deep_inputs, DataType[Float32], Grids.DEPTHS, Examples.agree, (1 << 20,), Grids.deep_inputs),
+    Case("wide", Grids.wide!, Grids.wide_inputs, DataType[Float32], Grids.WIDTHS, Examples.agree, (1 << 24,), Grids.wide_inputs),
+]
+
+const CASES = Case[SUMS; GRIDS; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
                    map(Case, filter(it -> it.target === :cuda, Storage.ALL));
                    map(Case, filter(it -> it.target === :cuda, Commands.ALL))]
 

@@ -46,9 +46,10 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_S0_S1_store_result(
     int64_t result_1,
     int64_t m,
     int64_t n,
-    int64_t weights_1
+    int64_t weights_1,
+    int64_t first_block_y
 ) {
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (n >= 32 * j0 + 36 && m >= 32 * i0 + 36) {
         const int64_t j10 = threadIdx.y;
@@ -204,12 +205,14 @@ extern "C" int32_t conv5x5(
     TESSELLA_TRY(result_device.copy_in(result));
     TESSELLA_TRY(image_device.copy_in(image));
     TESSELLA_TRY(weights_device.copy_in(weights));
-    {
-        const tessella_grid tessella_blocks = {floordiv(m - 5, 32) + 1, floordiv(n - 5, 32) + 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            conv5x5_S0_S1_store_result<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(result_device.at, image_device.at, weights_device.at, result_1, m, n, weights_1);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 5, 32); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(m - 5, 32) + 1, imin(65535, floordiv(n - 5, 32) + 1 - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                conv5x5_S0_S1_store_result<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(result_device.at, image_device.at, weights_device.at, result_1, m, n, weights_1, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(result_device.copy_out(result));

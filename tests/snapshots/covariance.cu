@@ -269,9 +269,10 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S3(
     double *__restrict__ data,
     const double *__restrict__ mean,
     int64_t samples,
-    int64_t n
+    int64_t n,
+    int64_t first_block_y
 ) {
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t k0 = blockIdx.x;
     if (n >= 32 * j0 + 32 && samples >= 32 * k0 + 32) {
         const int64_t j10 = threadIdx.y;
@@ -307,9 +308,10 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_2(
     const double *__restrict__ data,
     int64_t cov_1,
     int64_t samples,
-    int64_t n
+    int64_t n,
+    int64_t first_block_y
 ) {
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (i0 <= j0 / 4) {
         const int64_t j1 = threadIdx.y;
@@ -451,20 +453,24 @@ extern "C" int32_t covariance(
             TESSELLA_TRY(cudaGetLastError());
         }
     }
-    {
-        const tessella_grid tessella_blocks = {floordiv(samples - 1, 32) + 1, floordiv(n - 1, 32) + 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            covariance_S3<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(data_device.at, mean_device.at, samples, n);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(samples - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                covariance_S3<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(data_device.at, mean_device.at, samples, n, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
-    {
-        const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, floordiv(n - 1, 8) + 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            covariance_kernel_2<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, data_device.at, cov_1, samples, n);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 8); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 8) + 1 - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                covariance_kernel_2<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, data_device.at, cov_1, samples, n, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(cov_device.copy_out(cov));

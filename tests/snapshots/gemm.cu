@@ -67,9 +67,10 @@ extern "C" __global__ void __launch_bounds__(256) gemm_scale(
     double *__restrict__ C,
     int64_t m,
     int64_t n,
-    double beta
+    double beta,
+    int64_t first_block_y
 ) {
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (n >= 32 * j0 + 32 && m >= 32 * i0 + 32) {
         const int64_t j10 = threadIdx.y;
@@ -110,11 +111,12 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
     int64_t p,
     int64_t B_1,
     int64_t B_2,
-    double alpha
+    double alpha,
+    int64_t first_block_y
 ) {
     __shared__ __align__(16) double A_shared[2048];
     __shared__ __align__(16) double B_shared[1024];
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (B_2 >= 64 * j0 + 64 && n >= 64 * j0 + 64 && A_1 >= 128 * i0 + 128 && m >= 128 * i0 + 128) {
         double C_reg[32];
@@ -450,21 +452,25 @@ extern "C" int32_t gemm(
     TESSELLA_TRY(C_device.copy_in(C));
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
-    {
-        const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, floordiv(n - 1, 32) + 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            gemm_scale<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, m, n, beta);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                gemm_scale<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, m, n, beta, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     if (p >= 1) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 128) + 1, floordiv(n - 1, 64) + 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                gemm_kernel<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, B_2, alpha);
-                TESSELLA_TRY(cudaGetLastError());
+        for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 64); first_block_y += 65535) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 128) + 1, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gemm_kernel<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, B_2, alpha, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -43,9 +43,10 @@ extern "C" __global__ void __launch_bounds__(256) heat2d_S(
     double *__restrict__ B,
     int64_t m,
     int64_t n,
-    int64_t B_1
+    int64_t B_1,
+    int64_t first_block_y
 ) {
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (n >= 32 * j0 + 34 && m >= 32 * i0 + 34) {
         const int64_t j10 = threadIdx.y;
@@ -81,9 +82,10 @@ extern "C" __global__ void __launch_bounds__(256) heat2d_R(
     const double *__restrict__ B,
     int64_t m,
     int64_t n,
-    int64_t B_1
+    int64_t B_1,
+    int64_t first_block_y
 ) {
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (n >= 32 * j0 + 34 && m >= 32 * i0 + 34) {
         const int64_t j10 = threadIdx.y;
@@ -181,20 +183,24 @@ extern "C" int32_t heat2d(
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
     for (int64_t t = 1; t <= steps; t++) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, floordiv(n - 3, 32) + 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                heat2d_S<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, B_1);
-                TESSELLA_TRY(cudaGetLastError());
+        for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 3, 32); first_block_y += 65535) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, imin(65535, floordiv(n - 3, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    heat2d_S<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, floordiv(n - 3, 32) + 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                heat2d_R<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, B_1);
-                TESSELLA_TRY(cudaGetLastError());
+        for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 3, 32); first_block_y += 65535) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, imin(65535, floordiv(n - 3, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    heat2d_R<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

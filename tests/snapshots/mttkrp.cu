@@ -45,9 +45,10 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_S0(
     int64_t p,
     int64_t q,
     int64_t C_1,
-    int64_t D_1
+    int64_t D_1,
+    int64_t first_block_y
 ) {
-    const int64_t r0 = blockIdx.y;
+    const int64_t r0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     const int64_t r1 = threadIdx.y;
     if (r1 <= imin(7, A_2 - 8 * r0 - 1)) {
@@ -161,12 +162,14 @@ extern "C" int32_t mttkrp(
     TESSELLA_TRY(B_device.copy_in(B));
     TESSELLA_TRY(C_device.copy_in(C));
     TESSELLA_TRY(D_device.copy_in(D));
-    {
-        const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, floordiv(A_2 - 1, 8) + 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            mttkrp_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, C_device.at, D_device.at, A_1, A_2, m, p, q, C_1, D_1);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(A_2 - 1, 8); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(A_2 - 1, 8) + 1 - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                mttkrp_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, C_device.at, D_device.at, A_1, A_2, m, p, q, C_1, D_1, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(A_device.copy_out(A));

@@ -41,9 +41,10 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0(
     int64_t m,
     int64_t n,
     int64_t image_1,
-    int64_t image_2
+    int64_t image_2,
+    int64_t first_block_y
 ) {
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (n >= 32 * j0 + 32 && m >= 32 * i0 + 32) {
         const int64_t j10 = threadIdx.y;
@@ -151,12 +152,14 @@ extern "C" int32_t rgb2gray(
     TESSELLA_TRY(gray_device.allocate(tessella_bytes(tessella_bytes(sizeof(uint8_t), m), n)));
     TESSELLA_TRY(image_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(uint8_t), image_1), image_2), image_3)));
     TESSELLA_TRY(image_device.copy_in(image));
-    {
-        const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, floordiv(n - 1, 32) + 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            rgb2gray_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(gray_device.at, image_device.at, m, n, image_1, image_2);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                rgb2gray_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(gray_device.at, image_device.at, m, n, image_1, image_2, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(gray_device.copy_out(gray));
@@ -202,9 +205,10 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0(
     int64_t m,
     int64_t n,
     int64_t image_1,
-    int64_t image_2
+    int64_t image_2,
+    int64_t first_block_y
 ) {
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (n >= 32 * j0 + 32 && m >= 32 * i0 + 32) {
         const int64_t j10 = threadIdx.y;
@@ -306,12 +310,14 @@ extern "C" int32_t rgb2gray_float(
     TESSELLA_TRY(gray_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
     TESSELLA_TRY(image_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(double), image_1), image_2), image_3)));
     TESSELLA_TRY(image_device.copy_in(image));
-    {
-        const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, floordiv(n - 1, 32) + 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            rgb2gray_float_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(gray_device.at, image_device.at, m, n, image_1, image_2);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                rgb2gray_float_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(gray_device.at, image_device.at, m, n, image_1, image_2, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(gray_device.copy_out(gray));

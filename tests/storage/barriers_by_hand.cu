@@ -45,10 +45,11 @@ extern "C" __global__ void __launch_bounds__(16) barriers_by_hand_S_load_A(
     int64_t n,
     int64_t A_1,
     int64_t p,
-    int64_t B_1
+    int64_t B_1,
+    int64_t first_block_y
 ) {
     __shared__ __align__(16) float A_shared[16];
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     for (int64_t k0 = 0; k0 <= floordiv(p - 1, 4); k0++) {
         if (n >= 4 * j0 + 4 && A_1 >= 4 * i0 + 4 && m >= 4 * i0 + 4 && p >= 4 * k0 + 4) {
@@ -186,12 +187,14 @@ extern "C" int32_t barriers_by_hand(
     TESSELLA_TRY(C_device.copy_in(C));
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
-    {
-        const tessella_grid tessella_blocks = {floordiv(m - 1, 4) + 1, floordiv(n - 1, 4) + 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            barriers_by_hand_S_load_A<<<tessella_blocks.dims(), dim3(4, 4, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 4); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(m - 1, 4) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                barriers_by_hand_S_load_A<<<tessella_blocks.dims(), dim3(4, 4, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(C_device.copy_out(C));

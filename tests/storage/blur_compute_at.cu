@@ -40,10 +40,11 @@ extern "C" __global__ void __launch_bounds__(32) blur_compute_at_R_S(
     const float *__restrict__ A,
     int64_t B_1,
     int64_t m,
-    int64_t n
+    int64_t n,
+    int64_t first_block_y
 ) {
     __shared__ __align__(16) float T_local[48];
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     {
         const int64_t j_1 = threadIdx.y;
@@ -143,12 +144,14 @@ extern "C" int32_t blur_compute_at(
     TESSELLA_TRY(T_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), 0), 0)));
     TESSELLA_TRY(B_device.copy_in(B));
     TESSELLA_TRY(A_device.copy_in(A));
-    {
-        const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, (n + 1) / 4, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            blur_compute_at_R_S<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(B_device.at, A_device.at, B_1, m, n);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y < (n + 1) / 4; first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                blur_compute_at_R_S<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(B_device.at, A_device.at, B_1, m, n, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(B_device.copy_out(B));

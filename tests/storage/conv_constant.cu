@@ -49,10 +49,11 @@ extern "C" __global__ void __launch_bounds__(32) conv_constant_Z_S_load_image(
     int64_t result_1,
     int64_t m,
     int64_t n,
-    int64_t weights_1
+    int64_t weights_1,
+    int64_t first_block_y
 ) {
     __shared__ __align__(16) float image_shared[96];
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (n >= 4 * j0 + 8 && m >= 8 * i0 + 12) {
         {
@@ -225,12 +226,14 @@ extern "C" int32_t conv_constant(
     TESSELLA_TRY(result_device.copy_in(result));
     TESSELLA_TRY(image_device.copy_in(image));
     TESSELLA_TRY(cudaMemcpyToSymbol(weights_constant, weights, (size_t)tessella_bytes(tessella_bytes(sizeof(float), weights_1), weights_2)));
-    {
-        const tessella_grid tessella_blocks = {(m + 3) / 8, floordiv(n - 1, 4), 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            conv_constant_Z_S_load_image<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(result_device.at, image_device.at, result_1, m, n, weights_1);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y < floordiv(n - 1, 4); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {(m + 3) / 8, imin(65535, floordiv(n - 1, 4) - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                conv_constant_Z_S_load_image<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(result_device.at, image_device.at, result_1, m, n, weights_1, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(result_device.copy_out(result));

@@ -54,11 +54,12 @@ extern "C" __global__ void __launch_bounds__(32) conv_tiles_kernel(
     int64_t m,
     int64_t n,
     int64_t weights_1,
-    int64_t weights_2
+    int64_t weights_2,
+    int64_t first_block_y
 ) {
     __shared__ __align__(16) float image_shared[96];
     __shared__ __align__(16) float weights_shared[25];
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (weights_1 >= 5 && weights_2 >= 4 && n >= 4 * j0 + 8 && m >= 8 * i0 + 12) {
         {
@@ -259,12 +260,14 @@ extern "C" int32_t conv_tiles(
     TESSELLA_TRY(result_device.copy_in(result));
     TESSELLA_TRY(image_device.copy_in(image));
     TESSELLA_TRY(weights_device.copy_in(weights));
-    {
-        const tessella_grid tessella_blocks = {(m + 3) / 8, floordiv(n - 1, 4), 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            conv_tiles_kernel<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(result_device.at, image_device.at, weights_device.at, result_1, m, n, weights_1, weights_2);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y < floordiv(n - 1, 4); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {(m + 3) / 8, imin(65535, floordiv(n - 1, 4) - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                conv_tiles_kernel<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(result_device.at, image_device.at, weights_device.at, result_1, m, n, weights_1, weights_2, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(result_device.copy_out(result));

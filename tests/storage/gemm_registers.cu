@@ -66,11 +66,12 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
     int64_t m,
     int64_t p,
     int64_t B_1,
-    int64_t n
+    int64_t n,
+    int64_t first_block_y
 ) {
     __shared__ __align__(16) double A_shared[32];
     __shared__ __align__(16) double B_shared[16];
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (n >= 4 * j0 + 4 && C_2 >= 4 * j0 + 4 && m >= 8 * i0 + 8 && C_1 >= 8 * i0 + 8) {
         double C_reg[4];
@@ -400,12 +401,14 @@ extern "C" int32_t gemm_registers(
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
     if (p >= 1) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 8) + 1, floordiv(n - 1, 4) + 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                gemm_registers_kernel<<<tessella_blocks.dims(), dim3(4, 2, 1)>>>(C_device.at, A_device.at, B_device.at, C_1, C_2, m, p, B_1, n);
-                TESSELLA_TRY(cudaGetLastError());
+        for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 4); first_block_y += 65535) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 8) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gemm_registers_kernel<<<tessella_blocks.dims(), dim3(4, 2, 1)>>>(C_device.at, A_device.at, B_device.at, C_1, C_2, m, p, B_1, n, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -56,11 +56,12 @@ extern "C" __global__ void __launch_bounds__(32) gemm_tiles_kernel(
     int64_t m,
     int64_t p,
     int64_t B_1,
-    int64_t n
+    int64_t n,
+    int64_t first_block_y
 ) {
     __shared__ __align__(16) float A_shared[36];
     __shared__ __align__(16) float B_shared[16];
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     float C_reg;
     {
@@ -242,12 +243,14 @@ extern "C" int32_t gemm_tiles(
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
     if (p >= 1) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 8) + 1, floordiv(n - 1, 4) + 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                gemm_tiles_kernel<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(C_device.at, A_device.at, B_device.at, C_1, C_2, m, p, B_1, n);
-                TESSELLA_TRY(cudaGetLastError());
+        for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 4); first_block_y += 65535) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 8) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gemm_tiles_kernel<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(C_device.at, A_device.at, B_device.at, C_1, C_2, m, p, B_1, n, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -83,9 +83,10 @@ extern "C" __global__ void __launch_bounds__(12) heat_overlapped_keep_A(
     const float *__restrict__ A,
     float *__restrict__ A_next,
     int64_t m,
-    int64_t n
+    int64_t n,
+    int64_t first_block_y
 ) {
-    const int64_t y0 = blockIdx.y;
+    const int64_t y0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t x0 = blockIdx.x;
     const int64_t y1 = threadIdx.y;
     if (y1 <= imin(2, n - 3 * y0 - 1)) {
@@ -109,11 +110,12 @@ extern "C" __global__ void __launch_bounds__(12) heat_overlapped_kernel(
     int64_t n,
     int64_t B_1,
     int64_t steps,
-    int64_t t0
+    int64_t t0,
+    int64_t first_block_y
 ) {
     __shared__ __align__(16) float A_tile[56];
     __shared__ __align__(16) float B_tile[30];
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (n >= 3 * j0 + 4 && i0 >= 1 && m >= 4 * i0 + 7) {
         if (t0 % 2 == 0) {
@@ -336,9 +338,10 @@ extern "C" __global__ void __launch_bounds__(12) heat_overlapped_finish_A(
     float *__restrict__ A,
     const float *__restrict__ A_next,
     int64_t m,
-    int64_t n
+    int64_t n,
+    int64_t first_block_y
 ) {
-    const int64_t y0 = blockIdx.y;
+    const int64_t y0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t x0 = blockIdx.x;
     const int64_t y1 = imax(0, -3 * y0 + 1) + (int64_t)threadIdx.y;
     if (y1 <= imin(2, n - 3 * y0 - 2)) {
@@ -424,32 +427,38 @@ extern "C" int32_t heat_overlapped(
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
     if (m >= 3 && n >= 3 && steps >= 1) {
-        {
-            const tessella_grid tessella_blocks = {(m - 1) / 4 + 1, (n - 1) / 3 + 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                heat_overlapped_keep_A<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, m, n);
-                TESSELLA_TRY(cudaGetLastError());
+        for (int64_t first_block_y = 0; first_block_y <= (n - 1) / 3; first_block_y += 65535) {
+            {
+                const tessella_grid tessella_blocks = {(m - 1) / 4 + 1, imin(65535, (n - 1) / 3 + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    heat_overlapped_keep_A<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, m, n, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }
     for (int64_t t0 = 0; t0 < floordiv(steps + 1, 2); t0++) {
-        {
-            const tessella_grid tessella_blocks = {(m + 1) / 4, n / 3, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                heat_overlapped_kernel<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, B_device.at, A_next_device.at, m, n, B_1, steps, t0);
-                TESSELLA_TRY(cudaGetLastError());
+        for (int64_t first_block_y = 0; first_block_y < n / 3; first_block_y += 65535) {
+            {
+                const tessella_grid tessella_blocks = {(m + 1) / 4, imin(65535, n / 3 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    heat_overlapped_kernel<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, B_device.at, A_next_device.at, m, n, B_1, steps, t0, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }
     if (steps >= 1 && (steps + 1) % 4 >= 2) {
-        {
-            const tessella_grid tessella_blocks = {(m + 2) / 4, (n + 1) / 3, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                heat_overlapped_finish_A<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, m, n);
-                TESSELLA_TRY(cudaGetLastError());
+        for (int64_t first_block_y = 0; first_block_y < (n + 1) / 3; first_block_y += 65535) {
+            {
+                const tessella_grid tessella_blocks = {(m + 2) / 4, imin(65535, (n + 1) / 3 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    heat_overlapped_finish_A<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, m, n, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -47,10 +47,11 @@ extern "C" __global__ void __launch_bounds__(32) heat_tiles_S_load_A(
     float *__restrict__ B,
     int64_t m,
     int64_t n,
-    int64_t B_1
+    int64_t B_1,
+    int64_t first_block_y
 ) {
     __shared__ __align__(16) float A_shared[60];
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     {
         const int64_t y1 = threadIdx.y;
@@ -92,9 +93,10 @@ extern "C" __global__ void __launch_bounds__(32) heat_tiles_R(
     const float *__restrict__ B,
     int64_t m,
     int64_t n,
-    int64_t B_1
+    int64_t B_1,
+    int64_t first_block_y
 ) {
-    const int64_t j0 = blockIdx.y;
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     const int64_t j1 = threadIdx.y;
     if (j1 <= imin(3, n - 4 * j0 - 3)) {
@@ -176,20 +178,24 @@ extern "C" int32_t heat_tiles(
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
     for (int64_t t = 1; t <= steps; t++) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, (n + 1) / 4, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                heat_tiles_S_load_A<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1);
-                TESSELLA_TRY(cudaGetLastError());
+        for (int64_t first_block_y = 0; first_block_y < (n + 1) / 4; first_block_y += 65535) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    heat_tiles_S_load_A<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, (n + 1) / 4, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                heat_tiles_R<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1);
-                TESSELLA_TRY(cudaGetLastError());
+        for (int64_t first_block_y = 0; first_block_y < (n + 1) / 4; first_block_y += 65535) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    heat_tiles_R<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }
