@@ -72,6 +72,11 @@ pub(crate) const FORMS: [Form; 41] = [
     Form { name: "vectorize", usage: "vectorize(S, i, 8)", read: vectorize },
 ];
 
+/// The names of all commands.
+pub fn command_names() -> impl Iterator<Item = &'static str> {
+    FORMS.iter().map(|form| form.name)
+}
+
 /// The commands of a block, in order, each with the place of its call.
 ///
 /// # Errors
