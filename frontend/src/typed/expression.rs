@@ -135,7 +135,7 @@ impl Checker<'_> {
                     let name = name.to_string();
                     Err(self.fail(TypeError::UsedBeforeAssigned { name, span, assigned: None }))
                 }
-                State::Scalar(_) | State::Complex(..) | State::Alias(_) if !is_assigned => {
+                State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Alias(_) if !is_assigned => {
                     let assigned = Some(self.variables[variable.0].span);
                     let name = name.to_string();
                     Err(self.fail(TypeError::UsedBeforeAssigned { name, span, assigned }))
