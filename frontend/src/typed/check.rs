@@ -190,7 +190,7 @@ impl<'a> Checker<'a> {
             Value::Elements(elements) => Kind::Array { element: elements.element, rank: elements.rank() as u32 },
             Value::Position(_) => Kind::Position,
             Value::Function(_) => Kind::Function,
-            Value::Nothing => Kind::Nothing,
+            Value::Nothing | Value::Never => Kind::Nothing,
         }
     }
 

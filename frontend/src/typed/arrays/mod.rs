@@ -18,7 +18,7 @@ mod reduce;
 mod shape;
 mod slice;
 
-pub(in crate::typed) use collection::linear_index;
+pub(in crate::typed) use collection::{linear_index, local};
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
 pub(in crate::typed) use origin::is_axis;
