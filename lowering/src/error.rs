@@ -294,7 +294,7 @@ impl IntoDiagnostic for LowerError {
             }
             LowerError::StoreInCases { subscript, .. } => diagnostic
                 .primary(subscript, "differs from iteration to iteration in more than the iterators")
-                .with_note("a store with a name, or with more than 8 cases, needs one affine subscript")
+                .with_note("a store with a name needs one affine subscript")
                 .with_help("drop `@comp`, or write one store for each case, inside `if`"),
             LowerError::DuplicateLabel { name, first, second } => diagnostic
                 .primary(second, format!("`{name}` again"))

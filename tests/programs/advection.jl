@@ -166,7 +166,7 @@ end
     return tv, sum(x for x in u)
 end
 
-program(muscl!, (T, n) -> (zeros(T, n), values_of(T, n), T(0.4)); types = [Float32, Float64])
+program(muscl!, (T, n) -> (zeros(T, n), values_of(T, n), T(0.4)); types = [Float32, Float64], slow = true)
 program(burgers!, (T, n) -> (values_of(T, n), T(0.3), 3); types = [Float32, Float64])
 program(euler_hll!, (T, n) -> (positive_of(T, 3, n) .+ T[0, 0, 2], zeros(T, 3, n), T(0.1)))
 program(donor_cell!, (T, n) -> (positive_of(T, n, n), zeros(T, n, n), values_of(T, n + 1, n), values_of(T, n, n + 1)))

@@ -262,8 +262,8 @@ program(givens_qr!, (T, n) -> (values_of(T, n + 1, n), Matrix{T}(I, n + 1, n + 1
 program(triangular_solves!, (T, n) -> (zeros(T, n), zeros(T, n), dominant(T, n), dominant(T, n), values_of(T, n)))
 program(gram_schmidt!, (T, n) -> (values_of(T, n + 2, n), zeros(T, n, n)))
 program(power_iteration!, (T, n) -> (positive_of(T, n), symmetric(T, n), 3))
-program(matmul_blocked!, (T, n) -> (zeros(T, n, n + 1), values_of(T, n, n + 2), values_of(T, n + 2, n + 1)))
-program(matrix_numbers, (T, n) -> (values_of(T, n, n),))
+program(matmul_blocked!, (T, n) -> (zeros(T, n, n + 1), values_of(T, n, n + 2), values_of(T, n + 2, n + 1)); slow = true)
+program(matrix_numbers, (T, n) -> (values_of(T, n, n),); slow = true)
 program(kronecker!, (T, n) -> (zeros(T, 2n, 3n + 3), values_of(T, n, n + 1), values_of(T, 2, 3)))
 
 end

@@ -159,11 +159,11 @@ end
 
 cube(T, n) = values_of(T, n, n, n)
 
-program(curl!, (T, n) -> (cube(T, n), cube(T, n), cube(T, n), cube(T, n), 2 .* cube(T, n), positive_of(T, n, n, n), T(0.5)); types = [Float32, Float64])
+program(curl!, (T, n) -> (cube(T, n), cube(T, n), cube(T, n), cube(T, n), 2 .* cube(T, n), positive_of(T, n, n, n), T(0.5)); types = [Float32, Float64], slow = true)
 program(divergence!, (T, n) -> (zeros(T, n, n), values_of(T, n + 1, n), values_of(T, n, n + 1)))
 program(yee!, (T, n) -> (values_of(T, n, n + 1), values_of(T, n, n + 1), values_of(T, n, n + 1), 2); sizes = [2, 3, 13])
-program(gray_scott!, (T, n) -> (positive_of(T, n, n), positive_of(T, n, n) ./ 2, zeros(T, n, n), zeros(T, n, n)); sizes = [2, 3, 13])
-program(wave!, (T, n) -> (zeros(T, n, n), values_of(T, n, n), values_of(T, n, n), positive_of(T, n, n), positive_of(T, n)))
+program(gray_scott!, (T, n) -> (positive_of(T, n, n), positive_of(T, n, n) ./ 2, zeros(T, n, n), zeros(T, n, n)); sizes = [2, 3, 13], slow = true)
+program(wave!, (T, n) -> (zeros(T, n, n), values_of(T, n, n), values_of(T, n, n), positive_of(T, n, n), positive_of(T, n)); slow = true)
 program(allen_cahn!, (T, n) -> (values_of(T, n, n), zeros(T, n, n), T(0.5), T(0.01)))
 program(radial!, (T, n) -> (positive_of(T, n), values_of(T, n), T(0.1), T(1e-4), 2))
 program(stress!, (T, n) -> (zeros(T, n, n), zeros(T, n, n), zeros(T, n, n), values_of(T, n + 1, n + 1), positive_of(T, n + 1, n + 1)))

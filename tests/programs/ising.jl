@@ -122,11 +122,11 @@ end
 
 spins(sizes...) = Int8[isodd(k * k + k ÷ 3) ? 1 : -1 for k in LinearIndices(sizes)]
 
-program(half_sweep!, (T, n) -> (2 .* integers_of(0, 1, n, n + 2) .- 1, positive_of(T, n, n + 2) .- T(0.5), 1, 0.3); types = [Float32, Float64])
+program(half_sweep!, (T, n) -> (2 .* integers_of(0, 1, n, n + 2) .- 1, positive_of(T, n, n + 2) .- T(0.5), 1, 0.3); types = [Float32, Float64], slow = true)
 program(sweeps!, (T, n) -> (spins(n, n), positive_of(T, n, n, 2) .- T(0.5), T[0.17, 0.03]))
 program(observables!, (T, n) -> (zeros(T, 2), zeros(T, 2), Int.(spins(n, n, 2))))
 program(autocorrelation!, (T, n) -> (zeros(T, n ÷ 2), values_of(T, n)))
-program(life!, (T, n) -> (zeros(T, n, n), T.(integers_of(0, 1, n, n))); types = [Int])
+program(life!, (T, n) -> (zeros(T, n, n), T.(integers_of(0, 1, n, n))); types = [Int], slow = true)
 program(wolfram!, (T, n) -> (Bool[t == 1 && i == n ÷ 2 + 1 for i in 1:n, t in 1:n], 30))
 program(excitable!, (T, n) -> (zeros(UInt8, n, n), UInt8.(integers_of(0, 4, n, n)), 5))
 

@@ -96,10 +96,10 @@ end
 cells(T, n) = positive_of(T, n, n + 1, 9)
 plane(T, n) = values_of(T, n, n + 1) ./ 8
 
-program(moments!, (T, n) -> (zeros(T, n, n + 1), zeros(T, n, n + 1), zeros(T, n, n + 1), cells(T, n)))
-program(collide!, (T, n) -> (cells(T, n), positive_of(T, n, n + 1), plane(T, n), plane(T, n)); types = [Float32, Float64])
-program(stream!, (T, n) -> (zeros(T, n, n + 1, 9), cells(T, n)))
-program(pull!, (T, n) -> (zeros(T, n, n + 1, 9), cells(T, n), Bool[(i * j) % 5 == 0 for i in 1:n, j in 1:n+1]))
-program(lbm_step!, (T, n) -> (zeros(T, n, n + 1, 9), cells(T, n)))
+program(moments!, (T, n) -> (zeros(T, n, n + 1), zeros(T, n, n + 1), zeros(T, n, n + 1), cells(T, n)); slow = true)
+program(collide!, (T, n) -> (cells(T, n), positive_of(T, n, n + 1), plane(T, n), plane(T, n)); types = [Float32, Float64], slow = true)
+program(stream!, (T, n) -> (zeros(T, n, n + 1, 9), cells(T, n)); slow = true)
+program(pull!, (T, n) -> (zeros(T, n, n + 1, 9), cells(T, n), Bool[(i * j) % 5 == 0 for i in 1:n, j in 1:n+1]); slow = true)
+program(lbm_step!, (T, n) -> (zeros(T, n, n + 1, 9), cells(T, n)); slow = true)
 
 end

@@ -139,8 +139,8 @@ end
 
 body(T, n) = (values_of(T, 3, n), values_of(T, 3, n) ./ 4, values_of(T, 3, n), positive_of(T, n))
 
-program(accelerations!, (T, n) -> (zeros(T, 3, n), values_of(T, 3, n), positive_of(T, n)); types = [Float32, Float64])
-program(leapfrog!, (T, n) -> (body(T, n)..., 3))
+program(accelerations!, (T, n) -> (zeros(T, 3, n), values_of(T, 3, n), positive_of(T, n)); types = [Float32, Float64], slow = true)
+program(leapfrog!, (T, n) -> (body(T, n)..., 3); slow = true)
 program(energy, (T, n) -> (values_of(T, 3, n), values_of(T, 3, n), positive_of(T, n)))
 program(density!, (T, n) -> (zeros(T, n), values_of(T, n), reverse(values_of(T, n)), positive_of(T, n), integers_of(1, max(n, 1), 4, n), integers_of(0, 4, n)))
 program(assign_cells!, (T, n) -> (zeros(Int, n), zeros(Int, 9), values_of(T, n), reverse(values_of(T, n)), 3))

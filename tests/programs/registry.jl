@@ -1,7 +1,8 @@
 """
 Programs as a scientist writes them, several functions each, one module a file: `Programs.CASES`.
 
-Adding a case is adding a function and `program(f, (T, n) -> arguments)` to a file here, or adding a file.
+Adding a case is adding a function and `program(f, (T, n) -> arguments)` to a file here, or adding a file; its name goes to
+`docs/programs.md`, too.
 """
 module Programs
 
@@ -13,15 +14,17 @@ struct Case
     inputs::Function
     types::Vector{DataType}
     sizes::Vector{Int}
+    # Takes a C compiler or the interpreter longer than a test should: run when asked for.
+    slow::Bool
 end
 
 const CASES = Case[]
 
 const SIZES = [0, 1, 2, 3, 13]
 
-function program(f, inputs; types = [Float64], sizes = SIZES)
+function program(f, inputs; types = [Float64], sizes = SIZES, slow = false)
     owner = nameof(parentmodule(Tessella.original(f)))
-    push!(CASES, Case("$owner.$f", f, inputs, collect(DataType, types), collect(Int, sizes)))
+    push!(CASES, Case("$owner.$f", f, inputs, collect(DataType, types), collect(Int, sizes), slow))
 end
 
 # Numbers that are not all alike, the same in every run: in [-1, 1], both zeros among them.

@@ -191,7 +191,7 @@ program(bellman_ford!, (T, n) -> (zeros(T, n), integers_of(1, max(n, 1), n > 0 ?
 program(knapsack, (T, n) -> (integers_of(1, 9, n), integers_of(1, 5, n), 11))
 program(viterbi!, (T, n) -> (zeros(T, 3, n), zeros(Int, 3, n), values_of(T, 3, 3), values_of(T, 3, 4), values_of(T, 3), letters(n, 0)))
 program(matrix_chain!, (T, n) -> (zeros(Int, n, n), integers_of(1, 9, n + 1)))
-program(dtw, (T, n) -> (values_of(T, n), positive_of(T, n + 1)))
-program(forward_probability!, (T, n) -> (zeros(T, 3, n), zeros(T, n), positive_of(T, 3, 3), positive_of(T, 3, 4), positive_of(T, 3), letters(n, 0)))
+program(dtw, (T, n) -> (values_of(T, n), positive_of(T, n + 1)); slow = true)
+program(forward_probability!, (T, n) -> (zeros(T, 3, n), zeros(T, n), positive_of(T, 3, 3), positive_of(T, 3, 4), positive_of(T, 3), letters(n, 0)); slow = true)
 
 end

@@ -214,13 +214,13 @@ end
 
 program(thomas!, (T, n) -> (zeros(T, n), values_of(T, n), 4 .+ values_of(T, n), values_of(T, n), positive_of(T, n)); types = [Float32, Float64])
 program(adi_step!, (T, n) -> (values_of(T, n, n + 2), T(0.3)))
-program(conjugate_gradient!, (T, n) -> (zeros(T, n, n), values_of(T, n, n)))
+program(conjugate_gradient!, (T, n) -> (zeros(T, n, n), values_of(T, n, n)); slow = true)
 program(jacobi!, (T, n) -> (values_of(T, n, n), positive_of(T, n, n), T(0.1), 3); sizes = [2, 3, 13])
 program(sor!, (T, n) -> (values_of(T, n, n), positive_of(T, n, n)))
 program(gauss_seidel!, (T, n) -> (zeros(T, n), values_of(T, n, n) + 8I, positive_of(T, n)))
 program(residual!, (T, n) -> (zeros(T, n, n), values_of(T, n, n), positive_of(T, n, n), T(0.1)); types = [Float32, Float64])
 program(restrict!, (T, n) -> (zeros(T, n, n), values_of(T, max(2n - 1, 0), max(2n - 1, 0))))
 program(prolong!, (T, n) -> (zeros(T, max(2n - 1, 0), max(2n - 1, 0)), values_of(T, n, n)))
-program(two_grid!, (T, n) -> (zeros(T, 2n + 1, 2n + 1), values_of(T, 2n + 1, 2n + 1), zeros(T, 2n + 1, 2n + 1), zeros(T, n + 1, n + 1), ones(T, n + 1, n + 1)))
+program(two_grid!, (T, n) -> (zeros(T, 2n + 1, 2n + 1), values_of(T, 2n + 1, 2n + 1), zeros(T, 2n + 1, 2n + 1), zeros(T, n + 1, n + 1), ones(T, n + 1, n + 1)); slow = true)
 
 end

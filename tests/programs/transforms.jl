@@ -173,11 +173,11 @@ end
 
 roots(T, n) = (T[cos(2pi * k / n) for k in 0:n-1], T[sin(2pi * k / n) for k in 0:n-1])
 
-program(stockham_pass!, (T, n) -> (zeros(T, n, 2, 3), zeros(T, n, 2, 3), values_of(T, n, 3, 2), positive_of(T, n, 3, 2), values_of(T, 3), positive_of(T, 3), 3, n))
+program(stockham_pass!, (T, n) -> (zeros(T, n, 2, 3), zeros(T, n, 2, 3), values_of(T, n, 3, 2), positive_of(T, n, 3, 2), values_of(T, 3), positive_of(T, 3), 3, n); slow = true)
 program(fft16!, (T, n) -> (values_of(T, 16), positive_of(T, 16), roots(T, 16)...); sizes = [16])
 program(dft!, (T, n) -> (zeros(T, n), zeros(T, n), values_of(T, n), roots(T, n)...))
 program(haar!, (T, n) -> (zeros(T, n), values_of(T, n), 2))
-program(dct_blocks!, (T, n) -> (zeros(T, n, 2n), values_of(T, n, 2n), values_of(T, 8, 8)))
+program(dct_blocks!, (T, n) -> (zeros(T, n, 2n), values_of(T, n, 2n), values_of(T, 8, 8)); slow = true)
 program(convolve, (T, n) -> (values_of(T, n), positive_of(T, 4)))
 program(convolve_same!, (T, n) -> (zeros(T, n), values_of(T, n), positive_of(T, 5)))
 program(clenshaw!, (T, n) -> (zeros(T, n), values_of(T, 6), values_of(T, n)); types = [Float32, Float64])
