@@ -214,8 +214,8 @@ impl LowerError {
     fn not_affine(&self) -> Option<(&NotAffine, u32)> {
         match self {
             LowerError::ExtentNotAffine { why, .. } => Some((why, 0)),
-            LowerError::BoundNotAffine { why, .. } => Some((why, 1)),
-            LowerError::RequirementNotAffine { why, .. } => Some((why, 2)),
+            LowerError::BoundNotAffine { why, .. } => Some((why, 2)),
+            LowerError::RequirementNotAffine { why, .. } => Some((why, 1)),
             LowerError::SubscriptUnknownAtEntry { .. }
             | LowerError::ConditionUnknownAtEntry { .. }
             | LowerError::ValueUnknownAtEntry { .. }
