@@ -54,7 +54,8 @@ uint32_t tessella_abi_version(void);
  *     "schedule"    null, or {"source": "...", "file": "...", "first_line": 1}
  *     "helpers"     other functions of the user that it may call: [{"source": "...", "file": "...", "first_line": 1}]
  *     "constants"   constants that they use: [{"name": "N", "type": "Int64", "value": "3"}]; the value is the number's
- *                   bits as a decimal number, or with type "Type" the name of a type
+ *                   bits as a decimal number, with type "Type" the name of a type, or with type "Tuple" a tuple of
+ *                   numbers, "Int64:1 Int64:2"
  *     "target"      "c", "cuda" or "interpreter"
  *     "emit"        texts that are wanted: "algorithm", "dependences", "schedule", "loops", "c",
  *                   "header", "cuda", "explain", "draw" (SVG)
@@ -148,7 +149,7 @@ const char *tessella_profile(const tessella_program *program, void **arguments, 
 /* What a non-zero return value means, as lines "key=value"; it lives as long as the program. NULL if the program knows
  * no such code. Asked for by the thread that got the code.
  *
- *     kind=bounds              or mismatch, argument, outside (sizes), inexact, divide (values), overlap, memory, range, cuda
+ *     kind=bounds              or mismatch, argument, outside (sizes), inexact, divide (values), thrown (by the source), overlap, memory, range, cuda
  *     argument=0               bounds: position of the array among the function's arguments, from 0, or none
  *     name=A                   bounds: its name
  *     axis=1                   bounds: the axis of the offending subscript, from 0

@@ -14,10 +14,21 @@ impl ConstantValue {
     pub fn definition(&self) -> Option<ModuleConstant> {
         let value = match self.ty.as_str() {
             "Type" => name(ScalarType::from_julia_name(&self.value)?.julia_name()),
+            "Tuple" => {
+                let elements = self.value.split_whitespace().map(element).collect::<Option<Vec<Argument>>>()?;
+                expr(ExprKind::Tuple(elements))
+            }
             ty => number(ScalarType::from_julia_name(ty)?, self.value.parse().ok()?),
         };
         Some(ModuleConstant { name: self.name.clone(), value })
     }
+}
+
+/// `Float64:bits`, an element of a tuple.
+fn element(text: &str) -> Option<Argument> {
+    let (ty, bits) = text.split_once(':')?;
+    let value = number(ScalarType::from_julia_name(ty)?, bits.parse().ok()?);
+    Some(Argument { keyword: None, value, section: Section::Main })
 }
 
 /// An expression whose value has exactly these bits.

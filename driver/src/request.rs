@@ -84,15 +84,16 @@ pub struct HelperText {
     pub first_line: u32,
 }
 
-/// A constant of a module: a number, or a number type.
+/// A constant of a module: a number, a number type, or a tuple of numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantValue {
     pub name: String,
-    /// As Julia writes it: `Float64`, `Int32`; `Type` for a type, which `value` then names.
+    /// As Julia writes it: `Float64`, `Int32`; `Type` for a type, which `value` then names; `Tuple` for a tuple of numbers.
     #[serde(rename = "type")]
     pub ty: String,
-    /// The bits as an unsigned decimal number, so that no digit is lost; or the name of a type.
+    /// The bits as an unsigned decimal number, so that no digit is lost; or the name of a type; or type and bits of each
+    /// element, `Int64:1 Float64:4607182418800017408`.
     pub value: String,
 }
 
@@ -338,6 +339,7 @@ impl std::fmt::Display for Failure {
                     SizeError::Bounds => "outside",
                     SizeError::Inexact => "inexact",
                     SizeError::Divide => "divide",
+                    SizeError::Thrown => "thrown",
                 };
                 write!(f, "kind={kind}\ntext={text}")
             }

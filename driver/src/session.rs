@@ -488,6 +488,7 @@ fn fault_of(error: &interpreter::RunError) -> Option<SizeError> {
             tree::SizeError::Bounds => SizeError::Bounds,
             tree::SizeError::Inexact => SizeError::Inexact,
             tree::SizeError::Divide => SizeError::Divide,
+            tree::SizeError::Thrown => SizeError::Thrown,
         }),
         _ => None,
     }

@@ -13,7 +13,7 @@ pub enum RunError {
     /// Julia's `BoundsError`. `axis` counts from 1, as in the source.
     #[error("subscript {axis} of `{array}` is {subscript}, outside 1 to {extent}")]
     Bounds { array: String, axis: u32, subscript: i64, extent: u64, span: Span },
-    /// Julia's `DimensionMismatch`, `ArgumentError` or `BoundsError`.
+    /// What Julia raises where sizes or values do not fit.
     #[error("{text}")]
     Size { error: SizeError, text: String, span: Span },
     /// An element of a local array that nothing has been stored into; Julia would give whatever lies in memory.
@@ -85,6 +85,7 @@ impl IntoDiagnostic for RunError {
                     SizeError::Bounds => "outside the array",
                     SizeError::Inexact => "converted here",
                     SizeError::Divide => "divided here",
+                    SizeError::Thrown => "thrown here",
                 },
             ),
             RunError::Undefined { span, array } => base

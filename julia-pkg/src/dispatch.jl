@@ -142,6 +142,9 @@ end
 @noinline function failed(slot::Slot, compiled::Compiled, original, code::Int32, arguments...)
     known = definition(slot)
     code == -1 && known.options.overlap === :original && return original(arguments...)
+    # Nothing has been written: what the source throws, it throws itself.
+    is_thrown = value_of(failure(compiled.program, code), "kind") == "thrown"
+    is_thrown && all(argument -> device_pointer(argument) === nothing, arguments) && return original(arguments...)
     throw(failure_exception(compiled.program, known, code, arguments))
 end
 
@@ -171,6 +174,8 @@ function failure_exception(program::Program, known::Definition, code::Int32, arg
         return DivideError()
     elseif kind == "mismatch"
         return DimensionMismatch(words)
+    elseif kind == "thrown"
+        return ErrorException(words)
     elseif kind == "argument"
         return ArgumentError(words)
     elseif kind == "memory"

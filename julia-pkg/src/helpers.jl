@@ -48,7 +48,7 @@ function look_around!(found::Surroundings, seen, meanings, expression, home::Mod
                 push!(found.helpers, source)
                 look_around!(found, seen, meanings, first(parse_at(source.text, 1)), place, name)
             end
-        elseif isconst(home, name) && (value isa Scalar || value isa DataType && value in values(SCALAR_TYPES))
+        elseif isconst(home, name) && is_known_constant(value)
             belongs_to_base(home, name) && continue
             note_meaning!(meanings, name, value)
             push!(found.constants, constant_value(String(name), value))
@@ -201,6 +201,12 @@ function bind_parameter!(used, bound, parameter::Expr)
     end
 end
 
+# A number, a type of numbers, or a tuple of numbers.
+is_known_constant(value) = value isa Scalar || value isa DataType && value in values(SCALAR_TYPES) ||
+    value isa Tuple{Vararg{Scalar}} && length(value) <= 64
+
+constant_value(name::String, values::Tuple) =
+    ConstantValue(name, "Tuple", join((string(typeof(value), ":", bits_of(value)) for value in values), " "))
 constant_value(name::String, type::DataType) = ConstantValue(name, "Type", string(type))
 constant_value(name::String, value::Scalar) = ConstantValue(name, string(typeof(value)), string(bits_of(value)))
 

@@ -19,6 +19,8 @@ include("examples.jl")
 include("polybench.jl")
 include("helpers.jl")
 include("language.jl")
+include("programs.jl")
+include("safety.jl")
 include("storage.jl")
 include("profile.jl")
 include("strided.jl")
@@ -44,6 +46,8 @@ with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
     @testset "polybench" begin with_fallback(PolyBenchTests.run, "0") end
     @testset "helpers" begin with_fallback(HelperTests.run, "0") end
     @testset "language" begin with_fallback(LanguageTests.run, "0") end
+    @testset "safety" begin with_fallback(SafetyTests.run, "0") end
+    @testset "programs" begin with_fallback(ProgramTests.run, "0") end
     @testset "storage" begin with_fallback(StorageTests.run, "0") end
     @testset "strided" begin with_fallback(StridedTests.run, "0") end
     @testset "padded" begin with_fallback(PaddedTests.run, "0") end

@@ -4,6 +4,7 @@ use crate::emit::{Storage, Target, TargetSubscript};
 use crate::error::{Changes, LowerError};
 use crate::formula::Formula;
 use crate::inside::inside;
+use crate::looked::Looked;
 use crate::names::Names;
 use crate::nest::{Nest, Predicate, Scope};
 use crate::scan::{Search, search_for};
@@ -16,6 +17,9 @@ use tessella_polyhedral::algorithm::{Access, Argument, ArrayId, Computation, Let
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::IslError;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
+
+/// Of a load with more combined cases it is not even asked which of them are possible.
+const LOAD_CASES_LOOKED_AT: usize = 32;
 
 /// A load whose subscripts have more combined cases is refused.
 const LOAD_CASE_LIMIT: usize = 16;
@@ -194,7 +198,7 @@ impl<'n, 'a> Builder<'n, 'a> {
                 TargetSubscript::Computed(value) => {
                     let built = self.expr(value, &scope.may)?;
                     if target.checked {
-                        self.scan(Which::Write, target.array, (at - outer) as u32, value, &scope.may)?;
+                        self.look_at(Which::Write, target.array, (at - outer) as u32, value, &scope.may)?;
                     }
                     Subscript::Computed(built)
                 }
@@ -435,7 +439,8 @@ impl<'n, 'a> Builder<'n, 'a> {
                     longer.push((case.and(piece), values));
                 }
             }
-            if longer.len() > 1 {
+            // Asking which of many cases are possible takes longer than the answer is worth.
+            if (2..=LOAD_CASES_LOOKED_AT).contains(&longer.len()) {
                 longer.retain(|(case, _)| self.nest.symbols.is_possible(site, &under.and(case)));
             }
             if longer.len() > LOAD_CASE_LIMIT {
@@ -453,7 +458,7 @@ impl<'n, 'a> Builder<'n, 'a> {
             let next = Which::Read(self.reads.len() as u32);
             happens = self.scan_affine(next, place, &affine, under);
             for (axis, _) in &computed {
-                self.scan(next, place, *axis, &subscripts[*axis as usize], under)?;
+                self.look_at(next, place, *axis, &subscripts[*axis as usize], under)?;
             }
         }
         let array = place;
@@ -524,6 +529,42 @@ impl<'n, 'a> Builder<'n, 'a> {
     fn inside(&self, array: ArrayId, axis: u32, subscript: &Typed, under: &Formula) -> Formula {
         let limits = self.nest.arrays[array.0 as usize].limits(axis);
         inside(&self.nest.symbols, &self.nest.values, &self.scope.site, under, subscript, &limits)
+    }
+
+    /// Has a computed subscript looked at: by a search of its own, unless one for the same element does.
+    fn look_at(
+        &mut self,
+        which: Which,
+        array: ArrayId,
+        axis: u32,
+        subscript: &Typed,
+        under: &Formula,
+    ) -> Result<(), LowerError> {
+        let place = Looked::new(self.scope, self.decided, array, axis, subscript, under);
+        if self.nest.looked.iter().any(|known| known.covers(&place, &self.nest.symbols, &self.scope.site)) {
+            return Ok(());
+        }
+        let open = under.and(&self.inside(array, axis, subscript, under).not());
+        let conditional = self.is_conditional(under);
+        match self.scan(which, array, axis, subscript, under) {
+            // Without elements along the axis every subscript is outside.
+            Err(_) if !conditional && self.is_empty_axis(array, axis, &open) => {
+                let name = self.nest.arrays[array.0 as usize].name.clone();
+                self.nest.require_none(subscript.span, &open, format!("an element of `{name}`, which has none, is asked for"), self.scope);
+            }
+            searched => searched?,
+        }
+        if self.path.is_empty() {
+            self.nest.looked.push(place);
+        }
+        Ok(())
+    }
+
+    /// Whether the array has no elements along the axis wherever the condition holds.
+    fn is_empty_axis(&self, array: ArrayId, axis: u32, open: &Formula) -> bool {
+        let (first, last) = self.nest.arrays[array.0 as usize].limits(axis);
+        let some = open.and(&Formula::compare(CompareOp::Ge, &last, &first));
+        !self.nest.symbols.is_possible(&self.scope.site, &some)
     }
 
     /// Has a subscript searched at entry for values that are outside, unless it is sure to be inside.

@@ -86,6 +86,8 @@ pub enum LowerError {
     ExtentNotAffine { array: String, axis: u32, extent: Span, why: NotAffine },
     #[error("whether these sizes fit depends on values")]
     RequirementNotAffine { span: Span, text: String, why: NotAffine },
+    #[error("the function always throws here")]
+    AlwaysThrows { span: Span, text: String },
     #[error("these sizes never fit")]
     NeverFits { span: Span, text: String },
     #[error("the conditions around this statement are too complicated")]
@@ -102,6 +104,14 @@ impl RangeEnd {
 }
 
 impl NotAffine {
+    /// The innermost expression that is at fault, behind the variables that it was given to.
+    fn origin(&self) -> Span {
+        match &self.reason {
+            Reason::DataDependent { cause, .. } => cause.origin(),
+            _ => self.span,
+        }
+    }
+
     /// What is wrong with the subexpression, in a few words.
     fn label(&self) -> String {
         match &self.reason {
@@ -114,6 +124,7 @@ impl NotAffine {
             Reason::NotInt64 { ty } => format!("a `{ty}`, not an `Int64`"),
             Reason::Operation => "no affine operation".into(),
             Reason::MayWrap => "may pass 64 bits".into(),
+            Reason::TooManyCases { limit: 1 } => "one of several values, and which one depends on sizes".into(),
             Reason::TooManyCases { limit } => format!("more than {limit} cases"),
         }
     }
@@ -137,6 +148,9 @@ impl NotAffine {
                 "use sums, products with constants, `div`, `fld`, `cld`, `rem`, `mod`, `min` and `max`"
             }
             Reason::MayWrap => "use smaller constants: sizes and integer arguments may be as large as 2^40",
+            Reason::TooManyCases { limit: 1 } => {
+                "compute the value in the caller and pass it as an argument, or make the array large enough for all cases: `m + n` for `max(m, n)`"
+            }
             Reason::TooManyCases { .. } => "split the expression with `if`",
         })
     }
@@ -188,6 +202,33 @@ impl Changes {
 }
 
 impl LowerError {
+    /// Whether `other`, which has been found before, says all of it: the same expression is at fault.
+    pub(crate) fn follows_from(&self, other: &LowerError) -> bool {
+        match (self.not_affine(), other.not_affine()) {
+            (Some((cause, rank)), Some((known, known_rank))) => cause.origin() == known.origin() && known_rank < rank,
+            (_, _) => false,
+        }
+    }
+
+    /// Why something is not affine that must be, and a number that grows from what users name to what follows of it.
+    fn not_affine(&self) -> Option<(&NotAffine, u32)> {
+        match self {
+            LowerError::ExtentNotAffine { why, .. } => Some((why, 0)),
+            LowerError::BoundNotAffine { why, .. } => Some((why, 2)),
+            LowerError::RequirementNotAffine { why, .. } => Some((why, 1)),
+            LowerError::SubscriptUnknownAtEntry { .. }
+            | LowerError::ConditionUnknownAtEntry { .. }
+            | LowerError::ValueUnknownAtEntry { .. }
+            | LowerError::StoreInCases { .. }
+            | LowerError::DuplicateLabel { .. }
+            | LowerError::NoComputations { .. }
+            | LowerError::AssignedArgument { .. }
+            | LowerError::AlwaysThrows { .. }
+            | LowerError::NeverFits { .. }
+            | LowerError::TooComplicated { .. } => None,
+        }
+    }
+
     pub fn code(&self) -> Code {
         Code(match self {
             LowerError::SubscriptUnknownAtEntry { .. } => "E0310",
@@ -202,6 +243,7 @@ impl LowerError {
             LowerError::ExtentNotAffine { .. } => "E0350",
             LowerError::RequirementNotAffine { .. } => "E0351",
             LowerError::NeverFits { .. } => "E0352",
+            LowerError::AlwaysThrows { .. } => "E0330",
         })
     }
 }
@@ -230,16 +272,20 @@ impl IntoDiagnostic for LowerError {
                         }
                     }
                 };
-                let labelled = if needed == span { labelled } else { labelled.secondary(needed, "this may raise") };
+                let labelled = if needed == span { labelled } else { labelled.secondary(needed, if failure.error == SizeError::Thrown { "this may throw" } else { "this may raise" }) };
                 let pass_on = "compute what it depends on in a function of its own and pass it on";
                 let help = match failure.error {
                     SizeError::Inexact => format!(
                         "{pass_on}, or use what never raises: `unsafe_trunc(T, x)` of a float, `x % T` of an integer, `n += one(n)` of a counter"
                     ),
+                    SizeError::Thrown => "check what is computed in a function of its own, in Julia, and test arguments only here".to_owned(),
                     SizeError::Divide | SizeError::Mismatch | SizeError::Argument | SizeError::Bounds => pass_on.to_owned(),
                 };
                 labelled
-                    .with_note(format!("fails where {}: that is tested at entry, before anything is written", failure.text))
+                    .with_note(match failure.error {
+                        SizeError::Thrown => format!("{}: that is tested at entry, before anything is written", failure.text),
+                        _ => format!("fails where {}: that is tested at entry, before anything is written", failure.text),
+                    })
                     .with_help(help)
             }
             LowerError::BoundNotAffine { bound, why, .. } => {
@@ -248,7 +294,7 @@ impl IntoDiagnostic for LowerError {
             }
             LowerError::StoreInCases { subscript, .. } => diagnostic
                 .primary(subscript, "differs from iteration to iteration in more than the iterators")
-                .with_note("a store with a name, or with more than 8 cases, needs one affine subscript")
+                .with_note("a store with a name needs one affine subscript")
                 .with_help("drop `@comp`, or write one store for each case, inside `if`"),
             LowerError::DuplicateLabel { name, first, second } => diagnostic
                 .primary(second, format!("`{name}` again"))
@@ -269,6 +315,10 @@ impl IntoDiagnostic for LowerError {
                 let diagnostic = if span == why.span { diagnostic } else { diagnostic.secondary(span, "needed here") };
                 diagnostic.with_note(format!("where it does not hold: {text}"))
             }
+            LowerError::AlwaysThrows { span, text } => diagnostic
+                .primary(span, "reached for all arguments of these types")
+                .with_note(text)
+                .with_help("leave the function to Julia, or correct the condition around it"),
             LowerError::NeverFits { span, text } => {
                 diagnostic.primary(span, "needed here").with_note(text).with_help("give both sides the same sizes")
             }

@@ -17,6 +17,7 @@ mod inside;
 mod local_array;
 mod names;
 mod nest;
+mod looked;
 mod params;
 mod scan;
 pub mod schedule;

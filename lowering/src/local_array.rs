@@ -51,12 +51,28 @@ impl<'a> Nest<'a> {
         };
         let holds = self.always(&needed, scope);
         let Some((holds, always, never)) = self.settle(span, holds) else { return };
+        if never && failure.error == tree::SizeError::Thrown {
+            return self.errors.push(LowerError::AlwaysThrows { span, text });
+        }
         if never {
             return self.errors.push(LowerError::NeverFits { span, text });
         }
         if !always {
             self.spans.requirements.push(span);
             self.requirements.push(Requirement { holds, error: error_of(failure.error), text });
+        }
+    }
+
+    /// The function fails where an instance of the place satisfies the condition.
+    pub(crate) fn require_none(&mut self, span: Span, condition: &Formula, text: String, scope: &Scope<'a>) {
+        let holds = self.always(&condition.not(), scope);
+        let Some((holds, always, never)) = self.settle(span, holds) else { return };
+        if never {
+            return self.errors.push(LowerError::NeverFits { span, text });
+        }
+        if !always {
+            self.spans.requirements.push(span);
+            self.requirements.push(Requirement { holds, error: SizeError::Bounds, text });
         }
     }
 
@@ -98,5 +114,6 @@ fn error_of(error: tree::SizeError) -> SizeError {
         tree::SizeError::Bounds => SizeError::Bounds,
         tree::SizeError::Inexact => SizeError::Inexact,
         tree::SizeError::Divide => SizeError::Divide,
+        tree::SizeError::Thrown => SizeError::Thrown,
     }
 }

@@ -6,6 +6,7 @@ use crate::computation::{Builder, Value};
 use crate::emit::{Draft, Storage, Target, TargetSubscript};
 use crate::error::{LowerError, RangeEnd};
 use crate::formula::{Formula, Pieces};
+use crate::looked::Looked;
 use crate::names::Names;
 use crate::params::Signature;
 use crate::scan::{START, ScanDraft, assemble};
@@ -24,10 +25,13 @@ use tessella_polyhedral::isl::{Ctx, IslError};
 use tessella_polyhedral::schedule::{Loop, Node, Schedule, Tag};
 use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 
+/// With more combined cases it is not even asked which of them are possible.
+const STORE_CASES_LOOKED_AT: usize = 32;
+
 /// A predicate with more operators is saved into a variable even where nothing else asks for it.
 const PREDICATE_COST: usize = 64;
 
-/// A store with more combined cases of its subscripts is refused.
+/// A store with more combined cases of its subscripts is one whose subscripts are computed, or refused if it has a name.
 const STORE_CASE_LIMIT: usize = 8;
 
 /// A place in the tree: loops, conditions and predicates around it.
@@ -68,6 +72,8 @@ pub(crate) struct Nest<'a> {
     pub(crate) computations: Vec<Computation>,
     pub(crate) scans: Vec<ScanDraft>,
     pub(crate) scan_names: Names,
+    /// Computed subscripts that a search looks at.
+    pub(crate) looked: Vec<Looked<'a>>,
     pub(crate) spans: SpanTable,
     pub(crate) errors: Vec<LowerError>,
 }
@@ -95,6 +101,7 @@ pub(crate) fn lower(ctx: &Ctx, function: &Function) -> Result<Lowered, Vec<Lower
         computations: vec![],
         scans: vec![],
         scan_names: Names::default(),
+        looked: vec![],
         spans: SpanTable { function: Some(function.span), ..SpanTable::default() },
         errors: vec![],
     };
@@ -132,6 +139,9 @@ impl<'a> Nest<'a> {
             let (function, signature) = (function.name.clone(), function.span);
             self.errors.push(LowerError::NoComputations { function, signature });
         }
+        let found = std::mem::take(&mut self.errors);
+        let follows = |error: &&LowerError| !found.iter().any(|other| error.follows_from(other));
+        self.errors = found.iter().filter(follows).cloned().collect();
         let context = self.symbols.context_set();
         let context = self.settle(function.span, context);
         let (Some(context), true) = (context, self.errors.is_empty()) else { return Err(self.errors) };
@@ -211,7 +221,7 @@ impl<'a> Nest<'a> {
                     return cases.iter().flat_map(|case| self.statement(statement, case)).collect();
                 }
                 let value = Value::Expr(value);
-                let Some(target) = self.store_target(statement.span, *array, subscripts, *mode, scope) else {
+                let Some(target) = self.store_target(statement.span, *array, subscripts, label.as_ref(), *mode, scope) else {
                     // What is wrong with the value is worth telling, too.
                     let nowhere = Target { array: ArrayId(0), subscripts: vec![], checked: false, span: statement.span };
                     let built = Builder::new(self, scope, "S").build(&value, &nowhere, mode.fastmath);
@@ -427,6 +437,9 @@ impl<'a> Nest<'a> {
         let mut cases = vec![Formula::True];
         for subscript in subscripts {
             let Ok(pieces) = self.symbols.integer(subscript, &scope.site, &scope.may) else { continue };
+            if cases.len() * pieces.0.len() > STORE_CASES_LOOKED_AT {
+                return None;
+            }
             if pieces.as_single().is_none() {
                 cases = cases.iter().flat_map(|case| pieces.0.iter().map(|(piece, _)| case.and(piece))).collect();
             }
@@ -453,6 +466,7 @@ impl<'a> Nest<'a> {
         span: Span,
         array: LocalId,
         subscripts: &'a [Expr],
+        label: Option<&'a Label>,
         mode: Mode,
         scope: &Scope<'a>,
     ) -> Option<Target<'a>> {
@@ -465,6 +479,7 @@ impl<'a> Nest<'a> {
             match self.symbols.integer(subscript, &scope.site, &scope.may) {
                 Ok(pieces) => match pieces.as_single() {
                     Some(value) => targets.push(TargetSubscript::Affine(value.clone(), subscript)),
+                    None if label.is_none() => targets.push(TargetSubscript::Computed(subscript)),
                     None => {
                         failed = true;
                         self.errors.push(LowerError::StoreInCases { array: name.clone(), subscript: subscript.span });

@@ -160,6 +160,8 @@ pub enum SizeError {
     Inexact,
     /// An integer division has no result.
     Divide,
+    /// The source itself throws.
+    Thrown,
     /// The schedule is for other sizes.
     Assumption,
 }

@@ -177,3 +177,44 @@ case(warp!, (T, n) -> (zeros(T, n, n + 1), values_of(T, n - n % 2, 0), T(0.8), T
 case(linearized!, (T, n) -> (zeros(T, n, n), values_of(T, n)))
 case(inverse_then_use!, (T, n) -> (zeros(T, n), values_of(T, n), collect(n+1:-1:2)))
 case(local_table!, (T, n) -> (zeros(T, n), spoiled(within(Int, 8, n), 9)))
+
+# The condition has looked at the subscript of the store.
+@tessella function gather_relaxed!(dist, from, to, weight)
+    for e in eachindex(weight)
+        d = dist[from[e]] + weight[e]
+        if d < dist[to[e]]
+            dist[to[e]] = d
+        end
+    end
+end
+
+# It has not, in the other branch.
+@tessella function gather_either!(x, y, idx)
+    for i in eachindex(idx)
+        if y[idx[i]] > 0
+            x[i] = 1
+        else
+            x[i] = y[idx[i]] - 1
+        end
+    end
+end
+
+# A subscript that the function computes: `clamp` keeps it inside, unless there is nothing to be inside of.
+@tessella function gather_clamped!(counts, cell, x)
+    for p in eachindex(x)
+        cell[p] = unsafe_trunc(Int, 4 * x[p])
+    end
+    for p in eachindex(cell)
+        counts[clamp(cell[p], 1, length(counts))] += 1
+    end
+end
+
+edges(n) = [mod1(3k, max(n, 1)) for k in 1:(n > 0 ? 2n : 0)]
+
+case(gather_relaxed!, (T, n) -> (abs.(values_of(T, n)) .+ 1, edges(n), reverse(edges(n)), abs.(values_of(T, n > 0 ? 2n : 0))))
+case(gather_relaxed!, (T, n) -> (abs.(values_of(T, n)) .+ 1, edges(n + 1), edges(n), abs.(values_of(T, n > 0 ? 2n : 0))); types = [Float64])
+case(gather_relaxed!, (T, n) -> (abs.(values_of(T, n)) .+ 1, edges(n), edges(n + 1), abs.(values_of(T, n > 0 ? 2n : 0))); types = [Float64])
+case(gather_either!, (T, n) -> (zeros(T, n), values_of(T, n), collect(n:-1:1)))
+case(gather_either!, (T, n) -> (zeros(T, n), values_of(T, n), collect(0:n-1)); types = [Float64])
+case(gather_clamped!, (T, n) -> (zeros(Int, 3), zeros(Int, n), values_of(T, n)))
+case(gather_clamped!, (T, n) -> (zeros(Int, 0), zeros(Int, n), values_of(T, n)); types = [Float64])

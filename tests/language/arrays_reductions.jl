@@ -72,3 +72,9 @@ case(reduce_conditional, (T, n) -> (values_of(T, n), n > 2))
     return sum(A[i, j] * j for i in 1:size(A, 1), j in 1:size(A, 2))
 end
 case(reduce_two, (T, n) -> (values_of(T, n, n + 1),))
+
+# Julia knows what the sum of no magnitudes is.
+@tessella function reduce_empty_magnitudes(x)
+    return sum(abs(a) for a in x) + sum(abs2(a) for a in x), prod(abs2(a) for a in x)
+end
+case(reduce_empty_magnitudes, (T, n) -> (T.(2 .* values_of(T, n)),); types = [Float32, Float64])

@@ -5,6 +5,7 @@ use super::constant::folded;
 use super::convert::constant_integer;
 use super::error::TypeError;
 use super::tree::{Expr, ExprKind, LocalId, Type};
+use super::tuple::is_range;
 use super::unsupported::Construct;
 use super::value::{Kind, Value};
 use crate::ast;
@@ -15,6 +16,9 @@ impl Checker<'_> {
     pub(super) fn index(&mut self, base: &ast::Expr, subscripts: &[ast::Argument], span: Span) -> Checked<Value> {
         let value = self.value(base)?;
         match value {
+            Value::Range(range) if range.step == 1 && is_range(subscripts) => {
+                self.part_of_range(range, &subscripts[0].value, span)
+            }
             value @ (Value::Array(_) | Value::ComplexArray(_) | Value::Elements(_) | Value::Range(_)) => {
                 let elements = self.as_elements(&value, base.span).expect("arrays and ranges have elements");
                 self.index_elements(&elements, subscripts, base.span, span)
@@ -31,11 +35,7 @@ impl Checker<'_> {
                 self.indexed.push(Indexed::Tuple { length: values.len() });
                 let position = self.scalar(&subscript.value);
                 self.indexed.pop();
-                let position = constant_integer(&folded(position?));
-                let value = position.and_then(|at| usize::try_from(at - 1).ok()).and_then(|at| values.get(at).cloned());
-                value.ok_or_else(|| {
-                    self.fail(TypeError::NotConstant { what: "the position in a tuple", span: subscript.value.span })
-                })
+                self.tuple_element(values, folded(position?), subscript.value.span, span)
             }
             Value::Type(_) => self.not_yet(Construct::LocalArray, span),
             other => {

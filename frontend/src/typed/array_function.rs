@@ -26,6 +26,7 @@ impl Checker<'_> {
             ("eltype", [argument]) => return Some(self.element_type(argument)),
             ("length", [argument]) => return Some(self.length_of(argument, span)),
             ("lastindex" | "firstindex", [argument]) => return Some(self.end_index(name, argument, span)),
+            ("isempty", [argument]) => return Some(self.is_empty(argument, span)),
             ("axes" | "eachindex", [argument]) => {
                 self.axes_of(argument, name, span).and_then(|axes| match (name, axes.as_slice()) {
                     ("axes", _) => Ok(Value::Tuple(axes.into_iter().map(Value::Range).collect())),
@@ -119,7 +120,28 @@ impl Checker<'_> {
         }
     }
 
+    /// `isempty(x)`.
+    fn is_empty(&mut self, argument: &ast::Expr, span: Span) -> Checked<Value> {
+        let extents = match self.value(argument)? {
+            Value::Array(_) | Value::Elements(_) | Value::ComplexArray(_) => self.sizes_of(argument, "isempty", span)?,
+            _ => match self.length_of(argument, span)? {
+                Value::Scalar(length) => vec![length],
+                other => return Ok(other),
+            },
+        };
+        let empty = extents.into_iter().map(|extent| {
+            super::compare::compare(tessella_scalar::CompareOp::Eq, extent, Expr::int64(0, span), span)
+        });
+        let either = |a: Expr, b: Expr| binary(BinaryOp::OrElse, a, b, span);
+        let none = || Expr::constant(Constant::bool(false), span);
+        Ok(Value::Scalar(empty.reduce(either).unwrap_or_else(none)))
+    }
+
     fn end_index(&mut self, name: &str, argument: &ast::Expr, span: Span) -> Checked<Value> {
+        if let Value::Tuple(values) = self.value(argument)? {
+            let end = if name == "firstindex" { 1 } else { values.len() as i64 };
+            return Ok(Value::Scalar(Expr::int64(end, span)));
+        }
         let elements = self.elements_of(argument, name, span)?;
         Ok(Value::Scalar(match (name, elements.rank()) {
             ("firstindex", 1) => self.axis_range(&elements, 0).start,
@@ -132,6 +154,10 @@ impl Checker<'_> {
 
     /// The axes of the array that an argument of `axes`, `eachindex`, ... is.
     fn axes_of(&mut self, argument: &ast::Expr, function: &str, span: Span) -> Checked<Vec<RangeValue>> {
+        if let Value::Tuple(values) = self.value(argument)? {
+            let (start, stop) = (Expr::int64(1, span), Expr::int64(values.len() as i64, span));
+            return Ok(vec![RangeValue { start, step: 1, stop }]);
+        }
         let elements = self.elements_of(argument, function, span)?;
         Ok((0..elements.rank()).map(|axis| self.axis_range(&elements, axis)).collect())
     }

@@ -141,7 +141,7 @@ impl Checker<'_> {
             | Value::ComplexType(_)
             | Value::Position(_)
             | Value::Function(_)
-            | Value::Nothing) => {
+            | Value::Nothing | Value::Never) => {
                 let first = self.variables[variable.0].span;
                 match self.variables[variable.0].state.clone() {
                     State::Unassigned if self.variables[variable.0].owner == self.loops.last().copied() => {
@@ -345,7 +345,7 @@ impl Checker<'_> {
             | Value::Type(_)
             | Value::Position(_)
             | Value::Function(_)
-            | Value::Nothing => value,
+            | Value::Nothing | Value::Never => value,
         }
     }
 

@@ -44,8 +44,8 @@ pub(super) const DIVISIONS: [(&str, BinaryOp); 5] = [
     ("cld", BinaryOp::DivCeil),
 ];
 
-pub(super) const ON_ARRAYS: [&str; 8] =
-    ["size", "length", "axes", "eachindex", "ndims", "eltype", "firstindex", "lastindex"];
+pub(super) const ON_ARRAYS: [&str; 9] =
+    ["size", "length", "isempty", "axes", "eachindex", "ndims", "eltype", "firstindex", "lastindex"];
 
 const ON_NUMBERS: [&str; 44] = [
     "abs",
@@ -208,8 +208,31 @@ impl Checker<'_> {
             let arguments: Vec<&ast::Expr> = arguments.iter().map(|argument| &argument.value).collect();
             return self.dotted_call(callee, name, &arguments, span);
         }
+        if let ("extrema", [only]) = (name, arguments)
+            && self.lookup(name).is_none()
+        {
+            let least = self.call(&called("minimum", callee.span), std::slice::from_ref(only), broadcast, span)?;
+            let most = self.call(&called("maximum", callee.span), std::slice::from_ref(only), broadcast, span)?;
+            return Ok(Value::Tuple(vec![least, most]));
+        }
+        if let ("Tuple", [only]) = (name, arguments)
+            && self.lookup(name).is_none()
+        {
+            return match self.value(&only.value)? {
+                Value::Position(super::arrays::Position { subscripts, linear_in: None, .. }) => {
+                    Ok(Value::Tuple(subscripts.into_iter().map(Value::Scalar).collect()))
+                }
+                value @ Value::Tuple(_) => Ok(value),
+                _ => self.not_yet(Construct::LocalArray, span),
+            };
+        }
         if let Some(value) = self.whole_array_call(name, arguments, span) {
             return value;
+        }
+        if broadcast == ast::Broadcast::No
+            && let Some(never) = self.throwing_call(name, arguments, span)
+        {
+            return never;
         }
         if let Some((_, construct)) = REFUSED.iter().find(|(refused, _)| *refused == name)
             && self.lookup(name).is_none()
@@ -325,6 +348,10 @@ impl Checker<'_> {
     ) -> super::check::Reported {
         self.fail(TypeError::CallArity { name: name.into(), expected, given, span })
     }
+}
+
+fn called(name: &str, span: Span) -> ast::Expr {
+    ast::Expr { kind: ast::ExprKind::Name(name.into()), span }
 }
 
 impl Expr {

@@ -196,7 +196,7 @@ impl<'a> Checker<'a> {
             }
             Value::Position(_) => Kind::Position,
             Value::Function(_) => Kind::Function,
-            Value::Nothing => Kind::Nothing,
+            Value::Nothing | Value::Never => Kind::Nothing,
         }
     }
 

@@ -26,6 +26,11 @@ impl Checker<'_> {
         let (no_block, no, after_no) = self.in_value_branch(no);
         self.assigned.extend(after_yes.intersection(&after_no));
         let (condition, yes, no) = (condition?, yes?, no?);
+        if matches!(yes, Value::Never) || matches!(no, Value::Never) {
+            let throws = (matches!(yes, Value::Never), matches!(no, Value::Never));
+            self.guarded(condition, (yes_block, throws.0), (no_block, throws.1), span);
+            return Ok(if throws.0 { no } else { yes });
+        }
         let plain = |value: &Value| matches!(value, Value::Scalar(_) | Value::Irrational(..));
         let tuples = matches!((&yes, &no), (Value::Tuple(yes), Value::Tuple(no))
             if yes.len() == no.len() && yes.iter().chain(no).all(plain));

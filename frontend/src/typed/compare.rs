@@ -113,6 +113,9 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+        if let Some(equal) = self.tuples_equal(symbol, &left, &right, spans, span) {
+            return equal;
+        }
         if matches!(left, Value::Complex(_)) || matches!(right, Value::Complex(_)) {
             return self.complex_comparison(symbol, left, right, spans, span);
         }

@@ -83,6 +83,8 @@ pub enum TypeError {
     Literal { text: String, span: Span, why: &'static str },
     #[error("{what} must be an integer constant")]
     NotConstant { what: &'static str, span: Span },
+    #[error("position {position} is outside: {}", elements(*.length))]
+    OutsideTuple { position: i128, length: usize, span: Span },
     #[error("the function's result depends on the branch taken")]
     BranchResult { span: Span },
     #[error("the function cannot return {found}")]
@@ -147,6 +149,7 @@ impl TypeError {
             TypeError::NotAType { .. } => "E0227",
             TypeError::Literal { .. } => "E0228",
             TypeError::NotConstant { .. } => "E0229",
+            TypeError::OutsideTuple { .. } => "E0331",
             TypeError::BranchResult { .. } => "E0230",
             TypeError::ResultKind { .. } => "E0231",
             TypeError::Destructuring { .. } => "E0232",
@@ -381,6 +384,13 @@ impl IntoDiagnostic for TypeError {
             TypeError::Literal { span, why, .. } => {
                 base.primary(span, why).with_help("write a number that `Int64` or `Float64` can hold")
             }
+            TypeError::OutsideTuple { length, span, .. } => {
+                let help = match length {
+                    0 => "leave the subscript out".to_string(),
+                    _ => format!("use a position from 1 to {length}"),
+                };
+                base.primary(span, "no such element").with_note("Julia would raise a BoundsError").with_help(help)
+            }
             TypeError::NotConstant { span, .. } => {
                 base.primary(span, "not a constant").with_help("use an integer literal or a `const`")
             }
@@ -468,4 +478,12 @@ fn counted(count: usize, what: &str) -> String {
 /// `1 value is`, `2 values are`.
 fn are(count: usize, what: &str) -> String {
     format!("{} {}", counted(count, what), if count == 1 { "is" } else { "are" })
+}
+
+fn elements(count: usize) -> String {
+    match count {
+        0 => "there are no elements".into(),
+        1 => "there is one element".into(),
+        _ => format!("there are {count} elements"),
+    }
 }

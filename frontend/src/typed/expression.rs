@@ -35,7 +35,7 @@ impl Checker<'_> {
             }
             other @ (Value::Position(_)
             | Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Function(_)
-            | Value::Nothing) => {
+            | Value::Nothing | Value::Never) => {
                 let found = self.kind(&other);
                 Err(self.fail(TypeError::NotANumber { found, span }))
             }

@@ -412,7 +412,7 @@ impl Checker<'_> {
             Value::Type(ty) => self.accepts_type_value(declared, Type::Scalar(*ty).into()),
             Value::Tuple(_) => starts_with(declared, &["Tuple", "NTuple"]),
             Value::Function(_) => starts_with(declared, &["Function"]),
-            Value::Nothing => starts_with(declared, &["Nothing"]),
+            Value::Nothing | Value::Never => starts_with(declared, &["Nothing"]),
             Value::Range(_) => {
                 let ranges =
                     ["UnitRange", "AbstractRange", "OrdinalRange", "AbstractUnitRange", "StepRange", "AbstractVector"];

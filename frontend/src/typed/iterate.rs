@@ -24,6 +24,12 @@ impl Checker<'_> {
             self.loop_body(body, span);
             return Ok(());
         };
+        if let Some(positions) = self.positions_in_tuples(iteration, rest, body) {
+            return self.for_each(positions, iteration, rest, body, span);
+        }
+        if self.is_tuple(&iteration.range) {
+            return self.for_tuple(iteration, rest, body, span);
+        }
         if self.is_collection(&iteration.range) {
             return self.for_collection(iteration, rest, body, simd, span);
         }

@@ -9,7 +9,7 @@ use super::value::Value;
 use crate::ast;
 use tessella_diagnostics::Span;
 
-const KNOWN: [&str; 5] = ["comp", "inbounds", "simd", "fastmath", "tessella"];
+const KNOWN: [&str; 7] = ["comp", "inbounds", "simd", "fastmath", "tessella", "views", "assert"];
 
 impl Checker<'_> {
     pub(super) fn macro_statement(
@@ -53,6 +53,11 @@ impl Checker<'_> {
             "." | "__dot__" => match arguments {
                 [statement] => return self.statement(&super::arrays::dotted(statement), place),
                 _ => self.malformed(name, span, "one statement"),
+            },
+            "assert" => match arguments {
+                [condition] => self.asserted(condition, None, span),
+                [condition, message] => self.asserted(condition, Some(message), span),
+                _ => self.malformed(name, span, "a condition, and a message if you like"),
             },
             "views" => match arguments {
                 [statement] => return self.with_views(|checker| checker.statement(statement, place)),

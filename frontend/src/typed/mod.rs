@@ -38,6 +38,8 @@ mod scope;
 mod several;
 mod signature;
 mod statement;
+mod throw;
+mod tuple;
 mod type_function;
 mod type_text;
 mod value;

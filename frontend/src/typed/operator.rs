@@ -97,6 +97,10 @@ impl Checker<'_> {
             let (left, right) = ((first, left.span), (second, right.span));
             return self.array_infix(symbol, operator.value.dotted, left, right, false, span);
         }
+        let is_tuple = |value: &Value| matches!(value, Value::Tuple(_));
+        if operator.value.dotted && (is_tuple(&first) || is_tuple(&second)) {
+            return self.tuple_infix(symbol, first, second, (left.span, right.span), span);
+        }
         self.binary_values(symbol, first, second, (left.span, right.span), span)
     }
 

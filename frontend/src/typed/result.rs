@@ -50,7 +50,7 @@ impl Checker<'_> {
 
     fn given_value(&mut self, function: &ast::Function, value: Value, span: Span) -> Checked<Outcome> {
         match value {
-            Value::Nothing => Ok(Outcome::Nothing),
+            Value::Nothing | Value::Never => Ok(Outcome::Nothing),
             Value::Scalar(value) => self.given_scalar(function, value),
             value @ Value::Irrational(..) => {
                 let value = self.as_scalar(value, span)?;

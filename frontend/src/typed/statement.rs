@@ -7,7 +7,7 @@ use super::unsupported::Construct;
 use super::value::Value;
 use crate::ast;
 use tessella_diagnostics::Span;
-use tessella_scalar::{ScalarType, UnaryOp};
+use tessella_scalar::{Constant, ScalarType, UnaryOp};
 
 /// Whether a statement's value is the function's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,10 +83,11 @@ impl Checker<'_> {
             }
             ast::ExprKind::And(condition, then) if is_effect(then) => {
                 // As the last statement its value is `false` or the assigned one: a `Bool` or something else.
-                return self.branch(condition, std::slice::from_ref(then), None, span, place);
+                let falls = |checker: &mut Self| checker.branch(condition, std::slice::from_ref(then), None, span, place);
+                return self.with_last_value(falls, then, false, place);
             }
             ast::ExprKind::Or(condition, otherwise) if is_effect(otherwise) => {
-                return self.unless(condition, otherwise, span, place);
+                return self.with_last_value(|checker| checker.unless(condition, otherwise, span, place), otherwise, true, place);
             }
             ast::ExprKind::For { iterations, body } => {
                 self.loop_statement(iterations, body, false, span).map(|()| Tail::Nothing)
@@ -122,11 +123,32 @@ impl Checker<'_> {
                 Place::Last => self.result_value(statement),
                 Place::Middle => {
                     self.flow.statement_call = matches!(statement.kind, ast::ExprKind::Call { .. });
-                    self.value(statement).map(|_| Tail::Nothing)
+                    self.value(statement).map(|value| match value {
+                        Value::Never => Tail::Other(value, span),
+                        _ => Tail::Nothing,
+                    })
                 }
             },
         };
         checked.unwrap_or(Tail::Failed)
+    }
+
+    /// `condition && statement` and `condition || statement`, whose value is that of the condition where the statement
+    /// throws.
+    fn with_last_value(
+        &mut self,
+        check: impl FnOnce(&mut Self) -> Tail,
+        statement: &ast::Expr,
+        value: bool,
+        place: Place,
+    ) -> Tail {
+        let tail = check(self);
+        match (place, &tail) {
+            (Place::Last, Tail::Nothing) if is_throw(statement) => {
+                Tail::Scalar(Expr::constant(Constant::bool(value), statement.span))
+            }
+            (_, _) => tail,
+        }
     }
 
     fn result_value(&mut self, expr: &ast::Expr) -> Checked<Tail> {
@@ -220,6 +242,16 @@ impl Checker<'_> {
         place: Place,
     ) -> Tail {
         let Ok(condition) = condition else { return Tail::Failed };
+        if then_tail.throws() || other_tail.throws() {
+            let throws = (then_tail.throws(), other_tail.throws());
+            self.guarded(condition, (then, throws.0), (otherwise, throws.1), span);
+            return match (place, throws) {
+                (_, (true, true)) => then_tail,
+                (Place::Last, (true, false)) => other_tail,
+                (Place::Last, (false, _)) => then_tail,
+                (Place::Middle, _) => Tail::Nothing,
+            };
+        }
         let tail = match (place, then_tail, other_tail) {
             (Place::Middle, _, _) | (Place::Last, Tail::Nothing, Tail::Nothing) => Tail::Nothing,
             (Place::Last, Tail::Failed, _) | (Place::Last, _, Tail::Failed) => Tail::Failed,
@@ -316,6 +348,16 @@ fn is_effect(expr: &ast::Expr) -> bool {
             matches!(&callee.kind, ast::ExprKind::Name(name) if super::call::is_throwing(name) || matches!(name.as_str(), "fill!" | "copyto!"))
         }
         // Everything else is an expression for its value.
+        _ => false,
+    }
+}
+
+/// Whether a statement is nothing but a `throw`.
+fn is_throw(expr: &ast::Expr) -> bool {
+    match &expr.kind {
+        ast::ExprKind::Call { callee, .. } => {
+            matches!(&callee.kind, ast::ExprKind::Name(name) if super::call::is_throwing(name))
+        }
         _ => false,
     }
 }

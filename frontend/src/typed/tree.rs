@@ -231,6 +231,8 @@ pub enum SizeError {
     Inexact,
     /// `DivideError`.
     Divide,
+    /// What the source itself throws.
+    Thrown,
 }
 
 impl SizeError {
@@ -238,7 +240,7 @@ impl SizeError {
     pub fn is_of_values(self) -> bool {
         match self {
             SizeError::Mismatch | SizeError::Argument | SizeError::Bounds => false,
-            SizeError::Inexact | SizeError::Divide => true,
+            SizeError::Inexact | SizeError::Divide | SizeError::Thrown => true,
         }
     }
 }

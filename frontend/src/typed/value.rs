@@ -27,6 +27,8 @@ pub(super) enum Value {
     /// A function that the user wrote.
     Function(super::inline::Callee),
     Nothing,
+    /// There is none, as what was to give it throws.
+    Never,
 }
 
 /// `start:step:stop` of `Int64`s.

@@ -363,7 +363,7 @@ fn over(target: Expr, range: &str, span: Span) -> Iteration {
 }
 
 /// `local target = value`.
-fn local(target: &Expr, value: Expr) -> Expr {
+pub(in crate::typed) fn local(target: &Expr, value: Expr) -> Expr {
     let span = target.span;
     let kind = ExprKind::Assign {
         operator: None,

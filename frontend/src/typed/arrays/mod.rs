@@ -19,7 +19,7 @@ mod shape;
 mod slice;
 
 pub(in crate::typed) use apply::Conjugate;
-pub(in crate::typed) use collection::linear_index;
+pub(in crate::typed) use collection::{linear_index, local};
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
 pub(in crate::typed) use origin::is_axis;

@@ -64,7 +64,9 @@ impl Checker<'_> {
                 },
             ] => {
                 let elements = self.comprehension(body, clauses, *at)?;
-                (elements, if is_plain(body, clauses) || is_logical { Empty::Allowed } else { Empty::Refused })
+                let is_users = ["identity", "abs", "abs2"].iter().any(|name| self.user_function(name).is_some());
+                let is_known = is_plain(body, clauses) && !is_users;
+                (elements, if is_known || is_logical { Empty::Allowed } else { Empty::Refused })
             }
             [array] => (self.elements_argument(name, array)?, Empty::Allowed),
             [function, array] => {
@@ -270,8 +272,20 @@ fn unchecked(mut first: Expr) -> Expr {
     first
 }
 
-/// `x for x in r`, of which the type of an empty sum is known.
+/// Functions for which Julia knows what the sum of no values is.
+fn keeps_type(callee: &ast::Expr) -> bool {
+    matches!(&callee.kind, ast::ExprKind::Name(name) if matches!(name.as_str(), "identity" | "abs" | "abs2"))
+}
+
+/// `x for x in r`, also `abs(x) for x in r`, of which the type of an empty sum is known.
 fn is_plain(body: &ast::Expr, clauses: &[ast::GeneratorClause]) -> bool {
+    let body = match &body.kind {
+        ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => match arguments.as_slice() {
+            [only] if only.keyword.is_none() && keeps_type(callee) => &only.value,
+            _ => return false,
+        },
+        _ => body,
+    };
     match (&body.kind, clauses) {
         (ast::ExprKind::Name(name), [ast::GeneratorClause::For(iterations)]) => match iterations.as_slice() {
             [iteration] => matches!(&iteration.target.kind, ast::ExprKind::Name(target) if target == name),

@@ -140,7 +140,7 @@ impl Checker<'_> {
             | Value::Type(_)
             | Value::Position(_)
             | Value::Function(_)
-            | Value::Nothing => None,
+            | Value::Nothing | Value::Never => None,
         }
     }
 

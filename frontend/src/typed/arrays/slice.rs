@@ -117,7 +117,7 @@ impl Checker<'_> {
             | Value::Tuple(_)
             | Value::Type(_)
             | Value::Function(_)
-            | Value::Nothing) => {
+            | Value::Nothing | Value::Never) => {
                 let found = self.kind(&other);
                 Err(self.fail(TypeError::SubscriptType { found, span }))
             }
@@ -304,13 +304,14 @@ impl Checker<'_> {
     ) -> Checked<Value> {
         let [subscript] = given else { return self.not_yet(Construct::Iterator, span) };
         let at = self.scalar(&subscript.value)?;
-        let at = constant_integer(&at).and_then(|at| usize::try_from(at - 1).ok());
-        match (at.and_then(|at| position.subscripts.get(at)), &position.linear_in) {
+        let place = constant_integer(&at).and_then(|at| usize::try_from(at - 1).ok());
+        match (place.and_then(|at| position.subscripts.get(at)), &position.linear_in) {
             (Some(component), None) => Ok(Value::Scalar(component.clone().placed(span))),
             (_, Some(_)) => self.not_yet(Construct::LinearIndex, span),
+            // Like the tuple of its subscripts.
             (None, None) => {
-                let error = TypeError::NotConstant { what: "the component of an index", span: subscript.value.span };
-                Err(self.fail(error))
+                let subscripts = position.subscripts.iter().cloned().map(Value::Scalar).collect();
+                self.tuple_element(subscripts, at, subscript.value.span, span)
             }
         }
     }

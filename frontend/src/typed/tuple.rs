@@ -1,0 +1,356 @@
+//! Tuples: elements by position, and loops over them.
+//!
+//! A tuple has no memory. An element whose position is a variable is chosen among all of them, and a loop over a tuple
+//! is its body once for each element; so is a short loop over positions in tuples:
+//!
+//! ```text
+//! w[q], of w = (a, b, b)     ->   q == 1 ? a : b, if 1 <= q <= 3
+//! for A in (u, v) ... end    ->   A = u; ...; A = v; ...
+//! ```
+
+use super::check::{Checked, Checker, Indexed};
+use super::compare::compare;
+use super::constant::folded;
+use super::convert::constant_integer;
+use super::error::TypeError;
+use super::operator::{binary, if_else, unary};
+use super::scope::State;
+use super::statement::Place;
+use super::tree::{Expr, SizeError};
+use super::value::{RangeValue, Value};
+use crate::ast;
+use tessella_diagnostics::Span;
+use tessella_scalar::{BinaryOp, CompareOp, Constant, UnaryOp};
+
+/// Loops over positions in tuples with more iterations stay loops.
+const MOST_COPIES: i64 = 16;
+
+/// Tuples with more elements are not gone through one by one.
+const LONGEST: usize = 64;
+
+impl Checker<'_> {
+    /// The element of a tuple at a position.
+    pub(super) fn tuple_element(&mut self, values: Vec<Value>, position: Expr, at: Span, span: Span) -> Checked<Value> {
+        if let Some(position) = constant_integer(&position) {
+            let value = usize::try_from(position - 1).ok().and_then(|place| values.get(place).cloned());
+            let length = values.len();
+            return value.ok_or_else(|| self.fail(TypeError::OutsideTuple { position, length, span: at }));
+        }
+        let unlike = |checker: &mut Self| {
+            Err(checker.fail(TypeError::NotConstant { what: "the position in a tuple of several types", span: at }))
+        };
+        let mut elements = vec![];
+        for value in values {
+            match value {
+                value @ (Value::Scalar(_) | Value::Irrational(..)) => elements.push(folded(self.as_scalar(value, span)?)),
+                _ => return unlike(self),
+            }
+        }
+        let (Some(first), true) = (elements.first(), position.ty.is_integer() && elements.len() <= LONGEST) else {
+            return unlike(self);
+        };
+        let ty = first.ty;
+        if elements.iter().any(|element| element.ty != ty) {
+            return unlike(self);
+        }
+        let position = self.share(position);
+        let number = |value: usize| Expr::number(position.ty, value as i128, at);
+        let is = |op: CompareOp, value: usize| compare(op, position.clone(), number(value), at);
+        if !self.mode.inbounds {
+            let inside = binary(BinaryOp::AndAlso, is(CompareOp::Ge, 1), is(CompareOp::Le, elements.len()), at);
+            self.require(inside, SizeError::Thrown, "BoundsError: a position in a tuple is outside", at)?;
+        }
+        // Equal elements are one case; the last is what remains.
+        let mut cases: Vec<(Expr, Vec<usize>)> = vec![];
+        for (place, element) in elements.into_iter().enumerate() {
+            let alike = |case: &&mut (Expr, Vec<usize>)| element.as_constant().is_some() && case.0.as_constant() == element.as_constant();
+            match cases.iter_mut().find(alike) {
+                Some((_, places)) => places.push(place + 1),
+                None => cases.push((element, vec![place + 1])),
+            }
+        }
+        let Some((last, _)) = cases.pop() else { return unlike(self) };
+        let chosen = cases.into_iter().rev().fold(last, |rest, (element, places)| {
+            let tests = places.into_iter().map(|place| is(CompareOp::Eq, place));
+            let either = |a: Expr, b: Expr| binary(BinaryOp::OrElse, a, b, at);
+            match tests.reduce(either) {
+                Some(test) => if_else(test, element, rest, span),
+                None => rest,
+            }
+        });
+        Ok(Value::Scalar(chosen.placed(span)))
+    }
+
+    /// `t .+ 1`, `t .* u`: a tuple again.
+    pub(super) fn tuple_infix(
+        &mut self,
+        symbol: &str,
+        left: Value,
+        right: Value,
+        spans: (Span, Span),
+        span: Span,
+    ) -> Checked<Value> {
+        let length = match (&left, &right) {
+            (Value::Tuple(left), Value::Tuple(right)) if left.len() != right.len() => {
+                let count = |values: &[Value]| format!("{} elements", values.len());
+                let error = super::arrays::ArrayError::Mismatch { left: count(left), right: count(right), span };
+                return Err(self.fail(TypeError::Array(error)));
+            }
+            (Value::Tuple(values), _) | (_, Value::Tuple(values)) => values.len(),
+            (_, _) => 0,
+        };
+        let at = |value: &Value, place: usize| match value {
+            Value::Tuple(values) => values[place].clone(),
+            other => other.clone(),
+        };
+        let elements = (0..length).map(|place| self.binary_values(symbol, at(&left, place), at(&right, place), spans, span));
+        elements.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
+    }
+
+    /// `==` and `!=` of tuples and of ranges; `None` for all else.
+    pub(super) fn tuples_equal(
+        &mut self,
+        symbol: &str,
+        left: &Value,
+        right: &Value,
+        spans: (Span, Span),
+        span: Span,
+    ) -> Option<Checked<Expr>> {
+        let negated = match symbol {
+            "==" => false,
+            "!=" | "≠" => true,
+            _ => return None,
+        };
+        let both = |a: Expr, b: Expr| binary(BinaryOp::AndAlso, a, b, span);
+        let equal = match (left, right) {
+            (Value::Tuple(left), Value::Tuple(right)) if left.len() == right.len() => {
+                let pairs = left.iter().zip(right);
+                let each = pairs.map(|(left, right)| self.compare_values("==", left.clone(), right.clone(), spans, span));
+                match each.collect::<Checked<Vec<Expr>>>() {
+                    Ok(each) => each.into_iter().reduce(both).unwrap_or_else(|| truth(true, span)),
+                    Err(reported) => return Some(Err(reported)),
+                }
+            }
+            (Value::Tuple(_), Value::Tuple(_)) => truth(false, span),
+            // Ranges without elements are equal, whatever their ends are.
+            (Value::Range(left), Value::Range(right)) if left.step == 1 && right.step == 1 => {
+                let is = |op: CompareOp, left: &Expr, right: &Expr| compare(op, left.clone(), right.clone(), span);
+                let empty = |range: &RangeValue| is(CompareOp::Gt, &range.start, &range.stop);
+                let ends = both(
+                    is(CompareOp::Eq, &left.start, &right.start),
+                    is(CompareOp::Eq, &left.stop, &right.stop),
+                );
+                binary(BinaryOp::OrElse, both(empty(left), empty(right)), ends, span)
+            }
+            (_, _) => return None,
+        };
+        Some(Ok(if negated { unary(UnaryOp::Not, equal, span) } else { equal }))
+    }
+
+    /// `r[a:b]` of a range with step 1.
+    pub(super) fn part_of_range(&mut self, range: RangeValue, subscript: &ast::Expr, span: Span) -> Checked<Value> {
+        let one = Expr::int64(1, span);
+        let plus = |a: Expr, b: Expr| binary(BinaryOp::Add, a, b, span);
+        let minus = |a: Expr, b: Expr| binary(BinaryOp::Sub, a, b, span);
+        let length = plus(minus(range.stop.clone(), range.start.clone()), one.clone());
+        self.indexed.push(Indexed::Axis { first: one.clone(), last: length.clone() });
+        let part = self.value(subscript);
+        self.indexed.pop();
+        let part = match part? {
+            Value::Range(part) if part.step == 1 => part,
+            other => {
+                let found = self.kind(&other);
+                return Err(self.fail(TypeError::NotIterable { found, span: subscript.span }));
+            }
+        };
+        let is = |op: CompareOp, left: &Expr, right: &Expr| compare(op, left.clone(), right.clone(), span);
+        let both = |a: Expr, b: Expr| binary(BinaryOp::AndAlso, a, b, span);
+        if !self.mode.inbounds {
+            let inside = both(is(CompareOp::Ge, &part.start, &one), is(CompareOp::Le, &part.stop, &length));
+            let fits = binary(BinaryOp::OrElse, is(CompareOp::Gt, &part.start, &part.stop), inside, span);
+            self.require(fits, SizeError::Thrown, "BoundsError: a part of a range is outside", span)?;
+        }
+        let moved = |end: Expr| minus(plus(range.start.clone(), end), one.clone());
+        Ok(Value::Range(RangeValue { start: moved(part.start), step: 1, stop: moved(part.stop) }))
+    }
+
+    /// Whether a loop runs over a tuple, as far as can be seen without evaluating it.
+    pub(super) fn is_tuple(&self, iterated: &ast::Expr) -> bool {
+        match &iterated.kind {
+            ast::ExprKind::Tuple(_) => true,
+            ast::ExprKind::Name(name) => match self.lookup(name) {
+                Some(variable) => matches!(self.variables[variable.0].state, State::Alias(Value::Tuple(_))),
+                None => self.constants.iter().any(|it| {
+                    it.name == *name && matches!(it.value.kind, ast::ExprKind::Tuple(_))
+                }),
+            },
+            ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => {
+                matches!(&callee.kind, ast::ExprKind::Name(name)
+                    if matches!(name.as_str(), "zip" | "enumerate") && self.lookup(name).is_none())
+                    && !arguments.is_empty()
+                    && arguments.iter().all(|argument| argument.keyword.is_none() && self.is_tuple(&argument.value))
+            }
+            _ => false,
+        }
+    }
+
+    /// What a loop over such an expression goes through.
+    fn tuple_elements(&mut self, iterated: &ast::Expr) -> Checked<Vec<Value>> {
+        let ast::ExprKind::Call { callee, arguments, .. } = &iterated.kind else {
+            return match self.value(iterated)? {
+                Value::Tuple(values) => Ok(values),
+                other => {
+                    let found = self.kind(&other);
+                    Err(self.fail(TypeError::NotIterable { found, span: iterated.span }))
+                }
+            };
+        };
+        let mut columns = vec![];
+        for argument in arguments {
+            columns.push(self.tuple_elements(&argument.value)?);
+        }
+        let length = columns.iter().map(Vec::len).min().unwrap_or(0);
+        if matches!(&callee.kind, ast::ExprKind::Name(name) if name == "enumerate") {
+            let count = |at: usize| Value::Scalar(Expr::int64(at as i64 + 1, iterated.span));
+            columns.insert(0, (0..length).map(count).collect());
+        }
+        let row = |at: usize| Value::Tuple(columns.iter().map(|column| column[at].clone()).collect());
+        Ok((0..length).map(row).collect())
+    }
+
+    /// `for target in tuple, rest... body end`.
+    pub(super) fn for_tuple(
+        &mut self,
+        iteration: &ast::Iteration,
+        rest: &[ast::Iteration],
+        body: &[ast::Expr],
+        span: Span,
+    ) -> Checked<()> {
+        let elements = self.tuple_elements(&iteration.range)?;
+        self.for_each(elements, iteration, rest, body, span)
+    }
+
+    /// The values of an iterator that is a position in tuples, if they are few: then the elements are constants, and
+    /// subscripts that they are part of are affine.
+    pub(super) fn positions_in_tuples(
+        &self,
+        iteration: &ast::Iteration,
+        rest: &[ast::Iteration],
+        body: &[ast::Expr],
+    ) -> Option<Vec<Value>> {
+        let ast::ExprKind::Name(iterator) = &iteration.target.kind else { return None };
+        let (first, last) = match &iteration.range.kind {
+            ast::ExprKind::Range { start, step: None, stop } => (self.written_integer(start)?, self.written_integer(stop)?),
+            _ => (1, self.tuple_length("eachindex", &iteration.range)?),
+        };
+        let is_short = first <= last && last - first < MOST_COPIES;
+        let ranges = rest.iter().map(|iteration| &iteration.range);
+        if !is_short || !ranges.chain(body).any(|part| self.subscripts_tuple(part, iterator)) {
+            return None;
+        }
+        Some((first..=last).map(|value| Value::Scalar(Expr::int64(value, iteration.range.span))).collect())
+    }
+
+    /// An integer as it is written, or that of a constant of the file, or the length of a tuple.
+    fn written_integer(&self, expr: &ast::Expr) -> Option<i64> {
+        match &expr.kind {
+            ast::ExprKind::Integer(text) => text.parse().ok(),
+            ast::ExprKind::Name(name) if self.lookup(name).is_none() => {
+                let constant = self.constants.iter().find(|it| it.name == *name)?;
+                match &constant.value.kind {
+                    ast::ExprKind::Integer(text) => text.parse().ok(),
+                    _ => None,
+                }
+            }
+            _ => self.tuple_length("length", expr),
+        }
+    }
+
+    /// The length of the tuple that a function is called with.
+    fn tuple_length(&self, function: &str, call: &ast::Expr) -> Option<i64> {
+        let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &call.kind else { return None };
+        let ast::ExprKind::Name(name) = &callee.kind else { return None };
+        let [ast::Argument { keyword: None, value: ast::Expr { kind: ast::ExprKind::Name(tuple), .. }, .. }] = arguments.as_slice()
+        else {
+            return None;
+        };
+        if name != function || self.lookup(name).is_some() {
+            return None;
+        }
+        let length = match self.lookup(tuple) {
+            Some(variable) => match &self.variables[variable.0].state {
+                State::Alias(Value::Tuple(values)) => values.len(),
+                _ => return None,
+            },
+            None => match &self.constants.iter().find(|it| it.name == *tuple)?.value.kind {
+                ast::ExprKind::Tuple(values) => values.len(),
+                _ => return None,
+            },
+        };
+        i64::try_from(length).ok()
+    }
+
+    /// Whether a tuple has a subscript with this name in it, somewhere in the expression.
+    fn subscripts_tuple(&self, expr: &ast::Expr, name: &str) -> bool {
+        let here = match &expr.kind {
+            ast::ExprKind::Index { base, subscripts } => {
+                matches!(base.kind, ast::ExprKind::Name(_))
+                    && self.is_tuple(base)
+                    && subscripts.iter().any(|subscript| super::walk::mentions(&subscript.value, &[name]))
+            }
+            _ => false,
+        };
+        here || super::walk::parts(expr).into_iter().any(|part| self.subscripts_tuple(part, name))
+    }
+
+    /// A loop as its body once for each value of the iterator.
+    pub(super) fn for_each(
+        &mut self,
+        elements: Vec<Value>,
+        iteration: &ast::Iteration,
+        rest: &[ast::Iteration],
+        body: &[ast::Expr],
+        span: Span,
+    ) -> Checked<()> {
+        if elements.len() > LONGEST {
+            let what = "the length of a tuple that a loop runs over, 64 at most,";
+            return Err(self.fail(TypeError::NotConstant { what, span: iteration.range.span }));
+        }
+        let at = iteration.range.span;
+        let body = match rest {
+            [] => body.to_vec(),
+            _ => vec![ast::Expr { kind: ast::ExprKind::For { iterations: rest.to_vec(), body: body.to_vec() }, span }],
+        };
+        let hidden = ast::Expr { kind: ast::ExprKind::Name("#element".into()), span: at };
+        let mut statements = vec![super::arrays::local(&iteration.target, hidden)];
+        statements.extend(body);
+        let (tail, copy, keep) = (self.flow.tail, self.flow.copy, std::mem::replace(&mut self.keep, false));
+        for (turn, element) in elements.into_iter().enumerate() {
+            self.flow.tail = false;
+            self.flow.copy = copy + turn;
+            self.flow.range = None;
+            self.flow.single = false;
+            self.scopes.push(Default::default());
+            let variable = self.declare("#element", at, State::Alias(element));
+            self.assigned.insert(variable);
+            self.scopes.push(Default::default());
+            self.declare_assigned(&statements);
+            self.body(&statements, Place::Middle);
+            self.scopes.pop();
+            self.scopes.pop();
+        }
+        self.flow.tail = tail;
+        self.flow.copy = copy;
+        self.keep = keep;
+        Ok(())
+    }
+}
+
+fn truth(value: bool, span: Span) -> Expr {
+    Expr::constant(Constant::bool(value), span)
+}
+
+/// `a:b` as the only subscript.
+pub(super) fn is_range(subscripts: &[ast::Argument]) -> bool {
+    matches!(subscripts, [only] if matches!(only.value.kind, ast::ExprKind::Range { .. }))
+}

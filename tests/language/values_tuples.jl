@@ -1,0 +1,140 @@
+# Tuples: elements whose position is a variable, and loops over tuples; parts of ranges, `isempty`, `extrema`.
+
+const STENCIL = (0.25, 0.5, -0.25)
+const OFFSETS_X = (0, 1, 0, -1, 0)
+const OFFSETS_Y = (0, 0, 1, 0, -1)
+
+@tessella function tuples_weighted!(y, x)
+    for i in 2:length(x)-1
+        s = zero(eltype(y))
+        for k in 1:3
+            s += STENCIL[k] * x[i+k-2]
+        end
+        y[i] = s
+    end
+end
+
+# Subscripts that differ by the element.
+@tessella function tuples_of_offsets!(B, A)
+    m, n = size(A)
+    for j in 2:n-1, i in 2:m-1
+        s = zero(eltype(B))
+        for q in eachindex(OFFSETS_X)
+            s = 2s + A[i+OFFSETS_X[q], j+OFFSETS_Y[q]]
+        end
+        B[i, j] = s
+    end
+end
+
+@tessella function tuples_pulled!(g, f)
+    m, n, Q = size(f)
+    for q in 1:Q, j in 2:n-1, i in 2:m-1
+        g[i, j, q] = f[i-OFFSETS_X[q], j-OFFSETS_Y[q], q]
+    end
+end
+
+# Outside for the last iterations: Julia's BoundsError.
+@tessella function tuples_outside!(y)
+    for i in eachindex(y)
+        y[i] = STENCIL[i]
+    end
+end
+
+@tessella function tuples_by_data!(y, k)
+    t = (10, 20, 40)
+    for i in eachindex(k)
+        y[i] = t[k[i]]
+    end
+end
+
+@tessella function tuples_gone_through!(y, x)
+    for w in STENCIL, i in eachindex(x)
+        y[i] = 2y[i] + w * x[i]
+    end
+    for (a, b) in ((1, 2), (3, 5))
+        n = a + b
+        for i in 1:min(n, length(x))
+            y[i] += b
+        end
+    end
+    for (q, w) in enumerate(STENCIL)
+        w < 0 && continue
+        for i in eachindex(y)
+            y[i] += q * w
+        end
+    end
+end
+
+@tessella function tuples_zipped!(B, A)
+    m, n = size(A)
+    for j in 2:n-1, i in 2:m-1
+        s = zero(eltype(B))
+        for (dx, dy, w) in zip(OFFSETS_X, OFFSETS_Y, (1, 2, 3, 4, 5))
+            if w == 4
+                continue
+            end
+            s += w * A[i+dx, j+dy]
+        end
+        B[i, j] = s
+    end
+end
+
+@tessella function tuples_of_arrays!(u, v)
+    total = zero(eltype(u))
+    for A in (u, v)
+        for i in eachindex(A)
+            A[i] += 1
+            total += A[i]
+        end
+        total == 3 && break
+        total *= 2
+    end
+    return total
+end
+
+@tessella function ranges_in_part!(B, A)
+    for j in axes(A, 2)[2:end-1], i in axes(A, 1)[2:end-1]
+        B[i, j] = A[i-1, j] + A[i+1, j] - 2A[i, j-1]
+    end
+    inner = (1:length(B))[3:end]
+    return first(inner)
+end
+
+@tessella function ranges_outside(x)
+    s = zero(eltype(x))
+    for i in eachindex(x)[1:2]
+        s += x[i]
+    end
+    return s
+end
+
+@tessella function empty_or_extrema(x, A)
+    isempty(x) && return zero(eltype(x)), zero(eltype(x)), isempty(A)
+    lo, hi = extrema(x)
+    return hi, lo, isempty(A) || isempty(1:length(x)-1)
+end
+
+@tessella function position_as_tuple!(B, A)
+    for I in CartesianIndices(A)
+        i, j = Tuple(I)
+        for k in 1:2
+            B[I] += 10 * I[k] + i - j
+        end
+        B[I] += A[i, j]
+    end
+    return B
+end
+
+case(tuples_weighted!, (T, n) -> (zeros(T, n), values_of(T, n)); types = [Float64])
+case(tuples_of_offsets!, (T, n) -> (zeros(T, n, n), values_of(T, n, n)))
+case(tuples_pulled!, (T, n) -> (zeros(T, n, n, 5), values_of(T, n, n, 5)); types = [Float64])
+case(tuples_outside!, (T, n) -> (zeros(T, n),); types = [Float64])
+case(tuples_by_data!, (T, n) -> (zeros(Int, n), Int[mod1(k, 3) for k in 1:n]); types = [Float64])
+case(tuples_by_data!, (T, n) -> (zeros(Int, n), collect(1:n)); types = [Float64])
+case(tuples_gone_through!, (T, n) -> (zeros(T, n), values_of(T, n)))
+case(tuples_zipped!, (T, n) -> (zeros(T, n, n), values_of(T, n, n)))
+case(tuples_of_arrays!, (T, n) -> (values_of(T, n), values_of(T, n + 1)))
+case(ranges_in_part!, (T, n) -> (zeros(T, n + 1, n + 1), values_of(T, n + 1, n + 1)); types = [Float64])
+case(ranges_outside, (T, n) -> (values_of(T, n),); types = [Float64])
+case(empty_or_extrema, (T, n) -> (values_of(T, n), values_of(T, n, 2)))
+case(position_as_tuple!, (T, n) -> (zeros(T, n, n), values_of(T, n, n)))
