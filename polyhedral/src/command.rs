@@ -17,6 +17,9 @@ pub enum Command {
     Split { computation: String, at: String, size: u32 },
     /// `tile(S, (i, j), (32, 32))`: `i, j` become `i0, j0, i1, j1`.
     Tile { computation: String, loops: Vec<String>, sizes: Vec<u32> },
+    /// `parallelogram(S, (t, i), ((8, -8), (4, 4)))`: tiles whose edges are the rows of the matrix, in steps of the loops. Without
+    /// names: the outermost loops.
+    Parallelogram { computation: String, loops: Vec<String>, edges: Vec<Vec<i64>> },
     /// `skew(S, i, j, f)`: `j` becomes `j + f*i`.
     Skew { computation: String, outer: String, inner: String, factor: i64 },
     /// `skew(S, i, j, :auto)`: the smallest factor that makes `i` and `j` permutable.
@@ -147,6 +150,12 @@ impl std::fmt::Display for Command {
             Command::Tile { computation, loops, sizes } => {
                 let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
                 write!(f, "tile({computation}, {}, {})", tuple(loops), tuple(&sizes))
+            }
+            Command::Parallelogram { computation, loops, edges } => {
+                let row = |row: &Vec<i64>| row.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+                let rows: Vec<String> = edges.iter().map(|edge| format!("({})", row(edge))).collect();
+                let named = if loops.is_empty() { String::new() } else { format!("{}, ", tuple(loops)) };
+                write!(f, "parallelogram({computation}, {named}({}))", rows.join(", "))
             }
             Command::Skew { computation, outer, inner, factor } => {
                 write!(f, "skew({computation}, {outer}, {inner}, {factor})")

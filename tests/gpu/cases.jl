@@ -3,6 +3,7 @@
 include(joinpath(@__DIR__, "..", "..", "examples", "registry.jl"))
 include(joinpath(@__DIR__, "..", "polybench", "registry.jl"))
 include(joinpath(@__DIR__, "..", "storage", "registry.jl"))
+include(joinpath(@__DIR__, "..", "commands", "registry.jl"))
 include("sums.jl")
 include("grids.jl")
 
@@ -48,6 +49,9 @@ Case(it::Storage.Program) =
     Case("storage_" * it.name, it.f, it.inputs, it.types, [Storage.SIZES..., LARGE_TEST], Examples.agree, (1024,),
          it.inputs)
 
+Case(it::Commands.Program) =
+    Case("command_" * it.name, it.f, it.inputs, [it.type], [Commands.SIZES..., LARGE_TEST], Examples.agree, (1024,), it.inputs)
+
 const SUMS = [
     Case("largest", Sums.largest!, Sums.largest_inputs, DataType[Float32, Float64], Sums.LENGTHS, Examples.agree, (1 << 26,),
          Sums.largest_inputs),
@@ -62,6 +66,7 @@ const GRIDS = [
 ]
 
 const CASES = Case[SUMS; GRIDS; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
-                   map(Case, filter(it -> it.target === :cuda, Storage.ALL))]
+                   map(Case, filter(it -> it.target === :cuda, Storage.ALL));
+                   map(Case, filter(it -> it.target === :cuda, Commands.ALL))]
 
 copy_array(argument) = argument isa AbstractArray ? copy(argument) : argument

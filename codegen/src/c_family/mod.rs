@@ -3,6 +3,7 @@
 mod access;
 mod ahead;
 mod block;
+mod complex;
 mod expr;
 mod helpers;
 mod signature;

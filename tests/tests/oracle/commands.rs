@@ -79,6 +79,7 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             5,
             6,
             6,
+            6,
         ]) {
             0 => {
                 let first = random.below(names.len());
@@ -135,6 +136,11 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
                 let third = algorithm.computation(*random.pick(&ids)).name.clone();
                 let (first_at, second_at) = (at.clone(), at);
                 Command::Between { computation: other_name, first: computation, first_at, second: third, second_at }
+            }
+            20 => {
+                let (outer, inner) = pair()?;
+                let mut edge = || vec![random.between(-3, 5), random.between(-3, 5)];
+                Command::Parallelogram { computation, loops: vec![outer, inner], edges: vec![edge(), edge()] }
             }
             _ => {
                 // Loops one below the other: half of them blocks, half threads; or the same loop in one block.

@@ -82,6 +82,7 @@ const DOCUMENTED: &[&str] = &[
     "NothingToJam",
     "NotBetween",
     "VaryingExtent",
+    "FlatTile",
     "NotTiles",
     "NeverHolds",
     // No number up to the largest that is tried makes the order legal.
