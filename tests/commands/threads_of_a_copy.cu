@@ -35,10 +35,11 @@ extern "C" __global__ void __launch_bounds__(16) threads_of_a_copy_S(
     const double *__restrict__ A,
     int64_t B_1,
     int64_t A_1,
-    int64_t A_2
+    int64_t A_2,
+    int64_t first_block_y
 ) {
     const int64_t j0 = blockIdx.x;
-    const int64_t i0 = blockIdx.y;
+    const int64_t i0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t j1 = threadIdx.x;
     if (j1 <= imin(1, A_2 - 2 * j0 - 1)) {
         const int64_t i1 = threadIdx.y;
@@ -115,12 +116,14 @@ extern "C" int32_t threads_of_a_copy(
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), A_1), A_2)));
     TESSELLA_TRY(B_device.copy_in(B));
     TESSELLA_TRY(A_device.copy_in(A));
-    {
-        const tessella_grid tessella_blocks = {(A_2 + 1) / 2, floordiv(A_1 - 1, 8) + 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            threads_of_a_copy_S<<<tessella_blocks.dims(), dim3(2, 8, 1)>>>(B_device.at, A_device.at, B_1, A_1, A_2);
-            TESSELLA_TRY(cudaGetLastError());
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(A_1 - 1, 8); first_block_y += 65535) {
+        {
+            const tessella_grid tessella_blocks = {(A_2 + 1) / 2, imin(65535, floordiv(A_1 - 1, 8) + 1 - first_block_y), 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                threads_of_a_copy_S<<<tessella_blocks.dims(), dim3(2, 8, 1)>>>(B_device.at, A_device.at, B_1, A_1, A_2, first_block_y);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(B_device.copy_out(B));
