@@ -50,6 +50,10 @@ pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memo
     let mut schedule = scheduled.schedule.clone();
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
+    if target == Target::Cpu {
+        chooser.join_on_threads(&mut schedule, &Path::default())?;
+        simplify(&mut schedule.root);
+    }
     legality::check(ctx, algorithm, &schedule, dependences)?;
     let storage = match memory {
         Memory::Blocks => gpu_storage::commands(algorithm, &schedule),

@@ -207,3 +207,58 @@ fn a_loop_that_counts_down_is_tiled_from_zero() {
     let split = transform::split(&ctx, &start, "S", "j", 32).unwrap();
     assert!(print::schedule(&start.algorithm, &split).starts_with("for j0 = floor((-j)/32)\n"));
 }
+
+/// `for j, i: A[i, j] = B[i, j]; for j, i: C[i, j] = A[i + di, j + dj]` over the inner square.
+fn two_passes(ctx: &Ctx, di: i64, dj: i64) -> Algorithm {
+    let domain = |name: &str| format!("{{ {name}[j, i] : 2 <= j < n and 2 <= i < n }}");
+    let (first, second) = (domain("R"), domain("S"));
+    let here: Rows = &[(&[0, 1], 0), (&[1, 0], 0)];
+    let there: [(&[i64], i64); 2] = [(&[0, 1], di), (&[1, 0], dj)];
+    let iterators: &[&str] = &["j", "i"];
+    let statements = [
+        Statement { name: "R", iterators, domain: &first, write: (0, here), reads: &[(1, here)] },
+        Statement { name: "S", iterators, domain: &second, write: (2, here), reads: &[(0, &there)] },
+    ];
+    let nest = |id: u32| for_loop("j", 0, &[id], for_loop("i", 1, &[id], leaf(id)));
+    let order = Node::Sequence(vec![nest(0), nest(1)]);
+    algorithm(ctx, &[("A", 2), ("B", 2), ("C", 2)], &statements, order)
+}
+
+#[test]
+fn neighbours_share_a_loop_on_threads_where_values_are_still_in_the_cache() {
+    let ctx = Ctx::new();
+    let start = scheduled(two_passes(&ctx, 1, 0), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let expected = "\
+for j  # parallel
+  for i  # vector(4)
+    R: A[i, j] = B[i, j]
+  for i  # vector(4)
+    S: C[i, j] = A[i + 1, j]
+";
+    assert_eq!(print::schedule(&done.algorithm, &done.schedule), expected);
+}
+
+#[test]
+fn neighbours_whose_common_loop_would_carry_values_stay_apart() {
+    let ctx = Ctx::new();
+    for dj in [-1, 1] {
+        let start = scheduled(two_passes(&ctx, 0, dj), Target::Cpu);
+        let all = dependences(&ctx, &start.algorithm).unwrap();
+        let done = default_order::schedule(&ctx, &start, &all).unwrap();
+        let text = print::schedule(&done.algorithm, &done.schedule);
+        assert_eq!(text.matches("for j  # parallel").count(), 2, "{text}");
+    }
+}
+
+#[test]
+fn a_column_that_does_not_fit_into_the_cache_is_no_reason_for_a_common_loop() {
+    let ctx = Ctx::new();
+    let mut start = scheduled(two_passes(&ctx, 1, 0), Target::Cpu);
+    start.machine.l2_bytes = 8 << 10;
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let text = print::schedule(&done.algorithm, &done.schedule);
+    assert_eq!(text.matches("for j  # parallel").count(), 2, "{text}");
+}

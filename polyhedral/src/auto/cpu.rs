@@ -10,7 +10,7 @@ use crate::transform::{loop_mut, put_chain, split_at, take_chain};
 const STRIP: u32 = 256;
 
 /// Iterations of a strip of a single loop.
-const LINE_STRIP: u32 = 4096;
+pub(crate) const LINE_STRIP: u32 = 4096;
 
 /// Whether a loop further out already runs on threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,8 @@ pub(crate) mod cpu;
 pub(crate) mod gpu;
 pub(crate) mod gpu_storage;
 pub(crate) mod wavefront;
+pub(crate) mod together;
+pub mod traffic;
 pub mod profile;
 pub mod register_tile;
 pub mod regroup;

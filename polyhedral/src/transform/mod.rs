@@ -34,7 +34,7 @@ pub use tiles::{collapse, constant_range, split, tile, unroll_and_jam};
 
 pub(crate) use find::{find_computation, find_loop, loop_mut};
 pub(crate) use tiles::{smallest_value, split_at};
-pub(crate) use tree::{distribute_at, put_chain, simplify, sink, take_chain};
+pub(crate) use tree::{distribute_at, loop_names, put_chain, simplify, sink, take_chain};
 
 use crate::command::Command;
 use crate::dependence::Dependence;
