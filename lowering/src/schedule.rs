@@ -28,7 +28,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 40] = [
+pub(crate) const FORMS: [Form; 41] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -52,6 +52,7 @@ pub(crate) const FORMS: [Form; 40] = [
     Form { name: "overlapped", usage: "overlapped(S, t, (j, i), 8, (16, 64))", read: overlapped },
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
+    Form { name: "pieces", usage: "pieces(S, j, k)", read: pieces },
     Form { name: "prefetch", usage: "prefetch(A, S, i, 8)", read: communication::prefetch },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
     Form { name: "rfactor", usage: "rfactor(S, k, 8)", read: rfactor },
@@ -210,6 +211,15 @@ fn between(call: &Call<'_>) -> Result<Command, CommandError> {
         first_at: call.loop_name(first_at)?,
         second: call.computation(second)?,
         second_at: call.loop_name(second_at)?,
+    })
+}
+
+fn pieces(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, first, second] = call.exactly()?;
+    Ok(Command::Pieces {
+        computation: call.computation(computation)?,
+        first: call.loop_name(first)?,
+        second: call.loop_name(second)?,
     })
 }
 

@@ -262,3 +262,36 @@ fn a_column_that_does_not_fit_into_the_cache_is_no_reason_for_a_common_loop() {
     let text = print::schedule(&done.algorithm, &done.schedule);
     assert_eq!(text.matches("for j  # parallel").count(), 2, "{text}");
 }
+
+/// `for k, j, i: A[i, j] = A[i, j] + A[i, k] + A[k, j]`.
+fn shortest_paths(ctx: &Ctx) -> Algorithm {
+    let (i, j, k): (&[i64], &[i64], &[i64]) = (&[0, 0, 1], &[0, 1, 0], &[1, 0, 0]);
+    let statement = Statement {
+        name: "S",
+        iterators: &["k", "j", "i"],
+        domain: "{ S[k, j, i] : 1 <= k <= n and 1 <= j <= n and 1 <= i <= n }",
+        write: (0, &[(i, 0), (j, 0)]),
+        reads: &[(0, &[(i, 0), (j, 0)]), (0, &[(i, 0), (k, 0)]), (0, &[(k, 0), (j, 0)])],
+    };
+    let order = for_loop("k", 0, &[0], for_loop("j", 1, &[0], for_loop("i", 2, &[0], leaf(0))));
+    algorithm(ctx, &[("A", 2)], &[statement], order)
+}
+
+#[test]
+fn pieces_beside_the_row_and_column_that_change_run_on_threads() {
+    let ctx = Ctx::new();
+    let start = scheduled(shortest_paths(&ctx), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let uncut = default_order::schedule(&ctx, &start, &all).unwrap();
+    assert_eq!(uncut.schedule, start.schedule, "every loop carries a dependence");
+    let chosen = default_order::choose(&ctx, &start, &all, default_order::Memory::Plain).unwrap();
+    let (done, cuts) = (chosen.scheduled, chosen.cuts.expect("it is cut"));
+    let text = print::schedule(&done.algorithm, &done.schedule);
+    let commands: Vec<String> = cuts.commands.iter().map(ToString::to_string).collect();
+    assert_eq!(commands, ["pieces(S, j, k)", "pieces(S, i, k)", "pieces(S_piece1, i, k)", "pieces(S_piece2, i, k)"]);
+    assert_eq!(done.algorithm.computations.len(), 9, "{text}");
+    assert!(text.starts_with("for k\n  for j  # parallel\n    for i  # vector(4)\n      S: A[i, j] ="), "{text}");
+    // Judged by the dependences of the pieces as they are, not by what the cut made of the old ones.
+    let anew = dependences(&ctx, &done.algorithm).unwrap();
+    legality::check(&ctx, &done.algorithm, &done.schedule, &anew).unwrap();
+}

@@ -1,6 +1,6 @@
 //! What each loop does, and what stands in the way of more.
 
-use super::words::{named, quoted, verb};
+use super::words::{listed, named, verb};
 use super::Lines;
 use tessella_polyhedral::affine::Atom;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
@@ -76,7 +76,7 @@ fn way(
             let shared = shared_arrays(verified, &it.path);
             let reuse = match shared.is_empty() {
                 true => String::new(),
-                false => format!(". Its nests share it: each finds in the cache what the one before used of {}", quoted(&shared)),
+                false => format!(", and its nests find {} in the cache", listed(&shared)),
             };
             return (format!("in parallel on CPU threads; {free}{reuse}"), None);
         }
@@ -105,7 +105,7 @@ fn way(
     (format!("{turn}, since {because}{others}"), note)
 }
 
-/// The arrays that several nests directly inside a loop use.
+/// The arrays with the most axes that several nests directly inside a loop use.
 fn shared_arrays(verified: &Verified, path: &Path) -> Vec<String> {
     let Some(Node::Sequence(children)) = verified.schedule().node(&path.child(0)) else { return vec![] };
     let algorithm = verified.algorithm();
@@ -118,7 +118,9 @@ fn shared_arrays(verified: &Verified, path: &Path) -> Vec<String> {
     let in_memory = |array: &ArrayId| algorithm.array(*array).kind != ArrayKind::Private;
     let all: BTreeSet<ArrayId> = used.iter().flatten().copied().filter(in_memory).collect();
     let several = all.into_iter().filter(|array| used.iter().filter(|it| it.contains(array)).count() > 1);
-    several.map(|array| algorithm.array(array).name.clone()).collect()
+    let several: Vec<ArrayId> = several.collect();
+    let most = several.iter().map(|&array| algorithm.array(array).rank).max().unwrap_or(0);
+    several.into_iter().map(|id| algorithm.array(id)).filter(|array| array.rank == most).map(|it| it.name.clone()).collect()
 }
 
 /// Whether a loop runs through sums of tile numbers, with parallel tiles directly inside: a wavefront.

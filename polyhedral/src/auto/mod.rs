@@ -9,6 +9,7 @@ pub(crate) mod gpu;
 pub(crate) mod gpu_storage;
 pub(crate) mod wavefront;
 pub(crate) mod together;
+pub mod cuts;
 pub mod traffic;
 pub mod profile;
 pub mod register_tile;

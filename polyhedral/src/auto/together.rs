@@ -8,13 +8,15 @@
 //!
 //! Only what leaves the common loop parallel and the loops inside as they are is tried.
 
-use super::chooser::{Chooser, has_loop};
+use super::chooser::{Chooser, has_loop, loop_at};
 use super::cpu::LINE_STRIP;
 use super::traffic::{Use, Uses, forecast};
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{ArrayId, ArrayKind, ComputationId};
 use crate::error::Error;
 use crate::fresh::fresh_among;
+use crate::isl::{DimType, Set};
+use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use crate::transform::loop_names;
 use std::collections::BTreeMap;
@@ -68,6 +70,9 @@ impl Chooser<'_> {
             return Ok(None);
         }
         let (Some(one), Some(other)) = (grain(first), grain(second)) else { return Ok(None) };
+        if !self.share_iterations(schedule, path, at)? {
+            return Ok(None);
+        }
         let common = match (one, other) {
             (Grain::Line { .. }, Grain::Tiles { .. }) => other,
             (Grain::Tiles { .. }, Grain::Line { .. }) => one,
@@ -114,6 +119,34 @@ impl Chooser<'_> {
         // Half of the cache is for what prefetchers bring in, and for other threads of the core.
         let (apart, together) = forecast(&first, &second, self.machine.l2_bytes / 2);
         Ok(together < apart && together <= apart / 10 * 9)
+    }
+
+    /// Whether one of the parallel loops at the two children runs through all that the other runs through.
+    fn share_iterations(&self, schedule: &Schedule, path: &Path, at: usize) -> Result<bool, Error> {
+        let values = |child: usize| -> Result<Option<Set>, Error> {
+            let path = path.child(child);
+            let mut all: Option<Set> = None;
+            for &id in loop_at(schedule, &path).into_iter().flat_map(|it| it.at.keys()) {
+                let around = schedule.loops_around(id);
+                let up_to_here = around.iter().filter(|(other, _)| other.0.len() <= path.0.len());
+                let each: Vec<Affine> = up_to_here.filter_map(|(_, it)| passed(&it.at[&id])).collect();
+                let domain = relation::domain(self.algorithm, id)?;
+                let next = relation::functions(self.ctx, self.algorithm, id, &each)?.intersect_domain(&domain)?.range()?;
+                all = Some(match all {
+                    Some(all) if all.dim(DimType::Set)? == next.dim(DimType::Set)? => all.union(&next)?,
+                    Some(_) => return Ok(None),
+                    None => next,
+                });
+            }
+            Ok(all)
+        };
+        let (Some(first), Some(second)) = (values(at)?, values(at + 1)?) else { return Ok(false) };
+        if first.dim(DimType::Set)? != second.dim(DimType::Set)? {
+            return Ok(false);
+        }
+        // For sizes for which either runs at all.
+        let (first, second) = (first.intersect_params(&second.params()?)?, second.intersect_params(&first.params()?)?);
+        Ok(first.is_subset(&second)? || second.is_subset(&first)?)
     }
 
     fn arrays_below(&self, schedule: &Schedule, path: &Path) -> Vec<ArrayId> {
@@ -209,21 +242,27 @@ fn is_points(node: &Node) -> bool {
 
 /// A parallel loop of one grain with another; what it passed through one by one stands just inside.
 fn with_grain(it: &Loop, from: Grain, to: Grain) -> Result<Option<Loop>, Error> {
-    let tiles = |offset: i64, size: i64, value: &dyn Fn(&Affine) -> Affine| -> Result<BTreeMap<_, _>, Error> {
-        let one = |(id, at): (&ComputationId, &Affine)| Ok((*id, value(at).add_constant(offset)?.floor_div(size)));
+    let tiles = |offset: i64, size: i64, value: &dyn Fn(&Affine) -> Option<Affine>| -> Result<BTreeMap<_, _>, Error> {
+        let one = |(id, at): (&ComputationId, &Affine)| {
+            let value = value(at).expect("the loop passes through one iterator");
+            Ok((*id, value.add_constant(offset)?.floor_div(size)))
+        };
         it.at.iter().map(one).collect()
     };
     match (from, to) {
         _ if from == to => Ok(Some(it.clone())),
         (Grain::One, Grain::Tiles { size, offset }) => {
-            let at = tiles(offset, size, &Affine::clone)?;
+            let at = tiles(offset, size, &|at| Some(at.clone()))?;
             let points = Loop { tag: Tag::Sequential, ..it.clone() };
             Ok(Some(Loop { name: it.name.clone(), tag: it.tag, at, body: Box::new(Node::Loop(points)) }))
         }
         (Grain::Line { .. }, Grain::Tiles { size, offset }) => {
             let at = tiles(offset, size, &passed)?;
             let mut body = it.body.clone();
-            let point = |id: &ComputationId| Ok(passed(&it.at[id]).add_constant(offset)?.modulo(size)?);
+            let point = |id: &ComputationId| -> Result<Affine, Error> {
+                let passed = passed(&it.at[id]).expect("a line passes through one iterator");
+                Ok(passed.add_constant(offset)?.modulo(size)?)
+            };
             set_points(&mut body, &point)?;
             Ok(Some(Loop { name: it.name.clone(), tag: it.tag, at, body }))
         }
@@ -245,15 +284,11 @@ fn set_points(node: &mut Node, point: &dyn Fn(&ComputationId) -> Result<Affine, 
     }
 }
 
-/// What a loop over tiles of one iterator passes through: the iterator, with its sign.
-fn passed(tiles: &Affine) -> Affine {
-    match tiles.terms() {
-        [(Atom::FloorDiv(inner, _), _)] => match inner.terms() {
-            [(Atom::Iterator(position), factor)] => {
-                Affine::iterator(*position).scale(*factor).expect("a factor of one or minus one")
-            }
-            _ => tiles.clone(),
-        },
-        _ => tiles.clone(),
+/// What a loop over one iterator, or over tiles of one, passes through: the iterator, with its sign.
+fn passed(at: &Affine) -> Option<Affine> {
+    match at.terms() {
+        [(Atom::FloorDiv(inner, _), 1)] => passed(inner),
+        [(Atom::Iterator(position), factor @ (1 | -1))] => Affine::iterator(*position).scale(*factor).ok(),
+        _ => None,
     }
 }

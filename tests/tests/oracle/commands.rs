@@ -75,6 +75,7 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             5,
             6,
             6,
+            5,
         ]) {
             0 => {
                 let first = random.below(names.len());
@@ -131,6 +132,10 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
                 let third = algorithm.computation(*random.pick(&ids)).name.clone();
                 let (first_at, second_at) = (at.clone(), at);
                 Command::Between { computation: other_name, first: computation, first_at, second: third, second_at }
+            }
+            20 => {
+                let (second, first) = pair()?;
+                Command::Pieces { computation, first, second }
             }
             _ => {
                 // Loops one below the other: half of them blocks, half threads; or the same loop in one block.

@@ -83,6 +83,7 @@ const DOCUMENTED: &[&str] = &[
     "NotBetween",
     "VaryingExtent",
     "NotTiles",
+    "OnePiece",
     "NeverHolds",
     // No number up to the largest that is tried makes the order legal.
     "NoFactor",
