@@ -8,8 +8,8 @@ use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::request::{Backend, TextKind};
 use tessella_codegen::program::{For, Node, Spread};
 use tessella_codegen::{CodegenError, Input, barriers, generate};
-use tessella_interpreter::scheduled::{self, Completion, ScheduledError};
 use tessella_frontend::typed::tree::Type as ArgumentType;
+use tessella_interpreter::scheduled::{self, Completion, ScheduledError};
 use tessella_interpreter::{Array, Value, run_within};
 use tessella_runtime::cuda::{Nvrtc, Target};
 use tessella_scalar::{Constant, ScalarType};
@@ -157,7 +157,8 @@ fn kernels_with_storage_compile() {
     let mut failures = vec![];
     for program in programs().into_iter().filter(|it| it.backend == Backend::Cuda) {
         let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
-        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         match nvrtc.compile(&source.kernels, &format!("{}.cu", program.name), Target::Cubin(90), &["-fmad=false"]) {
@@ -193,11 +194,9 @@ fn without_barriers(nodes: Vec<Node>) -> Vec<Node> {
             Node::For(it) => Node::For(For { body: without_barriers(it.body), ..it }),
             Node::Spread(it) => Node::Spread(Spread { body: without_barriers(it.body), ..it }),
             Node::Declare { buffer, body } => Node::Declare { buffer, body: without_barriers(body) },
-            Node::If { condition, then, otherwise } => Node::If {
-                condition,
-                then: without_barriers(then),
-                otherwise: without_barriers(otherwise),
-            },
+            Node::If { condition, then, otherwise } => {
+                Node::If { condition, then: without_barriers(then), otherwise: without_barriers(otherwise) }
+            }
             other => other,
         });
     }
@@ -209,7 +208,8 @@ fn a_missing_barrier_is_seen_by_the_check_and_by_the_interpreter() {
     let mut shared = 0;
     for program in programs().into_iter().filter(|it| it.backend == Backend::Cuda) {
         let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
-        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let input = Input::from(&built.analysed.verified);
         let mut loops = generate(&input).unwrap_or_else(|error| panic!("{}: {error}", program.name));
@@ -254,7 +254,8 @@ fn storage_commands_read_back_as_they_are_printed() {
     let read = |command: &str| {
         let text = ring.replace("store_in(S, rows, (t, i) -> (t % 2, i))", command);
         let sources = Sources::read(&text, &options("ring")).unwrap_or_else(|error| panic!("{command}: {error}"));
-        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         unit.commands.expect("the file has a schedule").remove(0).value
     };
     for command in commands {

@@ -38,6 +38,10 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     if !inlinable.is_empty() && random.percent(12) {
         return Some(Command::Inline { computation: algorithm.computation(*random.pick(&inlinable)).name.clone() });
     }
+    if ids.len() > 1 && !plain.is_empty() && random.percent(7) {
+        let at = random.pick(&plain).clone();
+        return Some(Command::ComputeAt { computation: other_name, reader: computation, at });
+    }
     if !plain.is_empty() && random.percent(4) {
         let (at, size) = (random.pick(&plain).clone(), *random.pick(&[1, 2, 3, 4]));
         return Some(Command::Rfactor { computation, at, size });
