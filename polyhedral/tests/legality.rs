@@ -219,9 +219,9 @@ fn pieces_lie_before_at_and_after_where_loops_meet_and_keep_the_order() {
     let done = run(&ctx, &start, &[pieces("S", "j", "i")]).unwrap();
     let domains: Vec<String> = done.algorithm.computations.iter().map(|it| it.domain.to_string()).collect();
     assert_eq!(domains, [
-        "[n] -> { S[i, j] : 2 <= i <= n and 0 < j < i }",
+        "[n] -> { S[i, j] : 2 <= i <= n and 0 < j < i and j < n }",
         "[n] -> { S_piece1[i, j = i] : 2 <= i < n }",
-        "[n] -> { S_piece2[i, j] : i >= 2 and i < j < n }",
+        "[n] -> { S_piece2[i, j] : 2 <= i <= n and j > i and 0 < j < n }",
     ]);
     let text = print::schedule(&done.algorithm, &done.schedule);
     let lines: Vec<&str> = text.lines().map(|line| line.split(':').next().unwrap()).collect();
