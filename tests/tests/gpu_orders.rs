@@ -45,7 +45,11 @@ fn arguments(text: &str, order: &[(String, ArgumentType)], of: &Sizes) -> Vec<Va
             ArgumentType::Array { element, .. } => {
                 let value = |position: usize| {
                     let value = ((position * (2 * at + 3) + at) % 101) as f64 / 7.0 - 5.3;
-                    if *element == ScalarType::F32 { Constant::f32(value as f32) } else { Constant::f64(value) }
+                    match element {
+                        ScalarType::F32 => Constant::f32(value as f32),
+                        ScalarType::I64 => Constant::i64((value * 7.0) as i64),
+                        _ => Constant::f64(value),
+                    }
                 };
                 Value::Array(Array::from_fn(*element, values, value).unwrap())
             }

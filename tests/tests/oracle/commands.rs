@@ -79,6 +79,7 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             5,
             6,
             6,
+            6,
             5,
         ]) {
             0 => {
@@ -138,6 +139,11 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
                 Command::Between { computation: other_name, first: computation, first_at, second: third, second_at }
             }
             20 => {
+                let (outer, inner) = pair()?;
+                let mut edge = || vec![random.between(-3, 5), random.between(-3, 5)];
+                Command::Parallelogram { computation, loops: vec![outer, inner], edges: vec![edge(), edge()] }
+            }
+            21 => {
                 let (second, first) = pair()?;
                 Command::Pieces { computation, first, second }
             }
@@ -193,7 +199,7 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
         return Some(Command::Constant { array });
     }
     Some(match random.percent(50) {
-        true => Command::CacheShared { array, computation: name, at },
+        true => Command::CacheShared { array, computation: name, at, ahead: 0 },
         false => Command::CacheRegister { array, computation: name, at },
     })
 }

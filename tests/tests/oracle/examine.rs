@@ -82,6 +82,7 @@ const DOCUMENTED: &[&str] = &[
     "NothingToJam",
     "NotBetween",
     "VaryingExtent",
+    "FlatTile",
     "NotTiles",
     "OnePiece",
     "NeverHolds",
