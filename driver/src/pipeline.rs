@@ -218,7 +218,15 @@ pub fn verify(
                 }
                 let choose = || default_order::choose(ctx, &scheduled, &all, Memory::Blocks);
                 match ctx.with_budget(half(), || ctx.weighed(weight(&scheduled), choose)) {
-                    Ok(chosen) => own = Some((std::mem::replace(&mut scheduled, chosen.scheduled.clone()), chosen)),
+                    Ok(chosen) => {
+                        if let Some(cuts) = &chosen.cuts {
+                            carried.extend(cuts.commands.iter().cloned());
+                            all = cuts.dependences.clone();
+                            current = chosen.scheduled.algorithm.clone();
+                            add_pieces(&mut spans, &current);
+                        }
+                        own = Some((std::mem::replace(&mut scheduled, chosen.scheduled.clone()), chosen));
+                    }
                     Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => gave_up = true,
                     Err(other) => return Err(other),
                 }
@@ -234,6 +242,12 @@ pub fn verify(
                         (scheduled, all) = (parted.scheduled, parted.dependences);
                         let choose = || default_order::choose(ctx, &scheduled, &all, Memory::Blocks);
                         let chosen = ctx.weighed(weight(&scheduled), choose)?;
+                        if let Some(cuts) = &chosen.cuts {
+                            carried.extend(cuts.commands.iter().cloned());
+                            all = cuts.dependences.clone();
+                            current = chosen.scheduled.algorithm.clone();
+                            add_pieces(&mut spans, &current);
+                        }
                         own = Some((std::mem::replace(&mut scheduled, chosen.scheduled.clone()), chosen));
                         magnitude::check(ctx, &scheduled)?;
                         carried.push(command.value.clone());
@@ -254,8 +268,7 @@ pub fn verify(
                             None => ctx.weighed(weight(&scheduled), || dependences(ctx, &scheduled.algorithm))?,
                         };
                         current = scheduled.algorithm.clone();
-                        let pieces = current.whole.iter().flat_map(|whole| current.ids().zip(&whole.piece_of));
-                        pieces.filter(|(id, of)| id != *of).for_each(|(id, of)| spans.add_piece(id, *of));
+                        add_pieces(&mut spans, &current);
                     }
                 }
             }
@@ -297,6 +310,12 @@ pub fn verify(
             Err(vec![diagnose(&place, error)])
         }
     }
+}
+
+/// Has pieces of computations stand where the whole ones do.
+fn add_pieces(spans: &mut SpanTable, algorithm: &Algorithm) {
+    let pieces = algorithm.whole.iter().flat_map(|whole| algorithm.ids().zip(&whole.piece_of));
+    pieces.filter(|(id, of)| id != *of).for_each(|(id, of)| spans.add_piece(id, *of));
 }
 
 /// Why a finished order is refused.

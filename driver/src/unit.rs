@@ -134,6 +134,7 @@ impl Built {
                             | Command::ComputeAt { .. }
                             | Command::Overlapped { .. }
                             | Command::Hexagonal { .. }
+                            | Command::Pieces { .. }
                     )
                 };
                 let kept = all.iter().rposition(is_kept).map_or(0, |it| it + 1);

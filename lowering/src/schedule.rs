@@ -28,7 +28,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 41] = [
+pub(crate) const FORMS: [Form; 42] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -53,6 +53,7 @@ pub(crate) const FORMS: [Form; 41] = [
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
     Form { name: "parallelogram", usage: "parallelogram(S, (t, i), ((8, -8), (4, 4)))", read: parallelogram },
+    Form { name: "pieces", usage: "pieces(S, j, k)", read: pieces },
     Form { name: "prefetch", usage: "prefetch(A, S, i, 8)", read: communication::prefetch },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
     Form { name: "rfactor", usage: "rfactor(S, k, 8)", read: rfactor },
@@ -229,6 +230,15 @@ fn between(call: &Call<'_>) -> Result<Command, CommandError> {
         first_at: call.loop_name(first_at)?,
         second: call.computation(second)?,
         second_at: call.loop_name(second_at)?,
+    })
+}
+
+fn pieces(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, first, second] = call.exactly()?;
+    Ok(Command::Pieces {
+        computation: call.computation(computation)?,
+        first: call.loop_name(first)?,
+        second: call.loop_name(second)?,
     })
 }
 

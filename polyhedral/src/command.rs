@@ -38,6 +38,8 @@ pub enum Command {
     UnrollAndJam { computation: String, at: String, factor: u32 },
     /// `collapse(S, i, j)`: `i` and `j`, whose range is the same for all sizes, become `ij`.
     Collapse { computation: String, outer: String, inner: String },
+    /// `pieces(S, j, k)`: the instances with `j < k`, `j == k` and `j > k` as computations of their own.
+    Pieces { computation: String, first: String, second: String },
     /// `separate(S, (i0, j0))`: full tiles apart from partial ones.
     Separate { computation: String, loops: Vec<String> },
     /// `fuse(R, S, i)`: the loops `i` of `R` and of `S`, which follow one another, become one.
@@ -164,6 +166,7 @@ impl std::fmt::Display for Command {
             Command::UnrollAndJam { computation, at, factor } => {
                 write!(f, "unroll_and_jam({computation}, {at}, {factor})")
             }
+            Command::Pieces { computation, first, second } => write!(f, "pieces({computation}, {first}, {second})"),
             Command::Collapse { computation, outer, inner } => write!(f, "collapse({computation}, {outer}, {inner})"),
             Command::Separate { computation, loops } => write!(f, "separate({computation}, {})", tuple(loops)),
             Command::FuseShifted { first, second, at } => write!(f, "fuse({first}, {second}, {at}; shift=:auto)"),
@@ -252,6 +255,7 @@ impl Command {
                 | Command::ComputeAt { .. }
                 | Command::Overlapped { .. }
                 | Command::Hexagonal { .. }
+                | Command::Pieces { .. }
         )
     }
 }

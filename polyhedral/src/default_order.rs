@@ -8,12 +8,18 @@
 //! nested loops are permuted so that the contiguous axis is innermost (CPU) or on thread axis x (GPU), and loops without
 //! carried dependences run in parallel, the outermost one on CPU threads. On a GPU ([`crate::auto::gpu`]), products and sums
 //! down columns are tiled for shared memory, and storage commands of Tessella's own go with the order.
+//!
+//! On a CPU, two more things are weighed once every nest has its order. Neighbours on threads get one loop where the second then
+//! finds in the cache what the first has used ([`crate::auto::traffic`]). Where a computation runs on no threads because it
+//! reads another row or column of what it writes, the program is tried once more with it cut where the two cross
+//! ([`crate::auto::cuts`]), and stays so if its pieces then run on threads.
 
 use crate::auto::chooser::{Chooser, chain_length};
 use crate::auto::cpu::Threads;
+use crate::auto::cuts::{Cuts, cut, has_threads};
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::Ctx;
+use crate::isl::{Ctx, IslErrorKind};
 use crate::layers::{Scheduled, Target};
 use crate::auto::gpu_storage;
 use crate::command::Command;
@@ -35,27 +41,54 @@ pub enum Memory {
 pub struct Chosen {
     pub scheduled: Scheduled,
     pub storage: Vec<Command>,
+    /// Where computations were cut into pieces first.
+    pub cuts: Option<Cuts>,
 }
 
-/// Chooses an order for the whole program, from its present one, that needs no storage of its own.
+/// Chooses an order for the whole program, from its present one, that needs no storage of its own and cuts no computation.
 pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
-    choose(ctx, scheduled, dependences, Memory::Plain).map(|chosen| chosen.scheduled)
+    whole(ctx, scheduled, dependences, Memory::Plain).map(|chosen| chosen.scheduled)
 }
 
 /// Chooses an order for the whole program, from its present one.
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: Memory) -> Result<Chosen, Error> {
+    let chosen = whole(ctx, scheduled, dependences, memory)?;
+    if scheduled.target == Target::Gpu {
+        return Ok(chosen);
+    }
+    let in_pieces = || -> Result<Option<Chosen>, Error> {
+        let Some((cut, cuts)) = cut(ctx, scheduled, dependences, &chosen.scheduled.schedule)? else { return Ok(None) };
+        let trial = whole(ctx, &cut, &cuts.dependences, memory)?;
+        let helps = cuts.pieces.iter().all(|&id| has_threads(&trial.scheduled.schedule, id));
+        Ok(helps.then_some(Chosen { cuts: Some(cuts), ..trial }))
+    };
+    let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
+    match ctx.with_budget(half, in_pieces) {
+        Ok(Some(better)) => Ok(better),
+        Ok(None) => Ok(chosen),
+        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Ok(chosen),
+        Err(other) => Err(other),
+    }
+}
+
+/// Chooses an order for a program with its computations as they are.
+fn whole(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: Memory) -> Result<Chosen, Error> {
     let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
     let merged = legality::merged(dependences)?;
     let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, memory };
     let mut schedule = scheduled.schedule.clone();
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
+    if target == Target::Cpu {
+        chooser.join_on_threads(&mut schedule, &Path::default())?;
+        simplify(&mut schedule.root);
+    }
     legality::check(ctx, algorithm, &schedule, dependences)?;
     let storage = match memory {
         Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
         Memory::Plain => vec![],
     };
-    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage })
+    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, cuts: None })
 }
 
 impl Chooser<'_> {

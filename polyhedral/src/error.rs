@@ -79,6 +79,8 @@ pub enum ScheduleError {
     NotBetween { computation: String, first: String, second: String, at: String },
     #[error("`{at}` does not run through a range that is the same for all sizes")]
     VaryingExtent { computation: String, at: String },
+    #[error("all instances of `{computation}` lie on one side of where `{first}` meets `{second}`")]
+    OnePiece { computation: String, first: String, second: String },
     #[error("`{at}` is not a loop over tiles")]
     NotTiles { computation: String, at: String },
     /// A name in a condition that is no size.

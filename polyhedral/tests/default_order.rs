@@ -207,3 +207,91 @@ fn a_loop_that_counts_down_is_tiled_from_zero() {
     let split = transform::split(&ctx, &start, "S", "j", 32).unwrap();
     assert!(print::schedule(&start.algorithm, &split).starts_with("for j0 = floor((-j)/32)\n"));
 }
+
+/// `for j, i: A[i, j] = B[i, j]; for j, i: C[i, j] = A[i + di, j + dj]` over the inner square.
+fn two_passes(ctx: &Ctx, di: i64, dj: i64) -> Algorithm {
+    let domain = |name: &str| format!("{{ {name}[j, i] : 2 <= j < n and 2 <= i < n }}");
+    let (first, second) = (domain("R"), domain("S"));
+    let here: Rows = &[(&[0, 1], 0), (&[1, 0], 0)];
+    let there: [(&[i64], i64); 2] = [(&[0, 1], di), (&[1, 0], dj)];
+    let iterators: &[&str] = &["j", "i"];
+    let statements = [
+        Statement { name: "R", iterators, domain: &first, write: (0, here), reads: &[(1, here)] },
+        Statement { name: "S", iterators, domain: &second, write: (2, here), reads: &[(0, &there)] },
+    ];
+    let nest = |id: u32| for_loop("j", 0, &[id], for_loop("i", 1, &[id], leaf(id)));
+    let order = Node::Sequence(vec![nest(0), nest(1)]);
+    algorithm(ctx, &[("A", 2), ("B", 2), ("C", 2)], &statements, order)
+}
+
+#[test]
+fn neighbours_share_a_loop_on_threads_where_values_are_still_in_the_cache() {
+    let ctx = Ctx::new();
+    let start = scheduled(two_passes(&ctx, 1, 0), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let expected = "\
+for j  # parallel
+  for i  # vector(4)
+    R: A[i, j] = B[i, j]
+  for i  # vector(4)
+    S: C[i, j] = A[i + 1, j]
+";
+    assert_eq!(print::schedule(&done.algorithm, &done.schedule), expected);
+}
+
+#[test]
+fn neighbours_whose_common_loop_would_carry_values_stay_apart() {
+    let ctx = Ctx::new();
+    for dj in [-1, 1] {
+        let start = scheduled(two_passes(&ctx, 0, dj), Target::Cpu);
+        let all = dependences(&ctx, &start.algorithm).unwrap();
+        let done = default_order::schedule(&ctx, &start, &all).unwrap();
+        let text = print::schedule(&done.algorithm, &done.schedule);
+        assert_eq!(text.matches("for j  # parallel").count(), 2, "{text}");
+    }
+}
+
+#[test]
+fn a_column_that_does_not_fit_into_the_cache_is_no_reason_for_a_common_loop() {
+    let ctx = Ctx::new();
+    let mut start = scheduled(two_passes(&ctx, 1, 0), Target::Cpu);
+    start.machine.l2_bytes = 8 << 10;
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let text = print::schedule(&done.algorithm, &done.schedule);
+    assert_eq!(text.matches("for j  # parallel").count(), 2, "{text}");
+}
+
+/// `for k, j, i: A[i, j] = A[i, j] + A[i, k] + A[k, j]`.
+fn shortest_paths(ctx: &Ctx) -> Algorithm {
+    let (i, j, k): (&[i64], &[i64], &[i64]) = (&[0, 0, 1], &[0, 1, 0], &[1, 0, 0]);
+    let statement = Statement {
+        name: "S",
+        iterators: &["k", "j", "i"],
+        domain: "{ S[k, j, i] : 1 <= k <= n and 1 <= j <= n and 1 <= i <= n }",
+        write: (0, &[(i, 0), (j, 0)]),
+        reads: &[(0, &[(i, 0), (j, 0)]), (0, &[(i, 0), (k, 0)]), (0, &[(k, 0), (j, 0)])],
+    };
+    let order = for_loop("k", 0, &[0], for_loop("j", 1, &[0], for_loop("i", 2, &[0], leaf(0))));
+    algorithm(ctx, &[("A", 2)], &[statement], order)
+}
+
+#[test]
+fn pieces_beside_the_row_and_column_that_change_run_on_threads() {
+    let ctx = Ctx::new();
+    let start = scheduled(shortest_paths(&ctx), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let uncut = default_order::schedule(&ctx, &start, &all).unwrap();
+    assert_eq!(uncut.schedule, start.schedule, "every loop carries a dependence");
+    let chosen = default_order::choose(&ctx, &start, &all, default_order::Memory::Plain).unwrap();
+    let (done, cuts) = (chosen.scheduled, chosen.cuts.expect("it is cut"));
+    let text = print::schedule(&done.algorithm, &done.schedule);
+    let commands: Vec<String> = cuts.commands.iter().map(ToString::to_string).collect();
+    assert_eq!(commands, ["pieces(S, j, k)", "pieces(S, i, k)", "pieces(S_piece1, i, k)", "pieces(S_piece2, i, k)"]);
+    assert_eq!(done.algorithm.computations.len(), 9, "{text}");
+    assert!(text.starts_with("for k\n  for j  # parallel\n    for i  # vector(4)\n      S: A[i, j] ="), "{text}");
+    // Judged by the dependences of the pieces as they are, not by what the cut made of the old ones.
+    let anew = dependences(&ctx, &done.algorithm).unwrap();
+    legality::check(&ctx, &done.algorithm, &done.schedule, &anew).unwrap();
+}

@@ -207,3 +207,31 @@ anti   S -> R on A: distance (0), in one iteration
     assert!(text.contains("flow   R -> S on A: distance (1), carried by t"), "{text}");
     assert!(text.contains("anti   R -> S on B: distance (1), carried by t"), "{text}");
 }
+
+fn pieces(computation: &str, first: &str, second: &str) -> Command {
+    Command::Pieces { computation: s(computation), first: s(first), second: s(second) }
+}
+
+#[test]
+fn pieces_lie_before_at_and_after_where_loops_meet_and_keep_the_order() {
+    let ctx = Ctx::new();
+    let start = scheduled(antidiagonal(&ctx), Target::Cpu);
+    let done = run(&ctx, &start, &[pieces("S", "j", "i")]).unwrap();
+    let domains: Vec<String> = done.algorithm.computations.iter().map(|it| it.domain.to_string()).collect();
+    assert_eq!(domains, [
+        "[n] -> { S[i, j] : 2 <= i <= n and 0 < j < i and j < n }",
+        "[n] -> { S_piece1[i, j = i] : 2 <= i < n }",
+        "[n] -> { S_piece2[i, j] : 2 <= i <= n and j > i and 0 < j < n }",
+    ]);
+    let text = print::schedule(&done.algorithm, &done.schedule);
+    let lines: Vec<&str> = text.lines().map(|line| line.split(':').next().unwrap()).collect();
+    assert_eq!(lines, ["for i", "  for j", "    S", "    S_piece1", "    S_piece2"]);
+}
+
+#[test]
+fn one_piece_is_refused() {
+    let ctx = Ctx::new();
+    let start = scheduled(antidiagonal(&ctx), Target::Cpu);
+    let refused = run(&ctx, &start, &[pieces("S", "j", "j")]);
+    assert!(matches!(refused, Err(Error::Schedule(ScheduleError::OnePiece { .. }))), "{refused:?}");
+}

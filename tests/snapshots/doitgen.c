@@ -2,10 +2,9 @@
 //
 // for r
 //   for q
-//     for p0 = floor((p - 1)/4096)  # parallel
-//       for p1 = p - 4096*floor((p - 1)/4096) - 1  # vector(4)
-//         S0: row[p] = 0.0
 //     for p0 = floor((p - 1)/8)  # parallel
+//       for p1 = p - 8*floor((p - 1)/8) - 1  # vector(4)
+//         S0: row[p] = 0.0
 //       for s
 //         for p1 = p - 8*floor((p - 1)/8) - 1  # unroll(8)
 //           S1: row[p] = row[p] + A[s, q, r] * C[s, p]
@@ -73,66 +72,54 @@ int32_t doitgen(
     const int64_t work = np;
     for (int64_t r = 1; r <= nr; r++) {
         for (int64_t q = 1; q <= nq; q++) {
-            if (work >= 32768) {
-                #pragma omp parallel for
-                for (int64_t p0 = 0; p0 <= floordiv(np - 1, 4096); p0++) {
-                    #pragma omp simd simdlen(4)
-                    for (int64_t p1 = 0; p1 <= imin(4095, np - 4096 * p0 - 1); p1++) {
-                        // S0: doitgen.jl:8
-                        const int64_t p = 4096 * p0 + p1 + 1;
-                        row(p) = 0.0;
-                    }
-                }
-            } else {
-                for (int64_t p0 = 0; p0 <= floordiv(np - 1, 4096); p0++) {
-                    #pragma omp simd simdlen(4)
-                    for (int64_t p1 = 0; p1 <= imin(4095, np - 4096 * p0 - 1); p1++) {
-                        // S0: doitgen.jl:8
-                        const int64_t p = 4096 * p0 + p1 + 1;
-                        row(p) = 0.0;
-                    }
-                }
-            }
-            #pragma omp parallel for if (((np - 1) / 8 + 1) * (np * imin(8, np)) >= 32768)
+            #pragma omp parallel for if (((np - 1) / 8 + 1) * (imin(8, np) + np * imin(8, np)) >= 32768)
             for (int64_t p0 = 0; p0 <= floordiv(np - 1, 8); p0++) {
-                const int64_t p_2 = 8 * p0 + 1;
-                const int64_t s_from = 1;
-                const int64_t s_until = np;
-                if (np - 8 * p0 - 8 >= 0 && s_from <= s_until) {
-                    double row_0 = row(p_2);
-                    double row_1_2 = row(p_2 + 1);
-                    double row_2 = row(p_2 + 2);
-                    double row_3 = row(p_2 + 3);
-                    double row_4 = row(p_2 + 4);
-                    double row_5 = row(p_2 + 5);
-                    double row_6 = row(p_2 + 6);
-                    double row_7 = row(p_2 + 7);
-                    for (int64_t s = s_from; s <= s_until; s++) {
-                        // S1: doitgen.jl:10
-                        row_0 = row_0 + A(s, q, r) * C(s, p_2);
-                        row_1_2 = row_1_2 + A(s, q, r) * C(s, p_2 + 1);
-                        row_2 = row_2 + A(s, q, r) * C(s, p_2 + 2);
-                        row_3 = row_3 + A(s, q, r) * C(s, p_2 + 3);
-                        row_4 = row_4 + A(s, q, r) * C(s, p_2 + 4);
-                        row_5 = row_5 + A(s, q, r) * C(s, p_2 + 5);
-                        row_6 = row_6 + A(s, q, r) * C(s, p_2 + 6);
-                        row_7 = row_7 + A(s, q, r) * C(s, p_2 + 7);
-                    }
-                    row(p_2) = row_0;
-                    row(p_2 + 1) = row_1_2;
-                    row(p_2 + 2) = row_2;
-                    row(p_2 + 3) = row_3;
-                    row(p_2 + 4) = row_4;
-                    row(p_2 + 5) = row_5;
-                    row(p_2 + 6) = row_6;
-                    row(p_2 + 7) = row_7;
-                } else {
-                    for (int64_t s = 1; s <= np; s++) {
-                        #pragma GCC unroll 8
-                        for (int64_t p1 = 0; p1 <= imin(7, np - 8 * p0 - 1); p1++) {
+                #pragma omp simd simdlen(4)
+                for (int64_t p1 = 0; p1 <= imin(7, np - 8 * p0 - 1); p1++) {
+                    // S0: doitgen.jl:8
+                    const int64_t p = 8 * p0 + p1 + 1;
+                    row(p) = 0.0;
+                }
+                {
+                    const int64_t p_2 = 8 * p0 + 1;
+                    const int64_t s_from = 1;
+                    const int64_t s_until = np;
+                    if (np - 8 * p0 - 8 >= 0 && s_from <= s_until) {
+                        double row_0 = row(p_2);
+                        double row_1_2 = row(p_2 + 1);
+                        double row_2 = row(p_2 + 2);
+                        double row_3 = row(p_2 + 3);
+                        double row_4 = row(p_2 + 4);
+                        double row_5 = row(p_2 + 5);
+                        double row_6 = row(p_2 + 6);
+                        double row_7 = row(p_2 + 7);
+                        for (int64_t s = s_from; s <= s_until; s++) {
                             // S1: doitgen.jl:10
-                            const int64_t p = 8 * p0 + p1 + 1;
-                            row(p) = row(p) + A(s, q, r) * C(s, p);
+                            row_0 = row_0 + A(s, q, r) * C(s, p_2);
+                            row_1_2 = row_1_2 + A(s, q, r) * C(s, p_2 + 1);
+                            row_2 = row_2 + A(s, q, r) * C(s, p_2 + 2);
+                            row_3 = row_3 + A(s, q, r) * C(s, p_2 + 3);
+                            row_4 = row_4 + A(s, q, r) * C(s, p_2 + 4);
+                            row_5 = row_5 + A(s, q, r) * C(s, p_2 + 5);
+                            row_6 = row_6 + A(s, q, r) * C(s, p_2 + 6);
+                            row_7 = row_7 + A(s, q, r) * C(s, p_2 + 7);
+                        }
+                        row(p_2) = row_0;
+                        row(p_2 + 1) = row_1_2;
+                        row(p_2 + 2) = row_2;
+                        row(p_2 + 3) = row_3;
+                        row(p_2 + 4) = row_4;
+                        row(p_2 + 5) = row_5;
+                        row(p_2 + 6) = row_6;
+                        row(p_2 + 7) = row_7;
+                    } else {
+                        for (int64_t s = 1; s <= np; s++) {
+                            #pragma GCC unroll 8
+                            for (int64_t p1 = 0; p1 <= imin(7, np - 8 * p0 - 1); p1++) {
+                                // S1: doitgen.jl:10
+                                const int64_t p = 8 * p0 + p1 + 1;
+                                row(p) = row(p) + A(s, q, r) * C(s, p);
+                            }
                         }
                     }
                 }

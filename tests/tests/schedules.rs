@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use tessella::file::{self, FileOptions, ScheduleSource, Sources};
 use tessella::request::{Backend, TextKind};
+use tessella_polyhedral::command::Command;
 use tessella_polyhedral::order;
 use tessella_tests::{examples, julia_files, report, root};
 
@@ -68,6 +69,10 @@ fn every_tree_can_be_written_out() {
                     None => (verified.algorithm(), verified.schedule()),
                 };
                 written.push_str(&format!("@schedule {} begin\n", algorithm.name));
+                // Pieces are made before their order can be written.
+                for cut in built.analysed.carried.iter().filter(|it| matches!(it, Command::Pieces { .. })) {
+                    written.push_str(&format!("{cut}\n"));
+                }
                 for node in order::spell(algorithm, schedule) {
                     written.push_str(&format!("{node}\n"));
                 }

@@ -1,9 +1,9 @@
 //! What each loop does, and what stands in the way of more.
 
-use super::words::{named, verb};
+use super::words::{listed, named, verb};
 use super::Lines;
 use tessella_polyhedral::affine::Atom;
-use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
+use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use tessella_polyhedral::dependence::{DependenceKind, Keeps};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -12,6 +12,7 @@ use tessella_polyhedral::reduction::accumulates;
 use tessella_polyhedral::report::{self, Carried, Distance, LoopReport, ReportedDependence};
 use tessella_polyhedral::schedule::{Node, Path, ProcessorAxis, Tag};
 use tessella_polyhedral::verify::Verified;
+use std::collections::BTreeSet;
 use tessella_scalar::BinaryOp;
 
 /// A line for each loop, indented as it is nested, and more below where there is more to say.
@@ -71,7 +72,14 @@ fn way(
         ProcessorAxis::Z => "z",
     };
     let turn = match it.tag {
-        Tag::Parallel => return (format!("in parallel on CPU threads; {free}"), None),
+        Tag::Parallel => {
+            let shared = shared_arrays(verified, &it.path);
+            let reuse = match shared.is_empty() {
+                true => String::new(),
+                false => format!(", and its nests find {} in the cache", listed(&shared)),
+            };
+            return (format!("in parallel on CPU threads; {free}{reuse}"), None);
+        }
         Tag::Vector(width) => return (format!("in SIMD vectors of {width}; {free}"), None),
         Tag::GpuBlock(along) => return (format!("spread over thread blocks along {}; {free}", axis(along)), None),
         Tag::GpuThread(along) => return (format!("spread over threads along {}; {free}", axis(along)), None),
@@ -95,6 +103,24 @@ fn way(
     let (because, note) = because(verified.algorithm(), reason, dependences, lines);
     let others = others(verified.algorithm(), reason, &it.carries, dependences);
     (format!("{turn}, since {because}{others}"), note)
+}
+
+/// The arrays with the most axes that several nests directly inside a loop use.
+fn shared_arrays(verified: &Verified, path: &Path) -> Vec<String> {
+    let Some(Node::Sequence(children)) = verified.schedule().node(&path.child(0)) else { return vec![] };
+    let algorithm = verified.algorithm();
+    let arrays = |child: &Node| -> BTreeSet<ArrayId> {
+        let computations = child.computations().into_iter().map(|id| algorithm.computation(id));
+        computations.flat_map(|it| it.reads.iter().chain([&it.write]).map(|access| access.array).collect::<Vec<_>>()).collect()
+    };
+    let nests = children.iter().filter(|child| !matches!(child, Node::Computation(_)));
+    let used: Vec<BTreeSet<ArrayId>> = nests.map(arrays).collect();
+    let in_memory = |array: &ArrayId| algorithm.array(*array).kind != ArrayKind::Private;
+    let all: BTreeSet<ArrayId> = used.iter().flatten().copied().filter(in_memory).collect();
+    let several = all.into_iter().filter(|array| used.iter().filter(|it| it.contains(array)).count() > 1);
+    let several: Vec<ArrayId> = several.collect();
+    let most = several.iter().map(|&array| algorithm.array(array).rank).max().unwrap_or(0);
+    several.into_iter().map(|id| algorithm.array(id)).filter(|array| array.rank == most).map(|it| it.name.clone()).collect()
 }
 
 /// Whether a loop runs through sums of tile numbers, with parallel tiles directly inside: a wavefront.

@@ -117,6 +117,11 @@ fn when(algorithm: &Algorithm, group: &Group<'_>) -> String {
     text
 }
 
+/// Names of which all are meant.
+pub fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
+}
+
 pub fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
 }

@@ -1,5 +1,6 @@
 //! What every step of choosing an order asks: what is legal, which loops are parallel, where accesses lie.
 
+use crate::affine::Affine;
 use crate::algorithm::{AccessRef, Algorithm, ComputationId};
 use crate::default_order::Memory;
 use crate::dependence::Dependence;
@@ -66,20 +67,24 @@ impl Chooser<'_> {
 
     /// The iterations of each loop of the nest at `path`, where that is a number.
     pub(crate) fn extents(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<Vec<Option<i64>>, Error> {
-        let extent = |level: usize| -> Result<Option<i64>, Error> {
-            let Some(it) = loop_at(schedule, &path.down(level)) else { return Ok(None) };
-            let Some((&id, at)) = it.at.iter().next() else { return Ok(None) };
-            let values = relation::function(self.ctx, self.algorithm, id, at)?
-                .intersect_domain(&relation::domain(self.algorithm, id)?)?
-                .range()?;
-            let (low, high) = (values.dim_min(0)?.pieces()?, values.dim_max(0)?.pieces()?);
-            let number = |pieces: &[(Set, Aff)]| match pieces {
-                [(_, aff)] if aff.is_constant().unwrap_or(false) => aff.constant().ok()?.to_i64(),
-                _ => None,
-            };
-            Ok(number(&low).zip(number(&high)).map(|(low, high)| high - low + 1))
+        let extent = |level: usize| match loop_at(schedule, &path.down(level)).and_then(|it| it.at.iter().next()) {
+            Some((&id, at)) => self.extent_of(id, at),
+            None => Ok(None),
         };
         (0..depth).map(extent).collect()
+    }
+
+    /// How many values an expression of a computation's iterators passes through, where that is a number.
+    pub(crate) fn extent_of(&self, id: ComputationId, at: &Affine) -> Result<Option<i64>, Error> {
+        let values = relation::function(self.ctx, self.algorithm, id, at)?
+            .intersect_domain(&relation::domain(self.algorithm, id)?)?
+            .range()?;
+        let (low, high) = (values.dim_min(0)?.pieces()?, values.dim_max(0)?.pieces()?);
+        let number = |pieces: &[(Set, Aff)]| match pieces {
+            [(_, aff)] if aff.is_constant().unwrap_or(false) => aff.constant().ok()?.to_i64(),
+            _ => None,
+        };
+        Ok(number(&low).zip(number(&high)).map(|(low, high)| high - low + 1))
     }
 }
 

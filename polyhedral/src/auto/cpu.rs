@@ -1,7 +1,9 @@
 //! Tags for CPUs: threads outside, SIMD lanes inside, register tiles where a nest accumulates.
 
 use super::chooser::{Chooser, any_loop, chain_length, has_loop, loop_at};
+use super::cuts::has_threads;
 use super::register_tile::{self, Nest, Shape};
+use super::regroup::{self, Grain};
 use crate::error::Error;
 use crate::schedule::{Node, Path, Schedule, Tag};
 use crate::transform::{loop_mut, put_chain, split_at, take_chain};
@@ -10,7 +12,7 @@ use crate::transform::{loop_mut, put_chain, split_at, take_chain};
 const STRIP: u32 = 256;
 
 /// Iterations of a strip of a single loop.
-const LINE_STRIP: u32 = 4096;
+pub(crate) const LINE_STRIP: u32 = 4096;
 
 /// Whether a loop further out already runs on threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,10 +99,41 @@ impl Chooser<'_> {
         let mut inside = schedule.clone();
         self.node(&mut inside, body)?;
         let on_threads = inside.node(body).is_some_and(|node| any_loop(node, &|it| !it.tag.keeps_order()));
-        if on_threads || !self.wavefront(schedule, path)? {
+        if on_threads {
             *schedule = inside;
+            return Ok(());
+        }
+        match self.apart_inside(schedule, path)? {
+            Some(apart) => *schedule = apart,
+            None if self.wavefront(schedule, path)? => {}
+            None => *schedule = inside,
         }
         Ok(())
+    }
+
+    /// The statements of a perfect nest taken apart inside the loops that carry what keeps them together, if each then runs
+    /// on threads.
+    ///
+    /// Rewrite: `for k { for j { R; S } } -> for k { parallel for j { R }; parallel for j { S } }`
+    fn apart_inside(&self, schedule: &Schedule, path: &Path) -> Result<Option<Schedule>, Error> {
+        let depth = chain_length(schedule, path);
+        if schedule.node(&path.down(depth)).is_none_or(|body| body.computations().len() < 2 || has_loop(body)) {
+            return Ok(None);
+        }
+        for inside in (1..depth).map(|level| path.down(level)) {
+            let grain = Grain::Statements;
+            let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, &inside, grain)?;
+            let Some(mut trial) = apart else { continue };
+            if !self.is_legal(&trial, path)? || !self.has_place(&trial)? {
+                continue;
+            }
+            self.node(&mut trial, &inside)?;
+            let members = trial.node(&inside).map(Node::computations).unwrap_or_default();
+            if members.iter().all(|&id| has_threads(&trial, id)) {
+                return Ok(Some(trial));
+            }
+        }
+        Ok(None)
     }
 
     /// A single parallel loop: strips on threads, their points in vectors.

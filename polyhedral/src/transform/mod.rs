@@ -18,12 +18,14 @@ mod overlapped;
 mod rfactor;
 mod partial;
 mod split_domain;
+mod pieces;
 
 pub use compute_at::compute_at;
 pub use overlapped::{overlapped, overlapped_unproved};
 pub use inline::inline;
 pub use join::{between, distribute, fuse};
 pub use partial::spelled_out;
+pub use pieces::pieces;
 pub use rfactor::rfactor;
 pub use linear::{interchange, reverse, shift, skew};
 pub use search::{fuse_shifted, skew_auto};
@@ -34,7 +36,7 @@ pub use tiles::{collapse, constant_range, parallelogram, split, tile, unroll_and
 
 pub(crate) use find::{find_computation, find_loop, loop_mut};
 pub(crate) use tiles::{smallest_value, split_at};
-pub(crate) use tree::{distribute_at, put_chain, simplify, sink, take_chain};
+pub(crate) use tree::{distribute_at, loop_names, put_chain, simplify, sink, take_chain};
 
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -115,6 +117,9 @@ pub fn apply(
         Command::Hexagonal { computations, time, loops, height, widths } => {
             return Ok(hexagonal(ctx, scheduled, dependences, computations, time, loops, *height, widths)?.0);
         }
+        Command::Pieces { computation, first, second } => {
+            return Ok(pieces(ctx, scheduled, dependences, computation, first, second)?.0);
+        }
         Command::TimeSkew { computations, time, loops, steps, widths } => {
             time_skew(ctx, scheduled, dependences, computations, time, loops, *steps, widths)?
         }
@@ -165,6 +170,10 @@ pub fn apply_and_renew(
     if let Command::Hexagonal { computations, time, loops, height, widths } = command {
         let (tiled, all) = hexagonal(ctx, scheduled, dependences, computations, time, loops, *height, widths)?;
         return Ok((tiled, Some(all)));
+    }
+    if let Command::Pieces { computation, first, second } = command {
+        let (cut, all) = pieces(ctx, scheduled, dependences, computation, first, second)?;
+        return Ok((cut, Some(all)));
     }
     let changed = apply(ctx, scheduled, dependences, command)?;
     let renew = || {

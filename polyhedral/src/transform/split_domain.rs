@@ -1,6 +1,5 @@
 //! Index-set splitting: one computation becomes several, each with a part of its instances.
 
-use crate::fresh::fresh_among as fresh;
 use crate::affine::Affine;
 use crate::algorithm::{Access, AccessRef, Algorithm, Computation, ComputationId, Whole};
 use crate::dependence::Dependence;
@@ -44,7 +43,8 @@ pub fn split_domain(
             continue;
         }
         let taken: Vec<String> = algorithm.computations.iter().map(|it| it.name.clone()).collect();
-        let name = fresh(&format!("{}{suffix}{number}", source.name), &taken);
+        let free = (number..).map(|number| format!("{}{suffix}{number}", source.name)).find(|name| !taken.contains(name));
+        let name = free.expect("some number is free");
         ids.push(ComputationId(algorithm.computations.len() as u32));
         algorithm.computations.push(renamed(ctx, &source, within, name)?);
         let whole = algorithm.whole.as_mut().expect("it was just kept");
@@ -68,6 +68,10 @@ pub fn split_dependences(
     let pieces_of = |id: ComputationId| pieces.get(&id).cloned().unwrap_or_else(|| vec![id]);
     let mut found = vec![];
     for dependence in all {
+        if [dependence.source, dependence.sink].iter().all(|end| !pieces.contains_key(&end.computation)) {
+            found.push(dependence.clone());
+            continue;
+        }
         for source in pieces_of(dependence.source.computation) {
             let domain = &algorithm.computation(source).domain;
             let name = Id::new(ctx, &algorithm.computation(source).name)?;
@@ -88,7 +92,7 @@ pub fn split_dependences(
 }
 
 /// `{ S[x] : all values >= 0 }`.
-fn part(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, values: &[Affine]) -> Result<Set, Error> {
+pub(super) fn part(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, values: &[Affine]) -> Result<Set, Error> {
     let space = relation::domain_space(ctx, algorithm, id)?;
     let names = algorithm.param_names();
     let zero = Affine::constant(0).to_isl(&space, &names)?;

@@ -66,7 +66,8 @@ pub(super) fn names_around(schedule: &Schedule, path: &Path) -> Vec<String> {
     names
 }
 
-fn loop_names(node: &Node, names: &mut Vec<String>) {
+/// The names of all loops here and below.
+pub(crate) fn loop_names(node: &Node, names: &mut Vec<String>) {
     match node {
         Node::Computation(_) => {}
         Node::Sequence(children) => children.iter().for_each(|child| loop_names(child, names)),

@@ -80,6 +80,7 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             6,
             6,
             6,
+            5,
         ]) {
             0 => {
                 let first = random.below(names.len());
@@ -141,6 +142,10 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
                 let (outer, inner) = pair()?;
                 let mut edge = || vec![random.between(-3, 5), random.between(-3, 5)];
                 Command::Parallelogram { computation, loops: vec![outer, inner], edges: vec![edge(), edge()] }
+            }
+            21 => {
+                let (second, first) = pair()?;
+                Command::Pieces { computation, first, second }
             }
             _ => {
                 // Loops one below the other: half of them blocks, half threads; or the same loop in one block.

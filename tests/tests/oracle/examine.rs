@@ -84,6 +84,7 @@ const DOCUMENTED: &[&str] = &[
     "VaryingExtent",
     "FlatTile",
     "NotTiles",
+    "OnePiece",
     "NeverHolds",
     // No number up to the largest that is tried makes the order legal.
     "NoFactor",
