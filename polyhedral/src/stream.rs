@@ -22,10 +22,11 @@ use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
 use crate::error::Error;
 use crate::isl::{Ctx, Set};
+use crate::machine::Gpu;
 use crate::place::{Side, bound};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use pipeline::Reach;
 
@@ -33,14 +34,6 @@ pub use pipeline::Reach;
 pub const LANES: u32 = 32;
 /// Warps of a thread block; they know nothing of each other.
 pub const WARPS: u32 = 4;
-/// What one thread may hold in registers of four bytes, the rest being needed for addresses and values in flight.
-const REGISTERS: u32 = 224;
-
-/// Registers of a multiprocessor.
-const FILE: u32 = 65536;
-/// For addresses, limits and values in flight; measured kernels take about as many.
-const OTHER_REGISTERS: i64 = 32;
-const MOST_BLOCKS: i64 = 5;
 
 /// A time loop whose nests can stream, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -173,13 +166,31 @@ pub fn find(
     }
 }
 
+/// Those of some sizes in which a time loop streams.
+///
+/// # Errors
+/// Where isl fails.
+pub fn find_all(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    time: &Loop,
+    sizes: &[StreamSize],
+    depth: usize,
+) -> Result<Vec<(StreamSize, Stream)>, Error> {
+    let Ok(nests) = Nests::of(ctx, algorithm, time, depth)? else { return Ok(vec![]) };
+    let found = sizes.iter().filter_map(|&size| Some((size, nests.clone().stream(algorithm, size).ok()?)));
+    Ok(found.collect())
+}
+
 /// The nests below a time loop, each with its box.
+#[derive(Clone)]
 struct Nests {
     time: (Affine, Affine),
     axes: [Option<u32>; 3],
     all: Vec<Nest>,
 }
 
+#[derive(Clone)]
 struct Nest {
     computation: ComputationId,
     time: u32,
@@ -427,9 +438,34 @@ impl Stream {
 
     /// Thread blocks that should be on a multiprocessor at once: as many as its registers hold, by a guess of what each
     /// thread needs besides the rows.
-    pub fn blocks(&self, algorithm: &Algorithm) -> i64 {
-        let of_each_thread = i64::from(FILE / (LANES * WARPS));
-        (of_each_thread / (self.registers(algorithm) + OTHER_REGISTERS)).clamp(1, MOST_BLOCKS)
+    pub fn blocks(&self, algorithm: &Algorithm, gpu: &Gpu) -> i64 {
+        let of_each_thread = i64::from(gpu.registers / (LANES * WARPS));
+        let needed = self.registers(algorithm) + self.in_flight(algorithm) + i64::from(gpu.other_registers);
+        (of_each_thread / needed).clamp(1, gpu.most_blocks.into())
+    }
+
+    /// Registers of four bytes that planes take besides those of their versions: the next plane on its way, and lines with
+    /// the points beside them. Rows of a matrix take few.
+    pub fn in_flight(&self, algorithm: &Algorithm) -> i64 {
+        if self.axes[1].is_none() {
+            return 0;
+        }
+        let points = i64::from(self.size.points);
+        let words = |field: &Field| i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
+        let ahead = self.fields.iter().filter(|field| field.rim).map(|field| words(field) * points * i64::from(self.size.lines));
+        let widened = self.stages.iter().map(|stage| {
+            let mut rows: BTreeMap<(usize, bool, i64), BTreeSet<i64>> = BTreeMap::new();
+            for read in &stage.reads {
+                if let Source::Field { field, fresh, offset, age } = read {
+                    rows.entry((*field, *fresh, *age)).or_default().insert(offset[1]);
+                }
+            }
+            let of_row = |((field, ..), lines): (&(usize, bool, i64), &BTreeSet<i64>)| {
+                words(&self.fields[*field]) * lines.len() as i64 * (points + 2)
+            };
+            rows.iter().map(of_row).sum::<i64>()
+        });
+        ahead.sum::<i64>() + widened.max().unwrap_or(0)
     }
 
     /// How many rows the last stage of a launch lags behind the first.
@@ -491,10 +527,11 @@ impl Stream {
             )));
         }
         let registers = self.registers(algorithm);
-        if registers > i64::from(REGISTERS) {
+        let most = Gpu::HOPPER.registers_of_thread;
+        if registers > i64::from(most) {
             let what = if self.axes[1].is_some() { "steps, points or lines" } else { "steps or points" };
             return Err(Obstacle(format!(
-                "the rows take {registers} registers a thread, and {REGISTERS} is the most: take fewer {what}"
+                "the rows take {registers} registers a thread, and {most} is the most: take fewer {what}"
             )));
         }
         Ok(())

@@ -3,7 +3,6 @@
 #! with hexagonal((S, R), t, i, 7, 5)
 #! with time_skew((S, R), t, i, 3, 6)
 #! with space((S, R), t, i, 16)
-#! gpu overlapped(S, t, i, 4, 8)
 #! run n=0 steps=2
 #! run n=3 steps=1
 #! run n=37 steps=19

@@ -468,7 +468,7 @@ impl Printer<'_> {
         };
         out.line(format!("const int {here} = {now} - {lag};"));
         let lines = it.stream.lines(at);
-        self.planes(it, names, stage, out);
+        self.planes(it, names, at, out);
         if has_lines(it) {
             out.line("#pragma unroll");
             out.open(format!("for (int {0} = {1}; {0} < {2}; {0}++)", names.line, lines.start, lines.end));
@@ -550,18 +550,19 @@ impl Printer<'_> {
         out.close();
     }
 
-    /// Declares, for all lines, the rows of which a stage needs points to the sides on several lines.
-    fn planes(&mut self, it: &Streaming, names: &Locals, stage: &Stage, out: &mut Writer) {
-        let size = it.stream.size;
+    /// Declares, for all lines, the rows of which a stage needs points to the sides on several lines, and gets those that
+    /// it needs before its first line but one; each further line follows where the stage first needs it.
+    fn planes(&mut self, it: &Streaming, names: &Locals, at: usize, out: &mut Writer) {
+        let (stage, size) = (&it.stream.stages[at], it.stream.size);
+        let first = it.stream.lines(at).start;
         for (row, needs) in wider(stage).into_iter().filter(|(_, needs)| needs.on_lines.len() > 1) {
             let Wider { below, above, .. } = needs;
             let element = c_type(self.input.algorithm.array(it.stream.fields[row.field].array).element);
             let name = self.row_name(it, row);
             out.line(format!("{element} {name}[{}][{}];", size.lines, below + i64::from(size.points) + above));
             let held = self.held_row(it, names, row);
-            let all = 0..i64::from(size.lines);
             let line = &names.line;
-            each_line(it, names, all, out, &mut |out| {
+            each_line(it, names, first + needs.lowest..first + needs.highest, out, &mut |out| {
                 out.line(format!("tessella_beside<{below}, {above}>({held}[{line}], {name}[{line}]);"));
             });
         }
@@ -594,8 +595,11 @@ impl Printer<'_> {
             let held_row = self.held_row(it, names, row);
             match needs.on_lines.iter().next() {
                 None => out.line(format!("const {element} (&{name}){} = {held_row};", held(it))),
-                // All lines have been declared.
-                Some(_) if needs.on_lines.len() > 1 => {}
+                // Lines before this one are there.
+                Some(_) if needs.on_lines.len() > 1 => {
+                    let (Wider { below, above, .. }, line) = (&needs, by(&names.line, needs.highest));
+                    out.line(format!("tessella_beside<{below}, {above}>({held_row}[{line}], {name}[{line}]);"));
+                }
                 Some(offset) => {
                     let Wider { below, above, .. } = needs;
                     let from = match has_lines(it) {
@@ -691,6 +695,9 @@ struct Wider {
     above: i64,
     /// The lines, relative to the one computed, on which it needs points to the sides.
     on_lines: BTreeSet<i64>,
+    /// The first and the last line that it needs at all.
+    lowest: i64,
+    highest: i64,
 }
 
 /// The rows that a stage reads.
@@ -702,6 +709,8 @@ fn wider(stage: &Stage) -> BTreeMap<Row, Wider> {
             needs.below = needs.below.max(-offset[0]);
             needs.above = needs.above.max(offset[0]);
             needs.on_lines.extend((offset[0] != 0).then_some(offset[1]));
+            needs.lowest = needs.lowest.min(offset[1]);
+            needs.highest = needs.highest.max(offset[1]);
         }
     }
     rows

@@ -11,3 +11,4 @@ pub(crate) mod wavefront;
 pub mod profile;
 pub mod register_tile;
 pub mod regroup;
+pub mod stream;
