@@ -1,8 +1,9 @@
 //! Stencils of `stencils/NAME.jl` under each shape of a `#! with` line: for the sizes of each `#! run` line the compiled
 //! program gives what the interpreter of the source gives, bit for bit.
 //!
-//! The same shapes on a GPU, and those of `#! gpu` lines: compiled, and executed block by block and thread by thread by an
-//! interpreter that sees races and missing barriers. A line `#! refused CODE SHAPE` says what a GPU does not get.
+//! The same shapes on a GPU, or in their place those of `#! gpu` lines: compiled, and executed block by block and thread by
+//! thread by an interpreter that sees races and missing barriers. A line `#! refused CODE SHAPE` says what a GPU does not
+//! get, `#! no gpu WORD` leaves out a shape that takes too long to refuse.
 
 use std::fs;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
@@ -81,7 +82,7 @@ fn overlapping_tiles_run_on_a_gpu() {
     run_on_a_gpu("overlapped");
 }
 
-/// Each program under the first command for the shape of its `#! with` lines, and under all of its `#! gpu` lines.
+/// Each program under the commands for the shape in its `#! gpu` lines, or else under the first of its `#! with` lines.
 fn run_on_a_gpu(shape: &str) {
     let nvrtc = Nvrtc::get().ok();
     let (mut failures, mut ran) = (vec![], 0);
@@ -90,7 +91,11 @@ fn run_on_a_gpu(shape: &str) {
         let name = path.file_name().unwrap().to_str().unwrap().to_string();
         let refused: Vec<(&str, &str)> = lines(&text, "#! refused ").filter_map(|line| line.split_once(' ')).collect();
         let of_shape = |command: &&str| command.split('(').next() == Some(shape);
-        for command in lines(&text, "#! with ").find(of_shape).into_iter().chain(lines(&text, "#! gpu ").filter(of_shape)) {
+        let mut commands: Vec<&str> = lines(&text, "#! gpu ").filter(of_shape).collect();
+        if commands.is_empty() && !lines(&text, "#! no gpu ").any(|line| line == shape) {
+            commands.extend(lines(&text, "#! with ").find(of_shape));
+        }
+        for command in commands {
             let expected = refused.iter().find(|(_, shape)| *shape == command).map(|(code, _)| *code);
             match (on_gpu(&text, &name, command, nvrtc), expected) {
                 (Ok(()), None) => ran += 1,

@@ -101,6 +101,9 @@ fn way(
         ProcessorAxis::Y => "y",
         ProcessorAxis::Z => "z",
     };
+    if is_streamed(verified, &it.path) {
+        return ("its points are shared by the warps of the stream".to_string(), None);
+    }
     let turn = match it.tag {
         Tag::Parallel => return (format!("in parallel on CPU threads; {free}"), None),
         Tag::Vector(width) => return (format!("in SIMD vectors of {width}; {free}"), None),
@@ -126,6 +129,12 @@ fn way(
     let (because, note) = because(verified.algorithm(), reason, dependences, lines);
     let others = others(verified.algorithm(), reason, &it.carries, dependences);
     (format!("{turn}, since {because}{others}"), note)
+}
+
+/// Whether a loop around streams.
+fn is_streamed(verified: &Verified, path: &Path) -> bool {
+    let above = (0..path.0.len()).map(|depth| Path(path.0[..depth].to_vec()));
+    above.into_iter().any(|path| matches!(verified.schedule().node(&path), Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_))))
 }
 
 /// Whether a loop runs through sums of tile numbers, with parallel tiles directly inside: a wavefront.
