@@ -78,6 +78,7 @@ impl Decide {
             | Node::Spread(_)
             | Node::OneThread { .. }
             | Node::Barrier
+            | Node::Await(_)
             | Node::Streaming(_)
             | Node::Tile(_)) => vec![other],
         }

@@ -23,12 +23,14 @@ impl Touched {
         let mut touched = Touched::default();
         node.walk(&mut |node| {
             let Node::Statement(it) = node else { return };
-            let write = input.buffer_of(input.algorithm.computation(it.computation).write.array);
-            let accesses = input.used_accesses(it.computation).into_iter().map(|access| input.buffer_of(access.array));
+            let id = it.computation;
+            let write = input.buffer_of(input.algorithm.computation(id).write.array);
+            let accesses = input.used_accesses(id).into_iter().map(|access| input.buffer_of(access.array));
             let is_seen = |buffer: &BufferId| input.layout.buffer(*buffer).space != MemorySpace::Register;
             // A computation may read what it writes: both count.
-            touched.read.extend(accesses.filter(is_seen));
-            touched.written.extend([write].into_iter().filter(is_seen));
+            touched.read.extend(accesses.filter(|it| is_seen(it) && (*it != write || !input.layout.is_ahead(id))));
+            // A copy ahead fills a stage that nobody uses before the end of the iteration, where all wait.
+            touched.written.extend([write].into_iter().filter(|it| is_seen(it) && !input.layout.is_ahead(id)));
         });
         touched
     }
@@ -60,6 +62,7 @@ fn in_step(node: &Node) -> bool {
         | Node::Copy { .. }
         | Node::Tile(_)
         | Node::Barrier
+        | Node::Await(_)
         | Node::Streaming(_) => false,
     }
 }
@@ -133,6 +136,9 @@ pub fn check(input: &Input<'_>, kernel: &str, body: &[Node]) -> Result<(), Codeg
     if body.iter().any(|node| divergent(node, false)) {
         return fails("stands where only some threads come");
     }
+    if body.iter().any(|node| unawaited(input, node, Awaited::No)) {
+        return fails("or a wait is missing after copies that run ahead");
+    }
     let mut threads = false;
     for node in body {
         node.walk(&mut |node| threads |= matches!(node, Node::Spread(Spread { over: Over::Threads, .. })));
@@ -176,7 +182,7 @@ fn steps(input: &Input<'_>, nodes: &[Node], mut runs: Vec<Touched>) -> Option<Ve
                     run.add(&touched);
                 }
             }
-            Node::Let { .. } | Node::Launch(_) | Node::Copy { .. } => {}
+            Node::Let { .. } | Node::Launch(_) | Node::Copy { .. } | Node::Await(_) => {}
         }
         let mut different: Vec<Touched> = vec![];
         for run in runs {
@@ -189,11 +195,66 @@ fn steps(input: &Input<'_>, nodes: &[Node], mut runs: Vec<Touched>) -> Option<Ve
     Some(runs)
 }
 
+/// Whether every iteration of the innermost loop that a block runs through in step ends by waiting for copies ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    Yes,
+    No,
+}
+
+/// Whether a copy ahead begins where no iteration waits for it.
+fn unawaited(input: &Input<'_>, node: &Node, here: Awaited) -> bool {
+    let here = match node {
+        Node::Statement(it) => return here == Awaited::No && input.layout.is_ahead(it.computation),
+        // Loops of threads lie below `Spread`, and are looked at as one.
+        Node::Spread(Spread { over: Over::Threads, .. }) | Node::OneThread { .. } => {
+            let mut ahead = false;
+            node.walk(&mut |inner| ahead |= matches!(inner, Node::Statement(it) if input.layout.is_ahead(it.computation)));
+            return ahead && here == Awaited::No;
+        }
+        Node::For(it) if awaits(&it.body) && waits_for_all(input, it) => Awaited::Yes,
+        Node::For(_) => Awaited::No,
+        _ => here,
+    };
+    node.blocks().into_iter().flatten().any(|inner| unawaited(input, inner, here))
+}
+
+/// Whether what runs ahead has arrived, so many iterations later, when the iteration before its use ends.
+fn waits_for_all(input: &Input<'_>, it: &For) -> bool {
+    let (mut later, mut soonest) = (0, u32::MAX);
+    for node in &it.body {
+        node.walk(&mut |inner| match inner {
+            Node::Await(left) => later = later.max(*left),
+            Node::Statement(it) => {
+                let copies = input.layout.ahead.iter().filter(|copy| copy.copy == it.computation);
+                soonest = copies.map(|copy| copy.iterations).fold(soonest, u32::min);
+            }
+            _ => {}
+        });
+    }
+    later < soonest
+}
+
+/// Whether nodes wait once, at their end and with a barrier after it, whichever way they go.
+fn awaits(nodes: &[Node]) -> bool {
+    let waits = |node: &Node| {
+        let mut found = false;
+        node.walk(&mut |inner| found |= matches!(inner, Node::Await(_)));
+        found
+    };
+    match nodes {
+        [rest @ .., Node::Await(_), Node::Barrier] => !rest.iter().any(waits),
+        [rest @ .., Node::If { then, otherwise, .. }] => !rest.iter().any(waits) && awaits(then) && awaits(otherwise),
+        [rest @ .., Node::Declare { body, .. }] => !rest.iter().any(waits) && awaits(body),
+        _ => false,
+    }
+}
+
 /// Whether a barrier lies below a thread loop or belongs to one thread.
 fn divergent(node: &Node, apart: bool) -> bool {
     let apart = apart || matches!(node, Node::OneThread { .. } | Node::Spread(Spread { over: Over::Threads, .. }));
     match node {
-        Node::Barrier => apart,
+        Node::Barrier | Node::Await(_) => apart,
         other => other.blocks().into_iter().flatten().any(|inner| divergent(inner, apart)),
     }
 }

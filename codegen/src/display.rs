@@ -118,6 +118,8 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                 block(f, body, program, depth + 1)?;
             }
             Node::Barrier => writeln!(f, "barrier")?,
+            Node::Await(0) => writeln!(f, "await copies")?,
+            Node::Await(later) => writeln!(f, "await copies but the last {later}")?,
             Node::Streaming(it) => writeln!(f, "stream {} steps", it.stream.size.steps)?,
             Node::Tile(it) => {
                 let lanes = if it.lanes > 1 { format!(" of {} lanes", it.lanes) } else { String::new() };

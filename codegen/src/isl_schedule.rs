@@ -88,7 +88,10 @@ impl Build<'_> {
                         }
                         let at = at.ok_or_else(|| no_functions(&it.name))?;
                         let schedule = body.insert_partial_schedule(&MultiUnionPwAff::from_union_pw_aff(&at)?)?;
-                        let band = schedule.root()?.first_child()?.band_member_set_loop_type(0, loop_type(it.tag))?;
+                        let whole = self.input.layout.ahead_in(&Path(path.clone())).is_some();
+                        // What awaits copies stands at the end of each iteration.
+                        let kind = if whole { LoopType::Atomic } else { loop_type(it.tag) };
+                        let band = schedule.root()?.first_child()?.band_member_set_loop_type(0, kind)?;
                         Some(self.marked(&band, Mark::Loop(Path(path.clone())))?)
                     }
                 }

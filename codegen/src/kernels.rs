@@ -215,6 +215,9 @@ impl Extract<'_> {
                     Node::For(it) if matches!(it.tag, Tag::GpuThread(_)) => self.thread_level(it, shape)?,
                     Node::For(mut it) => {
                         it.body = self.block_level(it.body, shape)?;
+                        let ahead = self.loops.get(&it.variable).and_then(|path| self.input.layout.ahead_in(path));
+                        // What the next iteration uses was asked for `ahead` iterations before it.
+                        it.body.extend(ahead.into_iter().flat_map(|ahead| [Node::Await(ahead - 1), Node::Barrier]));
                         Node::For(it)
                     }
                     Node::If { condition, then, otherwise } => Node::If {

@@ -228,7 +228,7 @@ fn host_steps(nodes: &[Node]) -> Vec<Step> {
             Node::Copy { buffer, direction: Direction::DeviceToHost } => steps.push(Step::CopyOut(*buffer)),
             Node::Barrier => steps.push(Step::Synchronize),
             // Kernel extraction leaves none of these on the host.
-            Node::Statement(_) | Node::Spread(_) | Node::OneThread { .. } | Node::Tile(_) | Node::Streaming(_) => {}
+            Node::Statement(_) | Node::Spread(_) | Node::OneThread { .. } | Node::Await(_) | Node::Tile(_) | Node::Streaming(_) => {}
         }
     }
     steps

@@ -71,6 +71,8 @@ pub enum Node {
     },
     /// In kernels: all threads of a block wait for each other.
     Barrier,
+    /// In kernels: a thread waits for its own copies ahead but those that began since the last so many of these nodes.
+    Await(u32),
     /// On the CPU: a nest with a version for full tiles.
     Tile(Box<Tile>),
     /// In kernels, alone: rows stream through the registers of each warp.
@@ -187,6 +189,7 @@ impl Node {
             | Node::Launch(_)
             | Node::Copy { .. }
             | Node::Barrier
+            | Node::Await(_)
             | Node::Streaming(_) => vec![],
         }
     }
@@ -220,6 +223,7 @@ impl Node {
             | Node::Copy { .. }
             | Node::OneThread { .. }
             | Node::Barrier
+            | Node::Await(_)
             | Node::Streaming(_) => {}
         }
     }
@@ -238,6 +242,7 @@ impl Node {
             | Node::Copy { .. }
             | Node::OneThread { .. }
             | Node::Barrier
+            | Node::Await(_)
             | Node::Streaming(_) => vec![],
         }
     }

@@ -115,6 +115,7 @@ fn tile_node(input: &Input<'_>, names: &mut Names, node: Node) -> Node {
         | Node::Spread(_)
         | Node::OneThread { .. }
         | Node::Barrier
+        | Node::Await(_)
         | Node::Streaming(_)
         | Node::Tile(_)) => other,
     }

@@ -214,7 +214,7 @@ impl Tiles {
                     }
                 }
                 Node::Declare { body, .. } | Node::OneThread { body, .. } => self.collect(body, &here, found)?,
-                Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Tile(_) | Node::Streaming(_) => {}
+                Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Await(_) | Node::Tile(_) | Node::Streaming(_) => {}
             }
         }
         Ok(())
@@ -398,7 +398,7 @@ impl Tiles {
                 Node::OneThread { axes, body } => {
                     done.push(Node::OneThread { axes, body: self.simplify(body, &here, whole)? });
                 }
-                other @ (Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Tile(_) | Node::Streaming(_)) => {
+                other @ (Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Await(_) | Node::Tile(_) | Node::Streaming(_)) => {
                     done.push(other);
                 }
             }
@@ -514,7 +514,7 @@ fn constant_unrolls(nodes: Vec<Node>) -> Vec<Node> {
         }
         Node::Declare { buffer, body } => Node::Declare { buffer, body: constant_unrolls(body) },
         Node::OneThread { axes, body } => Node::OneThread { axes, body: constant_unrolls(body) },
-        other @ (Node::Let { .. } | Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Tile(_) | Node::Streaming(_)) => other,
+        other @ (Node::Let { .. } | Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Await(_) | Node::Tile(_) | Node::Streaming(_)) => other,
     };
     nodes.into_iter().map(one).collect()
 }

@@ -8,9 +8,9 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    Dialect, Helper, Printer, TextOptions, STREAM_HELPERS, Writer, header_comment, helper_texts, scan_text,
+    AHEAD_HELPERS, Dialect, Helper, Printer, TextOptions, STREAM_HELPERS, Writer, header_comment, helper_texts, scan_text,
 };
-use tessella_codegen::program::Node;
+use tessella_codegen::program::{Kernel, Node};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
 use tessella_polyhedral::verify::Verified;
 
@@ -63,6 +63,10 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
     let mut printer = Printer::new(*input, program, Dialect::Cuda, options);
     let constants = kernel::constants(&printer);
     let mut kernels = Writer::default();
+    if program.kernels.iter().any(has_copies_ahead) {
+        kernels.blank();
+        kernels.text(AHEAD_HELPERS);
+    }
     let mut some_stream = false;
     for it in program.kernels.iter().filter(|it| it.same_as.is_none()) {
         kernels.blank();
@@ -130,6 +134,14 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
         entry: program.names.function.clone(),
         flags: flags.to_vec(),
     }
+}
+
+/// Whether a kernel copies while it computes.
+fn has_copies_ahead(kernel: &Kernel) -> bool {
+    let mut found = false;
+    let mut visit = |node: &Node| found |= matches!(node, Node::Await(_));
+    kernel.body.iter().for_each(|node| node.walk(&mut visit));
+    found
 }
 
 fn definitions(helpers: &BTreeSet<Helper>, macros: &[String], out: &mut Writer) {

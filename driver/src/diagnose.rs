@@ -286,6 +286,10 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::SizeCount { .. } => {
             make("E0418", "in this command").with_help("give one size for each loop: `tile(S, (i, j), (32, 32))`")
         }
+        ScheduleError::EdgeCount { .. } => make("E0446", "in this command")
+            .with_help("give each loop an edge, and each edge a step along each loop: `parallelogram(S, (t, i), ((8, -8), (4, 4)))`"),
+        ScheduleError::FlatTile => make("E0446", "in this command")
+            .with_help("give edges that span an area, or a volume: none a sum of multiples of the others"),
         ScheduleError::GpuAxisCount { .. } => {
             make("E0419", "in this command").with_help("a grid and a thread block have one, two or three axes each")
         }

@@ -15,6 +15,7 @@ use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::auto::partial_sums::{Parted, partial_sums};
 use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::{connect, default_order, effort, magnitude, storage, transform, verify};
 
@@ -200,8 +201,21 @@ pub fn verify(
         let half = || ctx.operations_left().map_or(0, |left| (left / 2).max(1));
         // What Tessella's choice started from, and the choice, if it stands last.
         let mut own: Option<(Scheduled, Chosen)> = None;
+        // What a choice starts from, on a GPU.
+        let part = |scheduled: &Scheduled, all: &[Dependence]| -> Result<Parted, Error> {
+            ctx.weighed(weight(scheduled), || partial_sums(ctx, scheduled, all))
+        };
         match commands {
             None => {
+                match ctx.with_budget(half(), || part(&scheduled, &all)) {
+                    Ok(parted) => {
+                        carried = parted.commands;
+                        current = parted.scheduled.algorithm.clone();
+                        (scheduled, all) = (parted.scheduled, parted.dependences);
+                    }
+                    Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => {}
+                    Err(other) => return Err(other),
+                }
                 let choose = || default_order::choose(ctx, &scheduled, &all, Memory::Blocks);
                 match ctx.with_budget(half(), || ctx.weighed(weight(&scheduled), choose)) {
                     Ok(chosen) => own = Some((std::mem::replace(&mut scheduled, chosen.scheduled.clone()), chosen)),
@@ -214,6 +228,10 @@ pub fn verify(
                     at = Some(command.span);
                     own = None;
                     if command.value == Command::Auto {
+                        let parted = part(&scheduled, &all)?;
+                        carried.extend(parted.commands);
+                        current = parted.scheduled.algorithm.clone();
+                        (scheduled, all) = (parted.scheduled, parted.dependences);
                         let choose = || default_order::choose(ctx, &scheduled, &all, Memory::Blocks);
                         let chosen = ctx.weighed(weight(&scheduled), choose)?;
                         own = Some((std::mem::replace(&mut scheduled, chosen.scheduled.clone()), chosen));

@@ -109,6 +109,14 @@ macro_rules! float_operators {
                     (Intrinsic::Tanh, &[x]) => x.tanh(),
                     (Intrinsic::Hypot, &[x, y]) => x.hypot(y),
                     (Intrinsic::Pow, &[x, y]) => x.powf(y),
+                    (Intrinsic::QuotientRe, &[a, b, c, d]) => {
+                        super::complex_quotient([a.into(), b.into()], [c.into(), d.into()]).0 as _
+                    }
+                    (Intrinsic::QuotientIm, &[a, b, c, d]) => {
+                        super::complex_quotient([a.into(), b.into()], [c.into(), d.into()]).1 as _
+                    }
+                    (Intrinsic::InverseRe, &[c, d]) => super::complex_inverse(c.into(), d.into()).0 as _,
+                    (Intrinsic::InverseIm, &[c, d]) => super::complex_inverse(c.into(), d.into()).1 as _,
                     (Intrinsic::Floor, &[x]) => x.floor(),
                     (Intrinsic::Ceil, &[x]) => x.ceil(),
                     (Intrinsic::Trunc, &[x]) => x.trunc(),
@@ -124,3 +132,57 @@ macro_rules! float_operators {
 
 float_operators!(single, f32);
 float_operators!(double, f64);
+
+/// `(a + bi) / (c + di)` as Julia computes it.
+fn complex_quotient([a, b]: [f64; 2], [c, d]: [f64; 2]) -> (f64, f64) {
+    let scale_of = |size: f64, large: f64, small: f64| match size {
+        size if size >= 0.5 * f64::MAX => large,
+        size if size <= f64::MIN_POSITIVE * 2.0 / f64::EPSILON => small,
+        _ => 1.0,
+    };
+    let up = 2.0 / (f64::EPSILON * f64::EPSILON);
+    let size = |x: f64, y: f64| if x.abs() >= y.abs() { x.abs() } else { y.abs() };
+    let (above, below) = (scale_of(size(a, b), 0.5, up), scale_of(size(c, d), 0.5, up));
+    let (a, b, c, d) = (a * above, b * above, c * below, d * below);
+    let divide = |a: f64, b: f64, c: f64, d: f64| {
+        let ratio = d / c;
+        let over = 1.0 / (c + d * ratio);
+        let half = |a: f64, b: f64| match (ratio != 0.0, b * ratio != 0.0) {
+            (true, true) => (a + b * ratio) * over,
+            (true, false) => a * over + (b * over) * ratio,
+            (false, _) => (a + d * (b / c)) * over,
+        };
+        (half(a, b), half(b, -a))
+    };
+    let (re, im) = if d.abs() <= c.abs() {
+        divide(a, b, c, d)
+    } else {
+        let (re, im) = divide(b, a, d, c);
+        (re, -im)
+    };
+    let back = below / above;
+    (re * back, im * back)
+}
+
+/// `1 / (c + di)` as Julia computes it.
+fn complex_inverse(c: f64, d: f64) -> (f64, f64) {
+    if c.is_infinite() || d.is_infinite() {
+        return (0.0_f64.copysign(c), 0.0_f64.copysign(-d));
+    }
+    let size = if c.is_nan() || d.is_nan() { f64::NAN } else { c.abs().max(d.abs()) };
+    let scale = match size {
+        size if size >= 0.5 * f64::MAX => 0.5,
+        size if size <= f64::MIN_POSITIVE * 2.0 / f64::EPSILON => 2.0 / (f64::EPSILON * f64::EPSILON),
+        _ => 1.0,
+    };
+    let (c, d) = (c * scale, d * scale);
+    let ratio_of = |c: f64, d: f64| (d / c, 1.0 / (c + d * (d / c)));
+    let (re, im) = if d.abs() <= c.abs() {
+        let (ratio, over) = ratio_of(c, d);
+        (over, -ratio * over)
+    } else {
+        let (ratio, over) = ratio_of(d, c);
+        (ratio * over, -over)
+    };
+    (re * scale, im * scale)
+}

@@ -32,11 +32,17 @@ function outcome(f, arguments)
     end
 end
 
+# How many functions, each for some argument types, were not compiled: plain Julia runs them.
+plain_functions() = count(compiled -> compiled === Tessella.ORIGINAL, values(Tessella.COMPILED))
+
+# A function that is not compiled agrees with nothing, whatever the environment or its definition allow.
 function agrees(case, arguments)
     expected = outcome(Tessella.original(case.f), arguments)
     for target in (:c, :interpreter)
         Tessella.retarget!(case.f, target)
-        actual = outcome(case.f, arguments)
+        before = plain_functions()
+        actual = withenv(() -> outcome(case.f, arguments), "TESSELLA_FALLBACK" => "0")
+        plain_functions() == before || (@error "not compiled" case.name target; return false)
         # The interpreter has no checks at entry: what it says of a wrong subscript is an error of another type.
         same = target === :interpreter && first(expected) === :thrown ? first(actual) === :thrown :
             all(identical(x, y) for (x, y) in zip(actual, expected))
@@ -45,7 +51,26 @@ function agrees(case, arguments)
     return true
 end
 
-run(wanted = "") =
+@tessella function printed!(x)
+    x[1] = 1
+    println(devnull, x)
+    return nothing
+end
+
+@tessella fallback=true function printed_by_choice!(x)
+    x[1] = 1
+    print(devnull, x)
+    return nothing
+end
+
+one_case(f) = Language.Case(string(f), f, (T, n) -> (values_of(T, n),), DataType[Float64])
+
+function run(wanted = "")
+    @testset "a function that is not compiled fails" begin
+        @test_throws TessellaError agrees(one_case(printed!), ([0.0],))
+        quiet(test) = Test.collect_test_logs(test)[2]
+        @test !quiet(() -> agrees(one_case(printed_by_choice!), ([0.0],)))
+    end
     for case in Language.CASES
         occursin(wanted, case.name) || continue
         @testset "$(case.name)" begin
@@ -54,5 +79,6 @@ run(wanted = "") =
             end
         end
     end
+end
 
 end

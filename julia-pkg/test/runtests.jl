@@ -8,6 +8,7 @@ include("source.jl")
 include("library.jl")
 include("signatures.jl")
 include("calls.jl")
+include("names.jl")
 include("refusals.jl")
 include("device.jl")
 include("messages.jl")
@@ -31,6 +32,7 @@ with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
     @testset "library" begin LibraryTests.run() end
     @testset "signatures" begin with_fallback(SignatureTests.run, "1") end
     @testset "calls" begin with_fallback(CallTests.run, "0") end
+    @testset "names" begin with_fallback(NameTests.run, "0") end
     @testset "refusals" begin with_fallback(RefusalTests.run, nothing) end
     @testset "messages" begin with_fallback(MessageTests.run, "0") end
     @testset "schedules" begin with_fallback(ScheduleTests.run, nothing) end

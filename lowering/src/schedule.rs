@@ -28,7 +28,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 40] = [
+pub(crate) const FORMS: [Form; 41] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -52,6 +52,7 @@ pub(crate) const FORMS: [Form; 40] = [
     Form { name: "overlapped", usage: "overlapped(S, t, (j, i), 8, (16, 64))", read: overlapped },
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
+    Form { name: "parallelogram", usage: "parallelogram(S, (t, i), ((8, -8), (4, 4)))", read: parallelogram },
     Form { name: "prefetch", usage: "prefetch(A, S, i, 8)", read: communication::prefetch },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
     Form { name: "rfactor", usage: "rfactor(S, k, 8)", read: rfactor },
@@ -143,6 +144,19 @@ fn tile(call: &Call<'_>) -> Result<Command, CommandError> {
         });
     }
     Ok(Command::Tile { computation, loops: names, sizes: numbers })
+}
+
+fn parallelogram(call: &Call<'_>) -> Result<Command, CommandError> {
+    let (computation, loops, edges) = match call.arguments[..] {
+        [computation, edges] => (computation, vec![], edges),
+        _ => {
+            let [computation, loops, edges] = call.exactly()?;
+            (computation, call.loop_names(loops)?, edges)
+        }
+    };
+    let edge = |edge: &Expr| call.one_or_more(edge, Expected::Edges, |number| call.integer(number));
+    let edges = call.one_or_more(edges, Expected::Edges, edge)?;
+    Ok(Command::Parallelogram { computation: call.computation(computation)?, loops, edges })
 }
 
 fn skew(call: &Call<'_>) -> Result<Command, CommandError> {

@@ -17,6 +17,9 @@ pub enum Command {
     Split { computation: String, at: String, size: u32 },
     /// `tile(S, (i, j), (32, 32))`: `i, j` become `i0, j0, i1, j1`.
     Tile { computation: String, loops: Vec<String>, sizes: Vec<u32> },
+    /// `parallelogram(S, (t, i), ((8, -8), (4, 4)))`: tiles whose edges are the rows of the matrix, in steps of the loops. Without
+    /// names: the outermost loops.
+    Parallelogram { computation: String, loops: Vec<String>, edges: Vec<Vec<i64>> },
     /// `skew(S, i, j, f)`: `j` becomes `j + f*i`.
     Skew { computation: String, outer: String, inner: String, factor: i64 },
     /// `skew(S, i, j, :auto)`: the smallest factor that makes `i` and `j` permutable.
@@ -80,8 +83,9 @@ pub enum Command {
     /// `store_in(S, b, (t, i) -> (t % 2, i))`: the array that `S` writes lies in the buffer `b`. The map takes the
     /// array's subscripts, those of the loops around its declaration first.
     StoreIn { computation: String, buffer: String, iterators: Vec<String>, map: Vec<Affine> },
-    /// `cache_shared(A, S, i)`: what an iteration of `i` around `S` touches of `A` lies in shared memory.
-    CacheShared { array: String, computation: String, at: String },
+    /// `cache_shared(A, S, i)`: what an iteration of `i` around `S` touches of `A` lies in shared memory. With `ahead=n`, it is
+    /// copied there while the `n` iterations before compute.
+    CacheShared { array: String, computation: String, at: String, ahead: u32 },
     /// `cache_register(A, S, i)`: the same in registers.
     CacheRegister { array: String, computation: String, at: String },
     /// `pad(A, (1, 0))`: unused elements at the end of each axis of `A`'s buffer.
@@ -148,6 +152,12 @@ impl std::fmt::Display for Command {
                 let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
                 write!(f, "tile({computation}, {}, {})", tuple(loops), tuple(&sizes))
             }
+            Command::Parallelogram { computation, loops, edges } => {
+                let row = |row: &Vec<i64>| row.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+                let rows: Vec<String> = edges.iter().map(|edge| format!("({})", row(edge))).collect();
+                let named = if loops.is_empty() { String::new() } else { format!("{}, ", tuple(loops)) };
+                write!(f, "parallelogram({computation}, {named}({}))", rows.join(", "))
+            }
             Command::Skew { computation, outer, inner, factor } => {
                 write!(f, "skew({computation}, {outer}, {inner}, {factor})")
             }
@@ -207,7 +217,10 @@ impl std::fmt::Display for Command {
                 };
                 write!(f, "store_in({computation}, {buffer}, {} -> {})", one(iterators), one(&map))
             }
-            Command::CacheShared { array, computation, at } => write!(f, "cache_shared({array}, {computation}, {at})"),
+            Command::CacheShared { array, computation, at, ahead } => {
+                let ahead = if *ahead == 0 { String::new() } else { format!("; ahead={ahead}") };
+                write!(f, "cache_shared({array}, {computation}, {at}{ahead})")
+            }
             Command::CacheRegister { array, computation, at } => {
                 write!(f, "cache_register({array}, {computation}, {at})")
             }

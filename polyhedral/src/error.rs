@@ -50,6 +50,11 @@ pub enum ScheduleError {
     NothingToDistribute { computation: String, at: String },
     #[error("{loops} loops are named, and the number of sizes is {sizes}")]
     SizeCount { loops: usize, sizes: usize },
+    /// The edges of a tile are no square matrix for the loops.
+    #[error("the edges of a tile are no {loops} by {loops} matrix")]
+    EdgeCount { loops: usize },
+    #[error("the edges of a tile are not independent")]
+    FlatTile,
     #[error("{count} loops are given for the axes of the GPU")]
     GpuAxisCount { count: usize },
     /// Blocks of a GPU loop that is used twice, or threads outside of blocks.

@@ -4,7 +4,7 @@
 //! Algorithm -> Scheduled -> Placed -> Connected -> Verified
 //! ```
 
-use crate::algorithm::{AccessRef, Algorithm, ArrayId};
+use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId};
 use crate::affine::Affine;
 use crate::isl::Set;
 use crate::machine::Machine;
@@ -61,6 +61,8 @@ pub struct Layout {
     pub placements: BTreeMap<ArrayId, Placement>,
     /// Time loops that stream.
     pub streams: Vec<PlacedStream>,
+    /// Copies that run ahead of what uses them.
+    pub ahead: Vec<Ahead>,
 }
 
 /// Names a [`Buffer`] of a [`Layout`].
@@ -112,6 +114,17 @@ pub struct PlacedStream {
     pub stream: Stream,
     /// For each field that is carried from step to step, the copy that every other launch writes.
     pub copies: BTreeMap<ArrayId, BufferId>,
+}
+
+/// A copy into shared memory that begins some iterations of a loop before the one that uses it, and goes on while the threads
+/// compute: it has arrived, for all threads of the block, when the iteration before its use ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ahead {
+    /// The loop, which runs in order between the blocks and the threads of a kernel.
+    pub path: Path,
+    /// The statement that copies.
+    pub copy: ComputationId,
+    pub iterations: u32,
 }
 
 /// An array element's place: `array[x] -> buffer[map(x)]`, subscripts of the buffer from 0.
@@ -183,5 +196,15 @@ impl Layout {
 
     pub fn placement(&self, array: ArrayId) -> &Placement {
         &self.placements[&array]
+    }
+
+    /// How many iterations of the loop at `path` copies run ahead of their use at least.
+    pub fn ahead_in(&self, path: &Path) -> Option<u32> {
+        self.ahead.iter().filter(|it| it.path == *path).map(|it| it.iterations).min()
+    }
+
+    /// Whether a statement is a copy that goes on while the threads compute.
+    pub fn is_ahead(&self, copy: ComputationId) -> bool {
+        self.ahead.iter().any(|it| it.copy == copy)
     }
 }

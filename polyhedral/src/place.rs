@@ -29,7 +29,7 @@ pub(crate) fn place_with(
     scheduled: Scheduled,
     mut given: BTreeMap<ArrayId, (Buffer, Vec<Affine>)>,
 ) -> Result<Placed, Error> {
-    let mut layout = Layout { buffers: vec![], placements: BTreeMap::new(), streams: vec![] };
+    let mut layout = Layout { buffers: vec![], placements: BTreeMap::new(), streams: vec![], ahead: vec![] };
     for at in 0..scheduled.algorithm.arrays.len() as u32 {
         let array = ArrayId(at);
         let (buffer, map) = match given.remove(&array) {

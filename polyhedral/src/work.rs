@@ -188,6 +188,9 @@ fn of_expression(expr: &Expr) -> (u64, u64) {
         },
         ExprKind::Call(function, _) => match function {
             Intrinsic::Fma | Intrinsic::MulAdd => 2,
+            // One half: the ratio of the divisor's halves, the inverse of the scaled divisor, the numerator.
+            Intrinsic::QuotientRe | Intrinsic::QuotientIm => 7,
+            Intrinsic::InverseRe | Intrinsic::InverseIm => 5,
             Intrinsic::Abs | Intrinsic::Sign | Intrinsic::CopySign | Intrinsic::IsNan => 0,
             Intrinsic::Sqrt
             | Intrinsic::Cbrt

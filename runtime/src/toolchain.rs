@@ -173,7 +173,10 @@ impl Compiler {
 }
 
 /// What makes code for this very machine that can be loaded; the text's own flags come before.
-const MACHINE_FLAGS: [&str; 3] = ["-march=native", "-fPIC", "-shared"];
+///
+/// `-Bsymbolic`: calls inside the library reach its own functions, also where a function is called as one of the C
+/// library's (`step`), which the dynamic linker would else prefer.
+const MACHINE_FLAGS: [&str; 4] = ["-march=native", "-fPIC", "-shared", "-Wl,-Bsymbolic"];
 
 /// Identifies what `-march=native` means on this machine.
 pub fn cpu_identity() -> &'static str {
@@ -275,6 +278,17 @@ int32_t axpy(double a, const double *restrict x, double *restrict y, int64_t n) 
 
     fn axpy() -> CSource<'static> {
         CSource { entry: "axpy", text: AXPY, parameters: &AXPY_PARAMETERS, flags: &FLAGS, libraries: &["-lm"], key: &[] }
+    }
+
+    #[test]
+    fn a_function_called_as_one_of_the_c_library_calls_itself() {
+        let scratch = Scratch::new("names");
+        let text = "#include <stdint.h>\n\nint32_t step(int64_t n) {\n    return (int32_t)n + 1;\n}\n";
+        let parameters = [ParamType::Scalar(ScalarType::I64)];
+        let source = CSource { entry: "step", text, parameters: &parameters, flags: &FLAGS, libraries: &["-lm"], key: &[] };
+        let compiled = Compiler::get().unwrap().load(&scratch.cache, &source).unwrap();
+        // SAFETY: the function takes one integer.
+        assert_eq!(unsafe { compiled.call(&[ArgumentValue::Scalar(Constant::i64(41))]) }.unwrap(), 42);
     }
 
     fn pointer<T>(slice: &mut [T]) -> ArgumentValue {

@@ -104,12 +104,22 @@ pub enum Intrinsic {
     MulAdd,
     /// `isnan`; the result is `Bool`.
     IsNan,
+    /// `real((a + b*im) / (c + d*im))` of `Float64`s.
+    QuotientRe,
+    /// `imag((a + b*im) / (c + d*im))` of `Float64`s.
+    QuotientIm,
+    /// `real(inv(c + d*im))` of `Float64`s.
+    InverseRe,
+    /// `imag(inv(c + d*im))` of `Float64`s.
+    InverseIm,
 }
 
 impl Intrinsic {
     pub fn arity(self) -> usize {
         match self {
+            Intrinsic::QuotientRe | Intrinsic::QuotientIm => 4,
             Intrinsic::Fma | Intrinsic::MulAdd => 3,
+            Intrinsic::InverseRe | Intrinsic::InverseIm => 2,
             Intrinsic::CopySign | Intrinsic::Atan2 | Intrinsic::Hypot | Intrinsic::Pow => 2,
             Intrinsic::Abs
             | Intrinsic::Sign
@@ -151,7 +161,11 @@ impl Intrinsic {
             | Intrinsic::Trunc
             | Intrinsic::Round
             | Intrinsic::Fma
-            | Intrinsic::IsNan => true,
+            | Intrinsic::IsNan
+            | Intrinsic::QuotientRe
+            | Intrinsic::QuotientIm
+            | Intrinsic::InverseRe
+            | Intrinsic::InverseIm => true,
             Intrinsic::Cbrt
             | Intrinsic::Exp
             | Intrinsic::Exp2

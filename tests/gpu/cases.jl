@@ -3,6 +3,8 @@
 include(joinpath(@__DIR__, "..", "..", "examples", "registry.jl"))
 include(joinpath(@__DIR__, "..", "polybench", "registry.jl"))
 include(joinpath(@__DIR__, "..", "storage", "registry.jl"))
+include(joinpath(@__DIR__, "..", "commands", "registry.jl"))
+include("sums.jl")
 
 function device_name()
     try
@@ -46,7 +48,19 @@ Case(it::Storage.Program) =
     Case("storage_" * it.name, it.f, it.inputs, it.types, [Storage.SIZES..., LARGE_TEST], Examples.agree, (1024,),
          it.inputs)
 
-const CASES = Case[map(Case, Examples.ALL); map(Case, PolyBench.ALL);
-                   map(Case, filter(it -> it.target === :cuda, Storage.ALL))]
+Case(it::Commands.Program) =
+    Case("command_" * it.name, it.f, it.inputs, [it.type], [Commands.SIZES..., LARGE_TEST], Examples.agree, (1024,), it.inputs)
+
+const SUMS = [
+    Case("largest", Sums.largest!, Sums.largest_inputs, DataType[Float32, Float64], Sums.LENGTHS, Examples.agree, (1 << 26,),
+         Sums.largest_inputs),
+    Case("total", Sums.total!, Sums.total_inputs, DataType[Int32, Int64], Sums.EXTENTS, Examples.agree, (8192,), Sums.total_inputs),
+    Case("rows_and_columns", Sums.rows_and_columns!, Sums.matrix_inputs, DataType[Float32, Float64], Sums.EXTENTS, Examples.agree,
+         (16384,), Sums.matrix_inputs),
+]
+
+const CASES = Case[SUMS; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
+                   map(Case, filter(it -> it.target === :cuda, Storage.ALL));
+                   map(Case, filter(it -> it.target === :cuda, Commands.ALL))]
 
 copy_array(argument) = argument isa AbstractArray ? copy(argument) : argument

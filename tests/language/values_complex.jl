@@ -168,3 +168,37 @@ case(complex_argument, (T, n) -> (T(n, -0.0), real(T)(n - 1)); types = COMPLEX)
 end
 
 case(complex_places!, (T, n) -> (reshape(complex_values(T, 3n), 3, n),); types = COMPLEX)
+
+@tessella function complex_quotients!(C, A, B, R)
+    for i in 1:length(A)
+        C[i] = A[i] / B[i] + inv(A[i]) - R[i] / B[i] + B[i] \ A[i]
+        C[i] += 2 / (A[i] + 3im) - A[i] / 2im
+        C[i] /= B[i] + 1
+    end
+    return nothing
+end
+
+@tessella function complex_integer_quotients!(C, p, q)
+    for i in 1:length(C)
+        z, w = complex(p[i], q[i]), complex(q[i] - 2, p[i] + 1)
+        C[i] = z / w + inv(w) + 3 / z + w / z
+    end
+    return nothing
+end
+
+# Halves of all sizes: those that Julia scales before it divides, zeros, infinities, NaNs.
+const EXTREMES = [0.0, -0.0, 1.0, -2.5, 1e-310, -5e-324, 3e-300, 1e300, -1.7e308, 1e154, 1e-160, Inf, -Inf, NaN]
+
+@tessella function complex_extreme_quotients!(Q, V, X)
+    for m in eachindex(X), l in eachindex(X), k in eachindex(X), j in eachindex(X)
+        Q[j, k, l, m] = complex(X[j], X[k]) / complex(X[l], X[m])
+        V[l, m] = inv(complex(X[l], X[m]))
+    end
+    return nothing
+end
+
+case(complex_quotients!, (T, n) -> (with_two(T, n)[1:2]..., complex_values(T, n) .+ T(1, 2), half_values(T, n)); types = COMPLEX)
+case(complex_integer_quotients!, (T, n) -> (zeros(ComplexF64, n), values_of(T, n), reverse(values_of(T, n)));
+     types = [Int64, Int32, UInt8])
+case(complex_extreme_quotients!,
+     (T, n) -> (zeros(T, fill(min(n, 14), 4)...), zeros(T, min(n, 14), min(n, 14)), real(T).(EXTREMES[1:min(n, 14)])); types = COMPLEX)

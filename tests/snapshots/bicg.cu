@@ -4,26 +4,38 @@
 //   for j11 = j - 1024*floor((j - 1)/1024) - 256*floor((j - 1024*floor((j - 1)/1024) - 1)/256) - 1  # thread.x
 //     for j10 = floor((j - 1024*floor((j - 1)/1024) - 1)/256)  # unroll(4)
 //       S0: s[j] = 0.0
-// for j0 = floor((j - 1)/64)  # block.x
+// for j0 = floor((j - 1)/32)  # block.x
 //   for j1  # thread.x
-//     load_s: s_reg[j0, j1, x + 1] = s[64*j0 + j1 + x + 1]
-//   for i0 = floor((i - 1)/64)
+//     load_s: s_reg[j0, j1, x + 1] = s[32*j0 + j1 + x + 1]
+//   for i0 = floor((i - 1)/32) | i0 - 3
 //     for x  # thread.x
 //       for y  # unroll(32)
-//         load_A: A_shared[j0, i0, x + 1, y + 1] = A[64*i0 + x + 1, 64*j0 + y + 1]
-//     for j1 = j - 64*floor((j - 1)/64) - 1  # thread.x
-//       for i1 = i - 64*floor((i - 1)/64) - 1
-//         S1: s_reg[floor((j - 1)/64), j - 64*floor((j - 1)/64) - 1, 1] = s_reg[floor((j - 1)/64), j - 64*floor((j - 1)/64) - 1, 1] + r[i] * A_shared[floor((j - 1)/64), floor((i - 1)/64), i_A, j_A]
+//         load_A: A_shared[j0, i0, x + 1, y + 1] = A[32*i0 + x + 1, 32*j0 + y + 1]
+//     for x  # thread.x
+//       load_r: r_shared[j0, i0, x + 1] = r[32*i0 + x + 1]
+//     for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
+//       for i1 = i - 32*floor((i - 1)/32) - 1  # unroll(16)
+//         S1: s_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = s_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] + r_shared[floor((j - 1)/32), stage, i_r] * A_shared[floor((j - 1)/32), stage_, i_A, j_A]
 //   for j1  # thread.x
-//     store_s: s[64*j0 + j1 + x + 1] = s_reg[j0, j1, x + 1]
+//     store_s: s[32*j0 + j1 + x + 1] = s_reg[j0, j1, x + 1]
 // for i0 = floor((i - 1)/1024)  # block.x
 //   for i11 = i - 1024*floor((i - 1)/1024) - 256*floor((i - 1024*floor((i - 1)/1024) - 1)/256) - 1  # thread.x
 //     for i10 = floor((i - 1024*floor((i - 1)/1024) - 1)/256)  # unroll(4)
 //       S2: q[i] = 0.0
-// for i0 = floor((i - 1)/64)  # block.x
-//   for i1 = i - 64*floor((i - 1)/64) - 1  # thread.x
-//     for j  # unroll(32)
-//       S3: q[i] = q[i] + A[i, j] * p[j]
+// for i0 = floor((i - 1)/32)  # block.x
+//   for i1  # thread.x
+//     load_q: q_reg[i0, i1, x + 1] = q[32*i0 + i1 + x + 1]
+//   for j0 = floor((j - 1)/32) | j0 - 3
+//     for x  # thread.x
+//       load_p: p_shared[i0, j0, x + 1] = p[32*j0 + x + 1]
+//     for x  # thread.x
+//       for y  # unroll(32)
+//         load_A_: A_shared_[i0, j0, x + 1, y + 1] = A[32*i0 + x + 1, 32*j0 + y + 1]
+//     for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
+//       for j1 = j - 32*floor((j - 1)/32) - 1  # unroll(16)
+//         S3: q_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = q_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + A_shared_[floor((i - 1)/32), stage, i_A, j_A] * p_shared[floor((i - 1)/32), stage_, j_p]
+//   for i1  # thread.x
+//     store_q: q[32*i0 + i1 + x + 1] = q_reg[i0, i1, x + 1]
 
 #include <cuda_runtime.h>
 #include <math.h>
@@ -51,7 +63,33 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define A(i, j) A[(i) - 1 + m * ((j) - 1)]
 #define p(i) p[(i) - 1]
 #define r(i) r[(i) - 1]
-#define A_shared(i, j) A_shared[(i) - 1 + 65 * ((j) - 1)]
+#define r_shared(i, j) r_shared[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
+#define A_shared(i, j, k) A_shared[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
+#define A_shared_(i, j, k) A_shared_[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
+#define p_shared(i, j) p_shared[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
+
+// Begins to copy an element to shared memory.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_ahead(T *to, const T *from)
+{
+#if __CUDA_ARCH__ >= 800
+    if (sizeof(T) == 4 || sizeof(T) == 8) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::
+            "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(T) == 8 ? 8 : 4) : "memory");
+        return;
+    }
+#endif
+    *to = *from;
+}
+
+// Waits for what the thread began to copy, but not for what it began since the last `later` waits.
+template <int later>
+static __device__ __forceinline__ void tessella_await()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;\n\tcp.async.wait_group %0;" :: "n"(later) : "memory");
+#endif
+}
 
 extern "C" __global__ void __launch_bounds__(256) bicg_S0(double *__restrict__ s, int64_t n) {
     const int64_t j0 = blockIdx.x;
@@ -78,68 +116,92 @@ extern "C" __global__ void __launch_bounds__(256) bicg_S0(double *__restrict__ s
     }
 }
 
-extern "C" __global__ void __launch_bounds__(64) bicg_kernel(
+extern "C" __global__ void __launch_bounds__(32) bicg_kernel(
     double *__restrict__ s,
     const double *__restrict__ A,
     const double *__restrict__ r,
     int64_t m,
-    int64_t n
+    int64_t n,
+    int64_t r_1
 ) {
-    __shared__ __align__(16) double A_shared[4160];
+    __shared__ __align__(16) double r_shared[128];
+    __shared__ __align__(16) double A_shared[4224];
     const int64_t j0 = blockIdx.x;
-    if (n >= 64 * j0 + 64) {
+    if (n >= 32 * j0 + 32) {
         double s_reg;
         {
             const int64_t j1 = threadIdx.x;
             // load_s
             const int64_t x = 0;
-            s_reg = s(64 * j0 + j1 + x + 1);
+            s_reg = s(32 * j0 + j1 + x + 1);
         }
-        for (int64_t i0 = 0; i0 <= floordiv(m - 1, 64); i0++) {
-            if (m >= 64 * i0 + 64) {
-                __syncthreads();
+        for (int64_t i0 = -3; i0 <= (m - 1) / 32; i0++) {
+            if (r_1 >= 32 * i0 + 128 && m >= 32 * i0 + 128) {
                 {
                     const int64_t x = threadIdx.x;
                     #pragma unroll 32
-                    for (int64_t y = 0; y <= 63; y++) {
+                    for (int64_t y = 0; y <= 31; y++) {
                         // load_A
-                        A_shared(x + 1, y + 1) = A(64 * i0 + x + 1, 64 * j0 + y + 1);
+                        const int64_t i0_2 = i0 + 3;
+                        tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
                     }
                 }
-                __syncthreads();
-                {
-                    const int64_t j1 = threadIdx.x;
-                    for (int64_t i1 = 0; i1 <= 63; i1++) {
-                        // S1: bicg.jl:9
-                        const int64_t i = 64 * i0 + i1 + 1;
-                        const int64_t i_A = i1 + 1;
-                        const int64_t j_A = j1 + 1;
-                        s_reg = s_reg + r(i) * A_shared(i_A, j_A);
-                    }
-                }
-            } else {
-                __syncthreads();
                 {
                     const int64_t x = threadIdx.x;
-                    if (x <= imin(63, m - 64 * i0 - 1)) {
+                    // load_r
+                    const int64_t i0_2 = i0 + 3;
+                    tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                }
+                if (i0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int64_t i1 = 0; i1 <= 31; i1++) {
+                        // S1: bicg.jl:9
+                        const int64_t stage = i0;
+                        const int64_t i_r = i1 + 1;
+                        const int64_t stage_ = i0;
+                        const int64_t i_A = i1 + 1;
+                        const int64_t j_A = j1 + 1;
+                        s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(31, m - 32 * i0 - 97)) {
                         #pragma unroll 32
-                        for (int64_t y = 0; y <= 63; y++) {
+                        for (int64_t y = 0; y <= 31; y++) {
                             // load_A
-                            A_shared(x + 1, y + 1) = A(64 * i0 + x + 1, 64 * j0 + y + 1);
+                            const int64_t i0_2 = i0 + 3;
+                            tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
                         }
                     }
                 }
-                __syncthreads();
-                {
-                    const int64_t j1 = threadIdx.x;
-                    for (int64_t i1 = 0; i1 <= imin(63, m - 64 * i0 - 1); i1++) {
-                        // S1: bicg.jl:9
-                        const int64_t i = 64 * i0 + i1 + 1;
-                        const int64_t i_A = i1 + 1;
-                        const int64_t j_A = j1 + 1;
-                        s_reg = s_reg + r(i) * A_shared(i_A, j_A);
+                if (m >= 32 * i0 + 97) {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(31, r_1 - 32 * i0 - 97)) {
+                        // load_r
+                        const int64_t i0_2 = i0 + 3;
+                        tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
                     }
                 }
+                if (i0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int64_t i1 = 0; i1 <= imin(31, m - 32 * i0 - 1); i1++) {
+                        // S1: bicg.jl:9
+                        const int64_t stage = i0;
+                        const int64_t i_r = i1 + 1;
+                        const int64_t stage_ = i0;
+                        const int64_t i_A = i1 + 1;
+                        const int64_t j_A = j1 + 1;
+                        s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
             }
         }
         __syncthreads();
@@ -147,51 +209,65 @@ extern "C" __global__ void __launch_bounds__(64) bicg_kernel(
             const int64_t j1 = threadIdx.x;
             // store_s
             const int64_t x = 0;
-            s(64 * j0 + j1 + x + 1) = s_reg;
+            s(32 * j0 + j1 + x + 1) = s_reg;
         }
     } else {
         double s_reg;
         {
             const int64_t j1 = threadIdx.x;
-            if (j1 <= imin(63, n - 64 * j0 - 1)) {
+            if (j1 <= imin(31, n - 32 * j0 - 1)) {
                 // load_s
                 const int64_t x = 0;
-                s_reg = s(64 * j0 + j1 + x + 1);
+                s_reg = s(32 * j0 + j1 + x + 1);
             }
         }
-        for (int64_t i0 = 0; i0 <= floordiv(m - 1, 64); i0++) {
-            __syncthreads();
+        for (int64_t i0 = -3; i0 <= (m - 1) / 32; i0++) {
             {
                 const int64_t x = threadIdx.x;
-                if (x <= imin(63, m - 64 * i0 - 1)) {
+                if (x <= imin(31, m - 32 * i0 - 97)) {
                     #pragma unroll 32
-                    for (int64_t y = 0; y <= imin(63, n - 64 * j0 - 1); y++) {
-                        // load_A
-                        A_shared(x + 1, y + 1) = A(64 * i0 + x + 1, 64 * j0 + y + 1);
+                    for (int64_t y = 0; y <= 31; y++) {
+                        if (y <= n - 32 * j0 - 1) {
+                            // load_A
+                            const int64_t i0_2 = i0 + 3;
+                            tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
+                        }
                     }
                 }
             }
-            __syncthreads();
-            {
+            if (m >= 32 * i0 + 97) {
+                const int64_t x = threadIdx.x;
+                if (x <= imin(31, r_1 - 32 * i0 - 97)) {
+                    // load_r
+                    const int64_t i0_2 = i0 + 3;
+                    tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                }
+            }
+            if (i0 >= 0) {
                 const int64_t j1 = threadIdx.x;
-                if (j1 <= imin(63, n - 64 * j0 - 1)) {
-                    for (int64_t i1 = 0; i1 <= imin(63, m - 64 * i0 - 1); i1++) {
+                if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                    #pragma unroll 16
+                    for (int64_t i1 = 0; i1 <= imin(31, m - 32 * i0 - 1); i1++) {
                         // S1: bicg.jl:9
-                        const int64_t i = 64 * i0 + i1 + 1;
+                        const int64_t stage = i0;
+                        const int64_t i_r = i1 + 1;
+                        const int64_t stage_ = i0;
                         const int64_t i_A = i1 + 1;
                         const int64_t j_A = j1 + 1;
-                        s_reg = s_reg + r(i) * A_shared(i_A, j_A);
+                        s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
                     }
                 }
             }
+            tessella_await<2>();
+            __syncthreads();
         }
         __syncthreads();
         {
             const int64_t j1 = threadIdx.x;
-            if (j1 <= imin(63, n - 64 * j0 - 1)) {
+            if (j1 <= imin(31, n - 32 * j0 - 1)) {
                 // store_s
                 const int64_t x = 0;
-                s(64 * j0 + j1 + x + 1) = s_reg;
+                s(32 * j0 + j1 + x + 1) = s_reg;
             }
         }
     }
@@ -222,21 +298,106 @@ extern "C" __global__ void __launch_bounds__(256) bicg_S2(double *__restrict__ q
     }
 }
 
-extern "C" __global__ void __launch_bounds__(64) bicg_S3(
+extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2(
     double *__restrict__ q,
     const double *__restrict__ A,
     const double *__restrict__ p,
     int64_t m,
-    int64_t n
+    int64_t n,
+    int64_t p_1
 ) {
+    __shared__ __align__(16) double A_shared_[4224];
+    __shared__ __align__(16) double p_shared[128];
     const int64_t i0 = blockIdx.x;
-    const int64_t i1 = threadIdx.x;
-    if (i1 <= imin(63, m - 64 * i0 - 1)) {
-        #pragma unroll 32
-        for (int64_t j = 1; j <= n; j++) {
-            // S3: bicg.jl:16
-            const int64_t i = 64 * i0 + i1 + 1;
-            q(i) = q(i) + A(i, j) * p(j);
+    double q_reg;
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, m - 32 * i0 - 1)) {
+            // load_q
+            const int64_t x = 0;
+            q_reg = q(32 * i0 + i1 + x + 1);
+        }
+    }
+    for (int64_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (m >= 32 * i0 + 32 && p_1 >= 32 * j0 + 128 && n >= 32 * j0 + 128) {
+            {
+                const int64_t x = threadIdx.x;
+                // load_p
+                const int64_t j0_2 = j0 + 3;
+                tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+            }
+            {
+                const int64_t x = threadIdx.x;
+                #pragma unroll 32
+                for (int64_t y = 0; y <= 31; y++) {
+                    // load_A_
+                    const int64_t j0_2 = j0 + 3;
+                    tessella_copy_ahead(&A_shared_(j0_2, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * j0_2 + y + 1));
+                }
+            }
+            if (j0 >= 0) {
+                const int64_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int64_t j1 = 0; j1 <= 31; j1++) {
+                    // S3: bicg.jl:16
+                    const int64_t stage = j0;
+                    const int64_t i_A = i1 + 1;
+                    const int64_t j_A = j1 + 1;
+                    const int64_t stage_ = j0;
+                    const int64_t j_p = j1 + 1;
+                    q_reg = q_reg + A_shared_(stage, i_A, j_A) * p_shared(stage_, j_p);
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        } else {
+            if (n >= 32 * j0 + 97) {
+                const int64_t x = threadIdx.x;
+                if (x <= imin(31, p_1 - 32 * j0 - 97)) {
+                    // load_p
+                    const int64_t j0_2 = j0 + 3;
+                    tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                }
+            }
+            {
+                const int64_t x = threadIdx.x;
+                if (x <= imin(31, m - 32 * i0 - 1)) {
+                    #pragma unroll 32
+                    for (int64_t y = 0; y <= 31; y++) {
+                        if (y <= n - 32 * j0 - 97) {
+                            // load_A_
+                            const int64_t j0_2 = j0 + 3;
+                            tessella_copy_ahead(&A_shared_(j0_2, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * j0_2 + y + 1));
+                        }
+                    }
+                }
+            }
+            if (j0 >= 0) {
+                const int64_t i1 = threadIdx.x;
+                if (i1 <= imin(31, m - 32 * i0 - 1)) {
+                    #pragma unroll 16
+                    for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
+                        // S3: bicg.jl:16
+                        const int64_t stage = j0;
+                        const int64_t i_A = i1 + 1;
+                        const int64_t j_A = j1 + 1;
+                        const int64_t stage_ = j0;
+                        const int64_t j_p = j1 + 1;
+                        q_reg = q_reg + A_shared_(stage, i_A, j_A) * p_shared(stage_, j_p);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+    }
+    __syncthreads();
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, m - 32 * i0 - 1)) {
+            // store_q
+            const int64_t x = 0;
+            q(32 * i0 + i1 + x + 1) = q_reg;
         }
     }
 }
@@ -246,7 +407,10 @@ extern "C" __global__ void __launch_bounds__(64) bicg_S3(
 #undef A
 #undef p
 #undef r
+#undef r_shared
 #undef A_shared
+#undef A_shared_
+#undef p_shared
 
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
@@ -357,10 +521,10 @@ extern "C" int32_t bicg(
     }
     if (m >= 1) {
         {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 64) + 1, 1, 1};
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                bicg_kernel<<<tessella_blocks.dims(), dim3(64, 1, 1)>>>(s_device.at, A_device.at, r_device.at, m, n);
+                bicg_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(s_device.at, A_device.at, r_device.at, m, n, r_1);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
@@ -373,12 +537,14 @@ extern "C" int32_t bicg(
             TESSELLA_TRY(cudaGetLastError());
         }
     }
-    {
-        const tessella_grid tessella_blocks = {floordiv(m - 1, 64) + 1, 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            bicg_S3<<<tessella_blocks.dims(), dim3(64, 1, 1)>>>(q_device.at, A_device.at, p_device.at, m, n);
-            TESSELLA_TRY(cudaGetLastError());
+    if (n >= 1) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                bicg_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(q_device.at, A_device.at, p_device.at, m, n, p_1);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(s_device.copy_out(s));

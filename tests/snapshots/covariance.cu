@@ -4,18 +4,18 @@
 //   for j11 = j - 1024*floor((j - 1)/1024) - 256*floor((j - 1024*floor((j - 1)/1024) - 1)/256) - 1  # thread.x
 //     for j10 = floor((j - 1024*floor((j - 1)/1024) - 1)/256)  # unroll(4)
 //       S0: mean[j] = 0.0
-// for j0 = floor((j - 1)/64)  # block.x
+// for j0 = floor((j - 1)/32)  # block.x
 //   for j1  # thread.x
-//     load_mean: mean_reg[j0, j1, x + 1] = mean[64*j0 + j1 + x + 1]
-//   for k0 = floor((k - 1)/64)
+//     load_mean: mean_reg[j0, j1, x + 1] = mean[32*j0 + j1 + x + 1]
+//   for k0 = floor((k - 1)/32) | k0 - 3
 //     for x  # thread.x
 //       for y  # unroll(32)
-//         load_data: data_shared[j0, k0, x + 1, y + 1] = data[64*k0 + x + 1, 64*j0 + y + 1]
-//     for j1 = j - 64*floor((j - 1)/64) - 1  # thread.x
-//       for k1 = k - 64*floor((k - 1)/64) - 1
-//         S1: mean_reg[floor((j - 1)/64), j - 64*floor((j - 1)/64) - 1, 1] = mean_reg[floor((j - 1)/64), j - 64*floor((j - 1)/64) - 1, 1] + data_shared[floor((j - 1)/64), floor((k - 1)/64), k_data, j_data]
+//         load_data: data_shared[j0, k0, x + 1, y + 1] = data[32*k0 + x + 1, 32*j0 + y + 1]
+//     for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
+//       for k1 = k - 32*floor((k - 1)/32) - 1  # unroll(16)
+//         S1: mean_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = mean_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] + data_shared[floor((j - 1)/32), stage, k_data, j_data]
 //   for j1  # thread.x
-//     store_mean: mean[64*j0 + j1 + x + 1] = mean_reg[j0, j1, x + 1]
+//     store_mean: mean[32*j0 + j1 + x + 1] = mean_reg[j0, j1, x + 1]
 // for j0 = floor((j - 1)/1024)  # block.x
 //   for j11 = j - 1024*floor((j - 1)/1024) - 256*floor((j - 1024*floor((j - 1)/1024) - 1)/256) - 1  # thread.x
 //     for j10 = floor((j - 1024*floor((j - 1)/1024) - 1)/256)  # unroll(4)
@@ -60,7 +60,30 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define cov(i, j) cov[(i) - 1 + cov_1 * ((j) - 1)]
 #define data(i, j) data[(i) - 1 + samples * ((j) - 1)]
 #define mean(i) mean[(i) - 1]
-#define data_shared(i, j) data_shared[(i) - 1 + 65 * ((j) - 1)]
+#define data_shared(i, j, k) data_shared[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
+
+// Begins to copy an element to shared memory.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_ahead(T *to, const T *from)
+{
+#if __CUDA_ARCH__ >= 800
+    if (sizeof(T) == 4 || sizeof(T) == 8) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::
+            "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(T) == 8 ? 8 : 4) : "memory");
+        return;
+    }
+#endif
+    *to = *from;
+}
+
+// Waits for what the thread began to copy, but not for what it began since the last `later` waits.
+template <int later>
+static __device__ __forceinline__ void tessella_await()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;\n\tcp.async.wait_group %0;" :: "n"(later) : "memory");
+#endif
+}
 
 extern "C" __global__ void __launch_bounds__(256) covariance_S0(double *__restrict__ mean, int64_t n) {
     const int64_t j0 = blockIdx.x;
@@ -87,65 +110,71 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S0(double *__restri
     }
 }
 
-extern "C" __global__ void __launch_bounds__(64) covariance_kernel(
+extern "C" __global__ void __launch_bounds__(32) covariance_kernel(
     const double *__restrict__ data,
     double *__restrict__ mean,
     int64_t samples,
     int64_t n
 ) {
-    __shared__ __align__(16) double data_shared[4160];
+    __shared__ __align__(16) double data_shared[4224];
     const int64_t j0 = blockIdx.x;
-    if (n >= 64 * j0 + 64) {
+    if (n >= 32 * j0 + 32) {
         double mean_reg;
         {
             const int64_t j1 = threadIdx.x;
             // load_mean
             const int64_t x = 0;
-            mean_reg = mean(64 * j0 + j1 + x + 1);
+            mean_reg = mean(32 * j0 + j1 + x + 1);
         }
-        for (int64_t k0 = 0; k0 <= floordiv(samples - 1, 64); k0++) {
-            if (samples >= 64 * k0 + 64) {
-                __syncthreads();
+        for (int64_t k0 = -3; k0 <= (samples - 1) / 32; k0++) {
+            if (samples >= 32 * k0 + 128) {
                 {
                     const int64_t x = threadIdx.x;
                     #pragma unroll 32
-                    for (int64_t y = 0; y <= 63; y++) {
+                    for (int64_t y = 0; y <= 31; y++) {
                         // load_data
-                        data_shared(x + 1, y + 1) = data(64 * k0 + x + 1, 64 * j0 + y + 1);
+                        const int64_t k0_2 = k0 + 3;
+                        tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
                     }
                 }
-                __syncthreads();
-                {
+                if (k0 >= 0) {
                     const int64_t j1 = threadIdx.x;
-                    for (int64_t k1 = 0; k1 <= 63; k1++) {
+                    #pragma unroll 16
+                    for (int64_t k1 = 0; k1 <= 31; k1++) {
                         // S1: covariance.jl:9
+                        const int64_t stage = k0;
                         const int64_t k_data = k1 + 1;
                         const int64_t j_data = j1 + 1;
-                        mean_reg = mean_reg + data_shared(k_data, j_data);
+                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
                     }
                 }
-            } else {
+                tessella_await<2>();
                 __syncthreads();
+            } else {
                 {
                     const int64_t x = threadIdx.x;
-                    if (x <= imin(63, samples - 64 * k0 - 1)) {
+                    if (x <= imin(31, samples - 32 * k0 - 97)) {
                         #pragma unroll 32
-                        for (int64_t y = 0; y <= 63; y++) {
+                        for (int64_t y = 0; y <= 31; y++) {
                             // load_data
-                            data_shared(x + 1, y + 1) = data(64 * k0 + x + 1, 64 * j0 + y + 1);
+                            const int64_t k0_2 = k0 + 3;
+                            tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
                         }
                     }
                 }
-                __syncthreads();
-                {
+                if (k0 >= 0) {
                     const int64_t j1 = threadIdx.x;
-                    for (int64_t k1 = 0; k1 <= imin(63, samples - 64 * k0 - 1); k1++) {
+                    #pragma unroll 16
+                    for (int64_t k1 = 0; k1 <= imin(31, samples - 32 * k0 - 1); k1++) {
                         // S1: covariance.jl:9
+                        const int64_t stage = k0;
                         const int64_t k_data = k1 + 1;
                         const int64_t j_data = j1 + 1;
-                        mean_reg = mean_reg + data_shared(k_data, j_data);
+                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
                     }
                 }
+                tessella_await<2>();
+                __syncthreads();
             }
         }
         __syncthreads();
@@ -153,50 +182,55 @@ extern "C" __global__ void __launch_bounds__(64) covariance_kernel(
             const int64_t j1 = threadIdx.x;
             // store_mean
             const int64_t x = 0;
-            mean(64 * j0 + j1 + x + 1) = mean_reg;
+            mean(32 * j0 + j1 + x + 1) = mean_reg;
         }
     } else {
         double mean_reg;
         {
             const int64_t j1 = threadIdx.x;
-            if (j1 <= imin(63, n - 64 * j0 - 1)) {
+            if (j1 <= imin(31, n - 32 * j0 - 1)) {
                 // load_mean
                 const int64_t x = 0;
-                mean_reg = mean(64 * j0 + j1 + x + 1);
+                mean_reg = mean(32 * j0 + j1 + x + 1);
             }
         }
-        for (int64_t k0 = 0; k0 <= floordiv(samples - 1, 64); k0++) {
-            __syncthreads();
+        for (int64_t k0 = -3; k0 <= (samples - 1) / 32; k0++) {
             {
                 const int64_t x = threadIdx.x;
-                if (x <= imin(63, samples - 64 * k0 - 1)) {
+                if (x <= imin(31, samples - 32 * k0 - 97)) {
                     #pragma unroll 32
-                    for (int64_t y = 0; y <= imin(63, n - 64 * j0 - 1); y++) {
-                        // load_data
-                        data_shared(x + 1, y + 1) = data(64 * k0 + x + 1, 64 * j0 + y + 1);
+                    for (int64_t y = 0; y <= 31; y++) {
+                        if (y <= n - 32 * j0 - 1) {
+                            // load_data
+                            const int64_t k0_2 = k0 + 3;
+                            tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                        }
                     }
                 }
             }
-            __syncthreads();
-            {
+            if (k0 >= 0) {
                 const int64_t j1 = threadIdx.x;
-                if (j1 <= imin(63, n - 64 * j0 - 1)) {
-                    for (int64_t k1 = 0; k1 <= imin(63, samples - 64 * k0 - 1); k1++) {
+                if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                    #pragma unroll 16
+                    for (int64_t k1 = 0; k1 <= imin(31, samples - 32 * k0 - 1); k1++) {
                         // S1: covariance.jl:9
+                        const int64_t stage = k0;
                         const int64_t k_data = k1 + 1;
                         const int64_t j_data = j1 + 1;
-                        mean_reg = mean_reg + data_shared(k_data, j_data);
+                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
                     }
                 }
             }
+            tessella_await<2>();
+            __syncthreads();
         }
         __syncthreads();
         {
             const int64_t j1 = threadIdx.x;
-            if (j1 <= imin(63, n - 64 * j0 - 1)) {
+            if (j1 <= imin(31, n - 32 * j0 - 1)) {
                 // store_mean
                 const int64_t x = 0;
-                mean(64 * j0 + j1 + x + 1) = mean_reg;
+                mean(32 * j0 + j1 + x + 1) = mean_reg;
             }
         }
     }
@@ -401,10 +435,10 @@ extern "C" int32_t covariance(
     }
     if (samples >= 1) {
         {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 64) + 1, 1, 1};
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                covariance_kernel<<<tessella_blocks.dims(), dim3(64, 1, 1)>>>(data_device.at, mean_device.at, samples, n);
+                covariance_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(data_device.at, mean_device.at, samples, n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }

@@ -6,20 +6,20 @@
 //       for p11 = p - 1024*floor((p - 1)/1024) - 256*floor((p - 1024*floor((p - 1)/1024) - 1)/256) - 1  # thread.x
 //         for p10 = floor((p - 1024*floor((p - 1)/1024) - 1)/256)  # unroll(4)
 //           S0: row[p] = 0.0
-//     for p0 = floor((p - 1)/64)  # block.x
+//     for p0 = floor((p - 1)/32)  # block.x
 //       for p1  # thread.x
-//         load_row: row_reg[r, q, p0, p1, x + 1] = row[64*p0 + p1 + x + 1]
-//       for s0 = floor((s - 1)/64)
+//         load_row: row_reg[r, q, p0, p1, x + 1] = row[32*p0 + p1 + x + 1]
+//       for s0 = floor((s - 1)/32) | s0 - 3
 //         for x  # thread.x
 //           for y  # unroll(32)
-//             load_C: C_shared[r, q, p0, s0, x + 1, y + 1] = C[64*s0 + x + 1, 64*p0 + y + 1]
+//             load_C: C_shared[r, q, p0, s0, x + 1, y + 1] = C[32*s0 + x + 1, 32*p0 + y + 1]
 //         for x  # thread.x
-//           load_A: A_shared[r, q, p0, s0, x + 1, y + 1, z + 1] = A[64*s0 + x + 1, q + y, r + z]
-//         for p1 = p - 64*floor((p - 1)/64) - 1  # thread.x
-//           for s1 = s - 64*floor((s - 1)/64) - 1
-//             S1: row_reg[r, q, floor((p - 1)/64), p - 64*floor((p - 1)/64) - 1, 1] = row_reg[r, q, floor((p - 1)/64), p - 64*floor((p - 1)/64) - 1, 1] + A_shared[r, q, floor((p - 1)/64), floor((s - 1)/64), s_A, 1, 1] * C_shared[r, q, floor((p - 1)/64), floor((s - 1)/64), s_C, p_C]
+//           load_A: A_shared[r, q, p0, s0, x + 1, y + 1, z + 1] = A[32*s0 + x + 1, q + y, r + z]
+//         for p1 = p - 32*floor((p - 1)/32) - 1  # thread.x
+//           for s1 = s - 32*floor((s - 1)/32) - 1  # unroll(16)
+//             S1: row_reg[r, q, floor((p - 1)/32), p - 32*floor((p - 1)/32) - 1, 1] = row_reg[r, q, floor((p - 1)/32), p - 32*floor((p - 1)/32) - 1, 1] + A_shared[r, q, floor((p - 1)/32), stage, s_A, 1, 1] * C_shared[r, q, floor((p - 1)/32), stage_, s_C, p_C]
 //       for p1  # thread.x
-//         store_row: row[64*p0 + p1 + x + 1] = row_reg[r, q, p0, p1, x + 1]
+//         store_row: row[32*p0 + p1 + x + 1] = row_reg[r, q, p0, p1, x + 1]
 //     for p0 = floor((p - 1)/1024)  # block.x
 //       for p11 = p - 1024*floor((p - 1)/1024) - 256*floor((p - 1024*floor((p - 1)/1024) - 1)/256) - 1  # thread.x
 //         for p10 = floor((p - 1024*floor((p - 1)/1024) - 1)/256)  # unroll(4)
@@ -49,8 +49,31 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define A(i, j, k) A[(i) - 1 + np * ((j) - 1 + nq * ((k) - 1))]
 #define C(i, j) C[(i) - 1 + C_1 * ((j) - 1)]
 #define row(i) row[(i) - 1]
-#define A_shared(i, j, k) A_shared[(i) - 1 + 64 * ((j) - 1 + ((k) - 1))]
-#define C_shared(i, j) C_shared[(i) - 1 + 65 * ((j) - 1)]
+#define A_shared(i, j, k, l) A_shared[(j) - 1 + 32 * ((k) - 1 + ((l) - 1 + ((i) - 4 * floordiv((i), 4))))]
+#define C_shared(i, j, k) C_shared[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
+
+// Begins to copy an element to shared memory.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_ahead(T *to, const T *from)
+{
+#if __CUDA_ARCH__ >= 800
+    if (sizeof(T) == 4 || sizeof(T) == 8) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::
+            "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(T) == 8 ? 8 : 4) : "memory");
+        return;
+    }
+#endif
+    *to = *from;
+}
+
+// Waits for what the thread began to copy, but not for what it began since the last `later` waits.
+template <int later>
+static __device__ __forceinline__ void tessella_await()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;\n\tcp.async.wait_group %0;" :: "n"(later) : "memory");
+#endif
+}
 
 extern "C" __global__ void __launch_bounds__(256) doitgen_S0(double *__restrict__ row, int64_t np) {
     const int64_t p0 = blockIdx.x;
@@ -77,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(256) doitgen_S0(double *__restrict_
     }
 }
 
-extern "C" __global__ void __launch_bounds__(64) doitgen_kernel(
+extern "C" __global__ void __launch_bounds__(32) doitgen_kernel(
     const double *__restrict__ A,
     const double *__restrict__ C,
     double *__restrict__ row,
@@ -89,78 +112,88 @@ extern "C" __global__ void __launch_bounds__(64) doitgen_kernel(
     int64_t r,
     int64_t q
 ) {
-    __shared__ __align__(16) double A_shared[64];
-    __shared__ __align__(16) double C_shared[4160];
+    __shared__ __align__(16) double A_shared[128];
+    __shared__ __align__(16) double C_shared[4224];
     const int64_t p0 = blockIdx.x;
-    if (row_1 >= 64 * p0 + 64 && C_2 >= 64 * p0 + 64 && np >= 64 * p0 + 64) {
+    if (row_1 >= 32 * p0 + 32 && C_2 >= 32 * p0 + 32 && np >= 32 * p0 + 32) {
         double row_reg;
         {
             const int64_t p1 = threadIdx.x;
             // load_row
             const int64_t x = 0;
-            row_reg = row(64 * p0 + p1 + x + 1);
+            row_reg = row(32 * p0 + p1 + x + 1);
         }
-        for (int64_t s0 = 0; s0 <= (np - 1) / 64; s0++) {
-            if (C_1 >= 64 * s0 + 64 && np >= 64 * s0 + 64) {
-                __syncthreads();
+        for (int64_t s0 = -3; s0 <= (np - 1) / 32; s0++) {
+            if (C_1 >= 32 * s0 + 128 && np >= 32 * s0 + 128) {
                 {
                     const int64_t x = threadIdx.x;
                     #pragma unroll 32
-                    for (int64_t y = 0; y <= 63; y++) {
+                    for (int64_t y = 0; y <= 31; y++) {
                         // load_C
-                        C_shared(x + 1, y + 1) = C(64 * s0 + x + 1, 64 * p0 + y + 1);
+                        const int64_t s0_2 = s0 + 3;
+                        tessella_copy_ahead(&C_shared(s0_2, x + 1, y + 1), &C(32 * s0_2 + x + 1, 32 * p0 + y + 1));
                     }
                 }
                 {
                     const int64_t x = threadIdx.x;
                     // load_A
+                    const int64_t s0_2 = s0 + 3;
                     const int64_t y = 0;
                     const int64_t z = 0;
-                    A_shared(x + 1, y + 1, z + 1) = A(64 * s0 + x + 1, q + y, r + z);
+                    tessella_copy_ahead(&A_shared(s0_2, x + 1, y + 1, z + 1), &A(32 * s0_2 + x + 1, q + y, r + z));
                 }
-                __syncthreads();
-                {
+                if (s0 >= 0) {
                     const int64_t p1 = threadIdx.x;
-                    for (int64_t s1 = 0; s1 <= 63; s1++) {
+                    #pragma unroll 16
+                    for (int64_t s1 = 0; s1 <= 31; s1++) {
                         // S1: doitgen.jl:10
+                        const int64_t stage = s0;
                         const int64_t s_A = s1 + 1;
+                        const int64_t stage_ = s0;
                         const int64_t s_C = s1 + 1;
                         const int64_t p_C = p1 + 1;
-                        row_reg = row_reg + A_shared(s_A, 1, 1) * C_shared(s_C, p_C);
+                        row_reg = row_reg + A_shared(stage, s_A, 1, 1) * C_shared(stage_, s_C, p_C);
                     }
                 }
-            } else {
+                tessella_await<2>();
                 __syncthreads();
-                {
+            } else {
+                if (np >= 32 * s0 + 97) {
                     const int64_t x = threadIdx.x;
-                    if (x <= imin(63, C_1 - 64 * s0 - 1)) {
+                    if (x <= imin(31, C_1 - 32 * s0 - 97)) {
                         #pragma unroll 32
-                        for (int64_t y = 0; y <= 63; y++) {
+                        for (int64_t y = 0; y <= 31; y++) {
                             // load_C
-                            C_shared(x + 1, y + 1) = C(64 * s0 + x + 1, 64 * p0 + y + 1);
+                            const int64_t s0_2 = s0 + 3;
+                            tessella_copy_ahead(&C_shared(s0_2, x + 1, y + 1), &C(32 * s0_2 + x + 1, 32 * p0 + y + 1));
                         }
                     }
                 }
                 {
                     const int64_t x = threadIdx.x;
-                    if (x <= imin(63, np - 64 * s0 - 1)) {
+                    if (x <= imin(31, np - 32 * s0 - 97)) {
                         // load_A
+                        const int64_t s0_2 = s0 + 3;
                         const int64_t y = 0;
                         const int64_t z = 0;
-                        A_shared(x + 1, y + 1, z + 1) = A(64 * s0 + x + 1, q + y, r + z);
+                        tessella_copy_ahead(&A_shared(s0_2, x + 1, y + 1, z + 1), &A(32 * s0_2 + x + 1, q + y, r + z));
                     }
                 }
-                __syncthreads();
-                {
+                if (s0 >= 0) {
                     const int64_t p1 = threadIdx.x;
-                    for (int64_t s1 = 0; s1 <= imin(63, np - 64 * s0 - 1); s1++) {
+                    #pragma unroll 16
+                    for (int64_t s1 = 0; s1 <= imin(31, np - 32 * s0 - 1); s1++) {
                         // S1: doitgen.jl:10
+                        const int64_t stage = s0;
                         const int64_t s_A = s1 + 1;
+                        const int64_t stage_ = s0;
                         const int64_t s_C = s1 + 1;
                         const int64_t p_C = p1 + 1;
-                        row_reg = row_reg + A_shared(s_A, 1, 1) * C_shared(s_C, p_C);
+                        row_reg = row_reg + A_shared(stage, s_A, 1, 1) * C_shared(stage_, s_C, p_C);
                     }
                 }
+                tessella_await<2>();
+                __syncthreads();
             }
         }
         __syncthreads();
@@ -168,60 +201,67 @@ extern "C" __global__ void __launch_bounds__(64) doitgen_kernel(
             const int64_t p1 = threadIdx.x;
             // store_row
             const int64_t x = 0;
-            row(64 * p0 + p1 + x + 1) = row_reg;
+            row(32 * p0 + p1 + x + 1) = row_reg;
         }
     } else {
         double row_reg;
         {
             const int64_t p1 = threadIdx.x;
-            if (p1 <= imin(63, imin(row_1 - 64 * p0 - 1, np - 64 * p0 - 1))) {
+            if (p1 <= imin(31, imin(row_1 - 32 * p0 - 1, np - 32 * p0 - 1))) {
                 // load_row
                 const int64_t x = 0;
-                row_reg = row(64 * p0 + p1 + x + 1);
+                row_reg = row(32 * p0 + p1 + x + 1);
             }
         }
-        for (int64_t s0 = 0; s0 <= (np - 1) / 64; s0++) {
-            __syncthreads();
-            {
+        for (int64_t s0 = -3; s0 <= (np - 1) / 32; s0++) {
+            if (np >= 32 * s0 + 97) {
                 const int64_t x = threadIdx.x;
-                if (x <= imin(63, C_1 - 64 * s0 - 1)) {
+                if (x <= imin(31, C_1 - 32 * s0 - 97)) {
                     #pragma unroll 32
-                    for (int64_t y = 0; y <= imin(63, C_2 - 64 * p0 - 1); y++) {
-                        // load_C
-                        C_shared(x + 1, y + 1) = C(64 * s0 + x + 1, 64 * p0 + y + 1);
+                    for (int64_t y = 0; y <= 31; y++) {
+                        if (y <= C_2 - 32 * p0 - 1) {
+                            // load_C
+                            const int64_t s0_2 = s0 + 3;
+                            tessella_copy_ahead(&C_shared(s0_2, x + 1, y + 1), &C(32 * s0_2 + x + 1, 32 * p0 + y + 1));
+                        }
                     }
                 }
             }
             {
                 const int64_t x = threadIdx.x;
-                if (x <= imin(63, np - 64 * s0 - 1)) {
+                if (x <= imin(31, np - 32 * s0 - 97)) {
                     // load_A
+                    const int64_t s0_2 = s0 + 3;
                     const int64_t y = 0;
                     const int64_t z = 0;
-                    A_shared(x + 1, y + 1, z + 1) = A(64 * s0 + x + 1, q + y, r + z);
+                    tessella_copy_ahead(&A_shared(s0_2, x + 1, y + 1, z + 1), &A(32 * s0_2 + x + 1, q + y, r + z));
                 }
             }
-            __syncthreads();
-            {
+            if (s0 >= 0) {
                 const int64_t p1 = threadIdx.x;
-                if (p1 <= imin(63, np - 64 * p0 - 1)) {
-                    for (int64_t s1 = 0; s1 <= imin(63, np - 64 * s0 - 1); s1++) {
+                if (p1 <= imin(31, np - 32 * p0 - 1)) {
+                    #pragma unroll 16
+                    for (int64_t s1 = 0; s1 <= imin(31, np - 32 * s0 - 1); s1++) {
                         // S1: doitgen.jl:10
+                        const int64_t stage = s0;
                         const int64_t s_A = s1 + 1;
+                        const int64_t stage_ = s0;
                         const int64_t s_C = s1 + 1;
                         const int64_t p_C = p1 + 1;
-                        row_reg = row_reg + A_shared(s_A, 1, 1) * C_shared(s_C, p_C);
+                        row_reg = row_reg + A_shared(stage, s_A, 1, 1) * C_shared(stage_, s_C, p_C);
                     }
                 }
             }
+            tessella_await<2>();
+            __syncthreads();
         }
         __syncthreads();
         {
             const int64_t p1 = threadIdx.x;
-            if (p1 <= imin(63, np - 64 * p0 - 1)) {
+            if (p1 <= imin(31, np - 32 * p0 - 1)) {
                 // store_row
                 const int64_t x = 0;
-                row(64 * p0 + p1 + x + 1) = row_reg;
+                row(32 * p0 + p1 + x + 1) = row_reg;
             }
         }
     }
@@ -353,10 +393,10 @@ extern "C" int32_t doitgen(
                 }
             }
             {
-                const tessella_grid tessella_blocks = {floordiv(np - 1, 64) + 1, 1, 1};
+                const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    doitgen_kernel<<<tessella_blocks.dims(), dim3(64, 1, 1)>>>(A_device.at, C_device.at, row_device.at, np, nq, C_1, C_2, row_1, r, q);
+                    doitgen_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(A_device.at, C_device.at, row_device.at, np, nq, C_1, C_2, row_1, r, q);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }

@@ -5,11 +5,34 @@
 //     for i10 = floor((i - 1024*floor((i - 1)/1024) - 1)/256)  # unroll(4)
 //       S0: ax[i] = 0.0
 //       S1: y[i] = 0.0
-// for i0 = floor((i - 1)/64)  # block.x
-//   for i1 = i - 64*floor((i - 1)/64) - 1  # thread.x
-//     for j  # unroll(32)
-//       S2: ax[i] = ax[i] + A[i, j] * x[j]
-//       S3: y[i] = y[i] + B[i, j] * x[j]
+// for i0 = floor((i - 1)/32)  # block.x
+//   for i1  # thread.x
+//     load_ax: ax_reg[i0, i1, x + 1] = ax[32*i0 + i1 + x + 1]
+//   for j0 = floor((j - 1)/32) | j0 - 3
+//     for x  # thread.x
+//       load_x: x_shared[i0, j0, x + 1] = x[32*j0 + x + 1]
+//     for x  # thread.x
+//       for y  # unroll(32)
+//         load_A: A_shared[i0, j0, x + 1, y + 1] = A[32*i0 + x + 1, 32*j0 + y + 1]
+//     for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
+//       for j1 = j - 32*floor((j - 1)/32) - 1  # unroll(16)
+//         S2: ax_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = ax_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + A_shared[floor((i - 1)/32), stage, i_A, j_A] * x_shared[floor((i - 1)/32), stage_, j_x]
+//   for i1  # thread.x
+//     store_ax: ax[32*i0 + i1 + x + 1] = ax_reg[i0, i1, x + 1]
+// for i0 = floor((i - 1)/32)  # block.x
+//   for i1  # thread.x
+//     load_y: y_reg[i0, i1, x + 1] = y[32*i0 + i1 + x + 1]
+//   for j0 = floor((j - 1)/32) | j0 - 3
+//     for x  # thread.x
+//       load_x_: x_shared_[i0, j0, x + 1] = x[32*j0 + x + 1]
+//     for x  # thread.x
+//       for y  # unroll(32)
+//         load_B: B_shared[i0, j0, x + 1, y + 1] = B[32*i0 + x + 1, 32*j0 + y + 1]
+//     for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
+//       for j1 = j - 32*floor((j - 1)/32) - 1  # unroll(16)
+//         S3: y_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = y_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + B_shared[floor((i - 1)/32), stage, i_B, j_B] * x_shared_[floor((i - 1)/32), stage_, j_x]
+//   for i1  # thread.x
+//     store_y: y[32*i0 + i1 + x + 1] = y_reg[i0, i1, x + 1]
 // for i0 = floor((i - 1)/1024)  # block.x
 //   for i11 = i - 1024*floor((i - 1)/1024) - 256*floor((i - 1024*floor((i - 1)/1024) - 1)/256) - 1  # thread.x
 //     for i10 = floor((i - 1024*floor((i - 1)/1024) - 1)/256)  # unroll(4)
@@ -41,6 +64,33 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define A(i, j) A[(i) - 1 + A_1 * ((j) - 1)]
 #define B(i, j) B[(i) - 1 + B_1 * ((j) - 1)]
 #define x(i) x[(i) - 1]
+#define A_shared(i, j, k) A_shared[(j) - 1 + 32 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
+#define x_shared(i, j) x_shared[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
+#define B_shared(i, j, k) B_shared[(j) - 1 + 32 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
+#define x_shared_(i, j) x_shared_[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
+
+// Begins to copy an element to shared memory.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_ahead(T *to, const T *from)
+{
+#if __CUDA_ARCH__ >= 800
+    if (sizeof(T) == 4 || sizeof(T) == 8) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::
+            "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(T) == 8 ? 8 : 4) : "memory");
+        return;
+    }
+#endif
+    *to = *from;
+}
+
+// Waits for what the thread began to copy, but not for what it began since the last `later` waits.
+template <int later>
+static __device__ __forceinline__ void tessella_await()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;\n\tcp.async.wait_group %0;" :: "n"(later) : "memory");
+#endif
+}
 
 extern "C" __global__ void __launch_bounds__(256) gesummv_S0_S1(
     double *__restrict__ y,
@@ -85,31 +135,222 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S0_S1(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(64) gesummv_S2_S3(
-    double *__restrict__ y,
+extern "C" __global__ void __launch_bounds__(32) gesummv_kernel(
     double *__restrict__ ax,
     const double *__restrict__ A,
-    const double *__restrict__ B,
     const double *__restrict__ x,
     int64_t A_1,
-    int64_t B_1,
+    int64_t A_2,
     int64_t n
 ) {
+    __shared__ __align__(16) double A_shared[4096];
+    __shared__ __align__(16) double x_shared[128];
     const int64_t i0 = blockIdx.x;
-    const int64_t i1 = threadIdx.x;
-    if (i1 <= imin(63, n - 64 * i0 - 1)) {
-        #pragma unroll 32
-        for (int64_t j = 1; j <= n; j++) {
-            // S2: gesummv.jl:11
+    double ax_reg;
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+            // load_ax
+            const int64_t x_2 = 0;
+            ax_reg = ax(32 * i0 + i1 + x_2 + 1);
+        }
+    }
+    for (int64_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
             {
-                const int64_t i = 64 * i0 + i1 + 1;
-                ax(i) = ax(i) + A(i, j) * x(j);
+                const int64_t x_2 = threadIdx.x;
+                // load_x
+                const int64_t j0_2 = j0 + 3;
+                const int64_t x_3 = x_2;
+                tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
             }
-            // S3: gesummv.jl:12
             {
-                const int64_t i = 64 * i0 + i1 + 1;
-                y(i) = y(i) + B(i, j) * x(j);
+                const int64_t x_2 = threadIdx.x;
+                #pragma unroll 32
+                for (int64_t y_2 = 0; y_2 <= 31; y_2++) {
+                    // load_A
+                    const int64_t j0_2 = j0 + 3;
+                    const int64_t x_3 = x_2;
+                    const int64_t y_3 = y_2;
+                    tessella_copy_ahead(&A_shared(j0_2, x_3 + 1, y_3 + 1), &A(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                }
             }
+            if (j0 >= 0) {
+                const int64_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int64_t j1 = 0; j1 <= 31; j1++) {
+                    // S2: gesummv.jl:11
+                    const int64_t stage = j0;
+                    const int64_t i_A = i1 + 1;
+                    const int64_t j_A = j1 + 1;
+                    const int64_t stage_ = j0;
+                    const int64_t j_x = j1 + 1;
+                    ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        } else {
+            {
+                const int64_t x_2 = threadIdx.x;
+                if (x_2 <= imin(31, n - 32 * j0 - 97)) {
+                    // load_x
+                    const int64_t j0_2 = j0 + 3;
+                    const int64_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
+            }
+            if (n >= 32 * j0 + 97) {
+                const int64_t x_2 = threadIdx.x;
+                if (x_2 <= imin(31, A_1 - 32 * i0 - 1)) {
+                    #pragma unroll 32
+                    for (int64_t y_2 = 0; y_2 <= 31; y_2++) {
+                        if (y_2 <= A_2 - 32 * j0 - 97) {
+                            // load_A
+                            const int64_t j0_2 = j0 + 3;
+                            const int64_t x_3 = x_2;
+                            const int64_t y_3 = y_2;
+                            tessella_copy_ahead(&A_shared(j0_2, x_3 + 1, y_3 + 1), &A(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                        }
+                    }
+                }
+            }
+            if (j0 >= 0) {
+                const int64_t i1 = threadIdx.x;
+                if (i1 <= imin(31, n - 32 * i0 - 1)) {
+                    #pragma unroll 16
+                    for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
+                        // S2: gesummv.jl:11
+                        const int64_t stage = j0;
+                        const int64_t i_A = i1 + 1;
+                        const int64_t j_A = j1 + 1;
+                        const int64_t stage_ = j0;
+                        const int64_t j_x = j1 + 1;
+                        ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+    }
+    __syncthreads();
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+            // store_ax
+            const int64_t x_2 = 0;
+            ax(32 * i0 + i1 + x_2 + 1) = ax_reg;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2(
+    double *__restrict__ y,
+    const double *__restrict__ B,
+    const double *__restrict__ x,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t n
+) {
+    __shared__ __align__(16) double B_shared[4096];
+    __shared__ __align__(16) double x_shared_[128];
+    const int64_t i0 = blockIdx.x;
+    double y_reg;
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+            // load_y
+            const int64_t x_2 = 0;
+            y_reg = y(32 * i0 + i1 + x_2 + 1);
+        }
+    }
+    for (int64_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
+            {
+                const int64_t x_2 = threadIdx.x;
+                // load_x_
+                const int64_t j0_2 = j0 + 3;
+                const int64_t x_3 = x_2;
+                tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+            }
+            {
+                const int64_t x_2 = threadIdx.x;
+                #pragma unroll 32
+                for (int64_t y_2 = 0; y_2 <= 31; y_2++) {
+                    // load_B
+                    const int64_t j0_2 = j0 + 3;
+                    const int64_t x_3 = x_2;
+                    const int64_t y_3 = y_2;
+                    tessella_copy_ahead(&B_shared(j0_2, x_3 + 1, y_3 + 1), &B(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                }
+            }
+            if (j0 >= 0) {
+                const int64_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int64_t j1 = 0; j1 <= 31; j1++) {
+                    // S3: gesummv.jl:12
+                    const int64_t stage = j0;
+                    const int64_t i_B = i1 + 1;
+                    const int64_t j_B = j1 + 1;
+                    const int64_t stage_ = j0;
+                    const int64_t j_x = j1 + 1;
+                    y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared_(stage_, j_x);
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        } else {
+            {
+                const int64_t x_2 = threadIdx.x;
+                if (x_2 <= imin(31, n - 32 * j0 - 97)) {
+                    // load_x_
+                    const int64_t j0_2 = j0 + 3;
+                    const int64_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
+            }
+            if (n >= 32 * j0 + 97) {
+                const int64_t x_2 = threadIdx.x;
+                if (x_2 <= imin(31, B_1 - 32 * i0 - 1)) {
+                    #pragma unroll 32
+                    for (int64_t y_2 = 0; y_2 <= 31; y_2++) {
+                        if (y_2 <= B_2 - 32 * j0 - 97) {
+                            // load_B
+                            const int64_t j0_2 = j0 + 3;
+                            const int64_t x_3 = x_2;
+                            const int64_t y_3 = y_2;
+                            tessella_copy_ahead(&B_shared(j0_2, x_3 + 1, y_3 + 1), &B(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                        }
+                    }
+                }
+            }
+            if (j0 >= 0) {
+                const int64_t i1 = threadIdx.x;
+                if (i1 <= imin(31, n - 32 * i0 - 1)) {
+                    #pragma unroll 16
+                    for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
+                        // S3: gesummv.jl:12
+                        const int64_t stage = j0;
+                        const int64_t i_B = i1 + 1;
+                        const int64_t j_B = j1 + 1;
+                        const int64_t stage_ = j0;
+                        const int64_t j_x = j1 + 1;
+                        y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared_(stage_, j_x);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+    }
+    __syncthreads();
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+            // store_y
+            const int64_t x_2 = 0;
+            y(32 * i0 + i1 + x_2 + 1) = y_reg;
         }
     }
 }
@@ -150,6 +391,10 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S4(
 #undef A
 #undef B
 #undef x
+#undef A_shared
+#undef x_shared
+#undef B_shared
+#undef x_shared_
 
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
@@ -267,10 +512,18 @@ extern "C" int32_t gesummv(
         }
     }
     {
-        const tessella_grid tessella_blocks = {floordiv(n - 1, 64) + 1, 1, 1};
+        const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
         if (tessella_blocks.is_too_large()) return -5;
         if (!tessella_blocks.is_empty()) {
-            gesummv_S2_S3<<<tessella_blocks.dims(), dim3(64, 1, 1)>>>(y_device.at, ax_device.at, A_device.at, B_device.at, x_device.at, A_1, B_1, n);
+            gesummv_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(ax_device.at, A_device.at, x_device.at, A_1, A_2, n);
+            TESSELLA_TRY(cudaGetLastError());
+        }
+    }
+    {
+        const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+        if (tessella_blocks.is_too_large()) return -5;
+        if (!tessella_blocks.is_empty()) {
+            gesummv_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(y_device.at, B_device.at, x_device.at, B_1, B_2, n);
             TESSELLA_TRY(cudaGetLastError());
         }
     }

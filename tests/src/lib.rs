@@ -83,7 +83,8 @@ pub fn draw_options(text: &str) -> Option<DrawOptions> {
         return None;
     }
     let pairs = |text: &str| -> Vec<(String, i64)> {
-        let pair = |item: &str| item.split_once('=').map(|(name, value)| (name.to_string(), value.parse().expect("a number")));
+        let pair =
+            |item: &str| item.split_once('=').map(|(name, value)| (name.to_string(), value.parse().expect("a number")));
         text.split(' ').map(|item| pair(item).expect("NAME=NUMBER")).collect()
     };
     let mut options = DrawOptions::default();

@@ -15,7 +15,8 @@ struct Program
 end
 
 for file in ("gemm_tiles", "gemm_registers", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles", "taps_constant",
-             "blur_compute_at", "heat_overlapped", "copies_in_a_loop", "barriers_by_hand", "memory_by_phases", "prefetch_a_column")
+             "blur_compute_at", "heat_overlapped", "copies_in_a_loop", "barriers_by_hand", "memory_by_phases", "prefetch_a_column",
+             "sums_ahead")
     include(file * ".jl")
 end
 
@@ -33,6 +34,7 @@ const ALL = [
     Program("barriers_by_hand", barriers_by_hand!, barriers_by_hand_inputs, DataType[Float32], :cuda),
     Program("memory_by_phases", memory_by_phases!, memory_by_phases_inputs, DataType[Float64], :c),
     Program("prefetch_a_column", prefetch_a_column!, prefetch_a_column_inputs, DataType[Float64], :c),
+    Program("sums_ahead", sums_ahead!, sums_ahead_inputs, DataType[Float64], :cuda),
     Program("heat_overlapped", heat_overlapped!, heat_overlapped_inputs, DataType[Float32], :cuda),
 ]
 

@@ -120,7 +120,9 @@ fn code_generation_that_reaches_the_limit_is_refused() {
             let ctx = pipeline::context();
             let lowered = pipeline::lower(&ctx, &unit.function).unwrap();
             let commands = unit.commands.as_deref();
-            let Ok(analysed) = pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C), unit.machine) else {
+            let Ok(analysed) =
+                pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C), unit.machine)
+            else {
                 panic!("the schedule is legal")
             };
             let built = Built { ctx: ctx.clone(), analysed };

@@ -20,7 +20,9 @@ fn explanations_read_as_recorded() {
         };
         for (backend, suffix) in [(Backend::C, ""), (Backend::Cuda, ".gpu")] {
             match file::transpile(&text, &options, backend, TextKind::Explain) {
-                Ok(said) => failures.extend(golden(&root().join(format!("tests/explain/{kernel}{suffix}.txt")), &said).err()),
+                Ok(said) => {
+                    failures.extend(golden(&root().join(format!("tests/explain/{kernel}{suffix}.txt")), &said).err())
+                }
                 Err(diagnostics) => failures.push(format!("{kernel} was refused:\n{diagnostics}")),
             }
         }

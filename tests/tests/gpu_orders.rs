@@ -45,7 +45,11 @@ fn arguments(text: &str, order: &[(String, ArgumentType)], of: &Sizes) -> Vec<Va
             ArgumentType::Array { element, .. } => {
                 let value = |position: usize| {
                     let value = ((position * (2 * at + 3) + at) % 101) as f64 / 7.0 - 5.3;
-                    if *element == ScalarType::F32 { Constant::f32(value as f32) } else { Constant::f64(value) }
+                    match element {
+                        ScalarType::F32 => Constant::f32(value as f32),
+                        ScalarType::I64 => Constant::i64((value * 7.0) as i64),
+                        _ => Constant::f64(value),
+                    }
                 };
                 Value::Array(Array::from_fn(*element, values, value).unwrap())
             }
@@ -78,7 +82,8 @@ fn chosen_orders_compute_what_the_source_does() {
         }
         let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         if let Some(nvrtc) = nvrtc
-            && let Err(error) = nvrtc.compile(&source.kernels, &format!("{name}.cu"), Target::Cubin(90), &["-fmad=false"])
+            && let Err(error) =
+                nvrtc.compile(&source.kernels, &format!("{name}.cu"), Target::Cubin(90), &["-fmad=false"])
         {
             failures.push(format!("{name}: {error}"));
         }
@@ -89,7 +94,8 @@ fn chosen_orders_compute_what_the_source_does() {
         let runs = lines(&text, "run");
         assert!(!runs.is_empty(), "{name} has no line `#! run n=1`");
         for (seed, line) in runs.into_iter().enumerate() {
-            let of: Sizes = pairs(line).into_iter().map(|(name, size)| (name.to_string(), size.parse().unwrap())).collect();
+            let of: Sizes =
+                pairs(line).into_iter().map(|(name, size)| (name.to_string(), size.parse().unwrap())).collect();
             let mut expected = arguments(&text, &order, &of);
             let mut actual = expected.clone();
             let outcome = run_within(500_000_000, &unit.function, &mut expected);
@@ -109,10 +115,12 @@ fn a_chosen_order_can_be_asked_for_by_its_commands() {
     for path in julia_files(&root().join("tests/gpu_orders")) {
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
         let text = fs::read_to_string(&path).unwrap();
-        let text_of = |text: &str, kind: TextKind| tessella::file::transpile(text, &options(&name), Backend::Cuda, kind);
+        let text_of =
+            |text: &str, kind: TextKind| tessella::file::transpile(text, &options(&name), Backend::Cuda, kind);
         let printed = text_of(&text, TextKind::Schedule);
         let chosen = text_of(&text, TextKind::Cuda);
-        let asked = printed.map(|schedule| format!("{text}\n{schedule}")).and_then(|text| text_of(&text, TextKind::Cuda));
+        let asked =
+            printed.map(|schedule| format!("{text}\n{schedule}")).and_then(|text| text_of(&text, TextKind::Cuda));
         if chosen != asked {
             failures.push(format!("{name}: the commands give another program, or {:?}", asked.err()));
         }

@@ -20,12 +20,8 @@ fn examples_become_what_is_recorded() {
         let name = path.file_name().unwrap().to_str().unwrap();
         let text = fs::read_to_string(&path).unwrap();
         for (kind, backend, extension) in STAGES {
-            let options = FileOptions {
-                name: name.to_string(),
-                function: None,
-                types: vec![],
-                schedule: ScheduleSource::InFile,
-            };
+            let options =
+                FileOptions { name: name.to_string(), function: None, types: vec![], schedule: ScheduleSource::InFile };
             let printed = match file::transpile(&text, &options, backend, kind) {
                 Ok(printed) => printed,
                 Err(diagnostics) => {

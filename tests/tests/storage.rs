@@ -1,21 +1,25 @@
-//! Programs with storage commands: `storage/NAME.jl`. Each is executed as its loops stand, by an interpreter that sees
-//! races, missing barriers and elements that nothing stored, and compared with the source bit for bit; its text is
-//! recorded, and compiled where it is CUDA.
+//! Programs for each command of a schedule: `storage/NAME.jl` and `commands/NAME.jl`. Each is executed as its loops stand,
+//! by an interpreter that sees races, missing barriers and elements that nothing stored, and compared with the source bit
+//! for bit; its text is recorded, and compiled where it is CUDA.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::request::{Backend, TextKind};
 use tessella_codegen::program::{For, Node, Spread};
 use tessella_codegen::{CodegenError, Input, barriers, generate};
-use tessella_interpreter::scheduled::{self, Completion, ScheduledError};
 use tessella_frontend::typed::tree::Type as ArgumentType;
+use tessella_interpreter::scheduled::{self, Completion, ScheduledError};
 use tessella_interpreter::{Array, Value, run_within};
 use tessella_runtime::cuda::{Nvrtc, Target};
 use tessella_scalar::{Constant, ScalarType};
 use tessella_tests::{golden, julia_files, report, root};
 
+const FOLDERS: [&str; 2] = ["tests/storage", "tests/commands"];
+
 struct Program {
+    folder: &'static str,
     name: String,
     text: String,
     backend: Backend,
@@ -25,10 +29,12 @@ struct Program {
 
 fn programs() -> Vec<Program> {
     let is_program = |path: &PathBuf| path.file_name().is_some_and(|name| name != "registry.jl");
-    julia_files(&root().join("tests/storage")).into_iter().filter(is_program).map(|path| program(&path)).collect()
+    let of_folder =
+        |folder| julia_files(&root().join(folder)).into_iter().filter(is_program).map(move |it| program(folder, &it));
+    FOLDERS.into_iter().flat_map(of_folder).collect()
 }
 
-fn program(path: &std::path::Path) -> Program {
+fn program(folder: &'static str, path: &std::path::Path) -> Program {
     let name = path.file_stem().unwrap().to_str().unwrap().to_string();
     let text = fs::read_to_string(path).unwrap();
     let (mut backend, mut sizes) = (None, vec![]);
@@ -44,7 +50,7 @@ fn program(path: &std::path::Path) -> Program {
             _ => panic!("{name}: `#! {line}` is no option of a program"),
         }
     }
-    Program { name, text, backend: backend.expect("a program has a target"), sizes }
+    Program { folder, name, text, backend: backend.expect("a program has a target"), sizes }
 }
 
 fn options(name: &str) -> FileOptions {
@@ -62,7 +68,11 @@ fn arguments(program: &Program, order: &[(String, ArgumentType)], of: &dyn Fn(&s
             ArgumentType::Array { element, .. } => {
                 let value = |position: usize| {
                     let value = ((position * (2 * at + 3) + at) % 17) as f64 / 8.0 - 0.75;
-                    if *element == ScalarType::F32 { Constant::f32(value as f32) } else { Constant::f64(value) }
+                    match element {
+                        ScalarType::F32 => Constant::f32(value as f32),
+                        ScalarType::I64 => Constant::i64((8.0 * value) as i64),
+                        _ => Constant::f64(value),
+                    }
                 };
                 Value::Array(Array::from_fn(*element, values, value).unwrap())
             }
@@ -135,7 +145,7 @@ fn programs_with_storage_become_what_is_recorded() {
         for (kind, extension) in [text, (TextKind::Schedule, "schedule.txt")] {
             match tessella::file::transpile(&program.text, &options(&program.name), program.backend, kind) {
                 Ok(printed) => {
-                    let path = root().join(format!("tests/storage/{}.{extension}", program.name));
+                    let path = root().join(format!("{}/{}.{extension}", program.folder, program.name));
                     failures.extend(golden(&path, &printed).err());
                 }
                 Err(diagnostics) => failures.push(format!("{} was refused:\n{diagnostics}", program.name)),
@@ -143,6 +153,93 @@ fn programs_with_storage_become_what_is_recorded() {
         }
     }
     report(failures);
+}
+
+/// The commands of a program's schedule, as a file of nothing but commands holds them, and the program without them.
+fn apart(text: &str) -> (String, String) {
+    let (before, rest) = text.split_once("\n@schedule ").expect("the file has a schedule");
+    let (block, after) = rest.split_once("\nend\n").expect("a schedule ends");
+    let (_, commands) = block.split_once('\n').expect("a schedule has a line for its name");
+    (commands.to_string(), format!("{before}\n{after}"))
+}
+
+#[test]
+fn commands_in_a_file_of_their_own_do_the_same() {
+    let mut failures = vec![];
+    for program in programs() {
+        let (commands, rest) = apart(&program.text);
+        let of_file = ScheduleSource::Text { text: commands, name: format!("{}.schedule", program.name) };
+        let options = options(&program.name);
+        let own = tessella::file::transpile(&program.text, &options, program.backend, TextKind::Loops);
+        let options = FileOptions { schedule: of_file, ..options };
+        let read = tessella::file::transpile(&rest, &options, program.backend, TextKind::Loops);
+        if own != read {
+            failures.push(format!("{}: {own:?} in the file, {read:?} apart", program.name));
+        }
+    }
+    report(failures);
+}
+
+/// The command's name; all of them.
+const COMMANDS: [&str; 42] = [
+    "after",
+    "allocate",
+    "assume",
+    "auto",
+    "before",
+    "between",
+    "cache_register",
+    "cache_shared",
+    "collapse",
+    "compute_at",
+    "constant",
+    "copy_in",
+    "copy_out",
+    "distribute",
+    "for",
+    "free",
+    "fuse",
+    "gpu",
+    "hexagonal",
+    "inline",
+    "interchange",
+    "overlapped",
+    "pad",
+    "parallel",
+    "parallelogram",
+    "prefetch",
+    "reverse",
+    "rfactor",
+    "separate",
+    "shift",
+    "skew",
+    "space",
+    "specialize",
+    "split",
+    "store_in",
+    "stream",
+    "synchronize",
+    "tile",
+    "time_skew",
+    "unroll",
+    "unroll_and_jam",
+    "vectorize",
+];
+
+#[test]
+fn every_command_has_a_program() {
+    let mut used = BTreeSet::new();
+    for program in programs() {
+        let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        for command in unit.commands.iter().flatten() {
+            let text = command.value.to_string();
+            used.insert(text.split(['(', ' ']).next().unwrap_or_default().to_string());
+        }
+    }
+    let known: BTreeSet<String> = COMMANDS.iter().map(|name| name.to_string()).collect();
+    assert_eq!(used, known);
 }
 
 #[test]
@@ -157,7 +254,8 @@ fn kernels_with_storage_compile() {
     let mut failures = vec![];
     for program in programs().into_iter().filter(|it| it.backend == Backend::Cuda) {
         let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
-        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         match nvrtc.compile(&source.kernels, &format!("{}.cu", program.name), Target::Cubin(90), &["-fmad=false"]) {
@@ -193,11 +291,9 @@ fn without_barriers(nodes: Vec<Node>) -> Vec<Node> {
             Node::For(it) => Node::For(For { body: without_barriers(it.body), ..it }),
             Node::Spread(it) => Node::Spread(Spread { body: without_barriers(it.body), ..it }),
             Node::Declare { buffer, body } => Node::Declare { buffer, body: without_barriers(body) },
-            Node::If { condition, then, otherwise } => Node::If {
-                condition,
-                then: without_barriers(then),
-                otherwise: without_barriers(otherwise),
-            },
+            Node::If { condition, then, otherwise } => {
+                Node::If { condition, then: without_barriers(then), otherwise: without_barriers(otherwise) }
+            }
             other => other,
         });
     }
@@ -209,7 +305,8 @@ fn a_missing_barrier_is_seen_by_the_check_and_by_the_interpreter() {
     let mut shared = 0;
     for program in programs().into_iter().filter(|it| it.backend == Backend::Cuda) {
         let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
-        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let input = Input::from(&built.analysed.verified);
         let mut loops = generate(&input).unwrap_or_else(|error| panic!("{}: {error}", program.name));
@@ -232,6 +329,52 @@ fn a_missing_barrier_is_seen_by_the_check_and_by_the_interpreter() {
     assert!(shared >= 3, "{shared} programs share memory");
 }
 
+/// The nodes with other waits for copies ahead: `None` takes one out.
+fn with_waits(nodes: Vec<Node>, change: fn(u32) -> Option<u32>) -> Vec<Node> {
+    let inside = |nodes: Vec<Node>| with_waits(nodes, change);
+    let mut kept = vec![];
+    for node in nodes {
+        kept.push(match node {
+            Node::Await(later) => match change(later) {
+                Some(later) => Node::Await(later),
+                None => continue,
+            },
+            Node::For(it) => Node::For(For { body: inside(it.body), ..it }),
+            Node::Spread(it) => Node::Spread(Spread { body: inside(it.body), ..it }),
+            Node::Declare { buffer, body } => Node::Declare { buffer, body: inside(body) },
+            Node::If { condition, then, otherwise } => {
+                Node::If { condition, then: inside(then), otherwise: inside(otherwise) }
+            }
+            other => other,
+        });
+    }
+    kept
+}
+
+#[test]
+fn a_wait_that_is_missing_or_too_short_is_seen_by_the_check_and_by_the_interpreter() {
+    let program = programs().into_iter().find(|it| it.name == "sums_ahead").expect("the program exists");
+    let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let input = Input::from(&built.analysed.verified);
+    let order: Vec<_> = (unit.function.arguments.iter())
+        .map(|id| &unit.function.locals[id.0 as usize])
+        .map(|local| (local.name.clone(), local.ty))
+        .collect();
+    let changes: [fn(u32) -> Option<u32>; 2] = [|_| None, |later| Some(later + 1)];
+    for change in changes {
+        let mut loops = generate(&input).unwrap();
+        let kernel = &mut loops.kernels[0];
+        assert_eq!(barriers::check(&input, &kernel.name, &kernel.body), Ok(()));
+        kernel.body = with_waits(std::mem::take(&mut kernel.body), change);
+        let checked = barriers::check(&input, &kernel.name, &kernel.body);
+        assert!(matches!(checked, Err(CodegenError::Barrier { .. })), "{checked:?}");
+        let done = scheduled::run(&input, &loops, &mut arguments(&program, &order, &|_| 9), 1);
+        assert!(matches!(done, Err(ScheduledError::Undefined { .. })), "{done:?}");
+    }
+}
+
 #[test]
 fn storage_commands_read_back_as_they_are_printed() {
     let ring = fs::read_to_string(root().join("tests/storage/ring.jl")).unwrap();
@@ -241,6 +384,7 @@ fn storage_commands_read_back_as_they_are_printed() {
         "store_in(S, rows, (t, i) -> (i - 2 * fld(t, 3), (t % 5) % 2))",
         "store_in(S, rows, t -> t)",
         "cache_shared(W, S, i)",
+        "cache_shared(W, S, i; ahead=2)",
         "cache_register(W, S, t)",
         "pad(W, (0, 3))",
         "pad(W, 1)",
@@ -254,7 +398,8 @@ fn storage_commands_read_back_as_they_are_printed() {
     let read = |command: &str| {
         let text = ring.replace("store_in(S, rows, (t, i) -> (t % 2, i))", command);
         let sources = Sources::read(&text, &options("ring")).unwrap_or_else(|error| panic!("{command}: {error}"));
-        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         unit.commands.expect("the file has a schedule").remove(0).value
     };
     for command in commands {

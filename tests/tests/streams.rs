@@ -31,7 +31,12 @@ fn programs() -> Vec<(&'static str, &'static str, &'static str, String)> {
     let inner = |statement: &str| nest("2:m-1", "2:n-1", statement);
     let deep = |statement: &str| nest("3:m-2", "3:n-2", statement);
     vec![
-        ("a star and a copy", "A B", "Float32", inner(&format!("@comp S B[i, j] = {STAR}")) + &inner("A[i, j] = B[i, j]")),
+        (
+            "a star and a copy",
+            "A B",
+            "Float32",
+            inner(&format!("@comp S B[i, j] = {STAR}")) + &inner("A[i, j] = B[i, j]"),
+        ),
         (
             "two sweeps a step",
             "A B",
@@ -43,21 +48,24 @@ fn programs() -> Vec<(&'static str, &'static str, &'static str, String)> {
             "a box of nine points",
             "A B",
             "Float32",
-            inner("@comp S B[i, j] = 0.1f0 * A[i-1, j-1] + A[i, j-1] - A[i+1, j-1] + 0.3f0 * A[i-1, j+1] + A[i+1, j+1] - A[i+1, j]")
-                + &inner("A[i, j] = B[i, j]"),
+            inner(
+                "@comp S B[i, j] = 0.1f0 * A[i-1, j-1] + A[i, j-1] - A[i+1, j-1] + 0.3f0 * A[i-1, j+1] + A[i+1, j+1] - A[i+1, j]",
+            ) + &inner("A[i, j] = B[i, j]"),
         ),
         (
             "far to one side",
             "A B",
             "Float32",
-            deep("@comp S B[i, j] = 0.5f0 * A[i-2, j] + 0.25f0 * A[i, j+2] - A[i-1, j+1]") + &deep("A[i, j] = 0.5f0 * B[i, j]"),
+            deep("@comp S B[i, j] = 0.5f0 * A[i-2, j] + 0.25f0 * A[i, j+2] - A[i-1, j+1]")
+                + &deep("A[i, j] = 0.5f0 * B[i, j]"),
         ),
         (
             "a wave",
             "A P N",
             "Float64",
-            inner("@comp S N[i, j] = 2.0 * A[i, j] - P[i, j] + 0.1 * (A[i+1, j] + A[i-1, j] + A[i, j+1] + A[i, j-1] - 4.0 * A[i, j])")
-                + &inner("P[i, j] = A[i, j]")
+            inner(
+                "@comp S N[i, j] = 2.0 * A[i, j] - P[i, j] + 0.1 * (A[i+1, j] + A[i-1, j] + A[i, j+1] + A[i, j-1] - 4.0 * A[i, j])",
+            ) + &inner("P[i, j] = A[i, j]")
                 + &inner("A[i, j] = N[i, j]"),
         ),
         (
@@ -71,10 +79,17 @@ fn programs() -> Vec<(&'static str, &'static str, &'static str, String)> {
             "whole numbers",
             "A B",
             "Int32",
-            inner("@comp S B[i, j] = ifelse(A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1] == Int32(2), Int32(1), A[i, j] ⊻ Int32(1))")
+            inner(
+                "@comp S B[i, j] = ifelse(A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1] == Int32(2), Int32(1), A[i, j] ⊻ Int32(1))",
+            ) + &inner("A[i, j] = B[i, j]"),
+        ),
+        (
+            "written aside",
+            "A B",
+            "Float32",
+            nest("1:m-2", "2:n-1", "@comp S B[i+1, j] = A[i, j-1] + A[i+2, j] - A[i+1, j+1]")
                 + &inner("A[i, j] = B[i, j]"),
         ),
-        ("written aside", "A B", "Float32", nest("1:m-2", "2:n-1", "@comp S B[i+1, j] = A[i, j-1] + A[i+2, j] - A[i+1, j+1]") + &inner("A[i, j] = B[i, j]")),
     ]
 }
 
@@ -167,8 +182,12 @@ fn check(name: &str, text: &str, sizes: &[(u64, u64, i64)]) -> Vec<String> {
         let done = scheduled::run(&input, &loops, &mut actual, m * 1000 + n);
         match (outcome, done) {
             (Ok(_), Ok(Completion::Done(_))) if actual == expected => {}
-            (Ok(_), Ok(Completion::Done(_))) => failures.push(format!("{name}, {m} x {n}, {steps} steps: another result\n{text}")),
-            (outcome, done) => failures.push(format!("{name}, {m} x {n}, {steps} steps: {outcome:?}, {done:?}\n{text}")),
+            (Ok(_), Ok(Completion::Done(_))) => {
+                failures.push(format!("{name}, {m} x {n}, {steps} steps: another result\n{text}"))
+            }
+            (outcome, done) => {
+                failures.push(format!("{name}, {m} x {n}, {steps} steps: {outcome:?}, {done:?}\n{text}"))
+            }
         }
     }
     failures
@@ -229,7 +248,8 @@ fn random_stencils_stream() {
         let first = sum("A", &mut random);
         let second = if random(2) == 0 { "B[i, j]".to_string() } else { sum("B", &mut random) };
         let (rows, columns) = (format!("{}:m-{}", reach + 1, reach), format!("{}:n-{}", reach + 1, reach));
-        let body = nest(&rows, &columns, &format!("@comp S B[i, j] = {first}")) + &nest(&rows, &columns, &format!("A[i, j] = {second}"));
+        let body = nest(&rows, &columns, &format!("@comp S B[i, j] = {first}"))
+            + &nest(&rows, &columns, &format!("A[i, j] = {second}"));
         let command = format!("stream(S, t, {}, 4, {})", 1 + random(2), 4 + random(20));
         let text = function("A B", "Float32", &body, &command);
         failures.extend(check(&format!("stencil {number}"), &text, &[(9, 8, 1), (53, 20, 3), (139, 11, 4)]));
@@ -255,7 +275,8 @@ fn what_streams_compiles() {
     });
     for (name, text) in matrices.chain(others) {
         let sources = Sources::read(&text, &options()).unwrap();
-        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         match nvrtc.compile(&source.kernels, "f.cu", Target::Cubin(90), &["-fmad=false"]) {

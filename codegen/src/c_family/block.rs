@@ -81,6 +81,7 @@ impl Printer<'_> {
                     out.close();
                 }
                 Node::Barrier => out.line("__syncthreads();"),
+                Node::Await(later) => out.line(format!("tessella_await<{later}>();")),
                 Node::Tile(it) => self.tile(it, alone, hooks, out),
                 // The host's business, printed from the launch plan.
                 Node::Launch(_) | Node::Copy { .. } => {}
@@ -222,7 +223,11 @@ impl Printer<'_> {
         }
         let value = self.value(&source.value, &at).0;
         let target = self.element(&source.write, &at).0;
-        out.line(format!("{target} = {value};"));
+        if self.input.layout.is_ahead(computation) {
+            out.line(format!("tessella_copy_ahead(&{target}, &{value});"));
+        } else {
+            out.line(format!("{target} = {value};"));
+        }
         if source.predicate.is_some() {
             out.close();
         }

@@ -251,6 +251,12 @@ impl Printer<'_> {
             Intrinsic::Abs if !ty.is_float() => return self.value(&operands[0], at),
             Intrinsic::Sign => return self.helper(Operation::Sign, ty, &texts),
             Intrinsic::IsNan => return (format!("isnan({texts})"), Precedence::Primary),
+            Intrinsic::QuotientRe | Intrinsic::QuotientIm | Intrinsic::InverseRe | Intrinsic::InverseIm => {
+                let is_quotient = matches!(intrinsic, Intrinsic::QuotientRe | Intrinsic::QuotientIm);
+                let operation = if is_quotient { Operation::Quotient } else { Operation::Inverse };
+                let half = i32::from(matches!(intrinsic, Intrinsic::QuotientIm | Intrinsic::InverseIm));
+                return self.helper(operation, ty, &format!("{texts}, {half}"));
+            }
             Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc | Intrinsic::Round if !ty.is_float() => {
                 return self.value(&operands[0], at);
             }

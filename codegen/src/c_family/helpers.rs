@@ -45,6 +45,10 @@ pub enum Operation {
     ShiftLeft,
     ShiftRight,
     ShiftRightLogical,
+    /// A half of the quotient of two complex numbers.
+    Quotient,
+    /// A half of the inverse of a complex number.
+    Inverse,
 }
 
 impl Helper {
@@ -129,6 +133,8 @@ impl Operation {
             Operation::ShiftLeft => "shl",
             Operation::ShiftRight => "shr",
             Operation::ShiftRightLogical => "lshr",
+            Operation::Quotient => "quotient",
+            Operation::Inverse => "inverse",
         }
     }
 
@@ -193,6 +199,8 @@ impl Operation {
             Operation::ShiftLeft => shift(name, ty, inline, Way::Left, right_way(ty)),
             Operation::ShiftRight => shift(name, ty, inline, right_way(ty), Way::Left),
             Operation::ShiftRightLogical => shift(name, ty, inline, Way::Logical, Way::Left),
+            Operation::Quotient => super::complex::quotient(name, inline),
+            Operation::Inverse => super::complex::inverse(name, inline),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The printer of C-like text that both backends use.
 
 mod access;
+mod ahead;
 mod block;
+mod complex;
 mod expr;
 mod helpers;
 mod signature;
@@ -11,6 +13,7 @@ mod tile;
 mod vector;
 mod writer;
 
+pub use ahead::AHEAD_HELPERS;
 pub use block::{LoopHooks, NoHooks};
 pub use helpers::{Helper, Operation, helper_texts};
 pub use signature::{TextOptions, header_comment};

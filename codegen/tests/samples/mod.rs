@@ -132,7 +132,7 @@ pub fn thread(axis: ProcessorAxis) -> Tag {
 }
 
 fn argument_layout(algorithm: &Algorithm) -> Layout {
-    let mut layout = Layout { buffers: vec![], placements: BTreeMap::new(), streams: vec![] };
+    let mut layout = Layout { buffers: vec![], placements: BTreeMap::new(), streams: vec![], ahead: vec![] };
     for (at, array) in algorithm.arrays.iter().enumerate() {
         let id = ArrayId(at as u32);
         let map = match array.kind {

@@ -4,6 +4,7 @@
 //! variable two variables, an assignment two assignments; both halves are computed before the first one is stored.
 
 mod arithmetic;
+mod division;
 mod error;
 mod functions;
 mod store;

@@ -19,6 +19,8 @@ pub(super) struct Surroundings<'a> {
     /// A thread's own buffers, where there are threads: they hide those of `memory`.
     pub(super) registers: Option<&'a mut Memory>,
     pub(super) position: &'a Position,
+    /// Where a thread gathers what is on its way.
+    pub(super) ahead: Option<&'a mut Vec<Arrival>>,
 }
 
 /// Executes an instance. `variables` get the statement's bindings.
@@ -47,7 +49,31 @@ pub(super) fn execute(
     let value = instance.expression(around, &computation.value)?;
     let index = instance.index(around, &computation.write)?;
     let position = around.position;
+    if around.input.layout.is_ahead(statement.computation)
+        && let Some(ahead) = &mut around.ahead
+    {
+        ahead.push(Arrival { computation: statement.computation, index: index.clone(), value });
+        return block(around, &computation.write)?.await_value(&index, position, &computation.name);
+    }
     block(around, &computation.write)?.write(&index, value, position, &computation.name)
+}
+
+/// A value on its way to shared memory.
+#[derive(Debug, Clone)]
+pub(super) struct Arrival {
+    computation: ComputationId,
+    index: Vec<i64>,
+    value: Constant,
+}
+
+/// Stores what has arrived.
+pub(super) fn arrive(around: &mut Surroundings<'_>, arrivals: Vec<Arrival>) -> Result<(), ScheduledError> {
+    for Arrival { computation, index, value } in arrivals {
+        let computation = around.input.algorithm.computation(computation);
+        let position = around.position;
+        block(around, &computation.write)?.write(&index, value, position, &computation.name)?;
+    }
+    Ok(())
 }
 
 /// Where an operand of a statement comes from.

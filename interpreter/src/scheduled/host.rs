@@ -64,6 +64,7 @@ impl Host<'_> {
                     memory: &mut self.memory,
                     registers: None,
                     position: &self.position,
+                    ahead: None,
                 };
                 execute(&mut around, it, &mut self.variables)
             }
@@ -93,6 +94,7 @@ impl Host<'_> {
             Node::OneThread { .. } => Err(ScheduledError::Misplaced { what: "the choice of a thread" }),
             // What runs on the device has run when the next node begins.
             Node::Barrier => Ok(()),
+            Node::Await(_) => Err(ScheduledError::Misplaced { what: "a wait for copies" }),
             Node::Streaming(_) => Err(ScheduledError::Misplaced { what: "a stream" }),
         }
     }

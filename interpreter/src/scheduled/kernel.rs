@@ -1,11 +1,12 @@
 //! Kernels: blocks in any order, and in each block the threads, in any order from barrier to barrier.
 
 use super::error::ScheduledError;
-use super::expression::{Surroundings, bind, execute};
+use super::expression::{Arrival, Surroundings, arrive, bind, execute};
 use super::host::{Host, values};
 use super::integer;
 use super::memory::{Block, Memory};
 use super::streaming;
+use std::collections::VecDeque;
 use std::vec::IntoIter;
 use tessella_codegen::program::{For, Guard, Kernel, Node, Over, Spread};
 use tessella_polyhedral::layers::BufferId;
@@ -89,6 +90,9 @@ struct Thread<'a> {
     index: [[i64; 3]; 2],
     variables: Vec<Option<i64>>,
     registers: Memory,
+    /// What is on its way to shared memory: since the last wait, and for each wait before what it did not wait for.
+    ahead: Vec<Arrival>,
+    begun: VecDeque<Vec<Arrival>>,
     /// What is left to do, outermost first.
     frames: Vec<Frame<'a>>,
 }
@@ -106,6 +110,8 @@ impl<'a> Thread<'a> {
             index,
             variables: host.variables.clone(),
             registers: Memory::new(host.input.layout.buffers.len()),
+            ahead: vec![],
+            begun: VecDeque::new(),
             frames: vec![Frame::Nodes { rest: kernel.body.iter(), declared: None }],
         }
     }
@@ -136,7 +142,10 @@ impl<'a> Thread<'a> {
                 },
             }
         }
-        Ok(Stop::End)
+        if self.ahead.is_empty() && self.begun.iter().all(Vec::is_empty) {
+            return Ok(Stop::End);
+        }
+        Err(ScheduledError::Misplaced { what: "a copy that nobody waits for" })
     }
 
     fn push(&mut self, nodes: &'a [Node]) {
@@ -169,6 +178,7 @@ impl<'a> Thread<'a> {
                     memory: &mut host.memory,
                     registers: Some(&mut self.registers),
                     position: &host.position,
+                    ahead: Some(&mut self.ahead),
                 };
                 execute(&mut around, it, &mut self.variables)?;
             }
@@ -183,9 +193,29 @@ impl<'a> Thread<'a> {
                 }
             }
             Node::Barrier => {}
+            Node::Await(later) => self.await_copies(*later as usize, host)?,
             Node::Streaming(_) => return Err(ScheduledError::Misplaced { what: "a stream" }),
             Node::Launch(_) => return Err(ScheduledError::Misplaced { what: "a launch" }),
             Node::Copy { .. } => return Err(ScheduledError::Misplaced { what: "a copy" }),
+        }
+        Ok(())
+    }
+
+    /// What began before the last `later` waits is there.
+    fn await_copies(&mut self, later: usize, host: &mut Host<'_>) -> Result<(), ScheduledError> {
+        self.begun.push_back(std::mem::take(&mut self.ahead));
+        while self.begun.len() > later {
+            let arrivals = self.begun.pop_front().unwrap_or_default();
+            let mut around = Surroundings {
+                input: host.input,
+                params: host.params,
+                scalars: &host.scalars,
+                memory: &mut host.memory,
+                registers: None,
+                position: &host.position,
+                ahead: None,
+            };
+            arrive(&mut around, arrivals)?;
         }
         Ok(())
     }

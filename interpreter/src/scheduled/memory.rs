@@ -136,6 +136,17 @@ impl Block {
         Ok(())
     }
 
+    /// Something else is on its way to an index: until it is there, the element has no value.
+    pub(super) fn await_value(&mut self, index: &[i64], position: &Position, computation: &str) -> Result<(), ScheduledError> {
+        let buffer = self.name.clone();
+        let cell = self.cell(index, computation)?;
+        if cell.written.iter().chain(&cell.read).any(|earlier| earlier.unordered(position)) {
+            return Err(ScheduledError::Race { computation: computation.to_string(), buffer });
+        }
+        *cell = Cell { value: None, written: Some(position.clone()), read: vec![] };
+        Ok(())
+    }
+
     /// The only element.
     pub(super) fn first(&self) -> Result<Constant, ScheduledError> {
         let value = self.cells.first().and_then(|cell| cell.value);

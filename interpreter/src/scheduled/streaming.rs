@@ -269,6 +269,7 @@ impl<'a> Warp<'a> {
             memory: &mut host.memory,
             registers: None,
             position: &host.position,
+            ahead: None,
         };
         evaluate(&mut around, stage.computation, iterators, operands)
     }

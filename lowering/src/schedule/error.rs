@@ -23,6 +23,8 @@ pub enum Expected {
     /// Like sizes, but zero is one.
     Padding,
     IntegerOrAuto,
+    /// A row of integers for each edge of a tile.
+    Edges,
     Auto,
     Condition,
 }
@@ -113,6 +115,7 @@ impl Expected {
             Expected::Place => "a sum of the map's subscripts, their multiples, and divisions and remainders by constants",
             Expected::Padding => "numbers of elements as integer literals",
             Expected::IntegerOrAuto => "an integer literal or `:auto`",
+            Expected::Edges => "a tuple of integers for each edge of a tile, such as `((8, -8), (4, 4))`",
             Expected::Auto => "`:auto`",
             Expected::Condition => "a comparison of sizes",
         }

@@ -14,8 +14,14 @@ pub(crate) struct Call<'e> {
 }
 
 /// The keyword arguments that commands take; the others take none.
-const KEYWORDS: [(&str, &str); 5] =
-    [("allocate", "once"), ("copy_in", "once"), ("copy_out", "once"), ("free", "once"), ("fuse", "shift")];
+const KEYWORDS: [(&str, &str); 6] = [
+    ("allocate", "once"),
+    ("cache_shared", "ahead"),
+    ("copy_in", "once"),
+    ("copy_out", "once"),
+    ("free", "once"),
+    ("fuse", "shift"),
+];
 
 /// The command call that an expression is.
 pub(crate) fn call_of(expr: &Expr) -> Result<Call<'_>, CommandError> {

@@ -38,7 +38,8 @@ pub(super) fn store_in(call: &Call<'_>) -> Result<Command, CommandError> {
 
 pub(super) fn cache_shared(call: &Call<'_>) -> Result<Command, CommandError> {
     let (array, computation, at) = cached(call)?;
-    Ok(Command::CacheShared { array, computation, at })
+    let ahead = call.keyword("ahead").map_or(Ok(0), |ahead| call.size(ahead))?;
+    Ok(Command::CacheShared { array, computation, at, ahead })
 }
 
 pub(super) fn cache_register(call: &Call<'_>) -> Result<Command, CommandError> {

@@ -2,8 +2,8 @@
 //!
 //! Neighbours along the contiguous axis run on neighbouring threads. A thread gets several points where nothing else keeps
 //! enough loads in flight. Products keep a tile of results in the registers of each thread while tiles of both operands pass
-//! through shared memory; sums down columns of a matrix pass its tiles through shared memory so that loads coalesce while
-//! each thread adds in the source's order. [`super::gpu_storage`] says what goes to shared memory and registers.
+//! through shared memory; sums over a matrix pass its tiles through shared memory, some of them under way while one is added
+//! up, so that loads coalesce and many are in flight while each thread adds in the source's order. [`super::gpu_storage`] says what goes to shared memory and registers.
 //!
 //! # Source
 //! Volkov, *Better performance at lower occupancy*, GTC 2010, for several points a thread and register tiles; Baghdadi et al.,
@@ -25,6 +25,13 @@ const LINE: u32 = 256;
 const POINTS: u32 = 4;
 /// Threads of a block that each compute a sum of their own: few, so that sums spread over all multiprocessors.
 const SUMS: u32 = 64;
+/// Sums of a block whose tiles pass through shared memory: a warp of threads, each with one, so that many blocks run beside
+/// one another.
+const TILED_SUMS: u32 = 32;
+/// Bytes of the terms of one sum that a tile has.
+const TERM_BYTES: u32 = 256;
+/// Terms of a sum that are read from shared memory before they are added.
+const TERMS: u32 = 16;
 /// Terms of a sum that are loaded before they are added.
 const IN_FLIGHT: u32 = 32;
 /// The most points of short loops inside of a thread that are written out.
@@ -59,7 +66,7 @@ impl Chooser<'_> {
         self.permute(schedule, path, depth)?;
         let parallel = self.parallel_loops(schedule, path, depth)?;
         let staged = self.memory == Memory::Blocks
-            && (self.tile_product(schedule, path, &parallel)? || self.stage_columns(schedule, path, &parallel)?);
+            && (self.tile_product(schedule, path, &parallel)? || self.stage_sums(schedule, path, &parallel)?);
         if staged {
             return Ok(());
         }
@@ -87,7 +94,7 @@ impl Chooser<'_> {
     }
 
     /// Takes a nest apart along its dependences where its deepest statements then have more parallel loops, or become a
-    /// product or sums down columns.
+    /// product or sums through shared memory.
     fn take_apart_for_threads(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
         let depth = chain_length(schedule, path);
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
@@ -113,7 +120,7 @@ impl Chooser<'_> {
                 let parallel = self.parallel_loops(&tried, &part, depth)?;
                 gains |= parallel.len().min(2) > before;
                 gains |= self.memory == Memory::Blocks
-                    && (self.product(&tried, &part, &parallel)?.is_some() || self.columns(&tried, &part, &parallel).is_some());
+                    && (self.product(&tried, &part, &parallel)?.is_some() || self.sums(&tried, &part, &parallel)?.is_some());
                 loses |= parallel.len().min(2) < before;
             }
             if gains && !loses && !needs_memory && self.is_legal(&trial, path)? {
@@ -140,6 +147,15 @@ impl Chooser<'_> {
         let reads = || accesses.iter().filter(|it| !it.is_write);
         let once = |it: &Profiled<'_>| accesses.iter().filter(|other| other.access.array == it.access.array).count() == 1;
         reads().all(|it| once(it) && it.access.is_affine())
+    }
+
+    /// Whether all accesses to an array that is read are reads of one element, by affine subscripts.
+    fn read_alike(accesses: &[Profiled<'_>]) -> bool {
+        let alike = |it: &Profiled<'_>, other: &Profiled<'_>| !other.is_write && other.access.subscripts == it.access.subscripts;
+        let all = |it: &Profiled<'_>| {
+            accesses.iter().filter(|other| other.access.array == it.access.array).all(|other| alike(it, other))
+        };
+        accesses.iter().filter(|it| !it.is_write).all(|it| all(it) && it.access.is_affine())
     }
 
     fn product(&self, schedule: &Schedule, path: &Path, parallel: &[usize]) -> Result<Option<Product>, Error> {
@@ -206,31 +222,47 @@ impl Chooser<'_> {
         Ok(legal)
     }
 
-    /// The levels `j` and `i` of a nest whose threads would each go down a column: `s[j] += A[i, j] * ..`.
-    fn columns(&self, schedule: &Schedule, path: &Path, parallel: &[usize]) -> Option<(usize, usize)> {
-        let accesses = self.accesses(schedule, path)?;
-        let (&[j], 2) = (parallel, chain_length(schedule, path)) else { return None };
+    /// The levels `j` and `i` of a nest whose threads each have a sum over elements of a matrix: `s[j] += A[i, j] * ..`, or the
+    /// same with `A[j, i]`.
+    fn sums(&self, schedule: &Schedule, path: &Path, parallel: &[usize]) -> Result<Option<(usize, usize)>, Error> {
+        let Some(accesses) = self.accesses(schedule, path) else { return Ok(None) };
+        let (&[j], 2) = (parallel, chain_length(schedule, path)) else { return Ok(None) };
         let i = 1 - j;
-        let down = accesses.iter().any(|it| !it.is_write && it.steps[j] == Step::Jumps && it.steps[i] == Step::Next);
-        let sums = accesses.iter().filter(|it| it.is_write).all(|it| it.steps[i] == Step::Stays);
-        (down && sums && Self::read_once(&accesses)).then_some((j, i))
+        let through = |it: &Profiled<'_>| {
+            let steps = [it.steps[j], it.steps[i]];
+            !it.is_write && steps.contains(&Step::Next) && !steps.contains(&Step::Stays)
+        };
+        let sums = accesses.iter().filter(|it| it.is_write).all(|it| it.steps[i] == Step::Stays && it.steps[j] != Step::Stays);
+        if !sums || !accesses.iter().any(through) || !Self::read_alike(&accesses) {
+            return Ok(None);
+        }
+        let extents = self.extents(schedule, path, 2)?;
+        let long = |level: usize| extents[level].is_none_or(|extent| extent >= 2 * i64::from(TILED_SUMS));
+        Ok((long(i) && long(j)).then_some((j, i)))
     }
 
-    /// Lets a block go down its columns tile by tile, so that the tiles can pass through shared memory.
+    /// Lets a block go through its sums tile by tile, so that the tiles can pass through shared memory.
     ///
     /// Rewrite: `for j, i { S } -> @block for j0 { for i0 { @thread for j1 { for i1 { S } } } }`
-    fn stage_columns(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
-        let Some((j, i)) = self.columns(schedule, path, parallel) else { return Ok(false) };
+    fn stage_sums(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
+        let Some((j, i)) = self.sums(schedule, path, parallel)? else { return Ok(false) };
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let bytes = |id: &ComputationId| {
+            let reads = &self.algorithm.computation(*id).reads;
+            reads.iter().map(|read| self.algorithm.array(read.array).element.bytes()).max()
+        };
+        let widest = below.iter().filter_map(bytes).max().unwrap_or(8);
         let mut sizes = vec![vec![]; 2];
-        sizes[j] = vec![SUMS];
-        // As many rows as threads: all of them load.
-        sizes[i] = vec![SUMS];
+        sizes[j] = vec![TILED_SUMS];
+        // No fewer terms than threads: all of them load.
+        sizes[i] = vec![(TERM_BYTES / widest).clamp(TILED_SUMS, 2 * TILED_SUMS)];
         let (mut trial, mut parts) = self.split_levels(schedule, path, &sizes)?;
         let (js, is) = (std::mem::take(&mut parts[j]), std::mem::take(&mut parts[i]));
         let ([j0, j1], [i0, i1]) = (js.as_slice(), is.as_slice()) else { return Ok(false) };
         let tagged = |it: &Loop, tag: Tag| Loop { tag, ..it.clone() };
         let axis = ProcessorAxis::X;
-        let chain = vec![tagged(j0, Tag::GpuBlock(axis)), i0.clone(), tagged(j1, Tag::GpuThread(axis)), i1.clone()];
+        let chain =
+            vec![tagged(j0, Tag::GpuBlock(axis)), i0.clone(), tagged(j1, Tag::GpuThread(axis)), tagged(i1, Tag::Unroll(TERMS))];
         put_chain(&mut trial, path, chain);
         let legal = self.is_legal(&trial, path)?;
         if legal {

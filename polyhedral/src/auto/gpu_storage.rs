@@ -5,12 +5,29 @@
 
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
 use crate::command::Command;
+use crate::storage::Limit;
+use std::collections::BTreeSet;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
+
+/// The most tiles that are copied ahead of the one in use.
+const MOST_AHEAD: u32 = 3;
+/// What a tile of a matrix and its share of vectors take, 32 padded columns of 256 bytes, and some for vectors.
+const STAGE_BYTES: i64 = 32 * (256 + 8) + 1024;
 
 /// The commands for every kernel of a schedule.
 pub fn commands(algorithm: &Algorithm, schedule: &Schedule) -> Vec<Command> {
     let mut commands = vec![];
     below(algorithm, schedule, &Path::default(), &mut commands);
+    // One `pad` is for all parts of an array.
+    let mut padded: Vec<Command> = vec![];
+    commands.retain(|command| match command {
+        Command::Pad { .. } if padded.contains(command) => false,
+        Command::Pad { .. } => {
+            padded.push(command.clone());
+            true
+        }
+        _ => true,
+    });
     commands
 }
 
@@ -49,21 +66,26 @@ fn of_kernel(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId
             it.reads.iter().chain([&it.write]).map(move |access| (id, access))
         })
         .collect();
+    let ahead = ahead(algorithm, &around, &accesses, x);
     let written: Vec<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
     let mut commands = vec![];
     let mut seen: Vec<ArrayId> = vec![];
     for (id, access) in &accesses {
         let (array, all) = (algorithm.array(access.array), || accesses.iter().filter(|(_, it)| it.array == access.array));
-        let one = all().all(|(other, it)| other == id && it.subscripts == access.subscripts);
+        // Statements of one nest read alike: their iterators are those of its loops.
+        let reads = !written.contains(&access.array);
+        let one = all().all(|(other, it)| (reads || other == id) && it.subscripts == access.subscripts);
         let movable = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned);
         if seen.contains(&access.array) || !one || !movable || !access.is_affine() {
             continue;
         }
         seen.push(access.array);
         let (array_name, computation) = (array.name.clone(), name.clone());
-        if !written.contains(&access.array) {
-            if array.rank >= 2 {
-                commands.push(Command::CacheShared { array: array_name.clone(), computation, at: step.name.clone() });
+        if reads {
+            // What all threads read at one time, loads would fetch again and again.
+            let same = ahead > 0 && moves(algorithm.computation(*id), access, *id, step) && !moves(algorithm.computation(*id), access, *id, x);
+            if array.rank >= 2 || same {
+                commands.push(Command::CacheShared { array: array_name.clone(), computation, at: step.name.clone(), ahead });
                 if strides_threads(algorithm.computation(*id), access, *id, x) {
                     // Neighbouring threads then reach different banks.
                     let by = (0..array.rank).map(|axis| u32::from(axis == 0)).collect();
@@ -77,6 +99,20 @@ fn of_kernel(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId
     }
     debug_assert!(step_path.0.len() > last_block);
     Some(commands)
+}
+
+/// How many tiles are copied ahead: where each thread has a sum of its own there are few threads, and only tiles under way
+/// keep enough loads in flight.
+fn ahead(algorithm: &Algorithm, around: &[(Path, &Loop)], accesses: &[(ComputationId, &Access)], x: &Loop) -> u32 {
+    let axis = |wanted: ProcessorAxis| around.iter().any(|(_, it)| it.tag == Tag::GpuThread(wanted));
+    if axis(ProcessorAxis::Y) {
+        return 0;
+    }
+    let is_tile = |id: ComputationId, it: &Access| algorithm.array(it.array).rank >= 2 && moves(algorithm.computation(id), it, id, x);
+    let matrices: BTreeSet<ArrayId> = accesses.iter().filter(|(id, it)| is_tile(*id, it)).map(|(_, it)| it.array).collect();
+    let matrices = matrices.len() as i64;
+    let stages = Limit::Shared.bytes() / (STAGE_BYTES * matrices.max(1));
+    u32::try_from(stages - 1).unwrap_or(0).min(MOST_AHEAD)
 }
 
 /// Results that a thread adds to in several places at a time. Of a single one, the CUDA compiler sees that it can stay.

@@ -101,7 +101,7 @@ pub fn carry_out(
     }
     for (position, command) in commands.iter().enumerate() {
         let (array, computation, at, to) = match command {
-            Command::CacheShared { array, computation, at } => (array, computation, at, Where::Shared),
+            Command::CacheShared { array, computation, at, ahead } => (array, computation, at, Where::Shared { ahead: *ahead }),
             Command::CacheRegister { array, computation, at } => (array, computation, at, Where::Register),
             _ => continue,
         };
@@ -121,10 +121,15 @@ pub fn carry_out(
     let chosen = promotions.iter().map(|it| (it.array, it.buffer(&scheduled))).collect();
     let promoted = !promotions.is_empty();
     let mut placed = place::place_with(ctx, scheduled, chosen).map_err(unplaced)?;
+    placed.layout.ahead = promotions.iter().filter_map(|it| it.ahead(&placed.scheduled.schedule)).collect();
     if promoted {
         placed.source = Some(source.clone());
     }
     store(ctx, &source, &mut placed, &dependences, commands)?;
+    for it in &promotions {
+        let proved = it.check_ahead(ctx, &placed, &dependences);
+        proved.map_err(|error| Failure { command: None, error, algorithm: Box::new(placed.scheduled.algorithm.clone()) })?;
+    }
     for (position, command) in commands.iter().enumerate() {
         if let Command::Constant { array } = command {
             constant::place(ctx, &source, &mut placed, array).map_err(|error| failure(position, error, &source))?;
@@ -189,9 +194,11 @@ fn pad(
         }
     }
     for id in buffers {
+        let stages = promotions.iter().any(|it| it.has_stages() && placed.layout.placement(it.array).buffer == id);
         let buffer = &mut placed.layout.buffers[id.0 as usize];
-        if buffer.extents.len() != by.len() {
-            return Err(StorageError::AxisCount { array: name.to_string(), axes: buffer.extents.len(), given: by.len() });
+        let axes = buffer.extents.len() - usize::from(stages);
+        if axes != by.len() {
+            return Err(StorageError::AxisCount { array: name.to_string(), axes, given: by.len() });
         }
         for (extent, more) in buffer.extents.iter_mut().zip(by) {
             *extent = extent.add_constant(i64::from(*more)).map_err(|_| StorageError::TooLargeNumber)?;

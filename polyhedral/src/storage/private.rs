@@ -12,7 +12,7 @@ use crate::schedule::{Loop, Node, ProcessorAxis, Tag};
 use std::collections::BTreeMap;
 
 /// Makes a statement access the buffer. Offsets in it become iterators of the statement, each with one value, so that
-/// generated code computes them from the loops.
+/// generated code computes them from the loops; so does the key of which the buffer has `stages`.
 pub(crate) fn redirect(
     ctx: &Ctx,
     algorithm: &mut Algorithm,
@@ -20,6 +20,7 @@ pub(crate) fn redirect(
     key: &[Affine],
     low: &[Affine],
     (from, new): (ArrayId, ArrayId),
+    stages: Option<usize>,
 ) -> Result<(), Error> {
     let old = algorithm.computation(id).clone();
     let count = old.iterators.len();
@@ -27,12 +28,17 @@ pub(crate) fn redirect(
     let mut offsets: Vec<Affine> = vec![];
     let mut names = old.iterators.clone();
     let mut changed: Vec<(Which, Vec<Affine>)> = vec![];
+    let mut key = key.to_vec();
+    if let Some(staged) = stages.and_then(|at| key.get_mut(at)).filter(|it| it.as_iterator().is_none()) {
+        names.push(fresh("stage", |name| names.iter().any(|it| it == name)));
+        offsets.push(std::mem::replace(staged, Affine::iterator(count as u32)));
+    }
     for which in accesses(algorithm, id, from) {
         let subscripts = match which {
             Which::Write => &old.write.subscripts,
             Which::Read(at) => &old.reads[at as usize].subscripts,
         };
-        let mut local = key.to_vec();
+        let mut local = key.clone();
         for (axis, subscript) in subscripts.iter().enumerate() {
             let subscript = subscript.as_affine().expect("computed subscripts were refused");
             let offset = subscript.sub(&low[axis])?;

@@ -7,11 +7,17 @@
 //! written goes back. The copies are statements like others: dependences and legality prove that loops without an order
 //! still may run so.
 //!
+//! Rewrite of `cache_shared(A, S, i; ahead=1)`: `for i { S reads A[x] } -> for i { load A for i + 1; S reads A_shared[i mod 2, x - low(i)] }`
+//!
+//! The copies begin one or more iterations earlier, and the buffer has a stage for each iteration under way. That a stage is
+//! not filled again before its last use is proved like a map of `store_in`.
+//!
 //! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
 //! part from one nest of thread loops to the next.
 
 use super::error::{Limit, StorageError};
 use super::find;
+use super::store;
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
 use super::footprint::{Footprint, Hull, Keys, accesses, footprint, hull, uses};
 use crate::affine::Affine;
@@ -20,7 +26,7 @@ use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, DimType, Id, Map};
-use crate::layers::{Buffer, Lifetime, MemorySpace, Placed, Scheduled, Target};
+use crate::layers::{Ahead, Buffer, Lifetime, MemorySpace, Placed, Placement, Scheduled, Target};
 use crate::legality;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
@@ -29,7 +35,8 @@ use std::collections::BTreeMap;
 /// What the user asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Where {
-    Shared,
+    /// Copied so many iterations of the loop before its use.
+    Shared { ahead: u32 },
     Register,
 }
 
@@ -46,6 +53,8 @@ pub(super) struct Promotion {
     keys: u32,
     size: Vec<i64>,
     space: MemorySpace,
+    /// The copies to it, and how many iterations of the loop they run ahead.
+    copies: Option<(ComputationId, u32)>,
 }
 
 impl Promotion {
@@ -62,7 +71,39 @@ impl Promotion {
             space: self.space,
             lifetime: Lifetime::Node(self.path(&scheduled.schedule).child(0)),
         };
-        (buffer, axes.iter().map(first).collect())
+        let map: Vec<Affine> = axes.iter().map(first).collect();
+        let Some((_, ahead)) = self.copies.filter(|_| self.has_stages()) else { return (buffer, map) };
+        let stages = i64::from(ahead) + 1;
+        let stage = Affine::iterator(self.keys - 1).modulo(stages).expect("a small number");
+        let extents = buffer.extents.into_iter().chain([Affine::constant(stages)]).collect();
+        // Several iterations of the loop share it.
+        let lifetime = Lifetime::Node(self.path(&scheduled.schedule));
+        (Buffer { extents, lifetime, ..buffer }, map.into_iter().chain([stage]).collect())
+    }
+
+    /// Whether the buffer has a stage for each iteration under way, along a last axis.
+    pub(super) fn has_stages(&self) -> bool {
+        self.copies.is_some_and(|(_, ahead)| ahead > 0)
+    }
+
+    /// The copies that run ahead.
+    pub(super) fn ahead(&self, schedule: &Schedule) -> Option<Ahead> {
+        let (copy, iterations) = self.copies.filter(|_| self.has_stages())?;
+        Some(Ahead { path: self.path(schedule), copy, iterations })
+    }
+
+    /// Proves that no stage is filled again before its last use, within one execution of the loop: before the next one all
+    /// threads of the block have come to its end, and each block has a buffer of its own.
+    pub(super) fn check_ahead(&self, ctx: &Ctx, placed: &Placed, dependences: &[Dependence]) -> Result<(), Error> {
+        if !self.has_stages() {
+            return Ok(());
+        }
+        let mut apart = placed.clone();
+        let own = apart.layout.placement(self.array).clone();
+        let outer = (0..self.keys - 1).map(Affine::iterator);
+        let map: Vec<Affine> = outer.chain(own.map).collect();
+        apart.layout.placements.insert(self.array, Placement { buffer: own.buffer, map: map.clone() });
+        store::check(ctx, &apart, dependences, &[(self.array, map)])
     }
 
     /// The loop that has a buffer in each iteration.
@@ -95,6 +136,8 @@ struct Plan<'a> {
     team: BTreeMap<ProcessorAxis, i64>,
     space: MemorySpace,
     suffix: &'static str,
+    /// Of the copies to the buffer.
+    ahead: u32,
     footprint: Footprint,
     hull: Hull,
 }
@@ -128,6 +171,14 @@ pub(super) fn promote(
         MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Limit::Stack,
     };
     check_limit(&scheduled.algorithm, plan.array, &plan.hull.size, limit)?;
+    if plan.ahead > 0 {
+        let stages: Vec<i64> = plan.hull.size.iter().copied().chain([i64::from(plan.ahead) + 1]).collect();
+        check_limit(&scheduled.algorithm, plan.array, &stages, limit)?;
+        if !plan.footprint.written.is_empty()? {
+            let reason = "it is written inside, so that nothing can be copied ahead";
+            return Err(Error::from(StorageError::WrongLevel { array: array.to_string(), at: at.to_string(), reason }).into());
+        }
+    }
     let mut refused = None;
     for fill in [Fill::Box, Fill::Exact] {
         let (next, promotion) = rewrite(&plan, fill)?;
@@ -196,13 +247,17 @@ fn plan<'a>(
 
     let (mut own_threads, mut team) = (vec![], BTreeMap::new());
     let (space, suffix) = match (scheduled.target, to) {
+        (Target::Cpu, Where::Shared { ahead: 1.. }) => return Err(wrong("the CPU has no copies that run ahead")),
         (Target::Cpu, _) => (MemorySpace::Host, "local"),
-        (Target::Gpu, Where::Shared) => {
+        (Target::Gpu, Where::Shared { ahead }) => {
             if in_thread {
                 return Err(wrong("the threads of a block share the buffer, so the loop must lie outside of the thread loops"));
             }
             if !in_kernel {
                 return Err(wrong("shared memory belongs to a thread block: name a block loop, or one inside of it"));
+            }
+            if ahead > 0 && !around[depth - 1].1.tag.keeps_order() {
+                return Err(wrong("blocks run in no order, so that nothing can be copied ahead: name a loop inside of them"));
             }
             for it in threads.values().flat_map(|axes| axes.iter()) {
                 let count = thread_count(ctx, algorithm, it.1)?;
@@ -242,7 +297,11 @@ fn plan<'a>(
         return Err(wrong("one thread writes an element that another thread uses"));
     }
     let hull = hull(algorithm, array, at, &footprint.all)?;
-    Ok(Plan { ctx, scheduled, array, anchor, around, keys, own_threads, team, space, suffix, footprint, hull })
+    let ahead = match to {
+        Where::Shared { ahead } => ahead,
+        Where::Register => 0,
+    };
+    Ok(Plan { ctx, scheduled, array, anchor, around, keys, own_threads, team, space, suffix, ahead, footprint, hull })
 }
 
 /// Whether, for one iteration of the loops around, one thread writes an element that another one touches. Then no thread
@@ -276,8 +335,9 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         strided: 0..0,
         kind: ArrayKind::Local { outer: key_count as u32 },
     });
+    let stages = (plan.ahead > 0).then(|| key_count - 1);
     for (&id, key) in &plan.keys {
-        redirect(plan.ctx, &mut algorithm, id, key, &plan.hull.low, (plan.array, new))?;
+        redirect(plan.ctx, &mut algorithm, id, key, &plan.hull.low, (plan.array, new), stages)?;
     }
     let needed = match fill {
         Fill::Exact => plan.footprint.needed.clone(),
@@ -289,6 +349,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         }
     };
     let (mut first, mut last) = (vec![], vec![]);
+    let mut copies = None;
     for (moves, verb, list) in
         [(&needed, "load", &mut first), (&plan.footprint.written, "store", &mut last)]
     {
@@ -298,8 +359,12 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         let id = copy(plan, &mut algorithm, moves, verb, new)?;
         for (level, (path, _)) in plan.around.iter().enumerate() {
             if let Some(Node::Loop(it)) = schedule.node_mut(path) {
-                it.at.insert(id, Affine::iterator(level as u32));
+                let sooner = if verb == "load" && level + 1 == plan.around.len() { -i64::from(plan.ahead) } else { 0 };
+                it.at.insert(id, Affine::iterator(level as u32).add_constant(sooner)?);
             }
+        }
+        if verb == "load" {
+            copies = Some((id, plan.ahead));
         }
         list.push(copy_nest(plan, &algorithm, id)?);
     }
@@ -322,6 +387,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         keys: key_count as u32,
         size: plan.hull.size.clone(),
         space: plan.space,
+        copies,
     };
     Ok((Scheduled { algorithm, schedule, ..plan.scheduled.clone() }, promotion))
 }
@@ -455,7 +521,8 @@ pub(crate) fn check_limit(algorithm: &Algorithm, of: ArrayId, size: &[i64], limi
 
 /// Whether the shared buffers of each kernel fit together.
 pub(super) fn check_shared_total(scheduled: &Scheduled, promotions: &[Promotion]) -> Result<(), StorageError> {
-    let sizes: Vec<Vec<i64>> = promotions.iter().map(|it| it.size.clone()).collect();
+    let stages = |it: &Promotion| it.copies.map_or(1, |(_, ahead)| i64::from(ahead) + 1);
+    let sizes: Vec<Vec<i64>> = promotions.iter().map(|it| it.size.iter().copied().chain([stages(it)]).collect()).collect();
     shared_total(scheduled, promotions, &sizes)
 }
 

@@ -30,7 +30,7 @@ pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
 pub use split_domain::{split_dependences, split_domain};
 pub use tags::{check_gpu, gpu, separate, stream, tag};
-pub use tiles::{collapse, constant_range, split, tile, unroll_and_jam};
+pub use tiles::{collapse, constant_range, parallelogram, split, tile, unroll_and_jam};
 
 pub(crate) use find::{find_computation, find_loop, loop_mut};
 pub(crate) use tiles::{smallest_value, split_at};
@@ -71,6 +71,7 @@ pub fn apply(
         Command::Interchange { computation, outer, inner } => interchange(scheduled, computation, outer, inner)?,
         Command::Split { computation, at, size } => split(ctx, scheduled, computation, at, *size)?,
         Command::Tile { computation, loops, sizes } => tile(ctx, scheduled, computation, loops, sizes)?,
+        Command::Parallelogram { computation, loops, edges } => parallelogram(scheduled, computation, loops, edges)?,
         Command::Skew { computation, outer, inner, factor } => skew(scheduled, computation, outer, inner, *factor)?,
         Command::SkewAuto { computation, outer, inner } => {
             skew_auto(ctx, scheduled, dependences, computation, outer, inner)?

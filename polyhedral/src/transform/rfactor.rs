@@ -237,7 +237,7 @@ impl Partial<'_> {
         let value = Expr { kind: ExprKind::Constant(neutral), ty: neutral.ty };
         let keys = self.keys.len() as u32;
         let write = self.access(0..keys, keys)?;
-        self.add("start", value, write, vec![])
+        self.add("start", value, write, vec![], None)
     }
 
     /// Adds `a = a op P[k1]`.
@@ -259,7 +259,9 @@ impl Partial<'_> {
         let read = |at| Box::new(Expr { kind: ExprKind::Read(at), ty });
         let value = Expr { kind: ExprKind::Binary(op, read(0), read(1)), ty };
         let reads = vec![write.clone(), self.access(0..keys, keys)?];
-        self.add("total", value, write, reads)
+        // What may be added up in any order may be in parts, too.
+        let free = matches!(update.order, UpdateOrder::Within(_)).then_some(keys);
+        self.add("total", value, write, reads, free)
     }
 
     /// The reduction's iterators by those of the statements that are added; zero for those that are not keys.
@@ -272,7 +274,14 @@ impl Partial<'_> {
     }
 
     /// Adds a statement with one instance for each partial result of each execution of the loop.
-    fn add(&mut self, role: &str, value: Expr, write: Access, reads: Vec<Access>) -> Result<ComputationId, Error> {
+    fn add(
+        &mut self,
+        role: &str,
+        value: Expr,
+        write: Access,
+        reads: Vec<Access>,
+        simd: Option<u32>,
+    ) -> Result<ComputationId, Error> {
         let of = self.algorithm.computation(self.id);
         let taken: Vec<String> = self.algorithm.computations.iter().map(|it| it.name.clone()).collect();
         let mut iterators: Vec<String> = self.keys.iter().map(|&key| of.iterators[key as usize].clone()).collect();
@@ -291,7 +300,7 @@ impl Partial<'_> {
             write,
             reads,
             fastmath: of.fastmath,
-            simd: None,
+            simd,
         });
         let own: Vec<Affine> = (0..keys.len() as u32).map(Affine::iterator).collect();
         let domain = relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(&executions)?.domain()?;

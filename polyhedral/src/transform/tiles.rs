@@ -1,12 +1,14 @@
 //! Commands that make two loops of one, or one of two: split, tile, unroll_and_jam, collapse.
 
-use super::find::{find_loop, loop_mut, perfect_pair};
+use super::find::{find_computation, find_loop, loop_mut, perfect_pair};
 use super::tree::{has_loop, names_around, put_chain, sink, take_chain};
+use crate::affine::{Affine, AffineOverflow};
 use crate::algorithm::Algorithm;
 use crate::fresh::fresh_among;
 use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
+use crate::models::parallelograms::matrix::Matrix;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use std::collections::BTreeMap;
@@ -53,6 +55,60 @@ pub fn tile(
     let (tiles, points): (Vec<_>, Vec<_>) = chain.into_iter().enumerate().partition(|(at, _)| at % 2 == 0);
     let order: Vec<Loop> = tiles.into_iter().chain(points).map(|(_, it)| it).collect();
     put_chain(&mut schedule, &top, order);
+    Ok(schedule)
+}
+
+/// Tiles perfectly nested loops by parallelograms, or parallelepipeds: the edges of a tile are the rows of a matrix `T`.
+///
+/// Rewrite: `for t { for i { S } } -> for t0 { for i0 { for t { for i { S } } } }`; the tile of a point `x` is the largest
+/// integer vector that is at most `x T^-1`, and the points of a tile run in the order of the loops. Legal if the order stays
+/// legal: for all dependences to go forward, each must lie in the cone of the edges.
+///
+/// # Source
+/// Zhou, Garzarán, Padua, *Optimal parallelogram selection for hierarchical tiling*, TACO 11(4), 2014, section 3.
+pub fn parallelogram(
+    scheduled: &Scheduled,
+    computation: &str,
+    loops: &[String],
+    edges: &[Vec<i64>],
+) -> Result<Schedule, Error> {
+    let id = find_computation(&scheduled.algorithm, computation)?;
+    let around = scheduled.schedule.loops_around(id);
+    let outermost: Vec<String> = around.iter().take(edges.len()).map(|(_, it)| it.name.clone()).collect();
+    let loops = if loops.is_empty() { &outermost } else { loops };
+    if loops.is_empty() || loops.len() != edges.len() || edges.iter().any(|edge| edge.len() != loops.len()) {
+        return Err(ScheduleError::EdgeCount { loops: loops.len() }.into());
+    }
+    for pair in loops.windows(2) {
+        adjacent_pair(scheduled, computation, &pair[0], &pair[1])?;
+    }
+    let inverse = Matrix { rows: edges.to_vec() }.inverse().ok_or(ScheduleError::FlatTile)?;
+    let denominator = i64::try_from(inverse.denominator).map_err(|_| AffineOverflow)?;
+    let (top, _) = find_loop(scheduled, computation, &loops[0])?;
+    let mut schedule = scheduled.schedule.clone();
+    let mut taken = names_around(&schedule, &top);
+    let points = take_chain(&mut schedule, &top, loops.len());
+    if let Some(it) = points.iter().find(|it| it.tag != Tag::Sequential) {
+        let (computation, at) = (computation.to_string(), it.name.clone());
+        return Err(ScheduleError::AlreadyTagged { computation, at, tag: it.tag.adjective() }.into());
+    }
+    let mut chain = vec![];
+    for (axis, it) in points.iter().enumerate() {
+        let mut at = BTreeMap::new();
+        for id in it.at.keys() {
+            let mut sum = Affine::constant(0);
+            for (row, other) in inverse.numerators.iter().zip(&points) {
+                let factor = i64::try_from(row[axis]).map_err(|_| AffineOverflow)?;
+                sum = sum.add(&other.at[id].scale(factor)?)?;
+            }
+            at.insert(*id, sum.floor_div(denominator));
+        }
+        let name = fresh_among(&format!("{}0", it.name), &taken);
+        taken.push(name.clone());
+        chain.push(Loop { name, at, ..it.clone() });
+    }
+    chain.extend(points);
+    put_chain(&mut schedule, &top, chain);
     Ok(schedule)
 }
 

@@ -6,6 +6,7 @@ use crate::generate;
 use crate::native::{self, Job};
 use crate::random::Random;
 use crate::shrink::{Pair, shrink};
+use crate::stencils;
 use crate::subject::{Setting, Subject, with_unit};
 use crate::tiles;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -36,10 +37,25 @@ const PROGRESS: Duration = Duration::from_secs(15);
 pub struct Plan {
     pub pairs: u64,
     pub seed: u64,
-    /// The share of programs made for register tiles, in percent.
-    pub tiles: u32,
+    pub kinds: Kinds,
     /// No program is begun after this.
     pub longest: Duration,
+}
+
+/// The shares of programs of a kind, in percent; the others are any.
+#[derive(Clone, Copy)]
+pub struct Kinds {
+    /// Made for register tiles.
+    pub tiles: u32,
+    /// Made for tilings of time.
+    pub stencils: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Any,
+    Tiles,
+    Stencil,
 }
 
 /// What a campaign found.
@@ -87,7 +103,7 @@ struct Waiting {
 
 struct Campaign {
     seed: u64,
-    tiles: u32,
+    kinds: Kinds,
     counts: Mutex<Counts>,
     failures: Mutex<Vec<Failure>>,
 }
@@ -95,7 +111,7 @@ struct Campaign {
 /// Examines all pairs of a plan.
 pub fn campaign(plan: &Plan) -> Found {
     let start = Instant::now();
-    let state = Campaign { seed: plan.seed, tiles: plan.tiles, counts: Mutex::default(), failures: Mutex::default() };
+    let state = Campaign { seed: plan.seed, kinds: plan.kinds, counts: Mutex::default(), failures: Mutex::default() };
     let next = AtomicU64::new(0);
     let told = Mutex::new(start);
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
@@ -182,13 +198,14 @@ impl Campaign {
     /// A program under several schedules.
     fn program(&self, number: u64, jobs: &mut Vec<Job>, waiting: &mut Vec<Waiting>) {
         let mut random = Random::numbered(self.seed, number);
-        let for_tiles = random.percent(self.tiles);
-        let (program, setting) = match for_tiles {
-            true => (tiles::program(&mut random), tiles::setting(&mut random)),
-            false => {
-                let program = generate::program(&mut random);
-                (program, Setting::small(if random.percent(25) { Target::Gpu } else { Target::Cpu }))
-            }
+        let Kinds { tiles, stencils } = self.kinds;
+        let kind = [Kind::Tiles, Kind::Stencil, Kind::Any]
+            [random.weighted(&[tiles, stencils, 100_u32.saturating_sub(tiles + stencils)])];
+        let target = |random: &mut Random| if random.percent(25) { Target::Gpu } else { Target::Cpu };
+        let (program, setting) = match kind {
+            Kind::Tiles => (tiles::program(&mut random), tiles::setting(&mut random)),
+            Kind::Stencil => (stencils::program(&mut random), stencils::setting(target(&mut random))),
+            Kind::Any => (generate::program(&mut random), Setting::small(target(&mut random))),
         };
         let target = setting.target;
         let seed = random.next();
@@ -200,10 +217,10 @@ impl Campaign {
                     Err(why) => return Ok(Some(why)),
                 };
                 for schedule in 0..SCHEDULES {
-                    let own_order = schedule == 0 && (for_tiles || random.percent(50));
-                    let compile = target == Target::Cpu && (for_tiles || random.below(COMPILED) == 0);
+                    let own_order = schedule == 0 && (kind == Kind::Tiles || random.percent(50));
+                    let compile = target == Target::Cpu && (kind != Kind::Any || random.below(COMPILED) == 0);
                     let mut tried = (!own_order).then(Vec::new);
-                    let verdict = guarded(|| self.schedule(&subject, &mut random, &mut tried, compile, for_tiles));
+                    let verdict = guarded(|| self.schedule(&subject, &mut random, &mut tried, compile, kind));
                     pair.commands = tried;
                     match verdict {
                         Ok((verdict, job)) => {
@@ -238,7 +255,7 @@ impl Campaign {
         random: &mut Random,
         tried: &mut Option<Vec<Command>>,
         compile: bool,
-        for_tiles: bool,
+        kind: Kind,
     ) -> Result<(Verdict, Option<Job>), Fault> {
         let mut progress = subject.start();
         let Some(accepted) = tried else {
@@ -250,10 +267,12 @@ impl Campaign {
                 Err(why) => Ok((Verdict::Refused(why), None)),
             };
         };
-        // A tile first, then perhaps what comes.
-        let mut planned: VecDeque<Command> = match for_tiles && random.percent(85) {
-            true => tiles::commands(random, &progress.scheduled).into(),
-            false => VecDeque::new(),
+        // What the program is made for first, then perhaps what comes.
+        let begins_so = random.percent(85);
+        let mut planned: VecDeque<Command> = match kind {
+            Kind::Tiles if begins_so => tiles::commands(random, &progress.scheduled).into(),
+            Kind::Stencil if begins_so => stencils::commands(random, &progress.scheduled).into(),
+            Kind::Any | Kind::Tiles | Kind::Stencil => VecDeque::new(),
         };
         let tile = planned.len();
         let free = 1 + random.below(8).min(random.below(8));
@@ -397,6 +416,9 @@ pub fn setting_of<'a>(option: &dyn Fn(&str) -> Option<&'a str>) -> Setting {
     if let Some(most) = option("sizes") {
         setting.most = most.parse().expect("the largest size is a number");
     }
+    if let Some(effort) = option("effort") {
+        setting.effort = effort.parse().expect("the effort is a number");
+    }
     if let Some(machine) = option("machine") {
         let numbers: Vec<u64> = machine.split(' ').map(|it| it.parse().expect("a machine is four numbers")).collect();
         let [vector_bytes, vector_registers, l2_bytes, worth_threads] = numbers[..] else {
@@ -416,12 +438,18 @@ fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     let name = format!("{}_{:08x}.jl", fault.kind.replace(' ', "_"), hash as u32);
-    let Setting { target, machine, most } = pair.setting;
+    let Setting { target, machine, most, effort } = pair.setting;
     let target = if target == Target::Gpu { "cuda" } else { "c" };
     let Machine { vector_bytes, vector_registers, l2_bytes, worth_threads, .. } = machine;
     let machine = format!("{vector_bytes} {vector_registers} {l2_bytes} {worth_threads}");
-    let head =
-        format!("#! target {target}\n#! seed {seed}\n#! sizes {most}\n#! machine {machine}\n# Found: {}\n", fault.kind);
+    let options = [
+        ("target", target),
+        ("seed", &seed.to_string()),
+        ("sizes", &most.to_string()),
+        ("effort", &effort.to_string()),
+    ];
+    let options: String = options.map(|(name, value)| format!("#! {name} {value}\n")).concat();
+    let head = format!("{options}#! machine {machine}\n# Found: {}\n", fault.kind);
     let path = folder.join(&name);
     match fs::create_dir_all(&folder).and_then(|()| fs::write(&path, head + &text)) {
         Ok(()) => format!("tests/oracle/regressions/{name}"),

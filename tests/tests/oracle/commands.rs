@@ -38,6 +38,10 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     if !inlinable.is_empty() && random.percent(12) {
         return Some(Command::Inline { computation: algorithm.computation(*random.pick(&inlinable)).name.clone() });
     }
+    if ids.len() > 1 && !plain.is_empty() && random.percent(7) {
+        let at = random.pick(&plain).clone();
+        return Some(Command::ComputeAt { computation: other_name, reader: computation, at });
+    }
     if !plain.is_empty() && random.percent(4) {
         let (at, size) = (random.pick(&plain).clone(), *random.pick(&[1, 2, 3, 4]));
         return Some(Command::Rfactor { computation, at, size });
@@ -73,6 +77,7 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             6,
             if gpu { 0 } else { 8 },
             5,
+            6,
             6,
             6,
         ]) {
@@ -132,6 +137,11 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
                 let (first_at, second_at) = (at.clone(), at);
                 Command::Between { computation: other_name, first: computation, first_at, second: third, second_at }
             }
+            20 => {
+                let (outer, inner) = pair()?;
+                let mut edge = || vec![random.between(-3, 5), random.between(-3, 5)];
+                Command::Parallelogram { computation, loops: vec![outer, inner], edges: vec![edge(), edge()] }
+            }
             _ => {
                 // Loops one below the other: half of them blocks, half threads; or the same loop in one block.
                 let count = (1 + random.below(2)).min(plain.len() / 2);
@@ -184,7 +194,7 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
         return Some(Command::Constant { array });
     }
     Some(match random.percent(50) {
-        true => Command::CacheShared { array, computation: name, at },
+        true => Command::CacheShared { array, computation: name, at, ahead: 0 },
         false => Command::CacheRegister { array, computation: name, at },
     })
 }

@@ -21,8 +21,8 @@ use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
 use tessella_polyhedral::layers::Target;
-use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::storage::Stored;
+use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::{connect, default_order, place, storage, transform, verify};
 use tessella_runtime::call::entry_parameters;
 use tessella_scalar::{Constant, ScalarType};
@@ -82,6 +82,7 @@ const DOCUMENTED: &[&str] = &[
     "NothingToJam",
     "NotBetween",
     "VaryingExtent",
+    "FlatTile",
     "NotTiles",
     "NeverHolds",
     // No number up to the largest that is tried makes the order legal.
@@ -90,6 +91,15 @@ const DOCUMENTED: &[&str] = &[
     // What stands in the way of an inlined value.
     "CannotInline",
     "CannotFactor",
+    // What stands in the way of values that are computed again.
+    "CannotComputeAt",
+    "OtherValues",
+    "CannotOverlap",
+    // Nests that no tiling of time is made for, and sizes that do not fit them.
+    "NotStencil",
+    "TileHeight",
+    "TileWidth",
+    "CannotStream",
     // The GPU's limits.
     "NeedsCpu",
     "GpuMapping",

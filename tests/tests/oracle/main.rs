@@ -8,6 +8,7 @@
 //!
 //! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 2500), `TESSELLA_ORACLE_SEED` which ones,
 //! `TESSELLA_ORACLE_TILES` how many of a hundred programs are such as register tiles are made for,
+//! `TESSELLA_ORACLE_STENCILS` how many are stencils under tilings of time,
 //! `TESSELLA_ORACLE_SECONDS` after how long no further program is begun. A failure is shrunk,
 //! printed, and saved under `tests/oracle/regressions/`, which are replayed on every run.
 
@@ -21,11 +22,12 @@ mod native;
 mod program;
 mod random;
 mod shrink;
+mod stencils;
 mod subject;
 mod tiles;
 mod witness;
 
-use campaign::{Plan, campaign};
+use campaign::{Kinds, Plan, campaign};
 use examine::{Case, examine, hush_panics};
 use std::fs;
 use std::time::Duration;
@@ -37,6 +39,8 @@ const PAIRS: u64 = if cfg!(debug_assertions) { 200 } else { 2500 };
 const SEED: u64 = 2024;
 /// The share of programs made for register tiles, in percent.
 const TILES: u64 = 20;
+/// The share of stencils, whose proofs take longest.
+const STENCILS: u64 = 4;
 
 fn setting(name: &str, default: u64) -> u64 {
     match std::env::var(name) {
@@ -49,9 +53,12 @@ fn setting(name: &str, default: u64) -> u64 {
 fn random_schedules_keep_what_programs_mean() {
     let (pairs, seed) = (setting("TESSELLA_ORACLE_PAIRS", PAIRS), setting("TESSELLA_ORACLE_SEED", SEED));
     hush_panics();
-    let tiles = setting("TESSELLA_ORACLE_TILES", TILES) as u32;
+    let kinds = Kinds {
+        tiles: setting("TESSELLA_ORACLE_TILES", TILES) as u32,
+        stencils: setting("TESSELLA_ORACLE_STENCILS", STENCILS) as u32,
+    };
     let longest = Duration::from_secs(setting("TESSELLA_ORACLE_SECONDS", u64::MAX / 2));
-    let found = campaign(&Plan { pairs, seed, tiles, longest });
+    let found = campaign(&Plan { pairs, seed, kinds, longest });
     println!("{}", found.counts);
     assert!(found.failures.is_empty(), "{} programs with a fault\n\n{}", found.total, found.failures.join("\n----\n"));
     let counts = found.counts;

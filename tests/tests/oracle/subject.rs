@@ -31,11 +31,13 @@ pub struct Setting {
     pub machine: Machine,
     /// The largest size that it runs with.
     pub most: i64,
+    /// What isl may do in one pass, in [`OPERATIONS`].
+    pub effort: u64,
 }
 
 impl Setting {
     pub fn small(target: Target) -> Setting {
-        Setting { target, machine: Machine::GENERIC, most: 11 }
+        Setting { target, machine: Machine::GENERIC, most: 11, effort: 1 }
     }
 }
 
@@ -119,7 +121,7 @@ impl<'a> Subject<'a> {
         };
         let types = unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect();
         let schedule = algorithm.source_order.clone();
-        let Setting { target, machine, .. } = setting;
+        let Setting { target, machine, most: _, effort: _ } = setting;
         let source = Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() };
         ctx.set_max_operations(0);
         let (small, runs) = (OnceCell::new(), OnceCell::new());
@@ -130,9 +132,9 @@ impl<'a> Subject<'a> {
         &self.source.algorithm
     }
 
-    /// What isl may do in one pass; more where there are many tiles.
+    /// What isl may do in one pass.
     pub fn operations(&self) -> u64 {
-        if self.setting.most > 11 { 4 * OPERATIONS } else { OPERATIONS }
+        self.setting.effort * OPERATIONS
     }
 
     /// Runs a pass under the limit of one pass.

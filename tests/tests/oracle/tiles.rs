@@ -23,7 +23,7 @@ pub fn setting(random: &mut Random) -> Setting {
         },
         false => Machine::GENERIC,
     };
-    Setting { target: layers::Target::Cpu, machine, most: MOST }
+    Setting { target: layers::Target::Cpu, machine, most: MOST, effort: 4 }
 }
 
 /// A nest of two or three loops (seldom four) around statements that add to what they read.

@@ -2,7 +2,7 @@
 
 use super::{Complex, ComplexError};
 use crate::typed::check::{Checked, Checker};
-use crate::typed::convert::widen;
+use crate::typed::convert::{promote, widen};
 use crate::typed::tree::Expr;
 use crate::typed::value::Value;
 use tessella_diagnostics::Span;
@@ -70,6 +70,15 @@ impl Checker<'_> {
                 let x = self.shared_half(x);
                 let re = self.binary_operator("/", z.re, x.clone(), span)?;
                 Ok(Complex::new(re, self.binary_operator("/", z.im, x, span)?))
+            }
+            ("/", Pair::Both(z, w)) | ("\\", Pair::Both(w, z)) => self.complex_quotient(z, w, span),
+            ("/", Pair::Right(x, z)) | ("\\", Pair::Left(z, x)) => {
+                let half = promote(x.ty, z.half());
+                let z = Complex { re: widen(z.re, half), im: widen(z.im, half) };
+                let inverse = self.complex_inverse(z, span);
+                let x = self.shared_half(x);
+                let re = self.binary_operator("*", x.clone(), inverse.re, span)?;
+                Ok(Complex::new(re, self.binary_operator("*", x, inverse.im, span)?))
             }
             (_, _) => Err(self.complex_error(ComplexError::Unsupported { operation: symbol.into(), span })),
         }

@@ -35,9 +35,6 @@ impl IntoDiagnostic for ComplexError {
         match self {
             ComplexError::Unsupported { operation, span } => {
                 let help = match operation.as_str() {
-                    "/" | "\\" | "inv" => {
-                        "write `z * conj(w) / abs2(w)`, which may overflow and round differently, or keep the division in Julia"
-                    }
                     "^" => "write the product out: `z * z`; `z^2` and `z^3` with a literal exponent are supported",
                     "exp" => "write `exp(real(z)) * cis(imag(z))`, which may round differently",
                     "<" | "<=" | ">" | ">=" | "min" | "max" => "compare `abs2(z)`: complex numbers have no order",

@@ -112,6 +112,7 @@ impl Checker<'_> {
                 scalar(self.binary_operator("+", re, im, span))
             }
             "abs" => scalar(self.number_function("hypot", vec![z.re, z.im], span)),
+            "inv" => Ok(self.complex_inverse(z, span).value()),
             "zero" | "one" | "oneunit" => {
                 let re = self.real_constant(name, ty, span)?;
                 Ok(Complex { re, im: Expr::constant(super::zero(ty), span) }.value())

@@ -1,0 +1,22 @@
+# The same delay, by hand.
+#! target c
+#! sizes C=n B=n A=n
+using Tessella
+
+@tessella function shifted_by_hand!(C::Vector{Float64}, B::Vector{Float64}, A::Vector{Float64})
+    n = length(A)
+    for i in 1:n
+        @comp R B[i] = 2 * A[i]
+    end
+    for i in 2:n-1
+        @comp S C[i] = B[i-1] + B[i+1]
+    end
+    return nothing
+end
+
+@schedule shifted_by_hand! begin
+    shift(S, i, 1)
+    fuse(R, S, i)
+end
+
+shifted_by_hand_inputs(T, n) = zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]

@@ -1,0 +1,186 @@
+//! Stencils, in one or two dimensions, with any distances up to two: in a time loop, as tilings of time are made for, in
+//! place or between two arrays; or one after the other, as values are computed where they are needed. And schedules that
+//! begin so.
+
+use crate::program::{ArrayArgument, Element, Expr, Linear, Program, Size, Statement, Subscript, Target};
+use crate::random::Random;
+use crate::subject::Setting;
+use tessella_polyhedral::command::Command;
+use tessella_polyhedral::layers::{self, Scheduled};
+use tessella_polyhedral::schedule::StreamSize;
+
+/// The loops over space, outermost first.
+const SPACE: [&str; 2] = ["j", "i"];
+
+/// Proofs about tiles of time take isl longer than those about other loops.
+pub fn setting(target: layers::Target) -> Setting {
+    Setting { effort: 16, ..Setting::small(target) }
+}
+
+/// A time loop over one to three nests, or two or three nests of which each reads what the one before wrote.
+pub fn program(random: &mut Random) -> Program {
+    let in_time = random.percent(70);
+    let element = [Element::F64, Element::F32, Element::I64][random.weighted(&[55, 25, 20])];
+    let rank = 1 + random.weighted(&[60, 40]);
+    let names = ["A", "B", "C"];
+    let nests = if in_time { 1 + random.weighted(&[12, 73, 15]) } else { 2 };
+    let arrays = names[..if in_time { nests.max(2) } else { nests + 1 }]
+        .iter()
+        .map(|name| ArrayArgument { name: name.to_string(), element, rank })
+        .collect::<Vec<_>>();
+    let steps = match random.percent(60) {
+        true => Linear::of("m", 0),
+        false => Linear::constant(random.between(2, 5)),
+    };
+    let sizes = ["n", "m"].map(|name| Size { name: name.to_string(), extent_of: None }).to_vec();
+    let mut maker = Maker { random, element, rank, reach: 0 };
+    maker.reach = 1 + maker.random.weighted(&[75, 25]) as i64;
+    if !in_time {
+        let body = (1..=nests).map(|nest| {
+            let value = maker.sum(names[nest - 1], names[nest - 1]);
+            maker.nest(nest, nest as i64, names[nest], value)
+        });
+        return Program { arrays, sizes, body: body.collect(), returns: None };
+    }
+    let copies_back = nests == 2 && maker.random.percent(55);
+    let mut body = vec![];
+    for nest in 0..nests {
+        let (to, from) = (names[nest], names[(nest + 1) % nests.max(2)]);
+        let value = match (copies_back && nest == 1, maker.random.percent(35) || nests == 1) {
+            (true, _) => maker.read(from, &[0, 0]),
+            (false, true) => maker.sum(to, from),
+            (false, false) => maker.sum(from, from),
+        };
+        body.push(maker.nest(nest + 1, 1, to, value));
+    }
+    let body = vec![Statement::For {
+        before: "",
+        iterator: "t".into(),
+        lower: Linear::constant(1),
+        upper: steps,
+        step: 1,
+        body,
+    }];
+    Program { arrays, sizes, body, returns: None }
+}
+
+struct Maker<'a> {
+    random: &'a mut Random,
+    element: Element,
+    rank: usize,
+    /// The longest distance along an axis.
+    reach: i64,
+}
+
+impl Maker<'_> {
+    /// A nest over all points but those that are nearer to the edge than so many reaches.
+    fn nest(&mut self, number: usize, reaches: i64, to: &str, value: Expr) -> Statement {
+        let margin = reaches * self.reach;
+        let target = Target::Element(to.into(), self.at(&[0, 0]));
+        let mut statement = Statement::Assign { label: format!("S{number}"), target, op: "=", value };
+        let is_narrow = self.random.percent(20);
+        for name in SPACE[SPACE.len() - self.rank..].iter().rev() {
+            let around = if is_narrow { self.random.between(0, 1) } else { 0 };
+            statement = Statement::For {
+                before: "",
+                iterator: name.to_string(),
+                lower: Linear::constant(1 + margin + around),
+                upper: Linear::of("n", -margin),
+                step: 1,
+                body: vec![statement],
+            };
+        }
+        statement
+    }
+
+    /// The subscripts of a point that is so far away; the first axis is the innermost loop.
+    fn at(&self, distance: &[i64; 2]) -> Vec<Subscript> {
+        let innermost_first = SPACE.iter().rev().take(self.rank).zip(distance);
+        innermost_first.map(|(name, by)| Subscript::Linear(Linear::of(name, *by))).collect()
+    }
+
+    fn read(&self, array: &str, distance: &[i64; 2]) -> Expr {
+        Expr::Read(array.into(), self.at(distance))
+    }
+
+    /// Two to four points, of the one array or the other.
+    fn sum(&mut self, one: &str, other: &str) -> Expr {
+        let mut sum: Option<Expr> = None;
+        for _ in 0..self.random.between(2, 4) {
+            let distance = [0, 1].map(|_| self.random.between(-self.reach, self.reach));
+            let array = if self.random.percent(50) { one } else { other };
+            let mut term = self.read(array, &distance);
+            if self.random.percent(40) {
+                let weight = Expr::Number(self.element, self.random.between(1, 5));
+                term = Expr::Binary("*", Box::new(weight), Box::new(term));
+            }
+            sum = Some(match sum {
+                None => term,
+                Some(sofar) => Expr::Binary(*self.random.pick(&["+", "+", "-"]), Box::new(sofar), Box::new(term)),
+            });
+        }
+        sum.expect("there are two terms at least")
+    }
+}
+
+/// A tiling of time, or values that are computed in the tiles that need them; most can be carried out.
+pub fn commands(random: &mut Random, scheduled: &Scheduled) -> Vec<Command> {
+    let algorithm = &scheduled.algorithm;
+    let mut names: Vec<String> = algorithm.ids().map(|id| algorithm.computation(id).name.clone()).collect();
+    let Some(first) = algorithm.ids().next() else { return vec![] };
+    let around = scheduled.schedule.loops_around(first);
+    if around.first().is_some_and(|(_, it)| it.name != "t") {
+        return recomputation(random, scheduled, &names);
+    }
+    let loops: Vec<String> = around.iter().skip(1).map(|(_, it)| it.name.clone()).collect();
+    let time = "t".to_string();
+    let sizes = |random: &mut Random| loops.iter().map(|_| random.between(2, 6) as u32).collect::<Vec<_>>();
+    if random.percent(8) {
+        names.truncate(1);
+    }
+    let computation = names[0].clone();
+    let on_gpu = scheduled.target == layers::Target::Gpu;
+    vec![match random.weighted(&[30, 30, 22, 6, if on_gpu && loops.len() == 2 { 90 } else { 0 }]) {
+        0 => {
+            let (steps, sizes) = (random.between(1, 4) as u32, sizes(random));
+            Command::Overlapped { computation, time, loops, steps, sizes }
+        }
+        1 => {
+            // Hexagons of so many steps start with the same nest each.
+            let nests = names.len() as u32;
+            let (height, widths) = ((random.between(1, 3) as u32 * nests).max(2) - 1, sizes(random));
+            Command::Hexagonal { computations: names, time, loops, height, widths }
+        }
+        2 => {
+            let (steps, widths) = (random.between(1, 4) as u32, sizes(random));
+            Command::TimeSkew { computations: names, time, loops, steps, widths }
+        }
+        3 => {
+            let widths = sizes(random);
+            Command::Space { computations: names, time, loops, widths }
+        }
+        _ => {
+            let steps = random.between(1, 4) as u32;
+            let size = StreamSize { steps, points: *random.pick(&[1, 2, 4]), rows: random.between(2, 9) as u32 };
+            Command::Stream { computation, at: time, size }
+        }
+    }]
+}
+
+/// The tiles of a later nest compute what they need of an earlier one.
+fn recomputation(random: &mut Random, scheduled: &Scheduled, names: &[String]) -> Vec<Command> {
+    let [writer, reader, ..] = names else { return vec![] };
+    let last = scheduled.algorithm.ids().nth(1).expect("there are two names");
+    let loops: Vec<String> = scheduled.schedule.loops_around(last).iter().map(|(_, it)| it.name.clone()).collect();
+    let sizes: Vec<u32> = loops.iter().map(|_| random.between(2, 5) as u32).collect();
+    let at = format!("{}0", random.pick(&loops));
+    let computation = reader.clone();
+    let mut all = vec![Command::Tile { computation: computation.clone(), loops: loops.clone(), sizes }];
+    if scheduled.target == layers::Target::Gpu {
+        let blocks = loops.iter().map(|name| format!("{name}0")).collect();
+        let threads = loops.iter().map(|name| format!("{name}1")).collect();
+        all.push(Command::Gpu { computation: computation.clone(), blocks, threads });
+    }
+    all.push(Command::ComputeAt { computation: writer.clone(), reader: computation, at });
+    all
+}
