@@ -141,7 +141,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Parallel => "  # parallel".to_string(),
         Tag::Vector(lanes) => format!("  # vector({lanes})"),
         Tag::Unroll(times) => format!("  # unroll({times})"),
-        Tag::Stream(size) => format!("  # stream({}, {}, {})", size.steps, size.points, size.rows),
+        Tag::Stream(size) => format!("  # stream({size})"),
         Tag::Separate => "  # separate".to_string(),
         Tag::GpuBlock(axis) => format!("  # block.{}", axis_text(axis)),
         Tag::GpuThread(axis) => format!("  # thread.{}", axis_text(axis)),

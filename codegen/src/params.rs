@@ -71,8 +71,8 @@ pub fn params_of_stream(input: &Input<'_>, names: &Names, it: &Streaming) -> Vec
     let mut used = Used::default();
     for stage in &it.stream.stages {
         used.statement(input, stage.computation);
-        let [(a, b), (c, d)] = &stage.limits;
-        [a, b, c, d].into_iter().for_each(|limit| params_of(limit, &mut used.params));
+        let limits = stage.limits.iter().flat_map(|(low, high)| [low, high]);
+        limits.for_each(|limit| params_of(limit, &mut used.params));
     }
     for field in &it.stream.fields {
         input.algorithm.array(field.array).extents.iter().for_each(|extent| params_of(extent, &mut used.params));

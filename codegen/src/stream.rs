@@ -27,10 +27,10 @@ pub struct Streaming {
     /// For each field, the buffer that holds its values before the launch, and the one that gets those after it. They
     /// are the same for fields that only the last launch stores.
     pub buffers: Vec<(BufferId, BufferId)>,
-    /// Extents of each field.
-    pub extents: Vec<[IntExpr; 2]>,
-    /// First and last subscripts that each stage writes, along each axis.
-    pub limits: Vec<[(IntExpr, IntExpr); 2]>,
+    /// Extents of each field along columns, lines and rows; 1 where it has no such axis.
+    pub extents: Vec<[IntExpr; 3]>,
+    /// First and last subscripts that each stage writes, along columns, lines and rows.
+    pub limits: Vec<[(IntExpr, IntExpr); 3]>,
     /// The iterators of each stage's statement, in the statement's order.
     pub iterators: Vec<Vec<VariableId>>,
     /// The first time step of the launch.
@@ -54,33 +54,38 @@ impl Streaming {
         self.stream.fields[field].carried
     }
 
-    /// Rows of the largest carried field, and strips that cover its columns.
-    fn cover(&self) -> (IntExpr, IntExpr) {
-        let carried = || self.stream.fields.iter().zip(&self.extents).filter(|(field, _)| field.carried).map(|(_, it)| it);
-        let columns = IntExpr::max_of(carried().map(|extents| extents[0].clone()));
-        let width = self.stream.width();
-        let rows = IntExpr::max_of(carried().map(|extents| extents[1].clone()));
-        (rows, columns.plus(IntExpr::Const(width - 1)).floor_div(width))
+    /// The extent of the largest carried field.
+    fn widest(&self, axis: usize) -> IntExpr {
+        let carried = self.stream.fields.iter().zip(&self.extents).filter(|(field, _)| field.carried);
+        IntExpr::max_of(carried.map(|(_, extents)| extents[axis].clone()))
     }
 
     /// Strips along the first axis.
     pub fn strips(&self) -> IntExpr {
-        self.cover().1
+        parts(self.widest(0), self.stream.width())
+    }
+
+    /// Bands of lines; 1 where rows have none.
+    pub fn bands(&self) -> IntExpr {
+        parts(self.widest(1), self.stream.band())
     }
 
     /// Rows of all parts together.
     pub fn rows(&self) -> IntExpr {
-        self.cover().0
+        self.widest(2)
     }
 
-    /// Blocks of warps: a warp for each strip and part.
+    /// Blocks of warps: a warp for each strip, band and part.
     fn grid(&self) -> IntExpr {
-        let (rows, strips) = self.cover();
-        let size = i64::from(self.stream.size.rows);
-        let parts = rows.plus(IntExpr::Const(size - 1)).floor_div(size);
-        let warps = i64::from(WARPS);
-        strips.times(parts).plus(IntExpr::Const(warps - 1)).floor_div(warps)
+        let all = self.strips().times(parts(self.rows(), self.stream.size.rows.into()));
+        let all = if self.stream.axes[1].is_some() { all.times(self.bands()) } else { all };
+        parts(all, WARPS.into())
     }
+}
+
+/// How many parts of this size cover all.
+fn parts(all: IntExpr, size: i64) -> IntExpr {
+    all.plus(IntExpr::Const(size - 1)).floor_div(size)
 }
 
 /// Turns a time loop into launches; the kernels go to `kernels`.
@@ -127,7 +132,7 @@ pub(crate) fn launches(
         extents: (stream.fields.iter())
             .map(|field| {
                 let extents = &input.algorithm.array(field.array).extents;
-                [text(&extents[0]), text(&extents[1])]
+                stream.axes.map(|axis| axis.map_or(IntExpr::Const(1), |axis| text(&extents[axis as usize])))
             })
             .collect(),
         limits: (stream.stages.iter())

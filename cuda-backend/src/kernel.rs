@@ -2,6 +2,7 @@
 
 use tessella_codegen::c_family::{LoopHooks, Printer, Writer, c_type};
 use tessella_codegen::program::{BufferAccess, For, Kernel, KernelParam, Node};
+use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::layers::{Buffer, MemorySpace};
 use tessella_polyhedral::schedule::Tag;
 
@@ -27,7 +28,7 @@ pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     }
     let threads: u32 = kernel.block.iter().product();
     let bounds = match streaming {
-        Some(it) => format!("{threads}, {}", it.stream.blocks(printer.input.algorithm)),
+        Some(it) => format!("{threads}, {}", it.stream.blocks(printer.input.algorithm, &Gpu::HOPPER)),
         None => threads.to_string(),
     };
     let head = format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {}", kernel.name);

@@ -450,7 +450,7 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         }
         ScheduleError::CannotStream { obstacle, .. } => make("E0490", "requested here")
             .with_note(obstacle.0)
-            .with_help("`stream` takes a time loop over nests that each write one point of a matrix from points around it"),
+            .with_help("`stream` takes a time loop over nests that each write one point of an array from points around it"),
         ScheduleError::NeedsCpu => make("E0424", "requested here").with_help("use `gpu(...)` for a GPU program"),
     }
 }

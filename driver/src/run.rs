@@ -126,6 +126,15 @@ fn argument_types(unit: &Unit<'_>) -> Vec<ArgumentType> {
     unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty).collect()
 }
 
+/// The arguments that a function is called with: sizes as asked for, arrays filled by chance.
+///
+/// # Errors
+/// [`Failed::Usage`] for sizes that fit no argument, or arrays that are too large.
+pub fn inputs(unit: &Unit<'_>, built: &Built, options: &RunOptions) -> Result<Vec<Value>, Failed> {
+    let params = choose_params(built, options)?;
+    make_inputs(built.analysed.verified.algorithm(), &argument_types(unit), &params, options)
+}
+
 fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunOptions) -> Result<Outcome, Failed> {
     let algorithm = built.analysed.verified.algorithm();
     let params = choose_params(built, options)?;

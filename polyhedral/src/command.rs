@@ -56,7 +56,8 @@ pub enum Command {
     Between { computation: String, first: String, first_at: String, second: String, second_at: String },
     /// `gpu(S, (i0, j0), (i1, j1))`: loops that become block and thread indices, x first.
     Gpu { computation: String, blocks: Vec<String>, threads: Vec<String> },
-    /// `stream(S, t, 8, 4, 64)`: eight steps of the time loop in one pass, four points a lane, 64 rows a warp.
+    /// `stream(S, t, 8, 4, 64)`: eight steps of the time loop in one pass, four points a lane, 64 rows a warp; in space also
+    /// the lines of each plane that a lane holds.
     Stream { computation: String, at: String, size: StreamSize },
     /// `inline(S)`: the readers of `S` compute its value themselves.
     Inline { computation: String },
@@ -187,9 +188,7 @@ impl std::fmt::Display for Command {
             Command::Gpu { computation, blocks, threads } => {
                 write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
             }
-            Command::Stream { computation, at, size: StreamSize { steps, points, rows } } => {
-                write!(f, "stream({computation}, {at}, {steps}, {points}, {rows})")
-            }
+            Command::Stream { computation, at, size } => write!(f, "stream({computation}, {at}, {size})"),
             Command::Inline { computation } => write!(f, "inline({computation})"),
             Command::ComputeAt { computation, reader, at } => write!(f, "compute_at({computation}, {reader}, {at})"),
             Command::Overlapped { computation, time, loops, steps, sizes } => {

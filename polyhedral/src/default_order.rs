@@ -7,7 +7,8 @@
 //! targets, loops that mix statements with inner loops are distributed when that frees the contiguous axis, perfectly
 //! nested loops are permuted so that the contiguous axis is innermost (CPU) or on thread axis x (GPU), and loops without
 //! carried dependences run in parallel, the outermost one on CPU threads. On a GPU ([`crate::auto::gpu`]), products and sums
-//! down columns are tiled for shared memory, and storage commands of Tessella's own go with the order.
+//! down columns are tiled for shared memory, and storage commands of Tessella's own go with the order; time loops over
+//! stencils stream where they can ([`crate::auto::stream`]).
 //!
 //! On a CPU, two more things are weighed once every nest has its order. Neighbours on threads get one loop where the second then
 //! finds in the cache what the first has used ([`crate::auto::traffic`]). Where a computation runs on no threads because it
@@ -21,10 +22,11 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Ctx, IslErrorKind};
 use crate::layers::{Scheduled, Target};
-use crate::auto::gpu_storage;
+use crate::auto::{gpu_storage, stream};
 use crate::command::Command;
 use crate::legality;
-use crate::schedule::{Node, Path, Schedule};
+use crate::machine::Gpu;
+use crate::schedule::{Node, Path, Schedule, Tag};
 use crate::transform::simplify;
 
 /// Whether an order may count on storage of its own.
@@ -77,6 +79,9 @@ fn whole(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: M
     let merged = legality::merged(dependences)?;
     let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, memory };
     let mut schedule = scheduled.schedule.clone();
+    if target == Target::Gpu && memory == Memory::Blocks {
+        stream::tag_streams(ctx, &Gpu::HOPPER, algorithm, &mut schedule)?;
+    }
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
     if target == Target::Cpu {
@@ -99,6 +104,7 @@ impl Chooser<'_> {
             Some(Node::Sequence(children)) => {
                 (0..children.len()).try_for_each(|child| self.node(schedule, &path.child(child)))
             }
+            Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_)) => Ok(()),
             Some(Node::Loop(_)) => self.nest(schedule, path),
         }
     }

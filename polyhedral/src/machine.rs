@@ -29,3 +29,32 @@ impl Machine {
         worth_threads: 32_768,
     };
 }
+
+/// What is known of the GPU that will run the program.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gpu {
+    /// Registers of four bytes of a multiprocessor.
+    pub registers: u32,
+    /// Those that the data of one thread may take, the rest being needed for addresses and values in flight.
+    pub registers_of_thread: u32,
+    /// Those for addresses, limits and values in flight; measured kernels take about as many.
+    pub other_registers: u32,
+    /// More blocks of warps than this on a multiprocessor make a stream no faster.
+    pub most_blocks: u32,
+    /// Bytes that a kernel with other work moves.
+    pub bytes_a_picosecond: f64,
+    /// Arithmetic instructions of lanes that a kernel with other work issues.
+    pub instructions_a_picosecond: f64,
+}
+
+impl Gpu {
+    /// NVIDIA's Hopper: what code is made for when nobody names another.
+    pub const HOPPER: Gpu = Gpu {
+        registers: 65536,
+        registers_of_thread: 224,
+        other_registers: 32,
+        most_blocks: 5,
+        bytes_a_picosecond: 3.0,
+        instructions_a_picosecond: 17.0,
+    };
+}

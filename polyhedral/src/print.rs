@@ -238,7 +238,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Vector(width) => format!("  # vector({width})"),
         Tag::Unroll(factor) => format!("  # unroll({factor})"),
         Tag::Separate => "  # separate".to_string(),
-        Tag::Stream(size) => format!("  # stream({}, {}, {})", size.steps, size.points, size.rows),
+        Tag::Stream(size) => format!("  # stream({size})"),
         Tag::GpuBlock(axis) => format!("  # block.{}", axis_text(axis)),
         Tag::GpuThread(axis) => format!("  # thread.{}", axis_text(axis)),
     }

@@ -58,12 +58,24 @@ pub struct StreamSize {
     pub points: u32,
     /// Rows that a warp stores.
     pub rows: u32,
+    /// Lines of each row that a lane holds, where rows are planes of an array with three axes.
+    pub lines: u32,
 }
 
 impl StreamSize {
     /// The sizes where the user gives none but the steps.
     pub const POINTS: u32 = 4;
     pub const ROWS: u32 = 64;
+    pub const LINES: u32 = 8;
+}
+
+impl std::fmt::Display for StreamSize {
+    /// The sizes as a command has them.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let StreamSize { steps, points, rows, lines } = self;
+        write!(f, "{steps}, {points}, {rows}")?;
+        if *lines == StreamSize::LINES { Ok(()) } else { write!(f, ", {lines}") }
+    }
 }
 
 /// A dimension of a grid or thread block.

@@ -6,6 +6,10 @@
 //! steps before it is stored. Strips and parts overlap by what the steps reach, and compute that twice. A block reads
 //! one copy of each array and writes another, so that no warp sees what its neighbours store.
 //!
+//! In space a row is a plane, of which a warp owns a strip of columns and a band of neighbouring lines: each lane holds some
+//! points of all lines of the band, so that neighbours along the second axis are registers of its own. Along a line alone
+//! there is one row, and all steps run where it is.
+//!
 //! [`find`] proves that this is what the source computes. Below the time loop every statement has a nest of its own over
 //! a box that is the same for all time steps, and reads no element of the array that it writes but its own: so a nest
 //! maps versions of arrays to the next version of one array, whatever the order of its points. A stage of the stream
@@ -18,9 +22,11 @@ use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
 use crate::error::Error;
 use crate::isl::{Ctx, Set};
+use crate::machine::Gpu;
 use crate::place::{Side, bound};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use pipeline::Reach;
 
@@ -28,14 +34,6 @@ pub use pipeline::Reach;
 pub const LANES: u32 = 32;
 /// Warps of a thread block; they know nothing of each other.
 pub const WARPS: u32 = 4;
-/// What one thread may hold in registers of four bytes, the rest being needed for addresses and values in flight.
-const REGISTERS: u32 = 224;
-
-/// Registers of a multiprocessor.
-const FILE: u32 = 65536;
-/// For addresses, limits and values in flight; measured kernels take about as many.
-const OTHER_REGISTERS: i64 = 32;
-const MOST_BLOCKS: i64 = 5;
 
 /// A time loop whose nests can stream, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,8 +49,10 @@ pub struct Stream {
     pub lag: i64,
     /// How many rows of each version are alive.
     pub depth: i64,
-    /// Points beside those stored that a warp needs, towards lower and higher subscripts of the first axis.
-    pub beside: Reach,
+    /// The array axes that columns, lines and rows run along; lines and rows where the arrays have so many.
+    pub axes: [Option<u32>; 3],
+    /// Points beside those stored that a warp needs, towards lower and higher subscripts, and lines.
+    pub beside: [Reach; 2],
     /// How many rows before the first one that is stored a warp begins.
     pub back: i64,
 }
@@ -80,12 +80,14 @@ pub struct Stage {
     pub field: usize,
     /// How many rows it lags behind the first stage of its time step.
     pub lag: i64,
-    /// Iterators of the statement: which runs along time, the first axis, the second axis.
-    pub iterators: [u32; 3],
+    /// The iterator of the statement that runs along time.
+    pub time: u32,
+    /// The iterators that run along columns, lines and rows.
+    pub iterators: [Option<u32>; 3],
     /// Subscripts of what an instance writes, relative to its iterators.
-    pub shift: [i64; 2],
-    /// First and last subscripts that are written, along each axis.
-    pub limits: [(Affine, Affine); 2],
+    pub shift: [i64; 3],
+    /// First and last subscripts that are written; 1 where the arrays have no such axis.
+    pub limits: [(Affine, Affine); 3],
     /// Where each read of the statement comes from.
     pub reads: Vec<Source>,
 }
@@ -100,7 +102,7 @@ pub enum Source {
         field: usize,
         fresh: bool,
         /// Subscripts relative to those of what the instance writes.
-        offset: [i64; 2],
+        offset: [i64; 3],
         /// How many rows ago the row was computed or loaded.
         age: i64,
     },
@@ -164,17 +166,47 @@ pub fn find(
     }
 }
 
+/// Those of some sizes in which a time loop streams.
+///
+/// # Errors
+/// Where isl fails.
+pub fn find_all(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    time: &Loop,
+    sizes: &[StreamSize],
+    depth: usize,
+) -> Result<Vec<(StreamSize, Stream)>, Error> {
+    let Ok(nests) = Nests::of(ctx, algorithm, time, depth)? else { return Ok(vec![]) };
+    let found = sizes.iter().filter_map(|&size| Some((size, nests.clone().stream(algorithm, size).ok()?)));
+    Ok(found.collect())
+}
+
 /// The nests below a time loop, each with its box.
+#[derive(Clone)]
 struct Nests {
     time: (Affine, Affine),
+    axes: [Option<u32>; 3],
     all: Vec<Nest>,
 }
 
+#[derive(Clone)]
 struct Nest {
     computation: ComputationId,
-    iterators: [u32; 3],
-    shift: [i64; 2],
-    limits: [(Affine, Affine); 2],
+    time: u32,
+    iterators: [Option<u32>; 3],
+    shift: [i64; 3],
+    limits: [(Affine, Affine); 3],
+}
+
+/// Which axes of arrays with one, two or three of them are columns, lines and rows.
+fn axes_of(rank: usize) -> Option<[Option<u32>; 3]> {
+    match rank {
+        1 => Some([Some(0), None, None]),
+        2 => Some([Some(0), None, Some(1)]),
+        3 => Some([Some(0), Some(1), Some(2)]),
+        _ => None,
+    }
 }
 
 fn no<T>(why: impl Into<String>) -> Result<Result<T, Obstacle>, Error> {
@@ -188,6 +220,7 @@ impl Nests {
             other => std::slice::from_ref(other),
         };
         let (mut all, mut steps): (Vec<Nest>, Option<(Affine, Affine)>) = (vec![], None);
+        let mut axes = None;
         for child in children {
             let mut around = vec![time];
             let mut here = child;
@@ -200,8 +233,12 @@ impl Nests {
             };
             let computation = algorithm.computation(*id);
             let name = &computation.name;
-            if around.len() != 3 || computation.iterators.len() != 3 || depth > 1 {
-                return no(format!("`{name}` does not stand in just a time loop and two loops over points"));
+            let rank = around.len() - 1;
+            let Some(own) = axes_of(rank).filter(|_| computation.iterators.len() == rank + 1 && depth <= 1) else {
+                return no(format!("`{name}` does not stand in just a time loop and one to three loops over points"));
+            };
+            if *axes.get_or_insert(own) != own {
+                return no(format!("the nest of `{name}` has another number of loops than the one before"));
             }
             if around[1..].iter().any(|it| it.tag != Tag::Sequential) {
                 return no(format!("a loop around `{name}` has a tag of its own"));
@@ -216,31 +253,36 @@ impl Nests {
             if computation.predicate.is_some() {
                 return no(format!("`{name}` writes on a condition on data"));
             }
-            let [Some(along_x), Some(along_y)] = [0, 1].map(|axis| written(&computation.write, axis)) else {
-                return no(format!("what `{name}` writes is not one point of a two-dimensional array"));
+            let subscripts: Option<Vec<(u32, i64)>> = computation.write.subscripts.iter().map(shifted).collect();
+            let is_point = |subscripts: &Vec<(u32, i64)>| {
+                let different: BTreeSet<u32> = subscripts.iter().map(|(iterator, _)| *iterator).collect();
+                subscripts.len() == rank && different.len() == rank && !different.contains(&order[0])
             };
-            if computation.write.subscripts.len() != 2 || along_x.0 == along_y.0 || [along_x.0, along_y.0].contains(&order[0]) {
-                return no(format!("what `{name}` writes is not one point of a two-dimensional array"));
-            }
-            let iterators = [order[0], along_x.0, along_y.0];
+            let Some(subscripts) = subscripts.filter(is_point) else {
+                return no(format!("what `{name}` writes is not one point of an array with an axis for each loop"));
+            };
             let domain = relation::domain(algorithm, *id)?;
             let Some(limits) = box_of(ctx, algorithm, *id, &domain)? else {
                 return no(format!("`{name}` does not run over the same box of points in all time steps"));
             };
-            let [first, x, y] = iterators.map(|iterator| limits[iterator as usize].clone());
+            let first = limits[order[0] as usize].clone();
             match &steps {
                 Some(steps) if *steps != first => return no("not all nests run in the same time steps"),
                 Some(_) | None => steps = Some(first),
             }
-            let moved = |limits: (Affine, Affine), by: i64| -> Result<(Affine, Affine), Error> {
-                Ok((limits.0.add_constant(by)?, limits.1.add_constant(by)?))
-            };
-            let limits = [moved(x, along_x.1)?, moved(y, along_y.1)?];
-            all.push(Nest { computation: *id, iterators, shift: [along_x.1, along_y.1], limits });
+            let single = || (Affine::constant(1), Affine::constant(1));
+            let (mut iterators, mut shift, mut boxed) = ([None; 3], [0; 3], [single(), single(), single()]);
+            for (at, axis) in own.iter().enumerate() {
+                let Some((iterator, by)) = axis.map(|axis| subscripts[axis as usize]) else { continue };
+                let (low, high) = &limits[iterator as usize];
+                (iterators[at], shift[at]) = (Some(iterator), by);
+                boxed[at] = (low.add_constant(by)?, high.add_constant(by)?);
+            }
+            all.push(Nest { computation: *id, time: order[0], iterators, shift, limits: boxed });
         }
-        match steps {
-            Some(time) => Ok(Ok(Nests { time, all })),
-            None => no("it holds no nest"),
+        match (steps, axes) {
+            (Some(time), Some(axes)) => Ok(Ok(Nests { time, axes, all })),
+            _ => no("it holds no nest"),
         }
     }
 
@@ -270,17 +312,17 @@ impl Nests {
                     None if read.is_affine() => Source::Memory,
                     None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
                     Some(field) => {
-                        let source = source(algorithm, &nest, read, field, fields[field].writer, at)?;
+                        let source = source(algorithm, (&nest, at), &self.axes, read, (field, fields[field].writer))?;
                         if let Source::Field { fresh, offset, .. } = source {
                             fields[field].carried |= !fresh;
-                            fields[field].rim |= offset != [0, 0];
+                            fields[field].rim |= offset != [0; 3];
                         }
                         source
                     }
                 });
             }
-            let Nest { computation, iterators, shift, limits } = nest;
-            stages.push(Stage { computation, field: at, lag: 0, iterators, shift, limits, reads });
+            let Nest { computation, time, iterators, shift, limits } = nest;
+            stages.push(Stage { computation, field: at, lag: 0, time, iterators, shift, limits, reads });
         }
         for field in &mut fields {
             // All of it goes to the copy that the next launch reads.
@@ -289,14 +331,17 @@ impl Nests {
         if !fields.iter().any(|field| field.carried) {
             return Err(Obstacle("no time step needs what the one before computed".to_string()));
         }
+        let lines = if self.axes[1].is_some() { size.lines } else { 1 };
+        let rows = if self.axes[2].is_some() { size.rows } else { 1 };
         let mut stream = Stream {
-            size,
+            size: StreamSize { lines, rows, ..size },
+            axes: self.axes,
             time: self.time,
             fields,
             stages,
             lag: 0,
             depth: 0,
-            beside: Reach::default(),
+            beside: [Reach::default(); 2],
             back: 0,
         };
         pipeline::fill(&mut stream)?;
@@ -305,36 +350,33 @@ impl Nests {
     }
 }
 
-/// The iterator that a subscript of a write is, and what is added to it.
-fn written(write: &Access, axis: usize) -> Option<(u32, i64)> {
-    shifted(write.subscripts.get(axis)?)
-}
-
+/// The iterator that a subscript is, and what is added to it.
 fn shifted(subscript: &Subscript) -> Option<(u32, i64)> {
     let affine = subscript.as_affine()?;
     let by = affine.constant_term();
     Some((affine.add_constant(-by).ok()?.as_iterator()?, by))
 }
 
+/// Where a nest, at its place among all, gets a read of a field, written by the nest `writer`.
 fn source(
     algorithm: &Algorithm,
-    nest: &Nest,
+    (nest, stage): (&Nest, usize),
+    axes: &[Option<u32>; 3],
     read: &Access,
-    field: usize,
-    writer: usize,
-    stage: usize,
+    (field, writer): (usize, usize),
 ) -> Result<Source, Obstacle> {
     let name = &algorithm.array(read.array).name;
     let computation = &algorithm.computation(nest.computation).name;
-    let mut offset = [0; 2];
-    for axis in 0..2 {
-        let place = read.subscripts.get(axis).and_then(shifted);
-        let Some((_, by)) = place.filter(|(iterator, _)| *iterator == nest.iterators[axis + 1]) else {
+    let mut offset = [0; 3];
+    for (at, axis) in axes.iter().enumerate() {
+        let Some(axis) = axis else { continue };
+        let place = read.subscripts.get(*axis as usize).and_then(shifted);
+        let Some((_, by)) = place.filter(|(iterator, _)| Some(*iterator) == nest.iterators[at]) else {
             return Err(Obstacle(format!("`{computation}` reads `{name}` at another place than a fixed distance away")));
         };
-        offset[axis] = by - nest.shift[axis];
+        offset[at] = by - nest.shift[at];
     }
-    if writer == stage && offset != [0, 0] {
+    if writer == stage && offset != [0; 3] {
         return Err(Obstacle(format!("`{computation}` reads neighbours in `{name}` that it has just written")));
     }
     Ok(Source::Field { field, fresh: writer < stage, offset, age: 0 })
@@ -368,20 +410,62 @@ impl Stream {
     pub fn width(&self) -> i64 {
         let points = i64::from(self.size.points);
         let whole_lanes = |points_beside: i64| (points_beside + points - 1) / points * points;
-        i64::from(LANES) * points - whole_lanes(self.beside.below) - whole_lanes(self.beside.above)
+        i64::from(LANES) * points - whole_lanes(self.beside[0].below) - whole_lanes(self.beside[0].above)
+    }
+
+    /// Lines of a plane that a warp stores.
+    pub fn band(&self) -> i64 {
+        i64::from(self.size.lines) - self.beside[1].below - self.beside[1].above
+    }
+
+    /// The lines of a band that a stage computes, of those that a lane holds: where all that it reads is among them. What
+    /// is stored needs no others.
+    pub fn lines(&self, stage: usize) -> std::ops::Range<i64> {
+        let offsets = self.stages[stage].reads.iter().filter_map(|read| match read {
+            Source::Field { offset, .. } => Some(offset[1]),
+            Source::Memory => None,
+        });
+        let reach = offsets.fold(Reach::default(), |all, by| all.or(by));
+        reach.below..i64::from(self.size.lines) - reach.above
     }
 
     /// Lanes at the lower end of a warp that store nothing.
     pub fn idle_lanes(&self) -> (i64, i64) {
         let points = i64::from(self.size.points);
-        ((self.beside.below + points - 1) / points, (self.beside.above + points - 1) / points)
+        let Reach { below, above } = self.beside[0];
+        ((below + points - 1) / points, (above + points - 1) / points)
     }
 
     /// Thread blocks that should be on a multiprocessor at once: as many as its registers hold, by a guess of what each
     /// thread needs besides the rows.
-    pub fn blocks(&self, algorithm: &Algorithm) -> i64 {
-        let of_each_thread = i64::from(FILE / (LANES * WARPS));
-        (of_each_thread / (self.registers(algorithm) + OTHER_REGISTERS)).clamp(1, MOST_BLOCKS)
+    pub fn blocks(&self, algorithm: &Algorithm, gpu: &Gpu) -> i64 {
+        let of_each_thread = i64::from(gpu.registers / (LANES * WARPS));
+        let needed = self.registers(algorithm) + self.in_flight(algorithm) + i64::from(gpu.other_registers);
+        (of_each_thread / needed).clamp(1, gpu.most_blocks.into())
+    }
+
+    /// Registers of four bytes that planes take besides those of their versions: the next plane on its way, and lines with
+    /// the points beside them. Rows of a matrix take few.
+    pub fn in_flight(&self, algorithm: &Algorithm) -> i64 {
+        if self.axes[1].is_none() {
+            return 0;
+        }
+        let points = i64::from(self.size.points);
+        let words = |field: &Field| i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
+        let ahead = self.fields.iter().filter(|field| field.rim).map(|field| words(field) * points * i64::from(self.size.lines));
+        let widened = self.stages.iter().map(|stage| {
+            let mut rows: BTreeMap<(usize, bool, i64), BTreeSet<i64>> = BTreeMap::new();
+            for read in &stage.reads {
+                if let Source::Field { field, fresh, offset, age } = read {
+                    rows.entry((*field, *fresh, *age)).or_default().insert(offset[1]);
+                }
+            }
+            let of_row = |((field, ..), lines): (&(usize, bool, i64), &BTreeSet<i64>)| {
+                words(&self.fields[*field]) * lines.len() as i64 * (points + 2)
+            };
+            rows.iter().map(of_row).sum::<i64>()
+        });
+        ahead.sum::<i64>() + widened.max().unwrap_or(0)
     }
 
     /// How many rows the last stage of a launch lags behind the first.
@@ -409,7 +493,7 @@ impl Stream {
             let words = i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
             words * if field.carried { rows(at) } else { rows(at) - 1 }.max(0)
         });
-        held.sum::<i64>() * i64::from(self.size.steps) * i64::from(self.size.points)
+        held.sum::<i64>() * i64::from(self.size.steps) * i64::from(self.size.points) * i64::from(self.size.lines)
     }
 
     fn check_size(&self, algorithm: &Algorithm) -> Result<(), Obstacle> {
@@ -428,17 +512,26 @@ impl Stream {
             )));
         }
         if self.width() < points * 4 {
-            let (below, above) = (self.beside.below, self.beside.above);
+            let Reach { below, above } = self.beside[0];
             return Err(Obstacle(format!(
                 "{} steps reach {below} and {above} points to the sides, of the {} that a warp holds: take fewer steps, or more points a lane",
                 self.size.steps,
                 points * i64::from(LANES),
             )));
         }
-        let registers = self.registers(algorithm);
-        if registers > i64::from(REGISTERS) {
+        if self.band() < 1 {
+            let Reach { below, above } = self.beside[1];
             return Err(Obstacle(format!(
-                "the rows take {registers} registers a thread, and {REGISTERS} is the most: take fewer steps or points"
+                "{} steps reach {below} and {above} lines to the sides, of the {} that a lane holds: take fewer steps, or more lines a lane",
+                self.size.steps, self.size.lines,
+            )));
+        }
+        let registers = self.registers(algorithm);
+        let most = Gpu::HOPPER.registers_of_thread;
+        if registers > i64::from(most) {
+            let what = if self.axes[1].is_some() { "steps, points or lines" } else { "steps or points" };
+            return Err(Obstacle(format!(
+                "the rows take {registers} registers a thread, and {most} is the most: take fewer {what}"
             )));
         }
         Ok(())

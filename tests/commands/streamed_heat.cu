@@ -164,11 +164,11 @@ static __device__ __forceinline__ void streamed_heat_S_R_strip(
                     // R: streamed_heat.jl:13
                     const int here = now - 1 * step;
                     const unsigned inside = inner || (here >= R_first && here <= R_last) ? R_within : 0;
-                    const float (&B_0)[2] = B_rows[step + 1][turn];
+                    const float (&B_0_new)[2] = B_rows[step + 1][turn];
                     float value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = inside >> k & 1 ? B_0[k] : A_rows[step][(turn + 2) % 3][k];
+                        value[k] = inside >> k & 1 ? B_0_new[k] : A_rows[step][(turn + 2) % 3][k];
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
@@ -268,11 +268,11 @@ static __device__ __forceinline__ void streamed_heat_S_R_rest_strip(
                     // R: streamed_heat.jl:13
                     const int here = now - 1 * step;
                     const unsigned inside = (inner || (here >= R_first && here <= R_last)) && step < t_now ? R_within : 0;
-                    const float (&B_0)[2] = B_rows[step + 1][turn];
+                    const float (&B_0_new)[2] = B_rows[step + 1][turn];
                     float value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = inside >> k & 1 ? B_0[k] : A_rows[step][(turn + 2) % 3][k];
+                        value[k] = inside >> k & 1 ? B_0_new[k] : A_rows[step][(turn + 2) % 3][k];
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];

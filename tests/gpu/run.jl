@@ -11,6 +11,7 @@ using Printf
 
 include("cases.jl")
 include("bench.jl")
+include("stencils.jl")
 
 # `nothing` if compiled code and plain Julia agree, else what went wrong.
 function fault(case, T, n)
@@ -113,6 +114,8 @@ function main(arguments)
     ENV["TESSELLA_FALLBACK"] = "0"
     println("device: ", device_name())
     println("Julia ", VERSION, "\n")
+    "--bench" in arguments && "stencils" in arguments &&
+        return Stencils.main(filter(argument -> !(argument in ("--bench", "stencils")), arguments))
     "--bench" in arguments && return Bench.main(filter(argument -> argument != "--bench", arguments), CASES)
     cases = filter(case -> isempty(arguments) || case.name in arguments, CASES)
     passed, failed = check(cases) .+ check_wrappers(cases)

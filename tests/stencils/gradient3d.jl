@@ -1,5 +1,6 @@
 # Gradients in space.
 #! with hexagonal((S, R), t, (k, j, i), 1, (2, 4))
+#! gpu time_skew(S, t, (k, j, i), 2, (4, 4, 8))
 #! run l=6 m=7 n=8 steps=3
 @tessella function gradient3d!(A::Array{Float32,3}, B::Array{Float32,3}, steps::Int)
     l, m, n = size(A)

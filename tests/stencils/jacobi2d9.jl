@@ -1,6 +1,7 @@
 # A box of nine points.
 #! with hexagonal((S, R), t, (j, i), 3, (4, 8))
 #! with time_skew((S, R), t, (j, i), 2, (8, 8))
+#! gpu hexagonal((S, R), t, (j, i), 1, (2, 8))
 #! run m=5 n=4 steps=3
 #! run m=14 n=22 steps=6
 @tessella function jacobi2d9!(A::Matrix{Float32}, B::Matrix{Float32}, steps::Int)

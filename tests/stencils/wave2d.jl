@@ -1,6 +1,7 @@
 # A wave equation: the new level takes the place of the one before the last, three arrays in all.
 #! with hexagonal((N, O, C), t, (j, i), 2, (3, 8))
 #! with time_skew(N, t, (j, i), 2, (8, 8))
+#! gpu overlapped(N, t, (j, i), 1, (8, 16))
 #! run m=4 n=5 steps=2
 #! run m=15 n=18 steps=7
 @tessella function wave2d!(before::Matrix{Float64}, now::Matrix{Float64}, next::Matrix{Float64}, steps::Int)

@@ -1,10 +1,18 @@
 //! Stencils of `stencils/NAME.jl` under each shape of a `#! with` line: for the sizes of each `#! run` line the compiled
 //! program gives what the interpreter of the source gives, bit for bit.
+//!
+//! The same shapes on a GPU, or in their place those of `#! gpu` lines: compiled, and executed block by block and thread by
+//! thread by an interpreter that sees races and missing barriers. A line `#! refused CODE SHAPE` says what a GPU does not
+//! get, `#! no gpu WORD` leaves out a shape that takes too long to refuse.
 
 use std::fs;
-use tessella::file::{FileOptions, ScheduleSource};
+use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::request::Backend;
-use tessella::run::{Failed, RunOptions, run};
+use tessella::run::{Failed, RunOptions, inputs, run};
+use tessella_codegen::{Input, generate};
+use tessella_interpreter::run_within;
+use tessella_interpreter::scheduled::{self, Completion};
+use tessella_runtime::cuda::{Nvrtc, Target};
 use tessella_tests::{julia_files, report, root};
 
 fn lines<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
@@ -33,17 +41,101 @@ fn tilings_of_time_compute_what_the_source_says() {
 fn one(text: &str, name: &str, command: &str, sizes: &str) -> Result<(), String> {
     let schedule = ScheduleSource::Text { text: command.to_string(), name: "command.jl".to_string() };
     let options = FileOptions { name: name.to_string(), function: None, types: vec![], schedule };
-    let sizes = sizes.split(' ').map(|pair| {
-        let (name, value) = pair.split_once('=').expect("a size is NAME=VALUE");
-        (name.to_string(), value.parse().expect("a size is a number"))
-    });
-    let run_options =
-        RunOptions { sizes: sizes.collect(), values: vec![], seed: 7, repeat: 1, compare: true, profile: false };
-    let outcomes = run(text, &options, &run_options, Backend::C).map_err(|failed| match failed {
-        Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text) => text,
-    })?;
+    let outcomes = run(text, &options, &run_options(sizes), Backend::C).map_err(said)?;
     match outcomes.iter().flat_map(|outcome| outcome.differences.first()).next() {
         None => Ok(()),
         Some(difference) => Err(difference.clone()),
     }
+}
+
+fn run_options(sizes: &str) -> RunOptions {
+    let sizes = sizes.split(' ').map(|pair| {
+        let (name, value) = pair.split_once('=').expect("a size is NAME=VALUE");
+        (name.to_string(), value.parse().expect("a size is a number"))
+    });
+    RunOptions { sizes: sizes.collect(), values: vec![], seed: 7, repeat: 1, compare: true, profile: false }
+}
+
+fn said(failed: Failed) -> String {
+    match failed {
+        Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text) => text,
+    }
+}
+
+#[test]
+fn hexagons_run_on_a_gpu() {
+    run_on_a_gpu("hexagonal");
+}
+
+#[test]
+fn skewed_tiles_run_on_a_gpu() {
+    run_on_a_gpu("time_skew");
+}
+
+#[test]
+fn tiles_of_space_run_on_a_gpu() {
+    run_on_a_gpu("space");
+}
+
+#[test]
+fn overlapping_tiles_run_on_a_gpu() {
+    run_on_a_gpu("overlapped");
+}
+
+/// Each program under the commands for the shape in its `#! gpu` lines, or else under the first of its `#! with` lines.
+fn run_on_a_gpu(shape: &str) {
+    let nvrtc = Nvrtc::get().ok();
+    let (mut failures, mut ran) = (vec![], 0);
+    for path in julia_files(&root().join("tests/stencils")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap().to_string();
+        let refused: Vec<(&str, &str)> = lines(&text, "#! refused ").filter_map(|line| line.split_once(' ')).collect();
+        let of_shape = |command: &&str| command.split('(').next() == Some(shape);
+        let mut commands: Vec<&str> = lines(&text, "#! gpu ").filter(of_shape).collect();
+        if commands.is_empty() && !lines(&text, "#! no gpu ").any(|line| line == shape) {
+            commands.extend(lines(&text, "#! with ").find(of_shape));
+        }
+        for command in commands {
+            let expected = refused.iter().find(|(_, shape)| *shape == command).map(|(code, _)| *code);
+            match (on_gpu(&text, &name, command, nvrtc), expected) {
+                (Ok(()), None) => ran += 1,
+                (Err(text), Some(code)) if text.starts_with(&format!("error[{code}]")) => {}
+                (Ok(()), Some(code)) => failures.push(format!("{name}, {command}: not refused with {code}")),
+                (Err(said), _) => failures.push(format!("{name}, {command}: {said}")),
+            }
+        }
+    }
+    assert!(ran > 0, "no program has the shape `{shape}`");
+    report(failures);
+}
+
+/// Compiles what a GPU runs, and executes it for the sizes of all `#! run` lines.
+fn on_gpu(text: &str, name: &str, command: &str, nvrtc: Option<&Nvrtc>) -> Result<(), String> {
+    let schedule = ScheduleSource::Text { text: command.to_string(), name: "command.jl".to_string() };
+    let options = FileOptions { name: name.to_string(), function: None, types: vec![], schedule };
+    let sources = Sources::read(text, &options)?;
+    let unit = sources.unit(&sources.functions()[0], &[]).map_err(|errors| sources.show(&errors))?;
+    let built = unit.build(Backend::Cuda).map_err(|errors| sources.show(&errors))?;
+    let source = built.cuda(&unit).map_err(|errors| sources.show(&errors))?;
+    if let Some(nvrtc) = nvrtc {
+        let compiled = nvrtc.compile(&source.kernels, name, Target::Cubin(90), &["-fmad=false"]).map_err(|it| it.to_string())?;
+        if !compiled.log.trim().is_empty() {
+            return Err(compiled.log);
+        }
+    }
+    let input = Input::from(&built.analysed.verified);
+    // The limit was for one program; this is its second.
+    built.analysed.verified.algorithm().context.ctx().set_max_operations(0);
+    let loops = generate(&input).map_err(|error| error.to_string())?;
+    for (seed, sizes) in (0..).zip(lines(text, "#! run ")) {
+        let mut expected = inputs(&unit, &built, &run_options(sizes)).map_err(said)?;
+        let mut actual = expected.clone();
+        let outcome = run_within(500_000_000, &unit.function, &mut expected);
+        match (outcome, scheduled::run(&input, &loops, &mut actual, seed)) {
+            (Ok(_), Ok(Completion::Done(_))) if actual == expected => {}
+            (Ok(_), Ok(Completion::Done(_))) => return Err(format!("{sizes}: another result")),
+            (outcome, done) => return Err(format!("{sizes}: {outcome:?} and {done:?}")),
+        }
+    }
+    Ok(())
 }

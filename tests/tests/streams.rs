@@ -93,6 +93,71 @@ fn programs() -> Vec<(&'static str, &'static str, &'static str, String)> {
     ]
 }
 
+/// Name, time loop, and commands for programs over vectors and over arrays with three axes.
+fn other_programs() -> Vec<(&'static str, String, [&'static str; 2])> {
+    let line = |first: &str, second: &str| {
+        format!(
+            "@tessella function f!(A::Vector{{Float32}}, B::Vector{{Float32}}, steps::Int)\n    n = length(A)\n    for t in 1:steps\n        \
+             for i in 3:n-2\n            @comp S B[i] = {first}\n        end\n        for i in 3:n-2\n            A[i] = {second}\n        end\n    \
+             end\n    return nothing\nend\n"
+        )
+    };
+    let space = |element: &str, bounds: &str, first: &str, second: &str| {
+        format!(
+            "@tessella function f!(A::Array{{{element},3}}, B::Array{{{element},3}}, steps::Int)\n    l, m, n = size(A)\n    for t in 1:steps\n        \
+             for {bounds}\n            @comp S B[i, j, k] = {first}\n        end\n        for {bounds}\n            A[i, j, k] = {second}\n        end\n    \
+             end\n    return nothing\nend\n"
+        )
+    };
+    let inner = "k in 2:n-1, j in 2:m-1, i in 2:l-1";
+    let star = "0.4f0 * A[i, j, k] + 0.1f0 * (A[i-1, j, k] + A[i+1, j, k] + A[i, j-1, k] + A[i, j+1, k] + A[i, j, k-1] + A[i, j, k+1])";
+    let offsets = (-1..=1).flat_map(|z| (-1..=1).flat_map(move |y| (-1..=1).map(move |x| [x, y, z])));
+    let cube = |array: &str| {
+        let place = |name: &str, by: i64| match by {
+            0 => name.to_string(),
+            by if by < 0 => format!("{name}{by}"),
+            by => format!("{name}+{by}"),
+        };
+        let terms = offsets.clone().enumerate().map(|(at, [x, y, z])| {
+            format!("0.0{}f0 * {array}[{}, {}, {}]", at % 7 + 1, place("i", x), place("j", y), place("k", z))
+        });
+        terms.collect::<Vec<_>>().join(" + ")
+    };
+    let backwards = star.replace('A', "B").replace("f0", "");
+    vec![
+        ("three points of a line", line("0.3f0 * (A[i-1] + A[i] + A[i+1])", "B[i]"), ["stream(S, t, 4)", "stream(S, t, 11, 2)"]),
+        (
+            "five points, there and back",
+            line("0.2f0 * A[i-2] - A[i+1]", "0.5f0 * B[i-1] + B[i] + B[i+2] - 0.1f0 * i"),
+            ["stream(S, t, 2)", "stream(S, t, 5, 8)"],
+        ),
+        ("seven points", space("Float32", inner, star, "B[i, j, k]"), ["stream(S, t, 1, 2, 5, 4)", "stream(S, t, 2, 2, 8)"]),
+        ("a cube", space("Float32", inner, &cube("A"), "B[i, j, k]"), ["stream(S, t, 1, 4, 3, 4)", "stream(S, t, 2, 1, 9, 7)"]),
+        (
+            "two sweeps in space",
+            space("Float64", inner, &star.replace("f0", ""), &backwards),
+            ["stream(S, t, 1, 2, 6, 6)", "stream(S, t, 1, 1, 4, 9)"],
+        ),
+        (
+            "askew, with numbers of points",
+            space("Float32", "k in 3:n-1, j in 2:m-3, i in 3:l", "A[i-2, j+3, k] + 0.5f0 * A[i, j-1, k+1] - A[i-1, j, k-2] + 2j - k", "B[i, j, k]"),
+            ["stream(S, t, 1, 2, 6, 9)", "stream(S, t, 2, 2, 7, 12)"],
+        ),
+    ]
+}
+
+#[test]
+fn lines_and_planes_stream() {
+    let mut failures = vec![];
+    for (name, text, commands) in other_programs() {
+        for command in commands {
+            let text = format!("{text}@schedule f! begin\n    {command}\nend\n");
+            failures.extend(check(name, &text, &[(5, 6, 1), (4, 5, 0), (7, 9, 5), (70, 8, 3), (9, 19, 4)]));
+        }
+    }
+    report(failures);
+}
+
 fn options() -> FileOptions {
     FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile }
 }
@@ -129,9 +194,14 @@ fn check(name: &str, text: &str, sizes: &[(u64, u64, i64)]) -> Vec<String> {
 }
 
 fn argument(at: usize, ty: ArgumentType, m: u64, n: u64, steps: i64) -> Value {
-    let ArgumentType::Array { element, .. } = ty else { return Value::Scalar(Constant::i64(steps)) };
+    let ArgumentType::Array { element, rank, .. } = ty else { return Value::Scalar(Constant::i64(steps)) };
     // Coefficients are read at `C[j, 1]`, too.
-    let extents = if at == 2 { vec![m.max(n), n] } else { vec![m, n] };
+    let extents = match (rank, at) {
+        (1, _) => vec![m * n],
+        (3, _) => vec![m, n, n / 2 + 3],
+        (_, 2) => vec![m.max(n), n],
+        (_, _) => vec![m, n],
+    };
     let value = |position: usize| {
         let number = (position * (2 * at + 3) + at) % 17;
         match element {
@@ -197,8 +267,13 @@ fn what_streams_compiles() {
         }
     };
     let mut failures = vec![];
-    for (name, arguments, element, body) in programs() {
-        let text = function(arguments, element, &body, "stream(S, t, 3, 4, 64)");
+    let matrices = programs().into_iter().map(|(name, arguments, element, body)| {
+        (name, function(arguments, element, &body, "stream(S, t, 3, 4, 64)"))
+    });
+    let others = other_programs().into_iter().flat_map(|(name, text, commands)| {
+        commands.map(|command| (name, format!("{text}@schedule f! begin\n    {command}\nend\n")))
+    });
+    for (name, text) in matrices.chain(others) {
         let sources = Sources::read(&text, &options()).unwrap();
         let unit =
             sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));

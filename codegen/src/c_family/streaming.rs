@@ -3,15 +3,13 @@
 //! A kernel finds out which strip and part each of its warps has; a function template walks along the rows, in one
 //! version for strips that lie inside of everything, and one for those at the rims.
 
-use super::expr::Instance;
+mod stage;
+
 use super::{Printer, Writer, c_type};
 use crate::int_expr::IntExpr;
 use crate::int_text::{Precedence, within};
 use crate::stream::Streaming;
-use std::collections::BTreeMap;
-use tessella_polyhedral::algorithm::Subscript;
-use tessella_polyhedral::expr::ExprKind;
-use tessella_polyhedral::stream::{LANES, Source, Stage, WARPS};
+use tessella_polyhedral::stream::{LANES, Reach, WARPS};
 
 /// What all kernels that stream use.
 pub const STREAM_HELPERS: &str = "\
@@ -99,6 +97,10 @@ struct Locals {
     stores: String,
     base: String,
     column: String,
+    /// The number of the first line that a warp holds.
+    top: String,
+    /// A line, counted from there.
+    line: String,
     row: String,
     now: String,
     turn: String,
@@ -117,6 +119,8 @@ struct FieldNames {
     has: String,
     first: String,
     last: String,
+    first_line: String,
+    last_line: String,
     packed: String,
 }
 
@@ -124,6 +128,47 @@ struct StageNames {
     within: String,
     first: String,
     last: String,
+    first_line: String,
+    last_line: String,
+}
+
+/// Whether rows are planes of several lines.
+fn has_lines(it: &Streaming) -> bool {
+    it.stream.axes[1].is_some()
+}
+
+/// Whether there is more than one row.
+fn has_rows(it: &Streaming) -> bool {
+    it.stream.axes[2].is_some()
+}
+
+/// What a value that each line has is called in a loop over lines.
+fn of_line(it: &Streaming, names: &Locals) -> String {
+    if has_lines(it) { format!("[{}]", names.line) } else { String::new() }
+}
+
+/// The extents of what a lane holds of a row.
+fn held(it: &Streaming) -> String {
+    let size = it.stream.size;
+    if has_lines(it) { format!("[{}][{}]", size.lines, size.points) } else { format!("[{}]", size.points) }
+}
+
+/// A loop over some lines, unrolled; without lines just its body.
+fn each_line(it: &Streaming, names: &Locals, lines: std::ops::Range<i64>, out: &mut Writer, body: &mut dyn FnMut(&mut Writer)) {
+    if !has_lines(it) {
+        return body(out);
+    }
+    let line = &names.line;
+    out.line("#pragma unroll");
+    out.open(format!("for (int {line} = {}; {line} < {}; {line}++)", lines.start, lines.end));
+    body(out);
+    out.close();
+}
+
+/// The lines that a warp stores, of those that it holds.
+fn stored_lines(it: &Streaming) -> std::ops::Range<i64> {
+    let below = it.stream.beside[1].below;
+    below..below + it.stream.band()
 }
 
 impl Printer<'_> {
@@ -137,12 +182,15 @@ impl Printer<'_> {
         let until = it.stream.iterations() - 1;
         let (idle_low, idle_high) = it.stream.idle_lanes();
 
-        out.line(format!("// Rows {}..{} + {}, {} columns a warp.", names.row, names.row, rows - 1, it.stream.width()));
+        let (width, band) = (it.stream.width(), it.stream.band());
+        let size_text = if has_lines(it) { format!("{width} columns and {band} lines") } else { format!("{width} columns") };
+        out.line(format!("// Rows {}..{} + {}, {size_text} a warp.", names.row, names.row, rows - 1));
         out.line("// `inner`: all that the warp touches lies inside of all arrays and boxes.");
         out.line("template <bool inner>");
         out.line(format!("static __device__ __forceinline__ void {kernel}_strip("));
         params.iter().for_each(|param| out.line(format!("    {param},")));
-        out.open(format!("    const int64_t {}, const int64_t {})", names.column, names.row));
+        let top = if has_lines(it) { format!(" const int64_t {},", names.top) } else { String::new() };
+        out.open(format!("    const int64_t {},{top} const int64_t {})", names.column, names.row));
         out.line(format!("const int {} = threadIdx.x % {LANES};", names.lane));
         let stores = format!("{0} >= {idle_low} && {0} < {1}", names.lane, i64::from(LANES) - idle_high);
         out.line(format!("const bool {} = {stores};", names.stores));
@@ -150,37 +198,52 @@ impl Printer<'_> {
         for (field, own) in names.fields.iter().enumerate() {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
             let columns = self.int(&it.extents[field][0]);
-            let last = within(self.int_bound(&it.extents[field][1]), Precedence::Sum);
+            let last = within(self.int_bound(&it.extents[field][2]), Precedence::Sum);
             let (from, to) = self.field_buffers(it, field);
-            let within = format!("tessella_within<{points}>({}, 1, {columns})", names.column);
-            out.line(format!("const unsigned {} = inner ? {} : {within};", own.has, (1u32 << points) - 1));
+            let which = format!("tessella_within<{points}>({}, 1, {columns})", names.column);
+            out.line(format!("const unsigned {} = inner ? {} : {which};", own.has, (1u32 << points) - 1));
             out.line(format!(
                 "const int {} = tessella_near(1 - {}), {} = tessella_near({last} - {});",
                 own.first, names.base, own.last, names.base
             ));
+            if has_lines(it) {
+                let last = within(self.int_bound(&it.extents[field][1]), Precedence::Sum);
+                out.line(format!(
+                    "const int {} = tessella_near(1 - {}), {} = tessella_near({last} - {});",
+                    own.first_line, names.top, own.last_line, names.top
+                ));
+            }
             let packed = |buffer: &str| format!("tessella_packed<{element}, {points}>({buffer}, {columns})");
             let both = match from == to {
                 true => packed(&from),
                 false => format!("{} && {}", packed(&from), packed(&to)),
             };
             out.line(format!("const bool {} = {both};", own.packed));
-            out.line(format!("{element} {}[{}][{depth}][{points}] = {{}};", own.rows, steps + 1));
+            out.line(format!("{element} {}[{}][{depth}]{} = {{}};", own.rows, steps + 1, held(it)));
         }
         for (stage, own) in names.stages.iter().enumerate() {
-            let [(low_x, high_x), (low_y, high_y)] = &it.limits[stage];
+            let [(low_x, high_x), lines, (low_y, high_y)] = &it.limits[stage];
             let (low_x, high_x) = (self.int(low_x), self.int(high_x));
             let low_y = within(self.int_bound(low_y), Precedence::Sum);
             let high_y = within(self.int_bound(high_y), Precedence::Sum);
-            let within = format!("tessella_within<{points}>({}, {low_x}, {high_x})", names.column);
-            out.line(format!("const unsigned {} = inner ? {} : {within};", own.within, (1u32 << points) - 1));
+            let which = format!("tessella_within<{points}>({}, {low_x}, {high_x})", names.column);
+            out.line(format!("const unsigned {} = inner ? {} : {which};", own.within, (1u32 << points) - 1));
             out.line(format!(
                 "const int {} = tessella_near({low_y} - {}), {} = tessella_near({high_y} - {});",
                 own.first, names.base, own.last, names.base
             ));
+            if has_lines(it) {
+                let low = within(self.int_bound(&lines.0), Precedence::Sum);
+                let high = within(self.int_bound(&lines.1), Precedence::Sum);
+                out.line(format!(
+                    "const int {} = tessella_near({low} - {}), {} = tessella_near({high} - {});",
+                    own.first_line, names.top, own.last_line, names.top
+                ));
+            }
         }
         for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
-            out.line(format!("{element} {}[{points}];", own.ahead));
+            out.line(format!("{element} {}{};", own.ahead, held(it)));
             let first = it.stream.fields[field].lead.to_string();
             self.load(it, &names, field, &first, out);
         }
@@ -190,23 +253,31 @@ impl Printer<'_> {
         out.line(format!("const int {0} = {0}_0 + {1};", names.now, names.turn));
         for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let lead = it.stream.fields[field].lead;
-            out.line("#pragma unroll");
-            let (k, turn) = (&names.point, &names.turn);
-            out.line(format!(
-                "for (int {k} = 0; {k} < {points}; {k}++) {}[0][{turn}][{k}] = {}[{k}];",
-                own.rows, own.ahead
-            ));
+            let (k, turn, of_line) = (&names.point, &names.turn, of_line(it, &names));
+            let all = 0..i64::from(size.lines);
+            each_line(it, &names, all, out, &mut |out| {
+                out.line("#pragma unroll");
+                out.line(format!(
+                    "for (int {k} = 0; {k} < {points}; {k}++) {}[0][{turn}]{of_line}[{k}] = {}{of_line}[{k}];",
+                    own.rows, own.ahead
+                ));
+            });
             if let Some(rest) = it.rest.filter(|_| it.is_carried(field)) {
                 let steps = self.variable(rest.steps).to_string();
                 let place = format!("{} + {lead}", names.now);
                 let some = format!("{steps} == 0 && {0} && {place} >= {back} && {place} < {1}", names.stores, back + rows);
                 out.open(format!("if ({some})"));
-                let which = format!("inner || {place} <= {} ? {} : 0", own.last, own.has);
-                self.store(it, &names, field, &place, &which, &own.ahead, out);
+                let which = format!("inner || {place} <= {}{} ? {} : 0", own.last, before_end(it, &names, own), own.has);
+                let ahead = format!("{}{of_line}", own.ahead);
+                each_line(it, &names, stored_lines(it), out, &mut |out| {
+                    self.store(it, &names, field, &place, [&which, &ahead], out);
+                });
                 out.close();
             }
-            let next = format!("{} + {}", names.now, lead + 1);
-            self.load(it, &names, field, &next, out);
+            if has_rows(it) {
+                let next = format!("{} + {}", names.now, lead + 1);
+                self.load(it, &names, field, &next, out);
+            }
         }
         out.line("#pragma unroll");
         out.open(format!("for (int {0} = 0; {0} < {steps}; {0}++)", names.step));
@@ -223,38 +294,55 @@ impl Printer<'_> {
     /// The body of a kernel that streams.
     pub fn streaming(&mut self, kernel: &str, arguments: &[String], it: &Streaming, out: &mut Writer) {
         let mut namer = self.program.names.namer();
-        let [warp, strips, strip, row, west, column] =
-            ["warp", "strips", "strip", "row", "west", "column"].map(|name| namer.fresh(name));
+        let [warp, strips, strip, row, west, column, bands, band, top] =
+            ["warp", "strips", "strip", "row", "west", "column", "bands", "band", "top"].map(|name| namer.fresh(name));
         let size = it.stream.size;
         let points = i64::from(size.points);
         let text = self.int(&it.strips());
         out.line(format!("const int64_t {warp} = (int64_t)blockIdx.x * {WARPS} + threadIdx.x / {LANES};"));
         out.line(format!("const int64_t {strips} = {text};"));
-        out.line(format!("const int64_t {strip} = {warp} % {strips}, {row} = 1 + {warp} / {strips} * {};", size.rows));
+        let upwards = match has_lines(it) {
+            false => warp.clone(),
+            true => {
+                let text = self.int(&it.bands());
+                out.line(format!("const int64_t {bands} = {text}, {band} = {warp} % {bands};"));
+                let Reach { below, .. } = it.stream.beside[1];
+                out.line(format!("const int64_t {top} = 1 + {band} * {} - {below};", it.stream.band()));
+                format!("{warp} / {bands}")
+            }
+        };
+        out.line(format!("const int64_t {strip} = {upwards} % {strips}, {row} = 1 + {upwards} / {strips} * {};", size.rows));
         let rows = within(self.int_bound(&it.rows()), Precedence::Shift);
         out.line(format!("if ({row} > {rows}) return;"));
         let (width, idle) = (it.stream.width(), it.stream.idle_lanes().0 * points);
         out.line(format!("const int64_t {west} = 1 + {strip} * {width} - {idle};"));
         out.line(format!("const int64_t {column} = {west} + threadIdx.x % {LANES} * {points};"));
-        let lows = it.limits.iter().map(|limits| limits[0].0.clone()).chain([IntExpr::Const(1)]);
-        let highs = it.limits.iter().map(|limits| limits[0].1.clone());
-        let highs = highs.chain(it.extents.iter().map(|extents| extents[0].clone()));
-        let least = within(self.int_bound(&IntExpr::max_of(lows)), Precedence::Shift);
-        let most = within(self.int_bound(&IntExpr::min_of(highs)), Precedence::Shift);
+        let mut inside = |axis: usize| {
+            let lows = it.limits.iter().map(|limits| limits[axis].0.clone()).chain([IntExpr::Const(1)]);
+            let highs = it.limits.iter().map(|limits| limits[axis].1.clone());
+            let highs = highs.chain(it.extents.iter().map(|extents| extents[axis].clone()));
+            let least = within(self.int_bound(&IntExpr::max_of(lows)), Precedence::Shift);
+            let most = within(self.int_bound(&IntExpr::min_of(highs)), Precedence::Shift);
+            (least, most)
+        };
+        let (least, most) = inside(0);
+        let mut inner = format!("{west} >= {least} && {west} + {} <= {most}", points * i64::from(LANES) - 1);
+        if has_lines(it) {
+            let (least, most) = inside(1);
+            inner.push_str(&format!(" && {top} >= {least} && {top} + {} <= {most}", size.lines - 1));
+        }
+        if has_rows(it) {
+            // Rows are computed, if not needed, up to all lags before the first one.
+            let before = it.stream.back + it.stream.last_lag();
+            // The last turn is whole, and loads one row more than it needs.
+            let after = it.stream.iterations() + it.stream.depth + it.stream.lag - it.stream.back;
+            let (first, last) = inside(2);
+            inner.push_str(&format!(" && {row} - {before} >= {first} && {row} + {after} <= {last}"));
+        }
         let arguments = arguments.join(", ");
-        // Rows are computed, if not needed, up to all lags before the first one.
-        let lows = it.limits.iter().map(|limits| limits[1].0.clone()).chain([IntExpr::Const(1)]);
-        let highs = it.limits.iter().map(|limits| limits[1].1.clone());
-        let highs = highs.chain(it.extents.iter().map(|extents| extents[1].clone()));
-        let first = within(self.int_bound(&IntExpr::max_of(lows)), Precedence::Shift);
-        let last = within(self.int_bound(&IntExpr::min_of(highs)), Precedence::Shift);
-        let before = it.stream.back + it.stream.last_lag();
-        // The last turn is whole, and loads one row more than it needs.
-        let after = it.stream.iterations() + it.stream.depth + it.stream.lag - it.stream.back;
-        let across = format!("{west} >= {least} && {west} + {} <= {most}", points * i64::from(LANES) - 1);
-        let inner = format!("{across} && {row} - {before} >= {first} && {row} + {after} <= {last}");
-        out.line(format!("if ({inner}) {kernel}_strip<true>({arguments}, {column}, {row});"));
-        out.line(format!("else {kernel}_strip<false>({arguments}, {column}, {row});"));
+        let place = if has_lines(it) { format!("{column}, {top}") } else { column };
+        out.line(format!("if ({inner}) {kernel}_strip<true>({arguments}, {place}, {row});"));
+        out.line(format!("else {kernel}_strip<false>({arguments}, {place}, {row});"));
     }
 
     fn locals(&self, it: &Streaming) -> Locals {
@@ -269,6 +357,8 @@ impl Printer<'_> {
                 has: name("has"),
                 first: name("first"),
                 last: name("last"),
+                first_line: name("first_line"),
+                last_line: name("last_line"),
                 packed: name("packed"),
             }
         });
@@ -276,7 +366,8 @@ impl Printer<'_> {
         let stages = it.stream.stages.iter().map(|stage| {
             let computation = &self.program.names.computations[stage.computation.0 as usize];
             let mut name = |what: &str| namer.fresh(&format!("{computation}_{what}"));
-            StageNames { within: name("within"), first: name("first"), last: name("last") }
+            let [within, first, last, first_line, last_line] = ["within", "first", "last", "first_line", "last_line"].map(&mut name);
+            StageNames { within, first, last, first_line, last_line }
         });
         let stages = stages.collect();
         let mut name = |what: &str| namer.fresh(what);
@@ -285,6 +376,8 @@ impl Printer<'_> {
             stores: name("stores"),
             base: name("base"),
             column: name("column"),
+            top: name("top"),
+            line: name("line"),
             row: name("row"),
             now: name("now"),
             turn: name("turn"),
@@ -308,7 +401,12 @@ impl Printer<'_> {
     /// Where a lane's points of a row lie in a buffer.
     fn place(&mut self, it: &Streaming, names: &Locals, field: usize, buffer: &str, row: &str) -> String {
         let columns = within(self.int_bound(&it.extents[field][0]), Precedence::Unary);
-        format!("{buffer} + ({} - 1) + ({} + {row} - 1) * {columns}", names.column, names.base)
+        if !has_lines(it) {
+            return format!("{buffer} + ({} - 1) + ({} + {row} - 1) * {columns}", names.column, names.base);
+        }
+        let lines = within(self.int_bound(&it.extents[field][1]), Precedence::Unary);
+        let line = format!("{} + {} - 1 + ({} + {row} - 1) * {lines}", names.top, names.line, names.base);
+        format!("{buffer} + ({} - 1) + ({line}) * {columns}", names.column)
     }
 
     /// Loads a row from before the launch. Of fields that are not carried, only warps at the rims need it, and only
@@ -317,192 +415,46 @@ impl Printer<'_> {
         let own = &names.fields[field];
         let (from, _) = self.field_buffers(it, field);
         let place = self.place(it, names, field, &from, row);
-        if it.is_carried(field) {
-            let rows = format!("inner || ({row} >= {} && {row} <= {})", own.first, own.last);
-            out.line(format!("tessella_load({place}, {rows} ? {} : 0, {}, {});", own.has, own.packed, own.ahead));
-            return;
-        }
-        let stage = &names.stages[it.stream.fields[field].writer];
-        let computed = format!("{row} >= {} && {row} <= {}", stage.first, stage.last);
-        let which = format!("{computed} ? {0} & ~{1} : {0}", own.has, stage.within);
-        let rows = format!("{row} >= {} && {row} <= {}", own.first, own.last);
-        out.line(format!("if (!inner) tessella_load({place}, {rows} ? ({which}) : 0, {}, {});", own.packed, own.ahead));
+        let ahead = format!("{}{}", own.ahead, of_line(it, names));
+        let on_line = |first: &str, last: &str| match has_lines(it) {
+            true => format!(" && {0} >= {first} && {0} <= {last}", names.line),
+            false => String::new(),
+        };
+        let known = on_line(&own.first_line, &own.last_line);
+        let text = if it.is_carried(field) {
+            let rows = format!("inner || ({row} >= {} && {row} <= {}{known})", own.first, own.last);
+            format!("tessella_load({place}, {rows} ? {} : 0, {}, {ahead});", own.has, own.packed)
+        } else {
+            let stage = &names.stages[it.stream.fields[field].writer];
+            let stage_lines = on_line(&stage.first_line, &stage.last_line);
+            let computed = format!("{row} >= {} && {row} <= {}{stage_lines}", stage.first, stage.last);
+            let which = format!("{computed} ? {0} & ~{1} : {0}", own.has, stage.within);
+            let rows = format!("{row} >= {} && {row} <= {}{known}", own.first, own.last);
+            format!("if (!inner) tessella_load({place}, {rows} ? ({which}) : 0, {}, {ahead});", own.packed)
+        };
+        each_line(it, names, 0..it.stream.size.lines.into(), out, &mut |out| out.line(&text));
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// Stores the points of `which` of a row; both are texts.
     fn store(
         &mut self,
         it: &Streaming,
         names: &Locals,
         field: usize,
         row: &str,
-        which: &str,
-        value: &str,
+        [which, value]: [&str; 2],
         out: &mut Writer,
     ) {
         let (_, to) = self.field_buffers(it, field);
         let place = self.place(it, names, field, &to, row);
         out.line(format!("tessella_store({place}, {which}, {}, {value});", names.fields[field].packed));
     }
-
-    fn stage(&mut self, it: &Streaming, names: &Locals, at: usize, back: i64, out: &mut Writer) {
-        let stage = &it.stream.stages[at];
-        let field = &names.fields[stage.field];
-        let own = &names.stages[at];
-        let size = it.stream.size;
-        let Locals { now, turn, step, point, here, inside, value, base, stores, .. } = names;
-        let element = c_type(self.input.algorithm.array(it.stream.fields[stage.field].array).element);
-        let steps = it.rest.map(|rest| self.variable(rest.steps).to_string());
-        out.open("");
-        self.origin(stage.computation, out);
-        let lag = match (it.stream.lag, stage.lag) {
-            (lag, 0) => format!("{lag} * {step}"),
-            (lag, more) => format!("({lag} * {step} + {more})"),
-        };
-        out.line(format!("const int {here} = {now} - {lag};"));
-        let rows = format!("{here} >= {} && {here} <= {}", own.first, own.last);
-        let condition = match &steps {
-            Some(steps) => format!("(inner || ({rows})) && {step} < {steps}"),
-            None => format!("inner || ({rows})"),
-        };
-        out.line(format!("const unsigned {inside} = {condition} ? {} : 0;", own.within));
-        self.operands(it, names, stage, out);
-        self.iterators(it, names, at, base, out);
-        out.line(format!("{element} {value}[{}];", size.points));
-        out.line("#pragma unroll");
-        out.open(format!("for (int {point} = 0; {point} < {}; {point}++)", size.points));
-        let x = it.iterators[at][stage.iterators[1] as usize];
-        if self.mentions(stage, stage.iterators[1]) {
-            let shifted = by(&format!("{} + {point}", names.column), -stage.shift[0]);
-            out.line(format!("const int64_t {} = {shifted};", self.variable(x)));
-        }
-        let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
-        let instance = Instance { computation: stage.computation, iterators: &iterators };
-        let source = self.input.algorithm.computation(stage.computation);
-        for (position, binding) in source.lets.iter().enumerate() {
-            let text = self.value(&binding.value, &instance).0;
-            let name = &self.program.names.lets[stage.computation.0 as usize][position];
-            out.line(format!("const {} {name} = {text};", c_type(binding.value.ty)));
-        }
-        let text = self.value(&source.value, &instance).0;
-        self.streamed.clear();
-        let kept = match it.stream.fields[stage.field].rim {
-            true => {
-                let slot = format!("({turn} + {}) % {}", it.stream.depth - it.stream.lag, it.stream.depth);
-                format!("{}[{step}][{slot}][{point}]", field.rows)
-            }
-            false => format!("({element})0"),
-        };
-        out.line(format!("{value}[{point}] = {inside} >> {point} & 1 ? {text} : {kept};"));
-        out.close();
-        out.line("#pragma unroll");
-        out.line(format!(
-            "for (int {point} = 0; {point} < {}; {point}++) {}[{step} + 1][{turn}][{point}] = {value}[{point}];",
-            size.points, field.rows
-        ));
-        let stored = format!("{stores} && {here} >= {back} && {here} < {}", back + i64::from(size.rows));
-        let moment = match &steps {
-            Some(steps) => format!("{step} + 1 == {steps}"),
-            None => format!("{step} == {}", size.steps - 1),
-        };
-        let done = match (it.is_carried(stage.field), &it.rest) {
-            (true, _) => Some((
-                format!("{moment} && {stored}"),
-                format!("inner || {here} <= {} ? {} : 0", field.last, field.has),
-            )),
-            (false, Some(rest)) => {
-                let last = self.variable(rest.last);
-                Some((format!("{last} && {moment} && {inside} && {stored}"), own.within.clone()))
-            }
-            (false, None) => None,
-        };
-        if let Some((condition, which)) = done {
-            out.open(format!("if ({condition})"));
-            self.store(it, names, stage.field, here, &which, value, out);
-            out.close();
-        }
-        out.close();
-    }
-
-    /// Declares the rows that a stage reads, and notes what each read is called.
-    fn operands(&mut self, it: &Streaming, names: &Locals, stage: &Stage, out: &mut Writer) {
-        // Widest needs of each row: by field, version and age.
-        let mut rows: BTreeMap<(usize, bool, i64), (i64, i64)> = BTreeMap::new();
-        for read in &stage.reads {
-            if let Source::Field { field, fresh, offset, age } = read {
-                let needs = rows.entry((*field, *fresh, *age)).or_default();
-                *needs = (needs.0.max(-offset[0]), needs.1.max(offset[0]));
-            }
-        }
-        let mut namer = self.program.names.namer();
-        let depth = it.stream.depth;
-        let points = it.stream.size.points;
-        let mut called: BTreeMap<(usize, bool, i64), (String, i64)> = BTreeMap::new();
-        for (row, (below, above)) in rows {
-            let (field, fresh, age) = row;
-            let array = it.stream.fields[field].array;
-            let element = c_type(self.input.algorithm.array(array).element);
-            let name = namer.fresh(&format!("{}_{age}", self.program.names.arrays[array.0 as usize]));
-            let version = if fresh { format!("{} + 1", names.step) } else { names.step.clone() };
-            let slot = match age {
-                0 => names.turn.clone(),
-                age => format!("({} + {}) % {depth}", names.turn, depth - age),
-            };
-            let held = format!("{}[{version}][{slot}]", names.fields[field].rows);
-            if below == 0 && above == 0 {
-                out.line(format!("const {element} (&{name})[{points}] = {held};"));
-            } else {
-                out.line(format!("{element} {name}[{}];", below + i64::from(points) + above));
-                out.line(format!("tessella_beside<{below}, {above}>({held}, {name});"));
-            }
-            called.insert(row, (name, below));
-        }
-        self.streamed.clear();
-        for (position, read) in stage.reads.iter().enumerate() {
-            if let Source::Field { field, fresh, offset, age } = read {
-                let (name, below) = &called[&(*field, *fresh, *age)];
-                self.streamed.insert(position as u32, format!("{name}[{}]", by(&names.point, below + offset[0])));
-            }
-        }
-    }
-
-    /// Binds the iterators of time and of the second axis, where the statement mentions them.
-    fn iterators(&mut self, it: &Streaming, names: &Locals, at: usize, base: &str, out: &mut Writer) {
-        let stage = &it.stream.stages[at];
-        let [time, _, y] = stage.iterators;
-        if self.mentions(stage, time) {
-            let name = self.variable(it.iterators[at][time as usize]).to_string();
-            out.line(format!("const int64_t {name} = {} + {};", self.variable(it.first), names.step));
-        }
-        if self.mentions(stage, y) {
-            let name = self.variable(it.iterators[at][y as usize]).to_string();
-            let shifted = by(&format!("{base} + {}", names.here), -stage.shift[1]);
-            out.line(format!("const int64_t {name} = {shifted};"));
-        }
-    }
-
-    /// Whether the text of a stage has an iterator: as a value, or in the subscripts of memory.
-    fn mentions(&self, stage: &Stage, iterator: u32) -> bool {
-        let computation = self.input.algorithm.computation(stage.computation);
-        let mut found = false;
-        for expr in self.input.expressions(stage.computation) {
-            expr.walk(&mut |expr| {
-                found |= matches!(&expr.kind, ExprKind::Index(affine) if affine.involves_iterator(iterator));
-            });
-        }
-        found
-            || computation.reads.iter().zip(&stage.reads).any(|(read, source)| {
-                let uses = |it: &Subscript| it.as_affine().is_some_and(|affine| affine.involves_iterator(iterator));
-                *source == Source::Memory && read.subscripts.iter().any(uses)
-            })
-    }
 }
 
-/// `text + number`, as one writes it.
-fn by(text: &str, number: i64) -> String {
-    match number {
-        0 => text.to_string(),
-        number if number < 0 => format!("{text} - {}", -number),
-        number => format!("{text} + {number}"),
+/// That a line lies within a field, where rows have lines: a condition to add to others.
+fn before_end(it: &Streaming, names: &Locals, field: &FieldNames) -> String {
+    match has_lines(it) {
+        true => format!(" && {} <= {}", names.line, field.last_line),
+        false => String::new(),
     }
 }

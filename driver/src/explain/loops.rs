@@ -2,17 +2,19 @@
 
 use super::words::{listed, named, verb};
 use super::Lines;
+use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Atom;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
+use tessella_polyhedral::auto::{self, stream::Candidate};
 use tessella_polyhedral::dependence::{DependenceKind, Keeps};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::accumulates;
 use tessella_polyhedral::report::{self, Carried, Distance, LoopReport, ReportedDependence};
-use tessella_polyhedral::schedule::{Node, Path, ProcessorAxis, Tag};
+use tessella_polyhedral::schedule::{Loop, Node, Path, ProcessorAxis, StreamSize, Tag};
 use tessella_polyhedral::verify::Verified;
-use std::collections::BTreeSet;
 use tessella_scalar::BinaryOp;
 
 /// A line for each loop, indented as it is nested, and more below where there is more to say.
@@ -30,6 +32,9 @@ pub fn lines(
         let indent = "  ".repeat(depth(verified, &it.path));
         let (way, note) = way(verified, &reports, it, dependences, lines);
         text.push(format!("{indent}{} ({}): {way}", it.name, members(verified, &it.path)));
+        if let Tag::Stream(size) = it.tag {
+            text.extend(weighed(ctx, verified, &it.path, size)?.into_iter().map(|line| format!("{indent}    {line}")));
+        }
         if let Some(note) = note.filter(|_| !told_rounding) {
             told_rounding = true;
             text.push(format!("{indent}    {note}"));
@@ -37,12 +42,37 @@ pub fn lines(
     }
     if text.is_empty() {
         text.push("there are none".to_string());
+    } else if reports.iter().any(|it| matches!(it.tag, Tag::Stream(_))) {
+        // Its warps share the points.
     } else if reports.iter().all(|it| it.tag.keeps_order()) && reports.iter().any(|it| depth(verified, &it.path) > 0) {
         text.push("No loop runs in parallel. Where loops inside one another all have to wait, the waiting often".to_string());
         text.push("runs along a diagonal: `skew(S, i, j, 1)` leans `j` against `i`, and after an `interchange`".to_string());
         text.push("the inner loop may be free. `tessella draw` shows which way the arrows point.".to_string());
     }
     Ok(text)
+}
+
+/// What the model says of the ways to run a time loop that streams: for each number of steps the best sizes.
+fn weighed(ctx: &Ctx, verified: &Verified, path: &Path, chosen: StreamSize) -> Result<Vec<String>, Error> {
+    let Some(Node::Loop(it)) = verified.schedule().node(path) else { return Ok(vec![]) };
+    let it = Loop { tag: Tag::Sequential, ..it.clone() };
+    let all = auto::stream::candidates(ctx, &Gpu::HOPPER, verified.algorithm(), &it, path.0.len())?;
+    let mut told = BTreeSet::new();
+    let best = all.iter().filter(|candidate| {
+        let is_first = told.insert(candidate.size.map(|size| size.steps));
+        is_first || candidate.size == Some(chosen)
+    });
+    let mut best: Vec<&Candidate> = best.collect();
+    best.sort_by_key(|candidate| candidate.size);
+    let lines = best.into_iter().map(|Candidate { size, bytes, instructions, time }| {
+        let way = match size {
+            None => "a kernel for each nest and step".to_string(),
+            Some(size) => format!("stream({size})"),
+        };
+        let mark = if *size == Some(chosen) { ", as it is" } else { "" };
+        format!("{way}: {bytes:.2} bytes and {instructions:.1} instructions a point and step, {time:.2} ps{mark}")
+    });
+    Ok(std::iter::once("By the model, of a large array on a Hopper GPU:".to_string()).chain(lines).collect())
 }
 
 /// How many loops stand around a path.
@@ -71,6 +101,9 @@ fn way(
         ProcessorAxis::Y => "y",
         ProcessorAxis::Z => "z",
     };
+    if is_streamed(verified, &it.path) {
+        return ("its points are shared by the warps of the stream".to_string(), None);
+    }
     let turn = match it.tag {
         Tag::Parallel => {
             let shared = shared_arrays(verified, &it.path);
@@ -121,6 +154,12 @@ fn shared_arrays(verified: &Verified, path: &Path) -> Vec<String> {
     let several: Vec<ArrayId> = several.collect();
     let most = several.iter().map(|&array| algorithm.array(array).rank).max().unwrap_or(0);
     several.into_iter().map(|id| algorithm.array(id)).filter(|array| array.rank == most).map(|it| it.name.clone()).collect()
+}
+
+/// Whether a loop around streams.
+fn is_streamed(verified: &Verified, path: &Path) -> bool {
+    let above = (0..path.0.len()).map(|depth| Path(path.0[..depth].to_vec()));
+    above.into_iter().any(|path| matches!(verified.schedule().node(&path), Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_))))
 }
 
 /// Whether a loop runs through sums of tile numbers, with parallel tiles directly inside: a wavefront.

@@ -14,7 +14,7 @@ use tessella_polyhedral::layers::BufferId;
 use tessella_polyhedral::stream::{LANES, Source, WARPS};
 use tessella_scalar::Constant;
 
-/// A row of one version, as the lanes of a warp hold it.
+/// A row of one version, as the lanes of a warp hold it: line by line.
 #[derive(Clone)]
 struct Row {
     number: i64,
@@ -41,8 +41,8 @@ pub(super) fn launch(host: &mut Host<'_>, kernel: &Kernel, it: &Streaming, block
 /// What a warp knows from the start.
 struct Warp<'a> {
     it: &'a Streaming,
-    extents: Vec<[i64; 2]>,
-    limits: Vec<[(i64, i64); 2]>,
+    extents: Vec<[i64; 3]>,
+    limits: Vec<[(i64, i64); 3]>,
     first: i64,
     /// Time steps of this launch, and whether it is the last one; `None` if it makes all.
     rest: Option<(i64, bool)>,
@@ -53,11 +53,15 @@ impl<'a> Warp<'a> {
         let value = |expr| integer::value(expr, host.params, &host.variables);
         let variable = |id| integer::value(&tessella_codegen::int_expr::IntExpr::Variable(id), host.params, &host.variables);
         let (mut extents, mut limits) = (vec![], vec![]);
-        for [columns, rows] in &it.extents {
-            extents.push([value(columns)?, value(rows)?]);
+        for [columns, lines, rows] in &it.extents {
+            extents.push([value(columns)?, value(lines)?, value(rows)?]);
         }
-        for [(a, b), (c, d)] in &it.limits {
-            limits.push([(value(a)?, value(b)?), (value(c)?, value(d)?)]);
+        for limit in &it.limits {
+            let mut own = [(0, 0); 3];
+            for (own, (low, high)) in own.iter_mut().zip(limit) {
+                *own = (value(low)?, value(high)?);
+            }
+            limits.push(own);
         }
         let rest = match it.rest {
             Some(rest) => Some((variable(rest.steps)?, variable(rest.last)? != 0)),
@@ -72,14 +76,17 @@ impl<'a> Warp<'a> {
         let (points, steps) = (i64::from(size.points), i64::from(size.steps));
         let strips = integer::value(&self.it.strips(), host.params, &host.variables)?;
         let all_rows = integer::value(&self.it.rows(), host.params, &host.variables)?;
-        let (strip, row) = (warp % strips, 1 + warp / strips * i64::from(size.rows));
+        let bands = integer::value(&self.it.bands(), host.params, &host.variables)?;
+        let (band, strip, row) = (warp % bands, warp / bands % strips, 1 + warp / bands / strips * i64::from(size.rows));
         if row > all_rows {
             return Ok(());
         }
         let (idle_low, idle_high) = stream.idle_lanes();
         let width = points * i64::from(LANES);
-        let west = 1 + strip * stream.width() - idle_low * points;
-        let stored_columns = west + idle_low * points..west + width - idle_high * points;
+        let corner = [1 + strip * stream.width() - idle_low * points, 1 + band * stream.band() - stream.beside[1].below];
+        let stored_columns = corner[0] + idle_low * points..corner[0] + width - idle_high * points;
+        let stored_lines = 1 + band * stream.band()..1 + (band + 1) * stream.band();
+        let stored = |[column, line]: [i64; 2]| stored_columns.contains(&column) && stored_lines.contains(&line);
         let stored_rows = row..row + i64::from(size.rows);
         let base = row - stream.back;
         let lags = stream.stages.iter().map(|stage| stage.lag).max().unwrap_or(0);
@@ -88,34 +95,38 @@ impl<'a> Warp<'a> {
             let slot = (now - base) % stream.depth;
             for (field, it) in stream.fields.iter().enumerate().filter(|(_, it)| it.rim) {
                 let number = now + it.lead;
-                let [(low_x, high_x), (low_y, high_y)] = self.limits[it.writer];
-                let computed = |column| (low_y..=high_y).contains(&number) && (low_x..=high_x).contains(&column);
-                let points = self.row_of_memory(host, field, west, number, &|column| it.carried || !computed(column))?;
+                let computed = |[column, line]: [i64; 2]| self.in_box(it.writer, [column, line, number]);
+                let points = self.row_of_memory(host, field, corner, number, &|at| it.carried || !computed(at))?;
                 if let Some((0, _)) = self.rest
                     && it.carried
                     && stored_rows.contains(&number)
                 {
-                    self.store(host, kernel, field, number, west, &points, &|column| stored_columns.contains(&column))?;
+                    self.store(host, kernel, field, number, corner, &points, &stored)?;
                 }
                 rows.insert((field, 0, slot), Row { number, points });
             }
             for step in 0..steps {
                 for (at, stage) in stream.stages.iter().enumerate() {
                     let here = now - (step * stream.lag + stage.lag);
-                    let ((low_x, high_x), (low_y, high_y)) = (self.limits[at][0], self.limits[at][1]);
-                    let in_box = |column| (low_y..=high_y).contains(&here) && (low_x..=high_x).contains(&column);
-                    let runs = (low_y..=high_y).contains(&here) && self.rest.is_none_or(|(steps, _)| step < steps);
+                    let (low, high) = self.limits[at][2];
+                    let runs = (low..=high).contains(&here) && self.rest.is_none_or(|(steps, _)| step < steps);
                     let before = (now - base - stream.lag).rem_euclid(stream.depth);
                     let kept = rows.get(&(stage.field, step, before)).filter(|row| row.number == here);
                     let mut values = match kept {
                         Some(row) => row.points.clone(),
-                        None => vec![None; width as usize],
+                        None => vec![None; (width * i64::from(size.lines)) as usize],
                     };
                     if runs {
-                        for (lane, value) in values.iter_mut().enumerate() {
-                            if in_box(west + lane as i64) {
-                                *value = self.point(host, &rows, at, step, (now - base, here), west, lane as i64)?;
-                            }
+                        for (place, value) in values.iter_mut().enumerate() {
+                            let [column, line] = self.place(corner, place);
+                            // A lane computes no line some of whose operands no line is.
+                            let computed = stream.lines(at).contains(&(line - corner[1]));
+                            *value = match (self.in_box(at, [column, line, here]), computed) {
+                                (true, true) => self.point(host, &rows, at, step, (now - base, here), corner, [column, line])?,
+                                (true, false) => None,
+                                (false, true) => *value,
+                                (false, false) => None,
+                            };
                         }
                     }
                     let carried = self.it.is_carried(stage.field);
@@ -124,10 +135,10 @@ impl<'a> Warp<'a> {
                         Some((steps, last)) => (step + 1 == steps && (carried || (last && runs)), !carried),
                     };
                     if done && stored_rows.contains(&here) {
-                        let wanted = |column: i64| {
-                            stored_columns.contains(&column) && (!box_only || (low_x..=high_x).contains(&column))
+                        let wanted = |[column, line]: [i64; 2]| {
+                            stored([column, line]) && (!box_only || self.in_box(at, [column, line, here]))
                         };
-                        self.store(host, kernel, stage.field, here, west, &values, &wanted)?;
+                        self.store(host, kernel, stage.field, here, corner, &values, &wanted)?;
                     }
                     rows.insert((stage.field, step + 1, slot), Row { number: here, points: values });
                 }
@@ -136,24 +147,43 @@ impl<'a> Warp<'a> {
         Ok(())
     }
 
-    /// Some columns of a row as it was before the launch; unknown outside of the array.
+    /// The column and line of a value of a row that begins at a corner.
+    fn place(&self, [west, top]: [i64; 2], at: usize) -> [i64; 2] {
+        let width = i64::from(LANES * self.it.stream.size.points);
+        [west + at as i64 % width, top + at as i64 / width]
+    }
+
+    /// Whether a stage computes the point.
+    fn in_box(&self, stage: usize, point: [i64; 3]) -> bool {
+        self.limits[stage].iter().zip(point).all(|((low, high), at)| (*low..=*high).contains(&at))
+    }
+
+    /// The memory of a point, if the array has it.
+    fn element(&self, field: usize, point: [i64; 3]) -> Option<Vec<i64>> {
+        let inside = self.extents[field].iter().zip(point).all(|(extent, at)| (1..=*extent).contains(&at));
+        let along = self.it.stream.axes.iter().zip(point).filter(|(axis, _)| axis.is_some());
+        inside.then(|| along.map(|(_, at)| at - 1).collect())
+    }
+
+    /// Some points of a row as it was before the launch; unknown outside of the array.
     fn row_of_memory(
         &self,
         host: &mut Host<'_>,
         field: usize,
-        west: i64,
+        corner: [i64; 2],
         row: i64,
-        wanted: &dyn Fn(i64) -> bool,
+        wanted: &dyn Fn([i64; 2]) -> bool,
     ) -> Result<Vec<Option<Constant>>, ScheduledError> {
-        let [columns, rows] = self.extents[field];
+        let size = self.it.stream.size;
         let buffer = self.it.buffers[field].0;
         let position = host.position.clone();
         let mut values = vec![];
-        for column in west..west + i64::from(LANES * self.it.stream.size.points) {
-            let inside = (1..=columns).contains(&column) && (1..=rows).contains(&row) && wanted(column);
-            values.push(match inside {
-                false => None,
-                true => match block(host, buffer)?.read(&[column - 1, row - 1], &position, "a stream") {
+        for at in 0..(LANES * size.points * size.lines) as usize {
+            let [column, line] = self.place(corner, at);
+            let element = self.element(field, [column, line, row]).filter(|_| wanted([column, line]));
+            values.push(match element {
+                None => None,
+                Some(element) => match block(host, buffer)?.read(&element, &position, "a stream") {
                     Ok(value) => Some(value),
                     Err(ScheduledError::Undefined { .. }) => None,
                     Err(error) => return Err(error),
@@ -170,23 +200,21 @@ impl<'a> Warp<'a> {
         kernel: &Kernel,
         field: usize,
         row: i64,
-        west: i64,
+        corner: [i64; 2],
         values: &[Option<Constant>],
-        wanted: &dyn Fn(i64) -> bool,
+        wanted: &dyn Fn([i64; 2]) -> bool,
     ) -> Result<(), ScheduledError> {
-        let [columns, rows] = self.extents[field];
         let (from, to) = self.it.buffers[field];
         let position = host.position.clone();
-        for (lane, value) in values.iter().enumerate() {
-            let column = west + lane as i64;
-            if !(1..=columns).contains(&column) || !(1..=rows).contains(&row) || !wanted(column) {
-                continue;
-            }
+        for (at, value) in values.iter().enumerate() {
+            let [column, line] = self.place(corner, at);
+            let element = self.element(field, [column, line, row]).filter(|_| wanted([column, line]));
+            let Some(element) = element else { continue };
             let name = host.input.layout.buffer(to).name.clone();
             match value {
-                Some(value) => block(host, to)?.write(&[column - 1, row - 1], *value, &position, &kernel.name)?,
+                Some(value) => block(host, to)?.write(&element, *value, &position, &kernel.name)?,
                 // What nothing ever stored stays so.
-                None if from != to && block(host, from)?.is_undefined(&[column - 1, row - 1]) => {}
+                None if from != to && block(host, from)?.is_undefined(&element) => {}
                 None => return Err(ScheduledError::Undefined { computation: kernel.name.clone(), buffer: name }),
             }
         }
@@ -202,8 +230,8 @@ impl<'a> Warp<'a> {
         at: usize,
         step: i64,
         (iteration, here): (i64, i64),
-        west: i64,
-        lane: i64,
+        corner: [i64; 2],
+        [column, line]: [i64; 2],
     ) -> Result<Option<Constant>, ScheduledError> {
         let stream = &self.it.stream;
         let stage = &stream.stages[at];
@@ -214,19 +242,24 @@ impl<'a> Warp<'a> {
                 Source::Field { field, fresh, offset, age } => {
                     let version = step + i64::from(*fresh);
                     let slot = (iteration - age).rem_euclid(stream.depth);
-                    let row = rows.get(&(*field, version, slot)).filter(|row| row.number == here + offset[1]);
-                    let place = usize::try_from(lane + offset[0]).ok();
-                    match row.and_then(|row| *row.points.get(place?)?) {
+                    let row = rows.get(&(*field, version, slot)).filter(|row| row.number == here + offset[2]);
+                    let size = stream.size;
+                    let width = i64::from(LANES * size.points);
+                    let (lane, below) = (column + offset[0] - corner[0], line + offset[1] - corner[1]);
+                    let held = (0..width).contains(&lane) && (0..i64::from(size.lines)).contains(&below);
+                    match row.filter(|_| held).and_then(|row| row.points[(below * width + lane) as usize]) {
                         Some(value) => Operand::Value(value),
                         None => Operand::Unknown,
                     }
                 }
             });
         }
-        let values = [self.first + step, west + lane - stage.shift[0], here - stage.shift[1]];
         let mut variables = host.variables.clone();
-        for (iterator, value) in stage.iterators.iter().zip(values) {
-            bind(&mut variables, self.it.iterators[at][*iterator as usize].0, value);
+        bind(&mut variables, self.it.iterators[at][stage.time as usize].0, self.first + step);
+        for (iterator, (value, shift)) in stage.iterators.iter().zip([column, line, here].into_iter().zip(stage.shift)) {
+            if let Some(iterator) = iterator {
+                bind(&mut variables, self.it.iterators[at][*iterator as usize].0, value - shift);
+            }
         }
         let iterators = self.it.iterators[at].iter().map(|id| variables[id.0 as usize]).collect();
         let mut around = Surroundings {

@@ -45,9 +45,12 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
                 ("separate", []) => Tag::Separate,
                 ("vectorize", [width]) => Tag::Vector(size(width)?),
                 ("unroll", [factor]) => Tag::Unroll(size(factor)?),
-                ("stream", [steps, points, rows]) => {
-                    Tag::Stream(StreamSize { steps: size(steps)?, points: size(points)?, rows: size(rows)? })
-                }
+                ("stream", [steps, points, rows, lines @ ..]) if lines.len() <= 1 => Tag::Stream(StreamSize {
+                    steps: size(steps)?,
+                    points: size(points)?,
+                    rows: size(rows)?,
+                    lines: lines.first().map_or(Ok(StreamSize::LINES), size)?,
+                }),
                 ("block", [along]) => Tag::GpuBlock(axis(along)?),
                 ("thread", [along]) => Tag::GpuThread(axis(along)?),
                 _ => return wrong(TreeProblem::Tag, name.span),

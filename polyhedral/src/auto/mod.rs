@@ -15,3 +15,4 @@ pub mod traffic;
 pub mod profile;
 pub mod register_tile;
 pub mod regroup;
+pub mod stream;

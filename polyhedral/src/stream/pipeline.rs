@@ -17,12 +17,21 @@ pub struct Reach {
     pub above: i64,
 }
 
+impl Reach {
+    /// This, and as far as `by` goes.
+    pub fn or(self, by: i64) -> Reach {
+        Reach { below: self.below.max(-by), above: self.above.max(by) }
+    }
+}
+
 /// More rows between two time steps would leave no room for the data.
 const MOST_LAG: i64 = 64;
 
 /// Finds the lags, ages and reaches of a stream whose fields and reads are known.
 pub(super) fn fill(stream: &mut Stream) -> Result<(), Obstacle> {
-    let found = (1..=MOST_LAG).find_map(|lag| Some((lag, lags(stream, lag)?)));
+    // Where there are no rows, nothing has to wait for the next one.
+    let least = i64::from(stream.axes[2].is_some());
+    let found = (least..=MOST_LAG).find_map(|lag| Some((lag, lags(stream, lag)?)));
     let Some((lag, lags)) = found else {
         return Err(Obstacle(format!("a time step reaches more than {MOST_LAG} rows ahead")));
     };
@@ -40,18 +49,15 @@ pub(super) fn fill(stream: &mut Stream) -> Result<(), Obstacle> {
         for read in &mut stage.reads {
             if let Source::Field { field, fresh, offset, age } = read {
                 let version = if *fresh { lag - versions[*field] } else { -versions[*field] };
-                *age = stage.lag - offset[1] - version;
+                *age = stage.lag - offset[2] - version;
                 debug_assert!(*age >= 0, "the lags were chosen so");
                 stream.depth = stream.depth.max(*age + 1);
             }
         }
     }
-    stream.beside = needed(stream, 0).values().fold(Reach::default(), |all, (low, high)| Reach {
-        below: all.below.max(-low),
-        above: all.above.max(*high),
-    });
+    stream.beside = [0, 1].map(|axis| needed(stream, axis).values().fold(Reach::default(), |all, (low, high)| all.or(*low).or(*high)));
     // Row `low` of a version is computed `lag` iterations after the one that has its number.
-    let starts = needed(stream, 1).into_iter().map(|((field, version), (low, _))| {
+    let starts = needed(stream, 2).into_iter().map(|((field, version), (low, _))| {
         -(low + (version - 1) * stream.lag + stream.stages[stream.fields[field].writer].lag)
     });
     stream.back = starts.max().unwrap_or(0);
@@ -69,7 +75,7 @@ fn lags(stream: &Stream, lag: i64) -> Option<Vec<i64>> {
                 if let Source::Field { field, fresh, offset, .. } = read {
                     let writer = lags[stream.fields[*field].writer];
                     let version = if *fresh { writer } else { writer - lag };
-                    lags[at] = lags[at].max(version + offset[1]);
+                    lags[at] = lags[at].max(version + offset[2]);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::hexagon::{Hexagon, Phase, Place};
 use super::slope::Slope;
 use super::stencil::{Stencil, Within, stencil};
-use super::tree::{around, inner, lanes, point_tags, steps, with_pieces};
+use super::tree::{around, inner, lanes, point_tags, steps, turns, untiled, with_pieces};
 use crate::affine::{Affine, AffineOverflow};
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::dependence::Dependence;
@@ -25,8 +25,8 @@ const SUFFIX: &str = "_phase";
 /// Rewrite: `for t { for j { for i { S } } }
 /// -> for t0 { for j0 { for i0 { for t { for j { for i { S } } } } }; for j0 { for i0 { for t { for j { for i { S_phase1 } } } } } }`.
 /// Each computation is split into the instances of the two phases. `j0` runs in parallel, on the GPU as blocks, and `j` and `i`
-/// as threads there. `widths` may be fewer than the dimensions: the others are not tiled. Gives the dependences of the
-/// pieces, too.
+/// as threads there, with barriers between the nests of a step. `widths` may be fewer than the dimensions: the others are
+/// not tiled, and threads take turns along them. Gives the dependences of the pieces, too.
 ///
 /// # Source
 /// Grosser, Verdoolaege, Cohen, Sadayappan, INRIA RR-8339, 2013, section 3.5: `S0` by (2) to (13), the others by (14) to (16).
@@ -100,6 +100,8 @@ struct Functions {
     tiles: Vec<BTreeMap<ComputationId, Affine>>,
     time: BTreeMap<ComputationId, Affine>,
     points: Vec<BTreeMap<ComputationId, Affine>>,
+    /// The turns of threads along dimensions without tiles.
+    rounds: Vec<BTreeMap<ComputationId, Affine>>,
 }
 
 impl Shape<'_> {
@@ -142,7 +144,8 @@ impl Shape<'_> {
     ) -> Result<Functions, AffineOverflow> {
         let dims = self.stencil.dims.len();
         let empty = || vec![BTreeMap::new(); dims];
-        let mut all = Functions { tiles: vec![BTreeMap::new(); self.widths.len()], points: empty(), ..Functions::default() };
+        let tiles = vec![BTreeMap::new(); self.widths.len()];
+        let mut all = Functions { tiles, points: empty(), rounds: empty(), ..Functions::default() };
         for (&id, &piece) in pieces {
             let positions = &self.stencil.space[&id];
             let place = self.place(phase, id)?;
@@ -158,7 +161,11 @@ impl Shape<'_> {
                         let slanted = positions[dim].add(&back)?;
                         (Some(slanted.floor_div(width)), slanted.modulo(width)?)
                     }
-                    (_, None) => (None, positions[dim].clone()),
+                    (_, None) => {
+                        let (thread, turn) = untiled(self.scheduled.target, dim + 1 == dims, &positions[dim])?;
+                        all.rounds[dim].extend(turn.map(|turn| (piece, turn)));
+                        (None, thread)
+                    }
                 };
                 if let Some(tile) = tile {
                     all.tiles[dim].insert(piece, tile);
@@ -179,7 +186,8 @@ impl Shape<'_> {
             let tags = point_tags(self.scheduled, stencil.dims.len(), width);
             let suffix = if self.scheduled.target == Target::Gpu { "1" } else { "" };
             let loops = stencil.dims.iter().zip(tags).zip(&functions.points);
-            loops.rev().fold(with_pieces(&inner(nest), pieces), |body, ((name, tag), at)| {
+            let statements = turns(stencil, &functions.rounds, with_pieces(&inner(nest), pieces));
+            loops.rev().fold(statements, |body, ((name, tag), at)| {
                 around(&stencil.fresh(&format!("{name}{suffix}")), tag, at, body)
             })
         });

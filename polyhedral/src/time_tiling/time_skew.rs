@@ -2,7 +2,7 @@
 
 use super::slope::steepest;
 use super::stencil::{Distances, Stencil, Within, stencil};
-use super::tree::{around, inner, lanes, point_tags, steps};
+use super::tree::{around, inner, lanes, point_tags, steps, turns, untiled};
 use crate::affine::Affine;
 use crate::algorithm::ComputationId;
 use crate::dependence::Dependence;
@@ -50,6 +50,7 @@ pub fn time_skew(
     let mut wave = BTreeMap::new();
     let mut tiles = vec![BTreeMap::new(); widths.len()];
     let mut points = vec![BTreeMap::new(); dims.len()];
+    let mut rounds = vec![BTreeMap::new(); dims.len()];
     for (&id, step) in &stencil.step {
         let mut place = vec![step.clone()];
         place.extend(stencil.space[&id].iter().cloned());
@@ -66,11 +67,15 @@ pub fn time_skew(
                 if scheduled.target == Target::Gpu {
                     point = along.modulo(width.into())?;
                 }
+            } else {
+                let (thread, turn) = untiled(scheduled.target, dim + 1 == dims.len(), position)?;
+                rounds[dim].extend(turn.map(|turn| (id, turn)));
+                point = thread;
             }
             points[dim].insert(id, point);
         }
     }
-    let inside = points_of(scheduled, &stencil, &distances, &points);
+    let inside = points_of(scheduled, &stencil, &distances, &points, &rounds);
     let levels = tiles.iter().zip(&stencil.dims).enumerate();
     let body = levels.rev().fold(inside, |body, (dim, (at, name))| {
         let tag = match (dim, scheduled.target) {
@@ -92,13 +97,14 @@ fn points_of(
     stencil: &Stencil,
     distances: &Distances,
     points: &[BTreeMap<ComputationId, Affine>],
+    rounds: &[BTreeMap<ComputationId, Affine>],
 ) -> Node {
     let suffix = if scheduled.target == Target::Gpu { "1" } else { "" };
     let nests = stencil.nests.iter().map(|nest| {
         let width = lanes(&scheduled.algorithm, scheduled.machine, stencil, nest).filter(|_| distances.parallel_space);
         let tags = point_tags(scheduled, stencil.dims.len(), width);
         let levels = stencil.dims.iter().zip(tags).zip(points);
-        levels.rev().fold(inner(nest), |body, ((name, tag), at)| {
+        levels.rev().fold(turns(stencil, rounds, inner(nest)), |body, ((name, tag), at)| {
             around(&stencil.fresh(&format!("{name}{suffix}")), tag, at, body)
         })
     });

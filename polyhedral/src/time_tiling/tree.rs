@@ -1,7 +1,7 @@
 //! Parts of trees that all shapes have.
 
 use super::stencil::{Nest, Stencil};
-use crate::affine::Affine;
+use crate::affine::{Affine, AffineOverflow};
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::layers::{Scheduled, Target};
 use crate::machine::Machine;
@@ -42,6 +42,28 @@ pub(super) fn steps(nests: Vec<Node>) -> Node {
         Ok([one]) => one,
         Err(several) => Node::Sequence(several),
     }
+}
+
+/// Threads along a dimension that has no tiles, by whether it is the last one.
+const THREADS_ACROSS: [i64; 2] = [4, 32];
+
+/// A position along a dimension that is not tiled, on a GPU: the thread, and its turn. On a CPU the position itself.
+pub(super) fn untiled(
+    target: Target,
+    is_last: bool,
+    position: &Affine,
+) -> Result<(Affine, Option<Affine>), AffineOverflow> {
+    let threads = THREADS_ACROSS[usize::from(is_last)];
+    Ok(match target {
+        Target::Cpu => (position.clone(), None),
+        Target::Gpu => (position.modulo(threads)?, Some(position.floor_div(threads))),
+    })
+}
+
+/// Loops through the turns of threads along dimensions that are not tiled, around `body`; a dimension that has tiles has no turns.
+pub(super) fn turns(stencil: &Stencil, rounds: &[BTreeMap<ComputationId, Affine>], body: Node) -> Node {
+    let named = rounds.iter().zip(&stencil.dims).filter(|(at, _)| !at.is_empty());
+    named.rev().fold(body, |body, (at, name)| around(&stencil.fresh(&format!("{name}2")), Tag::Sequential, at, body))
 }
 
 /// How loops over points of tiles are executed: on the GPU by threads, the last three of them; on the CPU the last one in

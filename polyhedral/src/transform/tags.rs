@@ -89,20 +89,18 @@ pub fn stream(
     Ok(schedule)
 }
 
-/// Checks that GPU loops can be mapped: blocks outside threads, each axis once, no statement beside them in a kernel. Where
-/// a command made arrays for thread blocks, what fills them and what uses them may stand one after the other in a block.
+/// Checks that GPU loops can be mapped: blocks outside threads, each axis once. Inside of a block nests of thread loops may
+/// stand one after the other, with barriers between them; block loops have nothing beside them.
 ///
 /// # Errors
 /// [`ScheduleError::GpuMapping`].
 pub fn check_gpu(scheduled: &Scheduled, schedule: &Schedule) -> Result<(), ScheduleError> {
-    let check = GpuCheck { algorithm: &scheduled.algorithm, steps: !scheduled.scratch.is_empty() };
+    let check = GpuCheck { algorithm: &scheduled.algorithm };
     check.node(&schedule.root, &mut vec![])
 }
 
 struct GpuCheck<'a> {
     algorithm: &'a Algorithm,
-    /// Whether a block may have several nests of thread loops.
-    steps: bool,
 }
 
 impl GpuCheck<'_> {
@@ -113,7 +111,7 @@ impl GpuCheck<'_> {
             Node::Sequence(children) => {
                 let in_block = !tags.is_empty() && tags.iter().all(|tag| matches!(tag, Tag::GpuBlock(_)));
                 let is_block = |it: &Loop| matches!(it.tag, Tag::GpuBlock(_));
-                let allowed = |it: &&Loop| self.steps && in_block && !is_block(it);
+                let allowed = |it: &&Loop| in_block && !is_block(it);
                 if let Some(inner) = children.iter().find_map(gpu_loop).filter(|it| !tags.is_empty() && !allowed(it)) {
                     return Err(gpu_error(algorithm, inner, "other statements of the kernel stand beside this loop"));
                 }

@@ -11,22 +11,24 @@ fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> Stream {
         computation: ComputationId(at as u32),
         field: at,
         lag: 0,
-        iterators: [0, 2, 1],
-        shift: [0, 0],
-        limits: [zero(), zero()],
+        time: 0,
+        iterators: [Some(2), None, Some(1)],
+        shift: [0; 3],
+        limits: [zero(), zero(), zero()],
         reads: (reads.iter())
-            .map(|&(field, offset)| Source::Field { field, fresh: field < at, offset, age: 0 })
+            .map(|&(field, offset)| Source::Field { field, fresh: field < at, offset: [offset[0], 0, offset[1]], age: 0 })
             .collect(),
     });
     let field = |at: usize| Field { array: ArrayId(at as u32), writer: at, carried: true, rim: true, lead: 0 };
     Stream {
-        size: StreamSize { steps, points: 4, rows: 16 },
+        size: StreamSize { steps, points: 4, rows: 16, lines: 1 },
+        axes: [Some(0), None, Some(1)],
         time: zero(),
         fields: (0..reads.len()).map(field).collect(),
         stages: stages.collect(),
         lag: 0,
         depth: 0,
-        beside: Reach::default(),
+        beside: [Reach::default(); 2],
         back: 0,
     }
 }
@@ -38,7 +40,7 @@ fn a_five_point_star_keeps_three_rows() {
     let mut it = stream(8, &[&CROSS]);
     fill(&mut it).unwrap();
     assert_eq!((it.lag, it.depth, it.fields[0].lead), (1, 3, 1));
-    assert_eq!((it.beside, it.back), (Reach { below: 8, above: 8 }, 9));
+    assert_eq!((it.beside[0], it.back), (Reach { below: 8, above: 8 }, 9));
     let ages: Vec<i64> = ages(&it);
     assert_eq!(ages, [1, 1, 1, 2, 0]);
 }
@@ -50,7 +52,7 @@ fn a_copy_runs_in_the_same_iteration() {
     let mut it = stream(4, &[&star, &[(0, [0, 0])]]);
     fill(&mut it).unwrap();
     assert_eq!((it.lag, it.stages[0].lag, it.stages[1].lag), (1, 0, 0));
-    assert_eq!((it.beside, it.back), (Reach { below: 4, above: 4 }, 5));
+    assert_eq!((it.beside[0], it.back), (Reach { below: 4, above: 4 }, 5));
 }
 
 #[test]
@@ -60,7 +62,7 @@ fn two_sweeps_a_step_reach_twice_as_far() {
     let mut it = stream(3, &[&first, &CROSS]);
     fill(&mut it).unwrap();
     assert_eq!((it.lag, it.stages[1].lag), (2, 1));
-    assert_eq!(it.beside, Reach { below: 6, above: 6 });
+    assert_eq!(it.beside[0], Reach { below: 6, above: 6 });
 }
 
 #[test]
@@ -69,7 +71,7 @@ fn only_what_is_read_is_reached() {
     let mut it = stream(5, &[&[(0, [0, 0]), (0, [-2, 0]), (0, [0, -1])]]);
     fill(&mut it).unwrap();
     assert_eq!((it.lag, it.depth), (1, 3));
-    assert_eq!((it.beside, it.back), (Reach { below: 10, above: 0 }, 6));
+    assert_eq!((it.beside[0], it.back), (Reach { below: 10, above: 0 }, 6));
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn a_sweep_that_looks_back_at_one_that_looked_ahead_starts_early_enough() {
     // B = A[i + 1, j + 1]; A = B[i - 1, j - 1]: A is reached nowhere else, B is.
     let mut it = stream(1, &[&[(1, [1, 1])], &[(0, [-1, -1])]]);
     fill(&mut it).unwrap();
-    assert_eq!(it.beside, Reach { below: 1, above: 1 });
+    assert_eq!(it.beside[0], Reach { below: 1, above: 1 });
     // Row -1 of B is computed in iteration -1, and loaded, for points outside of the box, in the one before.
     assert_eq!((it.lag, it.stages[0].lag, it.stages[1].lag, it.back), (1, 0, 0, 2));
 }

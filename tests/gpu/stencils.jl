@@ -1,0 +1,132 @@
+# Stencils on a GPU, under each shape: points updated a second.
+#
+#     ./x gpu --bench stencils [--only=heat2d] [--shape=stream] [--steps=960] [--extents=8192x8192] [--repeat=5]
+#
+# Each program of tests/stencils is compared with plain Julia at small sizes first, then timed: without a schedule (what
+# Tessella chooses, marked `auto`), a kernel for each nest and step (`space`), and under the shapes that fit. GStencil/s
+# counts the points that a step updates, once, over the time of the kernels. What cannot be compiled says so, and the
+# others go on.
+module Stencils
+
+using Printf
+using Tessella
+using ..Bench: Plan, time_case
+import ..Examples, ..Case
+
+const FOLDER = joinpath(@__DIR__, "..", "stencils")
+
+for file in sort(readdir(FOLDER))
+    endswith(file, ".jl") && include(joinpath(FOLDER, file))
+end
+
+struct Program
+    name::String
+    f::Function
+    T::DataType
+    "arguments for extents and steps"
+    arguments::Function
+    extents::Tuple{Vararg{Int}}
+    shapes::Vector{String}
+end
+
+filled(T, extents...) = T <: Integer ? rand(T(0):T(1), extents...) : rand(T, extents...)
+# Arrays of the same extents, then the number of steps.
+arrays(T, count) = (extents, steps) -> (ntuple(_ -> filled(T, extents...), count)..., steps)
+
+const PLANE, SPACE = (8192, 8192), (512, 512, 512)
+const PLANE_TILES = ["space((S, R), t, (j, i), (8, 32))", "time_skew((S, R), t, (j, i), 2, (16, 32))",
+                     "hexagonal((S, R), t, (j, i), 3, (4, 32))", "hexagonal((S, R), t, (j, i), 3, (8, 32))",
+                     "overlapped(S, t, (j, i), 4, (16, 32))"]
+const PLANE_STREAMS = ["stream(S, t, $steps, 4, $rows)" for steps in (2, 3, 4, 6, 8) for rows in (64, 100)]
+const SPACE_TILES = ["space((S, R), t, (k, j, i), (2, 4, 32))", "time_skew((S, R), t, (k, j, i), 2, (4, 4, 32))",
+                     "hexagonal((S, R), t, (k, j, i), 1, (2, 4))"]
+const SPACE_STREAMS = ["stream(S, t, $steps, $points, $rows, $lines)" for (steps, points, lines) in
+                       ((1, 2, 8), (1, 2, 12), (1, 4, 6), (2, 2, 8), (2, 2, 10), (2, 2, 12), (2, 4, 6)) for rows in (64, 128)]
+const LINE_SHAPES = ["space((S, R), t, i, 256)", "hexagonal((S, R), t, i, 7, 200)", "time_skew((S, R), t, i, 8, 256)",
+                     ["stream(S, t, $steps, $points)" for steps in (4, 8, 16) for points in (4, 8)]...]
+
+const ALL = [
+    Program("laplacian2d", laplacian2d!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
+    Program("heat2d", heat2d!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
+    Program("gradient2d", gradient2d!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
+    Program("jacobi2d9", jacobi2d9!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
+    Program("star2d2r", star2d2r!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
+    Program("life", life!, Int32, arrays(Int32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
+    Program("wave2d", wave2d!, Float64, arrays(Float64, 3), PLANE,
+            ["space(N, t, (j, i), (8, 32))", "hexagonal((N, O, C), t, (j, i), 2, (3, 32))",
+             "time_skew(N, t, (j, i), 2, (16, 32))", "stream(N, t, 2, 2, 64)", "stream(N, t, 4, 2, 64)", "stream(N, t, 2, 4, 64)"]),
+    Program("fdtd2d", fdtd2d!, Float64,
+            (extents, steps) -> (ntuple(_ -> rand(extents...), 3)..., rand(steps)), PLANE,
+            ["space(HZ, t, (j, i), (8, 32))", "time_skew(HZ, t, (j, i), 2, (16, 32))"]),
+    Program("laplacian3d", laplacian3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_STREAMS]),
+    Program("jacobi3d27", jacobi3d27!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1:2]; SPACE_STREAMS]),
+    Program("gradient3d", gradient3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_STREAMS]),
+    Program("heat3d", heat3d!, Float64, arrays(Float64, 2), SPACE, [SPACE_TILES; "stream(S, t, 1, 2, 64, 8)"]),
+    Program("jacobi1d", jacobi1d!, Float64, arrays(Float64, 2), (1 << 26,), LINE_SHAPES),
+]
+
+# Points that a step updates: those of all extents, rims included, once for a copy back, twice for two sweeps.
+const SWEEPS = Dict("laplacian2d" => 2, "heat3d" => 2, "jacobi1d" => 2)
+
+function main(arguments)
+    option(name, default) = (given = filter(it -> startswith(it, "--$name="), arguments); isempty(given) ? default :
+                             given[end][length(name)+4:end])
+    only, shape = option("only", ""), option("shape", "")
+    steps, repeat = parse(Int, option("steps", "960")), option("repeat", "3")
+    extents = option("extents", "")
+    known = ("only", "shape", "steps", "extents", "repeat")
+    for argument in filter(it -> startswith(it, "--"), arguments)
+        any(name -> startswith(argument, "--$name="), known) || error("--bench stencils does not know `$argument`")
+    end
+    chosen = filter(it -> isempty(only) || it.name == only, ALL)
+    isempty(chosen) && error("there is no stencil `$only`; there are $(join(map(it -> it.name, ALL), ", "))")
+    out = get(ENV, "OUT", "")
+    table = isempty(out) ? nothing : open(joinpath(out, "stencils.tsv"), "w")
+    good, told = true, false
+    for program in chosen
+        large = isempty(extents) ? program.extents : Tuple(parse(Int, it) for it in split(extents, 'x'))
+        shapes = ["auto"; filter(it -> startswith(it, shape), program.shapes)]
+        best = 0.0
+        rates = Dict{String,Float64}()
+        for one in shapes
+            rate, text, profile = measure(program, one, large, steps, repeat)
+            if profile !== nothing && !told
+                told = true
+                println(@sprintf("%s: copies %.0f GB/s, computes %.2f TFLOP/s in Float32, %.2f TFLOP/s in Float64", profile.device,
+                                 profile.copy_ceiling / 1e9, profile.float32_ceiling / 1e12, profile.float64_ceiling / 1e12))
+            end
+            good &= !occursin("differs", text)
+            rates[one] = rate
+            println(rpad(program.name, 14), rpad(program.T, 9), rpad(join(large, 'x'), 14), rpad(one, 46),
+                    lpad(@sprintf("%.1f", rate), 9), " GStencil/s  ", text)
+            table === nothing || println(table, join((program.name, program.T, join(large, 'x'), steps, one, rate, text), '\t'))
+            flush(stdout)
+        end
+        best = maximum(values(rates))
+        println(rpad(program.name, 14), @sprintf("auto reaches %.0f %% of the best shape, %s", 100 * rates["auto"] / max(best, 1e-9),
+                                                 first(shape for (shape, rate) in rates if rate == best)))
+    end
+    table === nothing || close(table)
+    return good
+end
+
+# GStencil/s, a word on the check, and what was measured.
+function measure(program, shape, large, steps, repeat)
+    inputs(T, n) = program.arguments(length(large) == 3 ? (n ÷ 4 + 9, n ÷ 4 + 7, n ÷ 4 + 8) : map(_ -> n, large), 5)
+    at(T, extents...) = program.arguments(extents, steps)
+    case = Case(program.name, program.f, inputs, DataType[program.T], Int[], Examples.agree, large, at)
+    before = map(definition -> definition.schedule, Tessella.definitions(program.f))
+    plan = Plan(String["--repeat=$repeat"])
+    try
+        shape == "auto" || Tessella.set_schedule!(program.f, Tessella.SourceText(shape, "$(program.name).jl", 1))
+        line, profile = time_case(plan, case, program.T, shape)
+        points = float(prod(large)) * steps * get(SWEEPS, program.name, 1)
+        return points / line.kernels / 1e9, line.checked, profile
+    catch failure
+        return 0.0, first(split(sprint(showerror, failure), '\n')), nothing
+    finally
+        Tessella.set_schedule!(program.f, before[1])
+    end
+end
+
+end
