@@ -26,6 +26,7 @@ const ALL = [
     program("skewed_sweep"),
     program("skewed_by_itself"),
     program("diamonds_of_a_sweep"),
+    program("paths_in_pieces"),
     program("fused_with_a_delay"),
     program("shifted_by_hand"),
     program("statements_apart"),
