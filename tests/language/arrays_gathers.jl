@@ -200,7 +200,7 @@ end
 end
 
 # A subscript that the function computes: `clamp` keeps it inside, unless there is nothing to be inside of.
-@tessella function gather_clamped!(counts, cell, x)
+@tessella function gather_clamped!(counts::Vector{Int}, cell::Vector{Int}, x)
     for p in eachindex(x)
         cell[p] = unsafe_trunc(Int, 4 * x[p])
     end
