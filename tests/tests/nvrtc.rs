@@ -66,12 +66,15 @@ fn refusals(nvrtc: &Nvrtc, name: &str, text: &str) -> Vec<String> {
         Ok(all) => all,
         Err(diagnostics) => return vec![format!("{name} was refused:\n{diagnostics}")],
     };
-    let refusal = |(function, kernels): (String, String)| {
-        match nvrtc.compile(&kernels, &format!("{function}.cu"), TARGET, &["-fmad=false"]) {
-            Err(error) => Some(format!("{name}, {function}: {error}")),
-            Ok(compiled) if compiled.log.trim().is_empty() => None,
-            Ok(compiled) => Some(format!("{name}, {function}: {}", compiled.log)),
-        }
+    let refusal = |(function, kernels): (String, String)| match nvrtc.compile(
+        &kernels,
+        &format!("{function}.cu"),
+        TARGET,
+        &["-fmad=false"],
+    ) {
+        Err(error) => Some(format!("{name}, {function}: {error}")),
+        Ok(compiled) if compiled.log.trim().is_empty() => None,
+        Ok(compiled) => Some(format!("{name}, {function}: {}", compiled.log)),
     };
     all.into_iter().filter_map(refusal).collect()
 }

@@ -118,7 +118,8 @@ fn on_gpu(text: &str, name: &str, command: &str, nvrtc: Option<&Nvrtc>) -> Resul
     let built = unit.build(Backend::Cuda).map_err(|errors| sources.show(&errors))?;
     let source = built.cuda(&unit).map_err(|errors| sources.show(&errors))?;
     if let Some(nvrtc) = nvrtc {
-        let compiled = nvrtc.compile(&source.kernels, name, Target::Cubin(90), &["-fmad=false"]).map_err(|it| it.to_string())?;
+        let compiled =
+            nvrtc.compile(&source.kernels, name, Target::Cubin(90), &["-fmad=false"]).map_err(|it| it.to_string())?;
         if !compiled.log.trim().is_empty() {
             return Err(compiled.log);
         }

@@ -125,14 +125,26 @@ fn other_programs() -> Vec<(&'static str, String, [&'static str; 2])> {
     };
     let backwards = star.replace('A', "B").replace("f0", "");
     vec![
-        ("three points of a line", line("0.3f0 * (A[i-1] + A[i] + A[i+1])", "B[i]"), ["stream(S, t, 4)", "stream(S, t, 11, 2)"]),
+        (
+            "three points of a line",
+            line("0.3f0 * (A[i-1] + A[i] + A[i+1])", "B[i]"),
+            ["stream(S, t, 4)", "stream(S, t, 11, 2)"],
+        ),
         (
             "five points, there and back",
             line("0.2f0 * A[i-2] - A[i+1]", "0.5f0 * B[i-1] + B[i] + B[i+2] - 0.1f0 * i"),
             ["stream(S, t, 2)", "stream(S, t, 5, 8)"],
         ),
-        ("seven points", space("Float32", inner, star, "B[i, j, k]"), ["stream(S, t, 1, 2, 5, 4)", "stream(S, t, 2, 2, 8)"]),
-        ("a cube", space("Float32", inner, &cube("A"), "B[i, j, k]"), ["stream(S, t, 1, 4, 3, 4)", "stream(S, t, 2, 1, 9, 7)"]),
+        (
+            "seven points",
+            space("Float32", inner, star, "B[i, j, k]"),
+            ["stream(S, t, 1, 2, 5, 4)", "stream(S, t, 2, 2, 8)"],
+        ),
+        (
+            "a cube",
+            space("Float32", inner, &cube("A"), "B[i, j, k]"),
+            ["stream(S, t, 1, 4, 3, 4)", "stream(S, t, 2, 1, 9, 7)"],
+        ),
         (
             "two sweeps in space",
             space("Float64", inner, &star.replace("f0", ""), &backwards),
@@ -140,7 +152,12 @@ fn other_programs() -> Vec<(&'static str, String, [&'static str; 2])> {
         ),
         (
             "askew, with numbers of points",
-            space("Float32", "k in 3:n-1, j in 2:m-3, i in 3:l", "A[i-2, j+3, k] + 0.5f0 * A[i, j-1, k+1] - A[i-1, j, k-2] + 2j - k", "B[i, j, k]"),
+            space(
+                "Float32",
+                "k in 3:n-1, j in 2:m-3, i in 3:l",
+                "A[i-2, j+3, k] + 0.5f0 * A[i, j-1, k+1] - A[i-1, j, k-2] + 2j - k",
+                "B[i, j, k]",
+            ),
             ["stream(S, t, 1, 2, 6, 9)", "stream(S, t, 2, 2, 7, 12)"],
         ),
     ]
@@ -267,9 +284,9 @@ fn what_streams_compiles() {
         }
     };
     let mut failures = vec![];
-    let matrices = programs().into_iter().map(|(name, arguments, element, body)| {
-        (name, function(arguments, element, &body, "stream(S, t, 3, 4, 64)"))
-    });
+    let matrices = programs()
+        .into_iter()
+        .map(|(name, arguments, element, body)| (name, function(arguments, element, &body, "stream(S, t, 3, 4, 64)")));
     let others = other_programs().into_iter().flat_map(|(name, text, commands)| {
         commands.map(|command| (name, format!("{text}@schedule f! begin\n    {command}\nend\n")))
     });

@@ -223,7 +223,12 @@ fn what_fails_at_a_call_and_on_a_gpu() {
             detail: "an illegal memory access was encountered".into(),
         }),
         RuntimeError::Cuda(CudaError::OutsideBuffer { offset: 64, length: 16, bytes: 72 }),
-        RuntimeError::GridTooLarge { kernel: "smooth_S".into(), axis: 'x', blocks: 2_147_483_648, limit: 2_147_483_647 },
+        RuntimeError::GridTooLarge {
+            kernel: "smooth_S".into(),
+            axis: 'x',
+            blocks: 2_147_483_648,
+            limit: 2_147_483_647,
+        },
         RuntimeError::BlockTooLarge { kernel: "smooth_S".into(), block: [32, 32, 2], limit: 1024 },
         RuntimeError::MalformedPlan("kernel `smooth_S` has no parameter 4".into()),
     ];

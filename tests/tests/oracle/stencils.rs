@@ -140,7 +140,7 @@ pub fn commands(random: &mut Random, scheduled: &Scheduled) -> Vec<Command> {
     }
     let computation = names[0].clone();
     let on_gpu = scheduled.target == layers::Target::Gpu;
-    vec![match random.weighted(&[30, 30, 22, 6, if on_gpu && loops.len() == 2 { 90 } else { 0 }]) {
+    vec![match random.weighted(&[30, 30, 22, 6, if on_gpu { 90 } else { 0 }]) {
         0 => {
             let (steps, sizes) = (random.between(1, 4) as u32, sizes(random));
             Command::Overlapped { computation, time, loops, steps, sizes }
@@ -161,7 +161,8 @@ pub fn commands(random: &mut Random, scheduled: &Scheduled) -> Vec<Command> {
         }
         _ => {
             let steps = random.between(1, 4) as u32;
-            let size = StreamSize { steps, points: *random.pick(&[1, 2, 4]), rows: random.between(2, 9) as u32 };
+            let (points, rows) = (*random.pick(&[1, 2, 4]), random.between(2, 9) as u32);
+            let size = StreamSize { steps, points, rows, lines: StreamSize::LINES };
             Command::Stream { computation, at: time, size }
         }
     }]
