@@ -63,8 +63,9 @@ function nvcc_wrapper(case, types, folder)
     return dlsym(dlopen("$stem.so"), name.captures[1])
 end
 
-# Runs the wrapper on copies of the arguments: its status, and the arguments as they are afterwards.
-function run_wrapper(wrapper, arguments)
+# Runs the wrapper on copies of the arguments: its status, the number that it gives back where the function does, and the
+# arguments as they are afterwards.
+function run_wrapper(wrapper, arguments, expected)
     copies = map(copy_array, arguments)
     types, values = Any[], Any[]
     for argument in copies
@@ -75,16 +76,23 @@ function run_wrapper(wrapper, arguments)
             append!(values, size(argument))
         end
     end
+    returned = expected isa Number ? Ref(zero(expected)) : nothing
+    if returned !== nothing
+        push!(types, Ptr{typeof(expected)})
+        push!(values, returned)
+    end
     status = eval(:(ccall($wrapper, Int32, ($(types...),), $(values...))))
-    return status, copies
+    return status, returned === nothing ? nothing : returned[], copies
 end
 
 function wrapper_fault(wrapper, case, T, n)
     arguments = case.inputs(T, n)
-    _, expected = Examples.run_on_copies(Tessella.original(case.f), arguments)
-    status, actual = run_wrapper(wrapper, arguments)
+    returned, expected = Examples.run_on_copies(Tessella.original(case.f), arguments)
+    status, number, actual = run_wrapper(wrapper, arguments, returned)
     status == 0 || return "the wrapper returned $status"
-    return case.agree((nothing, actual), (nothing, expected)) ? nothing : "differs"
+    # What else a function gives back is one of its arguments.
+    wanted = returned isa Number ? returned : nothing
+    return case.agree((number, actual), (wanted, expected)) ? nothing : "differs"
 end
 
 function check_wrappers(cases)
@@ -93,6 +101,7 @@ function check_wrappers(cases)
         return 0, 0
     end
     println("\nthe printed .cu files, compiled by nvcc, sizes 1, 17 and $LARGE_TEST")
+    flush(stdout)
     passed = failed = 0
     mktempdir() do folder
         for case in cases, T in case.types
@@ -105,6 +114,7 @@ function check_wrappers(cases)
             end
             isempty(reason) ? (passed += 1) : (failed += 1)
             println(rpad(case.name, 26), rpad(T, 9), isempty(reason) ? "ok" : reason)
+            flush(stdout)
         end
     end
     return passed, failed

@@ -272,21 +272,31 @@ pub fn step(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Re
         return step_storage(subject, progress, command);
     }
     let refused = |why: String| check_documented(&why).map(|()| Step::Refused(why));
-    match subject.limited(scheduled, || transform::apply(ctx, scheduled, all, command)) {
-        Ok(next) => {
+    match subject.limited(scheduled, || transform::apply_and_renew(ctx, scheduled, all, command)) {
+        Ok((next, renewed)) => {
             let changed = transform::changed_accesses(command, scheduled, &next);
             let mut next = Progress { scheduled: next, ..progress.clone() };
             if changed {
-                match subject.limited(&next.scheduled, || dependences(ctx, &next.scheduled.algorithm)) {
-                    Ok(all) => next.all = Rc::new(all),
-                    Err(error) => return refused(refusal(error)?),
-                }
+                next.all = match renewed {
+                    Some(all) => Rc::new(all),
+                    None => match subject.limited(&next.scheduled, || dependences(ctx, &next.scheduled.algorithm)) {
+                        Ok(all) => Rc::new(all),
+                        Err(error) => return refused(refusal(error)?),
+                    },
+                };
                 next.changed = Some(Rc::new(subject.instances(&next.scheduled.algorithm)?));
             }
             Ok(Step::Next(Box::new(next)))
         }
         // The witness is one of the program that this command would have made.
         Err(Error::Schedule(ScheduleError::Illegal(_))) if command.changes_accesses() => Ok(Step::Illegal),
+        // Dependences decide by how much these skew, so that the order that was refused cannot be had without them.
+        Err(Error::Schedule(ScheduleError::Illegal(violation)))
+            if matches!(command, Command::TimeSkew { .. } | Command::Space { .. }) =>
+        {
+            check_conflict(ctx, &scheduled.algorithm, &violation)?;
+            Ok(Step::Illegal)
+        }
         Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
             let refused = transform::apply(ctx, scheduled, &[], command).ok().map(|it| it.schedule);
             check_witness(ctx, &scheduled.algorithm, refused.as_ref(), &violation)?;

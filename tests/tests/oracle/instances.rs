@@ -157,6 +157,11 @@ pub struct Conflict {
 /// Updates of a reduction whose order is free are compared with this many of those before them.
 const UPDATES: usize = 40;
 
+/// The computation of the source that a computation has some instances of.
+fn piece_of(algorithm: &Algorithm, id: ComputationId) -> ComputationId {
+    algorithm.whole.as_ref().and_then(|whole| whole.piece_of.get(id.0 as usize)).copied().unwrap_or(id)
+}
+
 /// The first conflict whose order is lost.
 ///
 /// Orders of trees are transitive, so it is enough to compare each access with the last write before it, and each write
@@ -199,7 +204,9 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
             let mut updates = 0;
             for &(other, which) in before.iter().rev().filter(|(other, _)| *other != here) {
                 let (a, b) = (&instances.all[other], &instances.all[here]);
-                let both_update = a.computation == b.computation && is_update(a.computation, touch.array);
+                let both_update = is_update(a.computation, touch.array)
+                    && is_update(b.computation, touch.array)
+                    && piece_of(algorithm, a.computation) == piece_of(algorithm, b.computation);
                 updates += usize::from(both_update);
                 if both_update && updates > UPDATES {
                     continue;
