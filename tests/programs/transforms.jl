@@ -6,8 +6,6 @@ module Transforms
 using Tessella
 using ..Programs: program, values_of, positive_of
 
-@inline butterfly(ar, ai, br, bi, wr, wi) = (ar + (br * wr - bi * wi), ai + (br * wi + bi * wr), ar - (br * wr - bi * wi), ai - (br * wi + bi * wr))
-
 "One pass of radix 2 in the order of Stockham, with `half` butterflies in a block; twiddles are given."
 @tessella function stockham_pass!(yr, yi, xr, xi, cosines, sines, half::Int, blocks::Int)
     for p in 0:half-1
@@ -22,21 +20,6 @@ using ..Programs: program, values_of, positive_of
             yi[q+1, 2, p+1] = (ar - br) * wi + (ai - bi) * wr
         end
     end
-end
-
-"In place, decimation in time, twiddles in a table; the input is in bit-reversed order."
-@tessella function fft16!(re::Vector{T}, im::Vector{T}, c::Vector{T}, s::Vector{T}) where {T}
-    n = 16
-    for (m, stride) in ((1, 8), (2, 4), (4, 2), (8, 1))
-        for k in 0:2m:n-1
-            for j in 0:m-1
-                a, b = k + j + 1, k + j + m + 1
-                wr, wi = c[j*stride+1], -s[j*stride+1]
-                re[a], im[a], re[b], im[b] = butterfly(re[a], im[a], re[b], im[b], wr, wi)
-            end
-        end
-    end
-    return nothing
 end
 
 "The plain sum, with a table of roots."
@@ -91,16 +74,6 @@ end
         end
     end
     return out
-end
-
-@tessella function convolve(a, b)
-    n, m = length(a), length(b)
-    (n == 0 || m == 0) && return zeros(eltype(a), 0)
-    c = zeros(promote_type(eltype(a), eltype(b)), n + m - 1)
-    for i in 1:n, j in 1:m
-        c[i+j-1] += a[i] * b[j]
-    end
-    return c
 end
 
 "Convolution as a gather, ends cut."
@@ -174,11 +147,9 @@ end
 roots(T, n) = (T[cos(2pi * k / n) for k in 0:n-1], T[sin(2pi * k / n) for k in 0:n-1])
 
 program(stockham_pass!, (T, n) -> (zeros(T, n, 2, 3), zeros(T, n, 2, 3), values_of(T, n, 3, 2), positive_of(T, n, 3, 2), values_of(T, 3), positive_of(T, 3), 3, n); slow = true)
-program(fft16!, (T, n) -> (values_of(T, 16), positive_of(T, 16), roots(T, 16)...); sizes = [16])
 program(dft!, (T, n) -> (zeros(T, n), zeros(T, n), values_of(T, n), roots(T, n)...))
 program(haar!, (T, n) -> (zeros(T, n), values_of(T, n), 2))
 program(dct_blocks!, (T, n) -> (zeros(T, n, 2n), values_of(T, n, 2n), values_of(T, 8, 8)); slow = true)
-program(convolve, (T, n) -> (values_of(T, n), positive_of(T, 4)))
 program(convolve_same!, (T, n) -> (zeros(T, n), values_of(T, n), positive_of(T, 5)))
 program(clenshaw!, (T, n) -> (zeros(T, n), values_of(T, 6), values_of(T, n)); types = [Float32, Float64])
 program(horner!, (T, n) -> (zeros(T, n), values_of(T, 6), values_of(T, n)))
