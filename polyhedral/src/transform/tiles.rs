@@ -1,4 +1,4 @@
-//! Commands that make two loops of one, or one of two: split, tile, unroll_and_jam, collapse.
+//! Commands that make two loops of one, or one of two: split, tile, parallelogram, unroll_and_jam, collapse.
 
 use super::find::{find_computation, find_loop, loop_mut, perfect_pair};
 use super::tree::{has_loop, names_around, put_chain, sink, take_chain};
