@@ -7,6 +7,7 @@ mod explain;
 mod model;
 mod run;
 mod transpile;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -39,6 +40,11 @@ enum Command {
     Check(check::Check),
     /// Runs a function on made-up inputs and compares the result with the interpreter's, bit for bit
     Run(run::Run),
+    /// Times schedules of a function, and keeps the fastest for later runs with sizes like these
+    ///
+    /// Candidates are ordered by models of what each moves and computes; each must give the untuned function's results, bit
+    /// for bit. Ctrl-C ends the search, and keeps what is best so far.
+    Tune(tune::Tune),
     /// Explains a function in words: dependences, what runs in parallel and why, what is checked
     ///
     /// With a diagnostic's code instead of a file (`tessella explain E0401`), explains the code.
@@ -55,6 +61,7 @@ fn main() -> ExitCode {
         Command::Transpile(command) => transpile::run(&command),
         Command::Check(command) => check::run(&command),
         Command::Run(command) => run::run(&command),
+        Command::Tune(command) => tune::run(&command),
         Command::Explain(command) => explain::run(&command),
         Command::Draw(command) => draw::run(&command),
         Command::Model(command) => model::run(&command),

@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::arguments::{Source, TargetName, number};
 use clap::Args;
-use tessella::run::{self, Failed, RunOptions};
+use tessella::run::{self, Failed, RunOptions, Schedules};
 
 #[derive(Args)]
 pub struct Run {
@@ -29,6 +29,9 @@ pub struct Run {
     /// Measures kernels and copies, beside the bytes and operations that they stand for; needs --target cuda
     #[arg(long)]
     profile: bool,
+    /// Ignores schedules that `tessella tune` has found
+    #[arg(long)]
+    untuned: bool,
 }
 
 pub fn run(command: &Run) -> Result<(), Failure> {
@@ -46,17 +49,17 @@ pub fn run(command: &Run) -> Result<(), Failure> {
         compare: !command.no_compare,
         profile: command.profile,
     };
-    let outcomes = run::run(&text, &options, &run_options, command.target.backend()).map_err(|failed| match failed {
-        Failed::Refused(text) => Failure::Refused(text),
-        Failed::ToolChain(text) => Failure::ToolChain(text.trim_end().trim_start_matches("error: ").to_string()),
-        Failed::Usage(text) => Failure::Usage(text),
-    })?;
+    let schedules = if command.untuned { Schedules::Own } else { Schedules::Tuned };
+    let outcomes = run::run_by(&text, &options, &run_options, command.target.backend(), schedules).map_err(failure)?;
     let mut differing = vec![];
     for outcome in outcomes {
         let params: Vec<String> = outcome.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         println!("{}: {}", outcome.name, params.join(", "));
         for (at, result) in outcome.results.iter().enumerate() {
             println!("  result {:<6}{result}", at + 1);
+        }
+        if let Some(schedule) = &outcome.tuned {
+            println!("  tuned        {}", schedule.replace('\n', "; "));
         }
         println!("  compiled     {:>12.3} ms", outcome.compiled.as_secs_f64() * 1e3);
         if let Some(profile) = &outcome.profile {
@@ -71,4 +74,13 @@ pub fn run(command: &Run) -> Result<(), Failure> {
         }
     }
     if differing.is_empty() { Ok(()) } else { Err(Failure::Differs(differing.join("\n"))) }
+}
+
+/// As the command line tells it.
+pub fn failure(failed: Failed) -> Failure {
+    match failed {
+        Failed::Refused(text) => Failure::Refused(text),
+        Failed::ToolChain(text) => Failure::ToolChain(text.trim_end().trim_start_matches("error: ").to_string()),
+        Failed::Usage(text) => Failure::Usage(text),
+    }
 }

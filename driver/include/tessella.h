@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* What tessella_abi_version returns for this header. It grows when anything below changes its meaning. */
-#define TESSELLA_ABI_VERSION 4u
+#define TESSELLA_ABI_VERSION 5u
 
 /* tessella_status */
 #define TESSELLA_OK 0
@@ -63,6 +63,9 @@ uint32_t tessella_abi_version(void);
  *     "options"     {"threads": null or a number, "overlap": "error" or "original"}
  *     "draw"        what "draw" shows, all of it optional: {"computation": "S", "dims": ["i", "j"], "sizes": {"n": 8},
  *                   "fix": {"k": 1}, "scheduled": false, "order": "auto", "numbers", "line" or "none"}
+ *     "class"       null, or the class of the sizes that the program is for: without a schedule, what a tuner found for it
+ *                   is taken. One number for each extent of an array and each integer argument, in their order: 0 for
+ *                   sizes below 1, 1 for 1, 2 for 2, 3 for up to 4, 4 for up to 8, and so on
  */
 tessella_program *tessella_compile(const char *request);
 
@@ -77,6 +80,8 @@ int32_t tessella_status(const tessella_program *program);
  *                    these, whose position is written like a scalar Int64), "scalar Float64", "array Float64 2" (a new
  *                    array of two axes), or a tuple of such parts, "(array Float64 2, scalar Int64, argument 0)", in
  *                    which "again 0" is what place 0 received
+ *     "tuned"        what a tuner found for the function, where the request gave neither schedule nor class: for each class
+ *                    a line with its numbers, and below it the schedule's lines, each behind four blanks
  */
 const char *tessella_text(const tessella_program *program, const char *name);
 
@@ -145,6 +150,30 @@ const char *tessella_memory_failure(void);
  */
 const char *tessella_profile(const tessella_program *program, void **arguments, const uint8_t *on_device, int32_t repeat,
                              int32_t *code);
+
+/* A tuner: times schedules of a function, for "budget" seconds, and keeps the fastest. The request is that of tessella_compile,
+ * without a schedule and with a class; arguments are those of a launch, places for results left out, in the host's memory.
+ * They are copied, and stay as they are. Never returns NULL. One step looks at one schedule: it returns 1 if there may be more
+ * to do, 0 at the end, -1 where nothing can be tuned. tessella_tune_keep puts the best so far where later compilations for the
+ * class find it; it returns 0, or -1 where that cannot be written. tessella_tune_text tells how far the tuner is, in lines
+ * "key=value"; it lives until the next call:
+ *
+ *     kind=tuned               else "refused", "tool_chain" or "internal", with codes= and text=
+ *     function=heat2d!
+ *     untuned=7.4e-3           seconds of a call, likewise "seconds" of the best schedule
+ *     considered=412           schedules that the models looked at; "proposed" are those they left, "left" those still to come
+ *     timed=14                 and "refused", and "differing": other results, which do not count
+ *     text=...                 the best schedule; empty where Tessella's own choice is best; always last
+ */
+typedef struct tessella_tuning tessella_tuning;
+
+tessella_tuning *tessella_tune(const char *request, void **arguments, double budget, uint64_t seed);
+int32_t tessella_tune_step(const tessella_tuning *tuning);
+int32_t tessella_tune_keep(const tessella_tuning *tuning);
+const char *tessella_tune_text(const tessella_tuning *tuning);
+void tessella_tune_release(tessella_tuning *tuning);
+/* Forgets what all tuners have kept; how many functions that were, or -1. */
+int64_t tessella_tuned_clear(void);
 
 /* What a non-zero return value means, as lines "key=value"; it lives as long as the program. NULL if the program knows
  * no such code. Asked for by the thread that got the code.

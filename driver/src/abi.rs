@@ -4,6 +4,7 @@
 //! isl leaves on a thread outlives it, and a panic ends that thread alone.
 
 pub mod memory;
+pub mod tuning;
 pub mod values;
 
 use crate::request::{Backend, CompileRequest, CompileResult, Program, Status, TextKind};
@@ -16,7 +17,7 @@ use std::ptr;
 use std::sync::Mutex;
 
 /// `TESSELLA_ABI_VERSION` of the header.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// What a launch returns when there is nothing to launch, or when it panicked.
 const FAILED: i32 = -4;

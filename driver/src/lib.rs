@@ -19,4 +19,6 @@ pub mod results;
 pub mod run;
 pub mod session;
 pub mod sizes;
+pub mod tune;
+pub mod tuned;
 pub mod unit;

@@ -43,6 +43,10 @@ pub struct CompileRequest {
     /// What [`TextKind::Draw`] shows.
     #[serde(default)]
     pub draw: DrawOptions,
+    /// The class of the sizes that the program is for, as [`tuned::class_of`](crate::tuned::class_of) tells it: without a
+    /// schedule of the user's, what a tuner found for it is taken.
+    #[serde(default)]
+    pub class: Option<Vec<u32>>,
 }
 
 /// What a drawing shows; everything that is missing is chosen.
@@ -158,10 +162,12 @@ pub enum TextKind {
     Explain,
     /// A picture as SVG.
     Draw,
+    /// What a tuner has found for this function, by class of sizes; absent where nothing was.
+    Tuned,
 }
 
 impl TextKind {
-    pub const ALL: [TextKind; 12] = [
+    pub const ALL: [TextKind; 13] = [
         TextKind::Diagnostics,
         TextKind::Codes,
         TextKind::Result,
@@ -174,6 +180,7 @@ impl TextKind {
         TextKind::Cuda,
         TextKind::Explain,
         TextKind::Draw,
+        TextKind::Tuned,
     ];
 
     pub fn name(self) -> &'static str {
@@ -190,6 +197,7 @@ impl TextKind {
             TextKind::Cuda => "cuda",
             TextKind::Explain => "explain",
             TextKind::Draw => "draw",
+            TextKind::Tuned => "tuned",
         }
     }
 

@@ -8,13 +8,14 @@ use crate::request::{Backend, Program, Status};
 use crate::session;
 use crate::results;
 use crate::sizes::{self, Defaults};
+use crate::tuned;
 use crate::unit::{Built, Unit};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
-use tessella_frontend::typed::tree::Type as ArgumentType;
+use tessella_frontend::typed::tree::{Function, Type as ArgumentType};
 use tessella_interpreter::{Array, Value, run_within};
-use tessella_polyhedral::algorithm::{Algorithm, Argument, ArrayId, Computation, ParamOrigin};
+use tessella_polyhedral::algorithm::{Algorithm, Argument, ArrayId, Computation, Param, ParamOrigin};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
@@ -48,6 +49,8 @@ pub struct Outcome {
     /// What differs from the interpreter, by argument; empty if nothing does.
     pub differences: Vec<String>,
     pub profile: Option<Report>,
+    /// The schedule of a tuner that ran, if one did.
+    pub tuned: Option<String>,
 }
 
 /// Why nothing was run.
@@ -62,6 +65,15 @@ const DEFAULTS: Defaults = Defaults { side: 64, count: 10 };
 /// Statements and expressions that the interpreter may execute.
 const STEPS: u64 = 20_000_000_000;
 
+/// Which schedule runs where the file gives none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schedules {
+    /// Tessella's own choice.
+    Own,
+    /// What a tuner found for sizes of this class, if one did.
+    Tuned,
+}
+
 /// Runs all chosen functions of a file.
 pub fn run(
     text: &str,
@@ -69,13 +81,39 @@ pub fn run(
     run_options: &RunOptions,
     backend: Backend,
 ) -> Result<Vec<Outcome>, Failed> {
+    run_by(text, options, run_options, backend, Schedules::Own)
+}
+
+/// [`run`], under schedules that are chosen.
+pub fn run_by(
+    text: &str,
+    options: &FileOptions,
+    run_options: &RunOptions,
+    backend: Backend,
+    schedules: Schedules,
+) -> Result<Vec<Outcome>, Failed> {
     let sources = Sources::read(text, options).map_err(Failed::Refused)?;
     let refused = |errors: Refusal| Failed::Refused(sources.show(&errors));
     let mut outcomes = vec![];
     for item in sources.functions() {
         let mut unit = sources.unit(item, &options.types).map_err(refused)?;
         unit.machine = tessella_runtime::machine::native();
-        let built = unit.build(backend).map_err(refused)?;
+        let mut built = unit.build(backend).map_err(refused)?;
+        let mut tuned = None;
+        if schedules == Schedules::Tuned && unit.commands.is_none() {
+            let class = tuned::class_of(&inputs(&unit, &built, run_options)?);
+            let known = tuned::known(&unit.function, backend, &unit.machine, None);
+            let entry = known.into_iter().find(|entry| entry.class == class && !entry.schedule.is_empty());
+            if let Some((schedule, commands)) =
+                entry.and_then(|entry| Some((entry.schedule.clone(), tuned::commands(&entry, unit.function.span)?)))
+            {
+                unit.commands = Some(commands);
+                match unit.build(backend) {
+                    Ok(better) => (built, tuned) = (better, Some(schedule)),
+                    Err(_) => unit.commands = None,
+                }
+            }
+        }
         let program = session::load(&unit, &built, backend, None).map_err(|(status, errors)| match status {
             Status::ToolChain => Failed::ToolChain(sources.show(&errors)),
             Status::Done | Status::Refused | Status::Internal => refused(errors),
@@ -83,9 +121,34 @@ pub fn run(
         let outcome = run_one(&unit, &built, &*program, run_options)?;
         let measure = || measure(&unit, &built, &*program, run_options, &refused);
         let profile = run_options.profile.then(measure).transpose()?;
-        outcomes.push(Outcome { profile, ..outcome });
+        outcomes.push(Outcome { profile, tuned, ..outcome });
     }
     Ok(outcomes)
+}
+
+/// The values of a program's parameters that a call with these arguments has.
+pub(crate) fn params_of(algorithm: &Algorithm, values: &[Value]) -> Vec<i64> {
+    let array = |id: ArrayId| {
+        let at = algorithm.arguments.iter().position(|it| *it == Argument::Array(id));
+        match at.and_then(|at| values.get(at)) {
+            Some(Value::Array(array)) => Some(array),
+            Some(Value::Scalar(_)) | None => None,
+        }
+    };
+    let value = |param: &Param| match param.origin {
+        ParamOrigin::Extent { array: id, axis } => {
+            array(id).and_then(|it| it.extents().get(axis as usize).map(|&extent| extent as i64))
+        }
+        ParamOrigin::First { array: id, axis } => array(id).and_then(|it| it.firsts().get(axis as usize).copied()),
+        ParamOrigin::Argument(id) => {
+            let at = algorithm.arguments.iter().position(|it| *it == Argument::Scalar(id));
+            match at.and_then(|at| values.get(at)) {
+                Some(Value::Scalar(constant)) => constant.as_integer().and_then(|it| i64::try_from(it).ok()),
+                Some(Value::Array(_)) | None => None,
+            }
+        }
+    };
+    algorithm.params.iter().map(|param| value(param).unwrap_or(1)).collect()
 }
 
 /// How often each kind of measurement of a profile is made.
@@ -163,6 +226,7 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         results: actual.1.iter().map(shown).collect(),
         differences: vec![],
         profile: None,
+        tuned: None,
     };
     if options.compare {
         let mut expected = inputs;
@@ -170,7 +234,7 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         let returned = run_within(STEPS, &unit.function, &mut expected)
             .map_err(|error| Failed::Usage(format!("the interpreter stopped: {error}")))?;
         outcome.interpreted = Some(start.elapsed());
-        outcome.differences = differences(unit, &actual, &expected, &results::values(&unit.function, &returned));
+        outcome.differences = differences(&unit.function, &actual, &expected, &results::values(&unit.function, &returned));
     }
     Ok(outcome)
 }
@@ -350,15 +414,16 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn differences(
-    unit: &Unit<'_>,
+/// How arguments after a call, and results, differ from those expected; empty if they do not.
+pub(crate) fn differences(
+    function: &Function,
     (values, results): &(Vec<Value>, Vec<Value>),
     expected: &[Value],
     returned: &[Value],
 ) -> Vec<String> {
     let mut found = vec![];
-    for ((value, expected), id) in values.iter().zip(expected).zip(&unit.function.arguments) {
-        let name = &unit.function.locals[id.0 as usize].name;
+    for ((value, expected), id) in values.iter().zip(expected).zip(&function.arguments) {
+        let name = &function.locals[id.0 as usize].name;
         found.extend(difference(&format!("`{name}`"), value, expected));
     }
     for (at, (value, expected)) in results.iter().zip(returned).enumerate() {

@@ -7,6 +7,8 @@ use crate::pipeline::{self, Refusal};
 use crate::profile::{self, Measured};
 use crate::request::{Backend, CompileRequest, ConstantValue, CompileResult, Failure, Program, Status, TextKind};
 use crate::results;
+use crate::tune::{self, Subject};
+use crate::tuned::{self, Entry};
 use crate::unit::{Built, Unit};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -64,6 +66,35 @@ pub fn report(request: &CompileRequest, measured: Measured) -> Result<profile::R
     reported.map_err(|(_, errors)| render(&sources, &errors, Style::Plain))
 }
 
+/// The function of a request, for a tuner.
+///
+/// # Errors
+/// As for [`compile`]; also where the request has a schedule.
+pub fn subject(request: &CompileRequest) -> Result<Subject, CompileResult> {
+    let mut sources = SourceMap::default();
+    let read = read(&mut sources, request).and_then(|(function, commands)| match commands {
+        None => Ok(function),
+        Some(_) => Err(refused(tune::has_schedule(&function))),
+    });
+    match read {
+        Ok(function) => {
+            let (machine, threads) = (tessella_runtime::machine::native(), request.options.threads);
+            Ok(Subject { sources, function, target: request.target, machine, threads })
+        }
+        Err((status, errors)) => Err(failed_with(&sources, status, &errors)),
+    }
+}
+
+/// A result that only tells what went wrong.
+pub fn failed_with(sources: &SourceMap, status: Status, errors: &[Diagnostic]) -> CompileResult {
+    let codes: Vec<&str> = errors.iter().map(|error| error.code.0).collect();
+    let texts = [
+        (TextKind::Codes, codes.join(" ")),
+        (TextKind::Diagnostics, render(sources, errors, Style::Plain)),
+    ];
+    CompileResult { status, texts: texts.into(), program: None }
+}
+
 /// The typed function of a request, and the commands of its schedule.
 fn read(
     sources: &mut SourceMap,
@@ -102,6 +133,31 @@ fn compile_into(
 ) -> Result<Option<Box<dyn Program>>, Failed> {
     let (function, commands) = read(sources, request)?;
     let unit = Unit { sources, function, commands, machine: tessella_runtime::machine::native() };
+    if unit.commands.is_none() && request.load {
+        let known = tuned::known(&unit.function, request.target, &unit.machine, request.options.threads);
+        let known: Vec<Entry> = known.into_iter().filter(|entry| !entry.schedule.is_empty()).collect();
+        let found = request.class.as_ref().and_then(|class| known.iter().find(|entry| entry.class == *class));
+        if let Some(commands) = found.and_then(|entry| tuned::commands(entry, unit.function.span)) {
+            let better = Unit { function: unit.function.clone(), commands: Some(commands), ..unit };
+            // What was found by another version, or damaged, may be refused: then Tessella chooses.
+            if let Ok(program) = make(&better, request, texts) {
+                return Ok(program);
+            }
+            texts.clear();
+        }
+        if !known.is_empty() && request.class.is_none() {
+            texts.insert(TextKind::Tuned, tuned::text(&known));
+        }
+    }
+    make(&unit, request, texts)
+}
+
+/// The texts and the program that are asked for.
+fn make(
+    unit: &Unit<'_>,
+    request: &CompileRequest,
+    texts: &mut BTreeMap<TextKind, String>,
+) -> Result<Option<Box<dyn Program>>, Failed> {
     let mut built = BTreeMap::new();
     let wanted = request.emit.iter().map(|kind| (*kind, natural_target(*kind, request.target)));
     let all = [(TextKind::Result, request.target)].into_iter().chain(wanted);
@@ -110,8 +166,8 @@ fn compile_into(
             place.insert(unit.build(backend).map_err(refused)?);
         }
         let text = match kind {
-            TextKind::Draw => draw::draw(&unit, &built[&backend], &request.draw),
-            other => built[&backend].text(&unit, backend, other),
+            TextKind::Draw => draw::draw(unit, &built[&backend], &request.draw),
+            other => built[&backend].text(unit, backend, other),
         };
         let text = text.map_err(refused)?;
         texts.insert(kind, text);
@@ -120,7 +176,7 @@ fn compile_into(
         return Ok(None);
     }
     let program = &built[&request.target];
-    load(&unit, program, request.target, request.options.threads).map(Some)
+    load(unit, program, request.target, request.options.threads).map(Some)
 }
 
 /// Makes a program callable.
@@ -158,7 +214,8 @@ fn natural_target(kind: TextKind, asked: Backend) -> Backend {
         | TextKind::Loops
         | TextKind::Header
         | TextKind::Explain
-        | TextKind::Draw => asked,
+        | TextKind::Draw
+        | TextKind::Tuned => asked,
     }
 }
 

@@ -86,7 +86,7 @@ impl Built {
         let report = || report::report_dependences(&self.ctx, verified.source());
         let reported = || self.ctx.weighed(weight, report).map_err(core);
         Ok(match kind {
-            TextKind::Diagnostics | TextKind::Codes => String::new(),
+            TextKind::Diagnostics | TextKind::Codes | TextKind::Tuned => String::new(),
             TextKind::Result => results::text(&unit.function),
             TextKind::Algorithm => print::algorithm(verified.source()),
             TextKind::Dependences => print::dependences(verified.source(), &reported()?),
@@ -111,12 +111,12 @@ impl Built {
         })
     }
 
-    /// The order as a tree, in comments, and as commands that lead to it from the source's order.
-    fn schedule_text(&self, unit: &Unit<'_>) -> String {
+    /// Commands that lead from the source's order to the program's.
+    pub fn own_commands(&self, unit: &Unit<'_>) -> Vec<Command> {
         let verified = &self.analysed.verified;
         let algorithm = verified.algorithm();
         let own = unit.commands.as_ref().filter(|all| all.iter().all(|command| command.value != Command::Auto));
-        let commands: Vec<Command> = match own {
+        match own {
             Some(commands) => commands.iter().map(|command| command.value.clone()).collect(),
             None => {
                 // Storage adds statements that the order is not spelt with.
@@ -156,7 +156,14 @@ impl Built {
                 let storage = chosen.into_iter().flat_map(|it| it.storage.iter().cloned());
                 apart.chain(spelt).chain(rest).chain(storage).collect()
             }
-        };
+        }
+    }
+
+    /// The order as a tree, in comments, and as commands that lead to it from the source's order.
+    fn schedule_text(&self, unit: &Unit<'_>) -> String {
+        let verified = &self.analysed.verified;
+        let algorithm = verified.algorithm();
+        let commands = self.own_commands(unit);
         let mut text = String::new();
         for line in print::schedule(algorithm, verified.schedule()).lines() {
             text.push_str(&format!("# {line}\n"));

@@ -15,7 +15,7 @@ scale!(rand(1000, 1000), 2.0)      # the first call compiles; later calls cost o
 
 Exports [`@tessella`](@ref), [`@schedule`](@ref), [`@comp`](@ref), [`@code_c`](@ref), [`@code_cuda`](@ref),
 [`@code_schedule`](@ref), [`DeviceArray`](@ref), [`to_device`](@ref) and [`TessellaError`](@ref). See also [`Tessella.explain`](@ref),
-[`Tessella.draw`](@ref), [`Tessella.dependences`](@ref), [`Tessella.profile`](@ref), [`Tessella.device_memory`](@ref), [`Tessella.device_pointer`](@ref), [`Tessella.original`](@ref), [`Tessella.retarget!`](@ref), [`Tessella.padded`](@ref).
+[`Tessella.draw`](@ref), [`Tessella.dependences`](@ref), [`Tessella.profile`](@ref), [`Tessella.device_memory`](@ref), [`Tessella.device_pointer`](@ref), [`Tessella.original`](@ref), [`Tessella.retarget!`](@ref), [`Tessella.tune!`](@ref), [`Tessella.padded`](@ref).
 
 Environment: `TESSELLA_LIBRARY` is the path of `libtessella` if it is not in the checkout; `TESSELLA_FALLBACK=0` makes
 every function that cannot be compiled an error, `1` none.
@@ -39,6 +39,7 @@ include("helpers.jl")
 include("dispatch.jl")
 include("reflection.jl")
 include("profile.jl")
+include("tune.jl")
 include("macros.jl")
 
 function __init__()

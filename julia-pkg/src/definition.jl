@@ -66,9 +66,12 @@ struct Compiled
     position::Int
     "how new arrays and tuples are given back; `nothing` where none are"
     plan::Union{Nothing,Plan}
+    "classes of sizes for which a tuner found another schedule"
+    classes::Vector{Vector{Int}}
 end
 
-Compiled(program, entry, scalar, position) = Compiled(program, entry, scalar, position, nothing)
+Compiled(program, entry, scalar, position, plan = nothing) =
+    Compiled(program, entry, scalar, position, plan, Vector{Int}[])
 
 const ORIGINAL = Compiled(nothing, C_NULL, nothing, 0)
 

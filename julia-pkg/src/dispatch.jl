@@ -213,7 +213,8 @@ end
             slot.compiled = compile_once(slot, type_names(slot.types))
             slot.scalar = slot.compiled.scalar !== nothing
             slot.plan = slot.compiled.plan
-            slot.entry = slot.compiled.entry
+            # Where sizes choose among schedules, a call is more than a call of the entry.
+            slot.entry = isempty(slot.compiled.classes) ? slot.compiled.entry : C_NULL
         end
         slot.epoch[] = epoch
     finally
@@ -224,14 +225,20 @@ end
 
 # What a slot runs for arguments of these forms.
 function variant(slot::Slot, arguments::Tuple, places)
-    all(is_callable, slot.types.parameters) && return slot.compiled::Compiled
-    key = variant_key(places)
+    class = nothing
+    if all(is_callable, slot.types.parameters)
+        plain = slot.compiled::Compiled
+        isempty(plain.classes) && return plain
+        class = class_of(arguments)
+        class in plain.classes || return plain
+    end
+    key = class === nothing ? variant_key(places) : collect(reinterpret(UInt8, class))
     for (known, compiled) in slot.variants
         known == key && return compiled::Compiled
     end
     lock(COMPILING)
     try
-        compiled = compile_once(slot, type_names(arguments, places))
+        compiled = compile_once(slot, type_names(arguments, places), class)
         slot.variants = [slot.variants; key => compiled]
         return compiled
     finally
@@ -239,11 +246,13 @@ function variant(slot::Slot, arguments::Tuple, places)
     end
 end
 
-function compile_once(slot::Slot, names::Vector{String})
+# `class` is that of the sizes, where a tuner found a schedule for it.
+function compile_once(slot::Slot, names::Vector{String}, class::Union{Nothing,Vector{Int}} = nothing)
     known = definition(slot)
     around = try_surroundings(known)
     key = around isa TessellaError ? hash(around.text) : surroundings_key(around)
-    return get!(() -> compile(known, around, slot.types, names), COMPILED,
+    class === nothing || (key = hash(class, key))
+    return get!(() -> compile(known, around, slot.types, names, class), COMPILED,
                 (slot.home, slot.definition, known.version, key, names))
 end
 
@@ -256,13 +265,13 @@ function try_surroundings(known::Definition)
     end
 end
 
-function compile(known::Definition, around, types, names::Vector{String})
+function compile(known::Definition, around, types, names::Vector{String}, class = nothing)
     around isa TessellaError && return fall_back(known, around)
     for (position, type) in enumerate(types.parameters)
         reason = is_passable(type) ? nothing : irregularity(known, position, type)
         reason === nothing || return fall_back(known, TessellaError(reason, ["E0773"], :refused))
     end
-    program = try_compile(request(known, around, names; target = known.target, emit = Symbol[], load = true))
+    program = try_compile(request(known, around, names; target = known.target, emit = Symbol[], load = true, class))
     program isa TessellaError && return fall_back(known, program)
     code = status(program)
     if code != 0
@@ -272,7 +281,9 @@ function compile(known::Definition, around, types, names::Vector{String})
     end
     warnings = text(program, "diagnostics")
     warnings === nothing || warn_at(known, "`$(known.name)` was compiled, with remarks\n$(rstrip(warnings))")
-    return understand(known, program, types)
+    compiled = understand(known, program, types)
+    compiled.program === nothing || append!(compiled.classes, tuned_classes(text(program, "tuned")))
+    return compiled
 end
 
 # The program, or why there is no compiler.
@@ -286,7 +297,7 @@ function try_compile(request::String)
 end
 
 function request(known::Definition, around::Surroundings, names::Vector{String}; target::Symbol, emit::Vector{Symbol},
-                 load::Bool, draw = nothing)
+                 load::Bool, draw = nothing, class = nothing)
     return sprint(json, (
         "source" => known.source.text,
         "file" => known.source.file,
@@ -301,6 +312,7 @@ function request(known::Definition, around::Surroundings, names::Vector{String};
         "load" => load,
         "options" => ("threads" => known.options.threads, "overlap" => known.options.overlap),
         (draw === nothing ? () : ("draw" => draw,))...,
+        (class === nothing ? () : ("class" => class,))...,
     ))
 end
 

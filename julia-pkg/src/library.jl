@@ -1,6 +1,6 @@
 # libtessella: found and opened when it is first needed. The interface is documented in driver/include/tessella.h.
 
-const ABI_VERSION = 4
+const ABI_VERSION = 5
 
 const STATUS_KINDS = Dict{Int32,Symbol}(1 => :refused, 2 => :tool_chain, 3 => :internal)
 
@@ -16,6 +16,16 @@ struct MemoryFunctions
     failure::Ptr{Cvoid}
 end
 
+# Functions of the tuner.
+struct TuningFunctions
+    begin_::Ptr{Cvoid}
+    step::Ptr{Cvoid}
+    keep::Ptr{Cvoid}
+    text::Ptr{Cvoid}
+    release::Ptr{Cvoid}
+    clear::Ptr{Cvoid}
+end
+
 struct Library
     path::String
     compile::Ptr{Cvoid}
@@ -27,6 +37,7 @@ struct Library
     profile::Ptr{Cvoid}
     release::Ptr{Cvoid}
     memory::MemoryFunctions
+    tuning::TuningFunctions
 end
 
 # Of this session. A package image may hold what another session put here; `begin_session` empties it.
@@ -67,7 +78,9 @@ function open_library(path::String)
         :library))
     return Library(path, map(symbol, (:tessella_compile, :tessella_status, :tessella_text, :tessella_entry,
                                       :tessella_launch_mixed, :tessella_failure, :tessella_profile, :tessella_release))...,
-                   MemoryFunctions((symbol(Symbol(:tessella_memory_, name)) for name in fieldnames(MemoryFunctions))...))
+                   MemoryFunctions((symbol(Symbol(:tessella_memory_, name)) for name in fieldnames(MemoryFunctions))...),
+                   TuningFunctions(map(symbol, (:tessella_tune, :tessella_tune_step, :tessella_tune_keep, :tessella_tune_text,
+                                                :tessella_tune_release, :tessella_tuned_clear))...))
 end
 
 # A compiled program, or what became of it. It is never released on its own: its code may be running on another thread.

@@ -25,6 +25,7 @@ include("storage.jl")
 include("profile.jl")
 include("strided.jl")
 include("padded.jl")
+include("tune.jl")
 
 # Runs `test` with an environment variable set.
 with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
@@ -51,4 +52,5 @@ with_fallback(test, wish) = withenv(test, "TESSELLA_FALLBACK" => wish)
     @testset "storage" begin with_fallback(StorageTests.run, "0") end
     @testset "strided" begin with_fallback(StridedTests.run, "0") end
     @testset "padded" begin with_fallback(PaddedTests.run, "0") end
+    @testset "tuning" begin with_fallback(TuneTests.run, "0") end
 end

@@ -39,6 +39,7 @@ pub mod draw;
 pub mod count;
 pub mod work;
 pub mod models;
+pub mod candidates;
 pub mod print;
 
 mod fresh;

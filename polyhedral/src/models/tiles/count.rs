@@ -112,6 +112,13 @@ pub fn program(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<Progr
     Ok(Program { algorithm, dependences: all, flows, values, entry, kept, touched, results, is_certain })
 }
 
+impl Program {
+    /// `{ S[x] }`: nobody overwrites what the instance writes, and the caller sees it.
+    pub(super) fn kept(&self) -> &UnionSet {
+        &self.kept
+    }
+}
+
 /// Counts what a tile costs and gives.
 pub fn count(program: &Program, tile: &Tile) -> Result<Counts, Error> {
     let foreign = program.values.reverse()?.intersect_domain(&tile.run)?.range()?.subtract(&tile.run)?;

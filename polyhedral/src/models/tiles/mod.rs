@@ -11,6 +11,7 @@ pub mod closed;
 pub mod count;
 pub mod rank;
 mod shape;
+mod uniform;
 
 /// How a tile goes through time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,39 +82,87 @@ pub struct Candidate {
 ///
 /// The memory that `cost` tells must never shrink as a size grows. `None`: not even the least sizes fit.
 pub fn search(least: &[u64], memory: u64, cost: &dyn Fn(&[u64]) -> Cost) -> Option<(Vec<u64>, Cost)> {
+    search_from(Called { sizes: vec![], cost }, least, memory)
+}
+
+/// A cost of which some sizes are fixed already, from the first on.
+pub(crate) trait Partly: Sized {
+    /// With the next size fixed, too.
+    fn with(&self, size: u64) -> Self;
+    /// The cost where all sizes are fixed.
+    fn cost(&self) -> Cost;
+    /// The costs where one size is open, with that size from `least` on.
+    fn row(&self, least: u64) -> impl Iterator<Item = Cost> {
+        (least..).map(|size| self.with(size).cost())
+    }
+}
+
+/// A cost that is told by a function of all sizes.
+struct Called<'a> {
+    sizes: Vec<u64>,
+    cost: &'a dyn Fn(&[u64]) -> Cost,
+}
+
+impl Partly for Called<'_> {
+    fn with(&self, size: u64) -> Self {
+        Called { sizes: [self.sizes.as_slice(), &[size]].concat(), cost: self.cost }
+    }
+
+    fn cost(&self) -> Cost {
+        (self.cost)(&self.sizes)
+    }
+}
+
+/// [`search`], for a cost that gets cheaper to tell the more sizes are fixed.
+pub(crate) fn search_from<C: Partly>(cost: C, least: &[u64], memory: u64) -> Option<(Vec<u64>, Cost)> {
     let mut best: Option<(Vec<u64>, Cost)> = None;
-    walk(&mut least.to_vec(), 0, least, memory, cost, &mut best);
+    walk(&mut least.to_vec(), 0, least, memory, &cost, &mut best);
     best
 }
 
 /// Tries all values from the dimension `at` on; whether the least of them fits.
-fn walk(
+fn walk<C: Partly>(
     sizes: &mut Vec<u64>,
     at: usize,
     least: &[u64],
     memory: u64,
-    cost: &dyn Fn(&[u64]) -> Cost,
+    cost: &C,
     best: &mut Option<(Vec<u64>, Cost)>,
 ) -> bool {
-    if at == sizes.len() {
-        let this = cost(sizes);
-        if this.memory > memory {
-            return false;
+    if sizes.is_empty() {
+        return keep(sizes, memory, cost.cost(), best);
+    }
+    let most = memory.max(least[at]);
+    if at + 1 == sizes.len() {
+        let mut any = false;
+        for (size, this) in (least[at]..=most).zip(cost.row(least[at])) {
+            sizes[at] = size;
+            if !keep(sizes, memory, this, best) {
+                break;
+            }
+            any = true;
         }
-        if best.as_ref().is_none_or(|(_, best)| this.is_better_than(best)) {
-            *best = Some((sizes.clone(), this));
-        }
-        return true;
+        sizes[at] = least[at];
+        return any;
     }
     let mut size = least[at];
     let any = loop {
         sizes[at] = size;
         // No size takes more than the memory that is there, so the loop ends also where a size costs nothing.
-        if size > memory.max(least[at]) || !walk(sizes, at + 1, least, memory, cost, best) {
+        if size > most || !walk(sizes, at + 1, least, memory, &cost.with(size), best) {
             break size > least[at];
         }
         size += 1;
     };
     sizes[at] = least[at];
     any
+}
+
+/// Keeps sizes that are better than the best; whether they fit.
+fn keep(sizes: &[u64], memory: u64, this: Cost, best: &mut Option<(Vec<u64>, Cost)>) -> bool {
+    let fits = this.memory <= memory;
+    if fits && best.as_ref().is_none_or(|(_, best)| this.is_better_than(best)) {
+        *best = Some((sizes.to_vec(), this));
+    }
+    fits
 }

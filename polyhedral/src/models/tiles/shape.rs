@@ -161,6 +161,24 @@ fn delays(
     None
 }
 
+/// Boxes that a tile of these sizes consists of, by computation and time step: each dimension's size, then the number of
+/// time steps. `center` are all coordinates, time first if there is any.
+pub(super) fn boxes(band: &Band, center: &[i64], slant: &Slant, sizes: &[u64]) -> Boxes {
+    let steps = if band.has_time { sizes.get(band.names.len()).map_or(1, |&it| it as i64) } else { 0 };
+    let origin = &center[usize::from(band.has_time)..];
+    let mut boxes = Boxes::new();
+    for &id in &band.computations {
+        for step in 0..steps.max(1) {
+            let sides = (0..band.names.len()).map(|at| {
+                let low = origin[at] - slant.skew[at] * step - slant.shift[&id][at];
+                (low, low + sizes[at] as i64 - 1)
+            });
+            boxes.insert((id, step), sides.collect());
+        }
+    }
+    boxes
+}
+
 /// The tile of these sizes in the middle of the instances: each dimension's size, then the number of time steps.
 pub(super) fn tile(
     ctx: &Ctx,
@@ -170,26 +188,18 @@ pub(super) fn tile(
     slant: &Slant,
     sizes: &[u64],
 ) -> Result<Option<Tile>, Error> {
-    let steps = if band.has_time { sizes.get(band.names.len()).map_or(1, |&it| it as i64) } else { 0 };
     let Some(center) = center(ctx, program, band)? else { return Ok(None) };
-    let (start, origin): (i64, &[i64]) = if band.has_time { (center[0], &center[1..]) } else { (0, &center) };
+    let start = if band.has_time { center[0] } else { 0 };
+    let own = boxes(band, &center, slant, sizes);
     let mut owned = UnionSet::empty_in(ctx)?;
-    let mut boxes: BTreeMap<(ComputationId, i64), Vec<(i64, i64)>> = BTreeMap::new();
-    for &id in &band.computations {
-        for step in 0..steps.max(1) {
-            let sides = (0..band.names.len()).map(|at| {
-                let low = origin[at] - slant.skew[at] * step - slant.shift[&id][at];
-                (low, low + sizes[at] as i64 - 1)
-            });
-            let sides: Vec<(i64, i64)> = sides.collect();
-            owned = owned.union(&part(ctx, program, band, id, start + step, &sides)?)?;
-            boxes.insert((id, step), sides);
-        }
+    for ((id, step), sides) in &own {
+        owned = owned.union(&part(ctx, program, band, *id, start + step, sides)?)?;
     }
     if approach != Approach::Redundant {
         return Ok(Some(Tile { run: owned.clone(), inside: owned.clone(), owned }));
     }
-    let Some(boxes) = widen(ctx, program, band, boxes)? else { return Ok(None) };
+    let Some(ranges) = ranges(ctx, program, band)? else { return Ok(None) };
+    let Some(boxes) = widen(&ranges, own) else { return Ok(None) };
     let mut run = UnionSet::empty_in(ctx)?;
     let mut inside = UnionSet::empty_in(ctx)?;
     for ((id, step), sides) in &boxes {
@@ -199,11 +209,14 @@ pub(super) fn tile(
     Ok(Some(Tile { run, owned, inside }))
 }
 
-type Boxes = BTreeMap<(ComputationId, i64), Vec<(i64, i64)>>;
+/// By computation and time step, a range along each dimension of space.
+pub(super) type Boxes = BTreeMap<(ComputationId, i64), Vec<(i64, i64)>>;
 
-/// Boxes that hold also what the values of the boxes are computed from, within the tile's time steps; `None` where one
-/// time step passes values on and on.
-fn widen(ctx: &Ctx, program: &Program, band: &Band, mut boxes: Boxes) -> Result<Option<Boxes>, Error> {
+/// Who reads whose value, and the least and greatest distance along each coordinate, time first.
+pub(super) type Range = (ComputationId, ComputationId, Vec<(i64, i64)>);
+
+/// How far values travel within a band; `None` where that has no bound.
+fn ranges(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option<Vec<Range>>, Error> {
     let mut ranges = vec![];
     for flow in &program.flows {
         let (from, to) = (flow.source.computation, flow.sink.computation);
@@ -218,9 +231,15 @@ fn widen(ctx: &Ctx, program: &Program, band: &Band, mut boxes: Boxes) -> Result<
         let Some(bounds) = bounds.collect::<Result<Option<Vec<(i64, i64)>>, _>>()? else { return Ok(None) };
         ranges.push((from, to, bounds));
     }
+    Ok(Some(ranges))
+}
+
+/// Boxes that hold also what the values of the boxes are computed from, within the tile's time steps; `None` where one
+/// time step passes values on and on.
+pub(super) fn widen(ranges: &[Range], mut boxes: Boxes) -> Option<Boxes> {
     for _ in 0..=boxes.len() {
         let mut changed = false;
-        for (from, to, bounds) in &ranges {
+        for (from, to, bounds) in ranges {
             for (key, sides) in boxes.clone().iter().filter(|((id, _), _)| id == to) {
                 for back in bounds[0].0..=bounds[0].1.min(key.1) {
                     let Some(source) = boxes.get_mut(&(*from, key.1 - back)) else { continue };
@@ -233,10 +252,10 @@ fn widen(ctx: &Ctx, program: &Program, band: &Band, mut boxes: Boxes) -> Result<
             }
         }
         if !changed {
-            return Ok(Some(boxes));
+            return Some(boxes);
         }
     }
-    Ok(None)
+    None
 }
 
 /// The instances of a computation at one time step whose coordinates in space lie within the sides.
@@ -265,7 +284,7 @@ fn part(
 }
 
 /// The middle of the ranges of all coordinates.
-fn center(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option<Vec<i64>>, Error> {
+pub(super) fn center(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option<Vec<i64>>, Error> {
     let Some(&id) = band.computations.first() else { return Ok(None) };
     let map = relation::functions(ctx, &program.algorithm, id, &band.coordinates[&id])?;
     let range = relation::domain(&program.algorithm, id)?.apply(&map)?;

@@ -1,0 +1,173 @@
+//! `tessella tune`.
+
+use crate::Failure;
+use crate::arguments::{Source, TargetName, number};
+use crate::run::failure;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use signal_hook::consts::SIGINT;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tessella::run::RunOptions;
+use tessella::tune::{self, Outcome, Step, TuneOptions, Tuner};
+use tessella::tuned::Store;
+
+#[derive(Args)]
+pub struct Tune {
+    #[command(flatten)]
+    source: TuneSource,
+    #[arg(long, value_enum, default_value = "c")]
+    target: TargetName,
+    /// A size or integer argument, such as n=1000; what is not given is chosen to fit
+    #[arg(long = "size", value_name = "NAME=VALUE", num_args = 1..)]
+    sizes: Vec<String>,
+    /// The value of another scalar argument, such as alpha=0.5
+    #[arg(long = "value", value_name = "NAME=VALUE", num_args = 1..)]
+    values: Vec<String>,
+    /// Seconds after which no candidate is begun
+    #[arg(short, long, value_name = "SECONDS", default_value_t = 60.0)]
+    budget: f64,
+    /// What made-up inputs and the random part of the order grow from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How often a candidate is called at most; the fastest call counts
+    #[arg(long, default_value_t = 5)]
+    repeat: u32,
+    /// The most candidates that are looked at
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+    most: usize,
+    /// Prints each candidate with what the models predict and what was measured
+    #[arg(long)]
+    list: bool,
+    /// Writes the best schedule to this file, for `--schedule`
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Does not keep the result
+    #[arg(long)]
+    dry: bool,
+    /// Forgets what was found for all functions, and tunes nothing
+    #[arg(long, conflicts_with_all = ["list", "output", "dry"])]
+    clear: bool,
+}
+
+/// A file, unless there is nothing to tune.
+#[derive(Args)]
+struct TuneSource {
+    #[command(flatten)]
+    given: Option<Source>,
+}
+
+pub fn run(command: &Tune) -> Result<(), Failure> {
+    if command.clear {
+        let cleared = Store::open().and_then(|store| store.clear());
+        let count = cleared.map_err(|error| Failure::ToolChain(error.to_string()))?;
+        println!("forgot the schedules of {count} function{}", if count == 1 { "" } else { "s" });
+        return Ok(());
+    }
+    let Some(source) = &command.source.given else {
+        return Err(Failure::Usage("give a file to tune, or `--clear`".to_string()));
+    };
+    let budget = Duration::try_from_secs_f64(command.budget)
+        .map_err(|_| Failure::Usage(format!("`--budget {}` is no number of seconds", command.budget)))?;
+    let (text, options) = source.read()?;
+    let sizes = command.sizes.iter().map(|item| number(item, "--size n=1000"));
+    let values = command.values.iter().map(|item| number(item, "--value alpha=0.5"));
+    let run_options = RunOptions {
+        sizes: sizes.collect::<Result<_, _>>()?,
+        values: values.collect::<Result<_, _>>()?,
+        seed: command.seed,
+        repeat: command.repeat,
+        compare: false,
+        profile: false,
+    };
+    let tune_options = TuneOptions { budget, seed: command.seed, repeat: command.repeat, most: command.most };
+    let stop = Arc::new(AtomicBool::new(false));
+    // A second Ctrl-C ends the process at once, while a candidate is still running.
+    signal_hook::flag::register_conditional_default(SIGINT, stop.clone())
+        .and_then(|_| signal_hook::flag::register(SIGINT, stop.clone()))
+        .map_err(|error| Failure::Usage(format!("Ctrl-C cannot be caught: {error}")))?;
+    let tuned = tune::of_file(&text, &options, &run_options, command.target.backend(), tune_options);
+    let (mut tuner, class) = tuned.map_err(failure)?;
+    let end = search(&mut tuner, &stop);
+    print!("{}", told(&tuner, end, command.list));
+    if let Some(path) = &command.output {
+        std::fs::write(path, tuner.schedule() + "\n")
+            .map_err(|error| Failure::Usage(format!("`{}` cannot be written: {error}", path.display())))?;
+    }
+    if !command.dry {
+        let store = Store::open().map_err(|error| Failure::ToolChain(error.to_string()))?;
+        tuner.keep(&store, class).map_err(|_| Failure::ToolChain("the result cannot be kept".to_string()))?;
+    }
+    Ok(())
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy)]
+enum End {
+    Step(Step),
+    Interrupted,
+}
+
+fn search(tuner: &mut Tuner, stop: &AtomicBool) -> End {
+    let bar = ProgressBar::new(tuner.proposed as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+        bar.set_style(style);
+    }
+    let end = loop {
+        if stop.load(Ordering::Relaxed) {
+            break End::Interrupted;
+        }
+        let (best, untuned) = (tuner.best.seconds, tuner.untuned);
+        bar.set_position((tuner.proposed - tuner.left()) as u64);
+        bar.set_message(format!("best {:.3} ms, untuned {:.3} ms, {:.0} s", best * 1e3, untuned * 1e3, tuner.elapsed().as_secs_f64()));
+        match tuner.step() {
+            Step::Tried => {}
+            step @ (Step::OutOfTime | Step::Exhausted) => break End::Step(step),
+        }
+    };
+    bar.finish_and_clear();
+    end
+}
+
+fn told(tuner: &Tuner, end: End, list: bool) -> String {
+    let mut text = format!("{}: untuned {:.3} ms\n", tuner.subject.function.name, tuner.untuned * 1e3);
+    if list {
+        for tried in &tuner.tried {
+            let predicted = tried.predicted.map_or("-".to_string(), |it| format!("{:.4} ns, {:.2} B", it.time, it.bytes));
+            let outcome = match &tried.outcome {
+                Outcome::Timed(seconds) => format!("{:.3} ms", seconds * 1e3),
+                Outcome::Refused(code) => format!("refused, {code}"),
+                Outcome::Differs(difference) => format!("does not count: {difference}"),
+            };
+            let commands = tune::commands_text(&tried.commands).replace('\n', "; ");
+            text.push_str(&format!("  {outcome:<16} {predicted:<22} {commands}\n"));
+        }
+    }
+    let timed = tuner.tried.iter().filter(|it| matches!(it.outcome, Outcome::Timed(_))).count();
+    let differ = tuner.tried.iter().filter(|it| matches!(it.outcome, Outcome::Differs(_))).count();
+    let refused = tuner.tried.len() - timed - differ;
+    text.push_str(&format!(
+        "  {} schedules considered, {} proposed by the models; {timed} timed, {refused} refused, {} given up with their kind\n",
+        tuner.considered, tuner.proposed, tuner.skipped
+    ));
+    if differ > 0 {
+        text.push_str(&format!("  {differ} gave other results and do not count: please report this\n"));
+    }
+    text.push_str(match end {
+        End::Step(Step::Exhausted) => "  all were looked at\n",
+        End::Step(Step::OutOfTime | Step::Tried) => "  the budget is used up\n",
+        End::Interrupted => "  interrupted\n",
+    });
+    match &tuner.best.commands {
+        None => text.push_str("  best: Tessella's own choice\n"),
+        Some(commands) => {
+            text.push_str(&format!("  best: {:.3} ms, {:.2} times as fast\n", tuner.best.seconds * 1e3, tuner.untuned / tuner.best.seconds));
+            for line in tune::commands_text(commands).lines() {
+                text.push_str(&format!("    {line}\n"));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,194 @@
+//! Schedules that may be faster than Tessella's own: what a tuner tries, the most promising first.
+//!
+//! Candidates are written in scheduling commands, so that each is proved like any schedule of the user's; nothing here has to
+//! be believed. Three families are made: tilings of time for stencils ([`time`]), tiles and orders of other nests
+//! ([`nests`]), and Tessella's own choice with other numbers ([`variations`]). Models say what each may take
+//! ([`predict`]): those far from the best are left out, and the others come in their order, family by family in turns, with
+//! some drawn at random between them, since models are models.
+
+mod nests;
+mod predict;
+mod time;
+mod variations;
+
+use crate::command::Command;
+use crate::dependence::Dependence;
+use crate::error::Error;
+use crate::isl::{Ctx, IslErrorKind};
+use crate::layers::{Scheduled, Target};
+use crate::models::tiles::rank::{Nest, fit};
+
+pub use predict::Prediction;
+
+/// A schedule to try.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    pub family: Family,
+    pub commands: Vec<Command>,
+    /// What the models say of it; nothing for variations.
+    pub predicted: Option<Prediction>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    Space,
+    TimeSkew,
+    Hexagonal,
+    Overlapped,
+    Stream,
+    /// Loops exchanged and tiled.
+    Tiles,
+    /// Tessella's own commands with other numbers.
+    Variation,
+}
+
+impl Family {
+    /// As commands are called, or in a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Space => "space",
+            Family::TimeSkew => "time_skew",
+            Family::Hexagonal => "hexagonal",
+            Family::Overlapped => "overlapped",
+            Family::Stream => "stream",
+            Family::Tiles => "tiles",
+            Family::Variation => "variation",
+        }
+    }
+
+    /// Families whose predictions can be compared with one another.
+    fn group(self) -> u8 {
+        match self {
+            Family::Space | Family::TimeSkew | Family::Hexagonal | Family::Overlapped => 0,
+            Family::Stream => 1,
+            Family::Tiles => 2,
+            Family::Variation => 3,
+        }
+    }
+}
+
+/// What there is to try.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Space {
+    /// Those that are left, of each group the most promising first.
+    pub candidates: Vec<Candidate>,
+    /// How many were looked at.
+    pub considered: usize,
+}
+
+/// Work of isl that the models may take, and that probing orders of one nest may take.
+const MODEL_OPERATIONS: u64 = 40_000_000;
+/// Candidates that a model predicts to take more than this many times what the best of their group takes are left out.
+const FAR: f64 = 3.0;
+/// More of one group are not worth a budget.
+const MOST: usize = 160;
+
+/// All candidates for a program in its source's order, at these values of its parameters. `own` are the commands that lead to
+/// Tessella's own choice.
+pub fn candidates(
+    ctx: &Ctx,
+    start: &Scheduled,
+    dependences: &[Dependence],
+    own: &[Command],
+    params: &[i64],
+) -> Result<Space, Error> {
+    let fits = quota_as(ctx.with_budget(MODEL_OPERATIONS, || fit(ctx, &start.algorithm)), vec![])?;
+    let mut all = vec![];
+    for nest in &fits {
+        let kept = apart_from(start, own, nest);
+        let found = ctx.with_budget(MODEL_OPERATIONS, || match &nest.time {
+            Some(time) => time::tilings(ctx, start, dependences, nest, time, params),
+            None => nests::tilings(ctx, start, dependences, nest, params),
+        });
+        for mut candidate in quota_as(found, vec![])? {
+            candidate.commands.splice(0..0, kept.iter().cloned());
+            all.push(candidate);
+        }
+    }
+    if start.target == Target::Gpu {
+        all.extend(quota_as(ctx.with_budget(MODEL_OPERATIONS, || time::streams(ctx, start)), vec![])?);
+    }
+    all.extend(variations::variations(own));
+    let considered = all.len();
+    Ok(Space { candidates: promising(all), considered })
+}
+
+/// The candidates in the order in which they are tried: groups in turns, every fifth drawn from all that are left.
+pub fn in_order(space: &Space, seed: u64) -> Vec<Candidate> {
+    const DRAWN: usize = 5;
+    let mut groups: Vec<std::collections::VecDeque<&Candidate>> = vec![];
+    for candidate in &space.candidates {
+        match groups.iter_mut().find(|group| group[0].family.group() == candidate.family.group()) {
+            Some(group) => group.push_back(candidate),
+            None => groups.push([candidate].into()),
+        }
+    }
+    let mut random = Random::new(seed);
+    let mut order = vec![];
+    let mut turn = 0;
+    while !groups.is_empty() {
+        let at = if (order.len() + 1) % DRAWN == 0 { random.below(groups.len()) } else { turn % groups.len() };
+        let group = &mut groups[at];
+        let place = if (order.len() + 1) % DRAWN == 0 { random.below(group.len()) } else { 0 };
+        order.extend(group.remove(place).cloned());
+        turn = at + 1;
+        groups.retain(|group| !group.is_empty());
+    }
+    order
+}
+
+/// Of each group those that are not far from its best, best first.
+fn promising(mut all: Vec<Candidate>) -> Vec<Candidate> {
+    let time = |it: &Candidate| it.predicted.map_or(0.0, |it| it.time);
+    // The sort is stable: among equals the order of generation stands.
+    all.sort_by(|a, b| a.family.group().cmp(&b.family.group()).then(time(a).total_cmp(&time(b))));
+    let mut kept: Vec<Candidate> = vec![];
+    for chunk in all.chunk_by(|a, b| a.family.group() == b.family.group()) {
+        let best = chunk.first().map_or(0.0, time);
+        let near = chunk.iter().filter(|it| it.predicted.is_none() || time(it) <= FAR * best);
+        kept.extend(near.take(MOST).cloned());
+    }
+    kept
+}
+
+/// The commands of Tessella's own that are about computations outside a nest.
+fn apart_from(start: &Scheduled, own: &[Command], nest: &Nest) -> Vec<Command> {
+    let inside = |name: &str| nest.computations.iter().any(|&id| start.algorithm.computation(id).name == name);
+    let is_apart = |command: &&Command| match command {
+        Command::Tile { computation, .. }
+        | Command::Split { computation, .. }
+        | Command::Interchange { computation, .. }
+        | Command::Parallel { computation, .. }
+        | Command::Vectorize { computation, .. }
+        | Command::Unroll { computation, .. }
+        | Command::Distribute { computation, .. } => !inside(computation),
+        // What joins nests, changes computations or spells the whole order belongs to the whole.
+        _ => false,
+    };
+    own.iter().filter(is_apart).cloned().collect()
+}
+
+/// Running out of work is no failure of a search: what was to be found is not there.
+fn quota_as<T>(found: Result<T, Error>, otherwise: T) -> Result<T, Error> {
+    match found {
+        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Ok(otherwise),
+        other => other,
+    }
+}
+
+/// splitmix64: the same order for the same seed, everywhere.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % bound.max(1) as u64) as usize
+    }
+}

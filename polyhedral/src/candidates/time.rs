@@ -1,0 +1,233 @@
+//! Tilings of time for a stencil.
+
+use super::predict::{Place, Waiting};
+use super::{Candidate, Family, Prediction};
+use crate::algorithm::ComputationId;
+use crate::auto::stream;
+use crate::command::Command;
+use crate::dependence::Dependence;
+use crate::error::Error;
+use crate::isl::{Ctx, IslErrorKind};
+use crate::layers::{Scheduled, Target};
+use crate::machine::Gpu;
+use crate::models::tiles::Approach;
+use crate::models::tiles::rank::Nest;
+use crate::schedule::{Node, Tag};
+use crate::time_tiling::{Hexagon, Slope, Stencil, Within, stencil};
+
+/// Time steps of a tile.
+const STEPS: [u32; 5] = [2, 4, 8, 16, 32];
+/// Sides of a tile: of the contiguous dimension, and of the others in two and in three dimensions.
+const LAST: [u32; 6] = [32, 64, 128, 256, 512, 2048];
+const OUTER: [u32; 5] = [4, 8, 16, 32, 64];
+const LINE: [u32; 6] = [64, 256, 1024, 2048, 4096, 8192];
+/// Of a GPU, where a tile's points are the threads of a block.
+const GPU_LAST: [u32; 3] = [16, 32, 64];
+const GPU_OUTER: [u32; 3] = [4, 8, 16];
+
+/// A stencil whose tilings are listed.
+struct Found {
+    stencil: Stencil,
+    names: Vec<String>,
+    time: String,
+    /// Along each dimension, where nothing within a step carries a dependence.
+    slopes: Option<Vec<[Slope; 2]>>,
+}
+
+/// All tilings of the nest's time loop.
+pub(super) fn tilings(
+    ctx: &Ctx,
+    start: &Scheduled,
+    dependences: &[Dependence],
+    nest: &Nest,
+    time: &str,
+    params: &[i64],
+) -> Result<Vec<Candidate>, Error> {
+    let Some(place) = Place::of(ctx, &start.algorithm, nest, &start.machine, params)? else { return Ok(vec![]) };
+    let Some(found) = find(ctx, start, dependences, nest, time)? else { return Ok(vec![]) };
+    let dims = found.stencil.dims.len();
+    let mut all = vec![];
+    for sides in sides(start.target, &place.extents[..dims.min(place.extents.len())]) {
+        all.extend(found.space(&place, &sides));
+        for steps in STEPS.into_iter().filter(|&steps| u64::from(steps) <= place.steps) {
+            all.extend(found.time_skew(&place, steps, &sides));
+            all.extend(found.hexagonal(&place, steps, &sides));
+            all.extend(found.overlapped(&place, steps, &sides));
+        }
+    }
+    Ok(all)
+}
+
+/// The streams that the model of streams weighs, with its own times.
+pub(super) fn streams(ctx: &Ctx, start: &Scheduled) -> Result<Vec<Candidate>, Error> {
+    let nodes: Vec<&Node> = match &start.schedule.root {
+        Node::Sequence(children) => children.iter().collect(),
+        one => vec![one],
+    };
+    let depth = usize::from(nodes.len() > 1);
+    let mut all = vec![];
+    for node in nodes {
+        let Node::Loop(it) = node else { continue };
+        if it.tag != Tag::Sequential {
+            continue;
+        }
+        let Some(&id) = it.at.keys().next() else { continue };
+        let computation = start.algorithm.computation(id).name.clone();
+        for weighed in stream::candidates(ctx, &Gpu::HOPPER, &start.algorithm, it, depth)? {
+            let Some(size) = weighed.size else { continue };
+            let time = weighed.time / 1000.0;
+            let predicted = Some(Prediction { time, bytes: weighed.bytes, runs: 1.0, fits: true });
+            let commands = vec![Command::Stream { computation: computation.clone(), at: it.name.clone(), size }];
+            all.push(Candidate { family: Family::Stream, commands, predicted });
+        }
+    }
+    Ok(all)
+}
+
+/// The stencil with as many dimensions of space as it has.
+fn find(
+    ctx: &Ctx,
+    start: &Scheduled,
+    dependences: &[Dependence],
+    nest: &Nest,
+    time: &str,
+) -> Result<Option<Found>, Error> {
+    let loops = |id: ComputationId| -> Vec<String> {
+        let around = start.schedule.loops_around(id);
+        around.iter().skip(1).map(|(_, it)| it.name.clone()).collect()
+    };
+    let deepest = nest.computations.iter().copied().max_by_key(|&id| (loops(id).len(), std::cmp::Reverse(id)));
+    let Some(deepest) = deepest else { return Ok(None) };
+    let names = loops(deepest);
+    let computation = start.algorithm.computation(deepest).name.clone();
+    for count in (1..=names.len().min(3)).rev() {
+        let names_of_all = std::slice::from_ref(&computation);
+        let stencil = match stencil(ctx, start, names_of_all, time, &names[..count]) {
+            Ok(stencil) => stencil,
+            Err(error) => match is_quota(&error) {
+                true => return Err(error),
+                false => continue,
+            },
+        };
+        let slopes = match slopes(ctx, start, dependences, &stencil) {
+            Ok(slopes) => Some(slopes),
+            Err(error) if is_quota(&error) => return Err(error),
+            Err(_) => None,
+        };
+        let names = vec![computation];
+        return Ok(Some(Found { stencil, names, time: time.to_string(), slopes }));
+    }
+    Ok(None)
+}
+
+fn slopes(ctx: &Ctx, start: &Scheduled, all: &[Dependence], stencil: &Stencil) -> Result<Vec<[Slope; 2]>, Error> {
+    let distances = stencil.distances(ctx, start, all, Within::OnePoint)?;
+    (0..stencil.dims.len()).map(|dim| stencil.slopes(ctx, start, all, &distances, dim)).collect()
+}
+
+fn is_quota(error: &Error) -> bool {
+    matches!(error, Error::Isl(error) if error.kind == IslErrorKind::Quota)
+}
+
+/// All tuples of sides that are not much larger than space.
+fn sides(target: Target, extents: &[u64]) -> Vec<Vec<u32>> {
+    let mut all: Vec<Vec<u32>> = vec![vec![]];
+    for (dim, &extent) in extents.iter().enumerate() {
+        let is_last = dim + 1 == extents.len();
+        let sizes: &[u32] = match (target, is_last, extents.len()) {
+            (Target::Cpu, true, 1) => &LINE,
+            (Target::Cpu, true, _) => &LAST,
+            (Target::Cpu, false, _) => &OUTER,
+            (Target::Gpu, true, _) => &GPU_LAST,
+            (Target::Gpu, false, _) => &GPU_OUTER,
+        };
+        let useful = |&&size: &&u32| u64::from(size) < 2 * extent || size == sizes[0];
+        let chosen: Vec<u32> = sizes.iter().filter(useful).copied().collect();
+        all = all.iter().flat_map(|begun| chosen.iter().map(move |&size| [begun.as_slice(), &[size]].concat())).collect();
+    }
+    all
+}
+
+impl Found {
+    fn nests(&self) -> f64 {
+        self.stencil.nests.len() as f64
+    }
+
+    /// Where the models count nothing, only skewed tiles can be legal: those of sweeps that see what their step wrote.
+    fn candidate(&self, family: Family, command: Command, predicted: Option<Prediction>) -> Option<Candidate> {
+        let is_worth = predicted.is_some() || (family == Family::TimeSkew && self.slopes.is_none());
+        is_worth.then(|| Candidate { family, commands: vec![command], predicted })
+    }
+
+    /// The sizes of a tile for the model: sides of all its dimensions, then steps. Dimensions beyond the stencil's stay whole.
+    fn sizes(&self, place: &Place<'_>, sides: &[u32], steps: Option<u32>) -> Vec<u64> {
+        let rest = place.extents.iter().skip(sides.len()).copied();
+        let along = sides.iter().zip(&place.extents).map(|(&side, &extent)| u64::from(side).min(extent));
+        along.chain(rest).chain(steps.map(u64::from)).collect()
+    }
+
+    fn space(&self, place: &Place<'_>, sides: &[u32]) -> Option<Candidate> {
+        self.slopes.as_ref()?;
+        let (names, time) = (self.names.clone(), self.time.clone());
+        let command =
+            Command::Space { computations: names, time, loops: self.stencil.dims.clone(), widths: sides.to_vec() };
+        let together = (place.extents[0] as f64 / f64::from(sides[0])).ceil();
+        let barriers = place.steps as f64 * self.nests();
+        let waiting = Waiting { together, barriers };
+        let sizes = self.sizes(place, sides, None);
+        self.candidate(Family::Space, command, place.predict(Approach::Plain, &sizes, waiting))
+    }
+
+    fn time_skew(&self, place: &Place<'_>, steps: u32, sides: &[u32]) -> Option<Candidate> {
+        let (computations, time, loops) = (self.names.clone(), self.time.clone(), self.stencil.dims.clone());
+        let command = Command::TimeSkew { computations, time, loops, steps, widths: sides.to_vec() };
+        let sizes = self.sizes(place, sides, Some(steps));
+        let skew = place.fit(Approach::Skewed).and_then(|fit| fit.skew.first().copied()).unwrap_or(1) as f64;
+        let blocks = (place.steps as f64 / f64::from(steps)).ceil();
+        let along = ((place.extents[0] as f64 + skew * place.steps as f64) / f64::from(sides[0])).ceil();
+        let tiles = blocks * (place.extents[0] as f64 / f64::from(sides[0]) + 1.0).ceil();
+        let waves = blocks + along;
+        let waiting = Waiting { together: (tiles / waves).max(1.0), barriers: waves };
+        let predicted = place.predict(Approach::Skewed, &sizes, waiting);
+        self.candidate(Family::TimeSkew, command, predicted)
+    }
+
+    /// Hexagons of about so many steps, whose middle is about as wide as the first side.
+    fn hexagonal(&self, place: &Place<'_>, steps: u32, sides: &[u32]) -> Option<Candidate> {
+        let slopes = self.slopes.as_ref()?;
+        let nests = self.stencil.nests.len() as i64;
+        // 2h + 2 steps of nests, h + 1 of them a multiple of the nests.
+        let half = (i64::from(steps) / 2).max(1) * nests;
+        let height = half - 1;
+        let [delta0, delta1] = slopes[0];
+        let spread = delta0.floor_times(height) + delta1.floor_times(height);
+        let width = (i64::from(sides[0]) - 1 - spread / 2).max(Hexagon::least_width(height, delta0, delta1)).max(1);
+        let mut widths = vec![u32::try_from(width).ok()?];
+        widths.extend(&sides[1..]);
+        let (computations, time, loops) = (self.names.clone(), self.time.clone(), self.stencil.dims.clone());
+        let height = u32::try_from(height).ok()?;
+        let command = Command::Hexagonal { computations, time, loops, height, widths };
+        let mean = (width + 1 + spread / 2) as u32;
+        let mut sizes = self.sizes(place, sides, Some(steps));
+        sizes[0] = u64::from(mean).min(place.extents[0]);
+        let period = 2.0 * f64::from(mean);
+        let together = (place.extents[0] as f64 / period).ceil();
+        let barriers = 2.0 * (place.steps as f64 / f64::from(steps)).ceil();
+        let predicted = place.predict(Approach::Skewed, &sizes, Waiting { together, barriers });
+        self.candidate(Family::Hexagonal, command, predicted)
+    }
+
+    fn overlapped(&self, place: &Place<'_>, steps: u32, sides: &[u32]) -> Option<Candidate> {
+        let command = Command::Overlapped {
+            computation: self.names[0].clone(),
+            time: self.time.clone(),
+            loops: self.stencil.dims.clone(),
+            steps,
+            sizes: sides.to_vec(),
+        };
+        let each = sides.iter().zip(&place.extents).map(|(&side, &extent)| (extent as f64 / f64::from(side)).ceil());
+        let waiting = Waiting { together: each.product(), barriers: (place.steps as f64 / f64::from(steps)).ceil() };
+        let sizes = self.sizes(place, sides, Some(steps));
+        self.candidate(Family::Overlapped, command, place.predict(Approach::Redundant, &sizes, waiting))
+    }
+}

@@ -1,0 +1,210 @@
+//! The tuner: candidates are right, budgets are kept, results are kept for later compilations.
+
+use std::path::PathBuf;
+use std::time::Duration;
+use tessella::file::{FileOptions, ScheduleSource};
+use tessella::request::Backend;
+use tessella::run::{Failed, RunOptions};
+use tessella::tune::{self, Outcome, Step, TuneOptions, Tuner};
+use tessella::tuned::{Store, key_of};
+use tessella_polyhedral::candidates::Family;
+use tessella_diagnostics::{Style, render};
+use tessella_interpreter::{Array, Value};
+use tessella_scalar::ScalarType;
+use tessella_tests::{golden, root};
+
+fn text_of(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap()
+}
+
+fn options(name: &str) -> FileOptions {
+    FileOptions { name: name.to_string(), function: None, types: vec![], schedule: ScheduleSource::InFile }
+}
+
+fn run_options(sizes: &[(&str, i64)]) -> RunOptions {
+    let sizes = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+    RunOptions { sizes, values: vec![], seed: 3, repeat: 1, compare: false, profile: false }
+}
+
+const FEW: TuneOptions = TuneOptions { budget: Duration::from_secs(3600), seed: 1, repeat: 1, most: 12 };
+
+fn tuner(text: &str, sizes: &[(&str, i64)], options_of: TuneOptions) -> (Tuner, Vec<u32>) {
+    match tune::of_file(text, &options("k.jl"), &run_options(sizes), Backend::C, options_of) {
+        Ok(found) => found,
+        Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{text}"),
+    }
+}
+
+fn refusal(text: &str, sizes: &[(&str, i64)]) -> String {
+    match tune::of_file(text, &options("k.jl"), &run_options(sizes), Backend::C, FEW) {
+        Ok(_) => panic!("not refused"),
+        Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => text,
+    }
+}
+
+/// Steps to the end; why it ended.
+fn to_the_end(tuner: &mut Tuner) -> Step {
+    loop {
+        match tuner.step() {
+            Step::Tried => {}
+            end => return end,
+        }
+    }
+}
+
+#[test]
+fn candidates_for_stencils_give_the_results_of_the_untuned_function() {
+    let sizes: [(&str, &[(&str, i64)], usize); 3] = [
+        ("tests/stencils/heat2d.jl", &[("m", 41), ("n", 37), ("steps", 9)], 3),
+        ("tests/stencils/jacobi1d.jl", &[("n", 301), ("steps", 12)], 5),
+        ("tests/stencils/seidel2d.jl", &[("n", 33), ("steps", 7)], 2),
+    ];
+    for (path, sizes, most) in sizes {
+        let (mut tuner, _) = tuner(&text_of(path), sizes, TuneOptions { most, ..FEW });
+        assert!(tuner.proposed > 0 && tuner.considered >= tuner.proposed, "{path}");
+        assert_eq!(to_the_end(&mut tuner), Step::Exhausted);
+        let timed = tuner.tried.iter().filter(|it| matches!(it.outcome, Outcome::Timed(_))).count();
+        assert!(timed > 0, "{path}: {:?}", tuner.tried);
+        let wrong: Vec<_> = tuner.tried.iter().filter(|it| matches!(it.outcome, Outcome::Differs(_))).collect();
+        assert!(wrong.is_empty(), "{path}: {wrong:?}");
+        let of_time = |family| matches!(family, Family::Hexagonal | Family::TimeSkew | Family::Overlapped);
+        assert!(tuner.tried.iter().any(|it| of_time(it.family)), "{path}: no tiling of time was tried");
+    }
+}
+
+#[test]
+fn candidates_for_other_nests_are_orders_and_other_numbers() {
+    let source = "\
+@tessella function turned!(B::Matrix{Float64}, A::Matrix{Float64})
+    n, m = size(A)
+    for i in 1:n, j in 1:m
+        B[j, i] = 2.0 * A[i, j]
+    end
+end
+";
+    let (mut tuner, _) = tuner(source, &[("n", 70), ("m", 45)], TuneOptions { most: 6, ..FEW });
+    assert_eq!(to_the_end(&mut tuner), Step::Exhausted);
+    assert!(tuner.tried.len() <= 6);
+    assert!(tuner.tried.iter().any(|it| it.family == Family::Tiles && matches!(it.outcome, Outcome::Timed(_))));
+    assert!(tuner.tried.iter().all(|it| !matches!(it.outcome, Outcome::Differs(_))), "{:?}", tuner.tried);
+}
+
+#[test]
+fn a_product_of_matrices_has_other_register_tiles() {
+    let (mut tuner, _) = tuner(&text_of("tests/polybench/gemm.jl"), &[], TuneOptions { most: 2, ..FEW });
+    to_the_end(&mut tuner);
+    let variations = tuner.tried.iter().filter(|it| it.family == Family::Variation);
+    assert!(variations.clone().count() > 0);
+    assert!(variations.into_iter().any(|it| matches!(it.outcome, Outcome::Timed(_))), "{:?}", tuner.tried);
+}
+
+#[test]
+fn one_seed_gives_one_order_and_another_another() {
+    let order = |seed| {
+        let most = 10_000;
+        let (tuner, _) = tuner(&text_of("tests/stencils/heat2d.jl"), &[("m", 64), ("n", 64)], TuneOptions { seed, most, ..FEW });
+        tuner.waiting().map(|it| tune::commands_text(&it.commands)).collect::<Vec<String>>()
+    };
+    let (first, again, other) = (order(1), order(1), order(2));
+    assert_eq!(first, again);
+    assert_ne!(first, other);
+    let sorted = |mut all: Vec<String>| {
+        all.sort();
+        all
+    };
+    assert_eq!(sorted(first), sorted(other));
+}
+
+#[test]
+fn no_candidate_is_begun_after_the_budget() {
+    let (mut tuner, _) = tuner(&text_of("tests/stencils/heat2d.jl"), &[("m", 16), ("n", 16)], FEW);
+    // A clock that jumps beyond the budget at the third look.
+    let mut looks = 0;
+    tuner.set_clock(Box::new(move || {
+        looks += 1;
+        if looks < 3 { Duration::ZERO } else { Duration::from_secs(7200) }
+    }));
+    assert_eq!(to_the_end(&mut tuner), Step::OutOfTime);
+    assert_eq!(tuner.tried.len(), 2);
+    let (mut none, _) = super_short();
+    assert_eq!(none.step(), Step::OutOfTime);
+    assert_eq!((none.tried.len(), none.best.commands.clone()), (0, None));
+    assert_eq!(none.schedule(), "");
+}
+
+fn super_short() -> (Tuner, Vec<u32>) {
+    let budget = Duration::ZERO;
+    tuner(&text_of("tests/stencils/heat2d.jl"), &[("m", 16), ("n", 16)], TuneOptions { budget, ..FEW })
+}
+
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn what_was_found_is_there_for_sizes_of_the_class_and_programs_like_it() {
+    let scratch = Scratch(std::env::temp_dir().join(format!("tessella-tuning-{}", std::process::id())));
+    let store = Store::at(&scratch.0);
+    let text = text_of("tests/stencils/heat2d.jl");
+    let (mut tuner, class) = tuner(&text, &[("m", 40), ("n", 40), ("steps", 8)], TuneOptions { most: 3, ..FEW });
+    to_the_end(&mut tuner);
+    assert!(tuner.keep(&store, class.clone()).is_ok());
+    let subject = &tuner.subject;
+    let key = |machine| key_of(&subject.function, subject.target, &machine, None).unwrap().unwrap();
+    let found = store.find(&key(subject.machine), &class).expect("it was kept");
+    assert_eq!(found.schedule, tuner.schedule());
+    assert_eq!(found.untuned, tuner.untuned);
+    assert!(store.find(&key(subject.machine), &[1, 2, 3]).is_none());
+    let other = tessella_polyhedral::machine::Machine { threads: 77, ..subject.machine };
+    assert!(store.find(&key(other), &class).is_none());
+}
+
+#[test]
+fn a_function_with_a_schedule_is_not_tuned() {
+    let source = "\
+@tessella function f!(x::Vector{Float64})
+    for i in eachindex(x)
+        @comp S x[i] = 2x[i]
+    end
+end
+
+@schedule f! begin
+    vectorize(S, i, 4)
+end
+";
+    let said = refusal(source, &[]);
+    golden(&root().join("tests/ui/values/E0776.txt"), &said).unwrap();
+}
+
+#[test]
+fn arguments_that_a_call_refuses_are_told() {
+    let source = "@tessella function shifted!(A::Vector{Float64}, B::Vector{Float64})
+    for i in eachindex(A)
+        A[i] = B[i+1]
+    end
+end
+";
+    let (tuner, _) = tuner(source, &[("A_1", 5)], FEW);
+    let array = || Value::Array(Array::zeros(ScalarType::F64, vec![5]).unwrap());
+    let sources = tuner.subject.sources.clone();
+    match Tuner::new(tuner.subject, vec![array(), array()], FEW, Box::new(|| Duration::ZERO)) {
+        Err(tune::Failed::Refused(errors)) => {
+            let said = render(&sources, &errors, Style::Plain);
+            golden(&root().join("tests/ui/values/E0777.txt"), &said).unwrap();
+        }
+        Err(tune::Failed::ToolChain(_)) | Ok(_) => panic!("not refused"),
+    }
+}
+
+#[test]
+fn one_function_is_tuned_at_a_time() {
+    let source = "f!(x::Vector{Float64}) = (for i in eachindex(x); x[i] = 1; end)\ng!(x::Vector{Float64}) = (for i in eachindex(x); x[i] = 2; end)\n";
+    let said = refusal(source, &[]);
+    assert!(said.contains("--function") && said.contains("f!, g!"), "{said}");
+    let said = refusal("f!(x::Vector{Float64}) = (for i in eachindex(x); x[i] = 1; end)\n", &[("q", 3)]);
+    assert!(said.contains("has no size `q`"), "{said}");
+}
