@@ -74,6 +74,8 @@ pub enum LowerError {
     ValueUnknownAtEntry { needed: Span, failure: Requirement, changes: Changes, span: Span },
     #[error("the {} of the loop over `{iterator}` is not affine", .end.name())]
     BoundNotAffine { iterator: String, end: RangeEnd, bound: Span, why: NotAffine },
+    #[error("the bounds of the loop over `{iterator}` change during the call")]
+    BoundWritten { iterator: String, array: String, bound: Span, span: Span },
     #[error("the subscript of a store to `{array}` takes several affine forms")]
     StoreInCases { array: String, subscript: Span },
     #[error("two statements are called `{name}`")]
@@ -219,6 +221,7 @@ impl LowerError {
             LowerError::SubscriptUnknownAtEntry { .. }
             | LowerError::ConditionUnknownAtEntry { .. }
             | LowerError::ValueUnknownAtEntry { .. }
+            | LowerError::BoundWritten { .. }
             | LowerError::StoreInCases { .. }
             | LowerError::DuplicateLabel { .. }
             | LowerError::NoComputations { .. }
@@ -235,6 +238,7 @@ impl LowerError {
             LowerError::ConditionUnknownAtEntry { .. } => "E0311",
             LowerError::ValueUnknownAtEntry { .. } => "E0313",
             LowerError::BoundNotAffine { .. } => "E0302",
+            LowerError::BoundWritten { .. } => "E0314",
             LowerError::StoreInCases { .. } => "E0303",
             LowerError::DuplicateLabel { .. } => "E0304",
             LowerError::NoComputations { .. } => "E0305",
@@ -291,6 +295,13 @@ impl IntoDiagnostic for LowerError {
             LowerError::BoundNotAffine { bound, why, .. } => {
                 let diagnostic = why.explain(diagnostic);
                 if bound == why.span { diagnostic } else { diagnostic.secondary(bound, "in this bound") }
+            }
+            LowerError::BoundWritten { iterator, array, bound, span } => {
+                let labelled = diagnostic.primary(span, format!("reads `{array}`, which the function writes"));
+                let labelled = if bound == span { labelled } else { labelled.secondary(bound, "in this bound") };
+                labelled
+                    .with_note(format!("where `{iterator}` leaves its arrays is found out at entry, before anything is written"))
+                    .with_help(format!("compute `{array}` in a function of its own and pass it on"))
             }
             LowerError::StoreInCases { subscript, .. } => diagnostic
                 .primary(subscript, "differs from iteration to iteration in more than the iterators")
