@@ -9,7 +9,7 @@ use crate::formula::{Formula, Pieces};
 use crate::looked::Looked;
 use crate::names::Names;
 use crate::params::Signature;
-use crate::ranges::{RangeCheck, Rewritten};
+use crate::ranges::{RangeCheck, Rewritten, span_of};
 use crate::scan::{START, ScanDraft, assemble};
 use crate::spans::SpanTable;
 use crate::symbolic::{Iterator, Site, Symbols};
@@ -264,7 +264,7 @@ impl<'a> Nest<'a> {
             let value = self.symbols.integer(bound, &scope.site, &scope.may);
             value.map_err(|why| {
                 let (iterator, bound) = (declared.name.clone(), bound.span);
-                let told = |known: &LowerError| matches!(known, LowerError::BoundWritten { bound: other, .. } if *other == bound);
+                let told = |known: &LowerError| matches!(known, LowerError::BoundWritten { range: other, .. } if *other == span_of(range));
                 if !self.errors.iter().any(told) {
                     self.errors.push(LowerError::BoundNotAffine { iterator, end, bound, why });
                 }

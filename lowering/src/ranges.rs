@@ -267,7 +267,7 @@ impl Rewriting {
                 Source::Written { array, span } => {
                     let name = |local: LocalId| self.known.locals[local.0 as usize].name.clone();
                     let (iterator, array) = (name(iterator), name(array));
-                    self.errors.push(LowerError::BoundWritten { iterator, array, bound: bound.span, span });
+                    self.errors.push(LowerError::BoundWritten { iterator, array, range: span_of(range), span });
                     return None;
                 }
             }
@@ -313,7 +313,7 @@ impl Rewriting {
         let start = self.named(iterator, "start", &range.start, data[0], &mut block);
         let stop = self.named(iterator, "stop", &range.stop, data[1], &mut block);
         let up = range.step > 0;
-        let span = Span { end: range.stop.span.end, ..range.start.span };
+        let span = span_of(range);
         // Of low and high: whether it is data, its value, the hull's.
         let ends = if up { [(data[0], &start), (data[1], &stop)] } else { [(data[1], &stop), (data[0], &start)] };
         let [(low_is_data, low), (high_is_data, high)] = ends;
@@ -372,6 +372,12 @@ impl Rewriting {
         block.push(Statement { kind, span });
         Expr { kind: ExprKind::Local(target), ty: ScalarType::I64, span }
     }
+}
+
+/// From the start to the end of a range.
+pub(crate) fn span_of(range: &Range) -> Span {
+    let (start, stop) = (range.start.span, range.stop.span);
+    if stop.end >= start.start && stop.file == start.file { Span { end: stop.end, ..start } } else { stop }
 }
 
 fn integer(value: i64, span: Span) -> Expr {
