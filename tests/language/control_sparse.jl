@@ -180,7 +180,7 @@ end
     end
 end
 
-@tessella function row_sums_of_generator!(y, rowptr, col, val, x)
+@tessella function row_sums_of_generator!(y, rowptr, col, val::Vector{T}, x::Vector{T}) where {T}
     for i in eachindex(y)
         y[i] = sum(val[k] * x[col[k]] for k in rowptr[i]:rowptr[i+1]-1)
     end
@@ -206,6 +206,13 @@ end
         end
         y[i] = s
     end
+end
+
+@tessella function slices_of_read_length!(y, x, count)
+    k = count[1]
+    y[1:k] .= x[1:k] .+ 1
+    y[k+1:end] .= 0
+    return nothing
 end
 
 # Row pointers of `n` rows of none to three elements, and a column for each element.
@@ -274,6 +281,9 @@ case(first_of_row!, (T, n) -> begin
     rowptr, col = rows_of(n)
     (zeros(T, n), rowptr, values_of(T, length(col)))
 end)
+case(slices_of_read_length!, (T, n) -> (values_of(T, n), values_of(T, n), [n ÷ 2]))
+case(slices_of_read_length!, (T, n) -> (values_of(T, n), values_of(T, n), [n + 1]))
+case(slices_of_read_length!, (T, n) -> (values_of(T, n), values_of(T, n ÷ 2), [n]))
 for I in (Int32, UInt8)
     case(narrow_pointers!, (T, n) -> begin
         rowptr, col = rows_of(n, I)

@@ -130,9 +130,10 @@ impl Printer<'_> {
     /// Where bounds that are data are evaluated; `None` if always.
     fn clip_guard(&mut self, it: &For, clip: &Clip) -> Option<String> {
         let mut parts = vec![];
-        match Cond::compare(CompareOp::Le, it.lower.clone(), it.upper.clone()) {
-            Cond::Const(true) => {}
-            some => parts.push(self.cond(&some)),
+        let always = it.lower.as_const().zip(it.upper.as_const()).is_some_and(|(lower, upper)| lower <= upper);
+        if !always {
+            let some = Cond::compare(CompareOp::Le, it.lower.clone(), it.upper.clone());
+            parts.push(self.cond(&some));
         }
         let iterators = known_iterators(clip);
         let at = Instance { computation: clip.computation, iterators: &iterators };
