@@ -180,7 +180,7 @@ end
     end
 end
 
-@tessella function row_sums_of_generator!(y, rowptr, col, val::Vector{T}, x::Vector{T}) where {T}
+@tessella function row_sums_of_generator!(y, rowptr::Vector{Int}, col::Vector{Int}, val::Vector{T}, x::Vector{T}) where {T}
     for i in eachindex(y)
         y[i] = sum(val[k] * x[col[k]] for k in rowptr[i]:rowptr[i+1]-1)
     end
