@@ -36,6 +36,8 @@ pub(crate) struct Iterator {
     pub(crate) span: Span,
     /// The largest absolute value it takes.
     pub(crate) magnitude: i128,
+    /// Whether data say where its loop starts or stops.
+    pub(crate) ranged: bool,
 }
 
 /// A place in the loop nest: the loops around it, and the exact condition on their iterators.
