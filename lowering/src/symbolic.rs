@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{Expr, ExprKind, Function, LocalId, LoopId, Role};
 use tessella_polyhedral::affine::{Affine, AffineOverflow, Atom};
-use tessella_polyhedral::isl::{Ctx, DimType, IslError, Set, Space};
+use tessella_polyhedral::isl::{Ctx, DimType, IslError, Set, Space, Val};
 use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, ScalarType, UnaryOp};
 
 /// No expression is followed into more cases.
@@ -149,7 +149,8 @@ impl<'a> Symbols<'a> {
         }
         let point = set.sample_point()?;
         let along = |kind, count: usize| -> Result<Option<Vec<i64>>, IslError> {
-            (0..count).map(|at| point.coordinate(kind, at as i32)?.to_i64()).collect()
+            let values: Vec<_> = (0..count as i32).map(|at| point.coordinate(kind, at)).collect::<Result<_, _>>()?;
+            Ok(values.iter().map(Val::to_i64).collect())
         };
         let params = along(DimType::Param, self.param_names.len())?;
         let iterators = along(DimType::Set, site.iterators.len())?;
