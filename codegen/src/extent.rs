@@ -5,7 +5,7 @@ use crate::from_ast::{Scope, condition, expression};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::For;
-use crate::whole_tiles::{Values, affine, bounds, parts};
+use crate::whole_tiles::{Values, affine, parts};
 use tessella_polyhedral::affine::{Affine, ParamId};
 use tessella_polyhedral::isl::{Aff, AstBuild, Id, Map, MultiAff, PwAff, Set, Val};
 use tessella_polyhedral::schedule::{Node, Path};
@@ -168,7 +168,8 @@ pub fn values_fill_bounds(
         }
         if let Some(itself) = known.get(&one.variable) {
             let itself = itself.to_isl(&space, &names)?;
-            for (bound, is_lower) in bounds(&one.lower, &one.upper) {
+            let lower = parts(&one.lower, true).into_iter().map(|it| (it, true));
+            for (bound, is_lower) in lower.chain(parts(&one.upper, false).into_iter().map(|it| (it, false))) {
                 let Some(bound) = affine(&bound, &known) else { continue };
                 let bound = bound.to_isl(&space, &names)?;
                 let inside = if is_lower { itself.ge_set(&bound)? } else { itself.le_set(&bound)? };

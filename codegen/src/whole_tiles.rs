@@ -442,7 +442,7 @@ impl Tiles {
 }
 
 /// The parts of both bounds that are no constants, and whether each is one of the lower bound.
-pub(crate) fn bounds(lower: &IntExpr, upper: &IntExpr) -> Vec<(IntExpr, bool)> {
+fn bounds(lower: &IntExpr, upper: &IntExpr) -> Vec<(IntExpr, bool)> {
     let low = parts(lower, true).into_iter().map(|it| (it, true));
     let high = parts(upper, false).into_iter().map(|it| (it, false));
     low.chain(high).filter(|(it, _)| it.as_const().is_none()).collect()
