@@ -106,11 +106,10 @@ fn grids_cover_triangles() {
             kernel scale_lower_S(L, m, n, alpha, first_block_y):
               # grid (n >= 1 ? (n + 31) ÷ 32 : 0, min(65535, fld(n - 1, 8) + 1 - first_block_y), 1), block (32, 8, 1)
               j0 = first_block_y + block.y
-                i0 = block.x while i0 <= (n + 31) ÷ 32 - 1
-                  if i0 >= j0 ÷ 4 && i0 <= (n - 1) ÷ 32
-                    j1 = thread.y while j1 <= min(7, n - 8 * j0 - 1)
-                      i1 = max(0, 8 * j0 - 32 * i0 + j1) + thread.x while i1 <= min(31, n - 32 * i0 - 1)
-                        S(8 * j0 + j1 + 1, 32 * i0 + i1 + 1)
+                i0 = j0 ÷ 4 + block.x while i0 <= (n - 1) ÷ 32
+                  j1 = thread.y while j1 <= min(7, n - 8 * j0 - 1)
+                    i1 = max(0, 8 * j0 - 32 * i0 + j1) + thread.x while i1 <= min(31, n - 32 * i0 - 1)
+                      S(8 * j0 + j1 + 1, 32 * i0 + i1 + 1)
         "#]],
     );
     let plan = launch_plan(&sample.input(), &generate(&sample.input()).unwrap());
