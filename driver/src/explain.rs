@@ -5,6 +5,7 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayKind, ComputationId, Let, ParamOrigin, ScanCheck};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
@@ -189,6 +190,11 @@ fn moment(verified: &Verified, transfer: &Transfer, all: &str) -> String {
     }
 }
 
+/// Whether a place in a buffer serves several elements of the array.
+fn is_remainder(place: &Affine) -> bool {
+    place.terms().iter().any(|(atom, _)| matches!(atom, Atom::FloorDiv(..)))
+}
+
 fn memory(verified: &Verified) -> Vec<String> {
     let algorithm = verified.algorithm();
     let mut lines = vec![];
@@ -212,6 +218,7 @@ fn memory(verified: &Verified) -> Vec<String> {
                 let count = if extents.is_empty() { "1".to_string() } else { extents.join(" x ") };
                 let why = match algorithm.array(*id).kind {
                     ArrayKind::Private => ", since several iterations' values are alive at once",
+                    ArrayKind::Local { .. } if placement.map.iter().any(is_remainder) => ", used again and again: no more are alive at a time",
                     ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => "",
                 };
                 format!("{whose} memory of {count} elements{why}")

@@ -2,7 +2,7 @@
 
 use super::words::{listed, named, verb};
 use super::Lines;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::Atom;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use tessella_polyhedral::auto::{self, stream::Candidate};
@@ -135,7 +135,28 @@ fn way(
     };
     let (because, note) = because(verified.algorithm(), reason, dependences, lines);
     let others = others(verified.algorithm(), reason, &it.carries, dependences);
-    (format!("{turn}, since {because}{others}"), note)
+    (format!("{turn}, since {because}{others}{}", behind(verified, &it.path)), note)
+}
+
+/// Which statements a loop runs for an iteration that others have already left behind: `; S2 comes 1 iteration behind S1`.
+fn behind(verified: &Verified, path: &Path) -> String {
+    let Some(Node::Loop(it)) = verified.schedule().node(path) else { return String::new() };
+    let mut at: BTreeMap<i64, Vec<&str>> = BTreeMap::new();
+    for (id, function) in &it.at {
+        if !matches!(function.terms(), [(Atom::Iterator(_), 1)]) {
+            return String::new();
+        }
+        at.entry(function.constant_term()).or_default().push(&verified.algorithm().computation(*id).name);
+    }
+    let mut groups = at.into_iter();
+    let Some((first, ahead)) = groups.next() else { return String::new() };
+    let late = groups.map(|(constant, names)| {
+        let count = constant - first;
+        let s = if count == 1 { "" } else { "s" };
+        let come = if names.len() == 1 { "comes" } else { "come" };
+        format!("; {} {come} {count} iteration{s} behind {}", names.join(", "), ahead.join(", "))
+    });
+    late.collect()
 }
 
 /// The arrays with the most axes that several nests directly inside a loop use.
