@@ -134,6 +134,9 @@ impl Chooser<'_> {
     }
 
     fn nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        if self.is_ranged(schedule, path) {
+            return self.ranged_nest(schedule, path);
+        }
         match self.target {
             Target::Cpu => self.cpu_nest(schedule, path),
             Target::Gpu => self.gpu_nest(schedule, path),

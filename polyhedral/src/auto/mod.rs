@@ -14,6 +14,7 @@ pub(crate) mod delayed;
 pub mod cuts;
 pub mod traffic;
 pub mod profile;
+pub(crate) mod ranged;
 pub mod register_tile;
 pub mod regroup;
 pub mod stream;

@@ -473,6 +473,7 @@ fn copy(
         reads: vec![read],
         fastmath: false,
         simd: None,
+        ranged: vec![],
     });
     // { load[k, x] -> [k, element] }
     let element: Vec<Affine> = (0..keys).map(Affine::iterator).chain(outside).collect();
