@@ -164,10 +164,23 @@ fn sizes(algorithm: &Algorithm, condition: &str) -> String {
     text + rest
 }
 
-/// The inside of `[n] -> {  : n <= 5 }`.
+/// The inside of `[n] -> {  : n <= 5 }`, with `n - 1` for `-1 + n`.
 pub fn condition(set: &str) -> String {
     let inside = set.find('{').zip(set.rfind('}')).map(|(open, close)| set[open + 1..close].trim());
-    inside.map_or(set, |inside| inside.trim_start_matches(':').trim()).to_string()
+    let mut words: Vec<String> =
+        inside.map_or(set, |inside| inside.trim_start_matches(':').trim()).split(' ').map(str::to_string).collect();
+    for at in 0..words.len().saturating_sub(2) {
+        let constant = words[at].strip_prefix('-').filter(|digits| !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit()));
+        let is_name = |word: &str| word.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '!');
+        if let Some(constant) = constant.map(str::to_string)
+            && words[at + 1] == "+"
+            && is_name(&words[at + 2])
+        {
+            words[at] = std::mem::take(&mut words[at + 2]);
+            (words[at + 1], words[at + 2]) = ("-".to_string(), constant);
+        }
+    }
+    words.join(" ")
 }
 
 /// When a copy happens: `once, before the first kernel`, or `at the beginning of each iteration of t`.

@@ -3,7 +3,7 @@
 use super::words::{listed, named, verb};
 use super::Lines;
 use std::collections::{BTreeMap, BTreeSet};
-use tessella_polyhedral::affine::Atom;
+use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use tessella_polyhedral::auto::{self, stream::Candidate};
 use tessella_polyhedral::dependence::{DependenceKind, Keeps};
@@ -31,7 +31,8 @@ pub fn lines(
     for it in &reports {
         let indent = "  ".repeat(depth(verified, &it.path));
         let (way, note) = way(verified, &reports, it, dependences, lines);
-        text.push(format!("{indent}{} ({}): {way}", it.name, members(verified, &it.path)));
+        let passes = passes(verified, &it.path);
+        text.push(format!("{indent}{} ({}){passes}: {way}", it.name, members(verified, &it.path)));
         if let Tag::Stream(size) = it.tag {
             text.extend(weighed(ctx, verified, &it.path, size)?.into_iter().map(|line| format!("{indent}    {line}")));
         }
@@ -79,6 +80,26 @@ fn weighed(ctx: &Ctx, verified: &Verified, path: &Path, chosen: StreamSize) -> R
 fn depth(verified: &Verified, path: &Path) -> usize {
     let above = (0..path.0.len()).map(|depth| Path(path.0[..depth].to_vec()));
     above.filter(|path| matches!(verified.schedule().node(path), Some(Node::Loop(_)))).count()
+}
+
+/// What a loop that tiling has made passes through: `, 60 values of `j` at a time` or `, each `j` of these`.
+fn passes(verified: &Verified, path: &Path) -> String {
+    let Some(Node::Loop(it)) = verified.schedule().node(path) else { return String::new() };
+    let one = |(id, at): (&ComputationId, &Affine)| {
+        let iterators = &verified.algorithm().computation(*id).iterators;
+        let mut involved = (0..iterators.len()).filter(|&iterator| at.involves_iterator(iterator as u32));
+        let (Some(only), None) = (involved.next(), involved.next()) else { return String::new() };
+        let name = &iterators[only];
+        let is_division = |(atom, _): &(Atom, i64)| matches!(atom, Atom::FloorDiv(..));
+        match at.terms() {
+            [(Atom::FloorDiv(_, size), 1)] => format!(", {size} values of `{name}` at a time"),
+            terms if terms.iter().any(is_division) => format!(", each `{name}` of these"),
+            _ => String::new(),
+        }
+    };
+    let mut all = it.at.iter().map(one);
+    let first = all.next().unwrap_or_default();
+    if all.all(|other| other == first) { first } else { String::new() }
 }
 
 fn members(verified: &Verified, path: &Path) -> String {
