@@ -5,6 +5,7 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayKind, ComputationId, Let, ParamOrigin, ScanCheck};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
@@ -163,10 +164,23 @@ fn sizes(algorithm: &Algorithm, condition: &str) -> String {
     text + rest
 }
 
-/// The inside of `[n] -> {  : n <= 5 }`.
+/// The inside of `[n] -> {  : n <= 5 }`, with `n - 1` for `-1 + n`.
 pub fn condition(set: &str) -> String {
     let inside = set.find('{').zip(set.rfind('}')).map(|(open, close)| set[open + 1..close].trim());
-    inside.map_or(set, |inside| inside.trim_start_matches(':').trim()).to_string()
+    let mut words: Vec<String> =
+        inside.map_or(set, |inside| inside.trim_start_matches(':').trim()).split(' ').map(str::to_string).collect();
+    for at in 0..words.len().saturating_sub(2) {
+        let constant = words[at].strip_prefix('-').filter(|digits| !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit()));
+        let is_name = |word: &str| word.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '!');
+        if let Some(constant) = constant.map(str::to_string)
+            && words[at + 1] == "+"
+            && is_name(&words[at + 2])
+        {
+            words[at] = std::mem::take(&mut words[at + 2]);
+            (words[at + 1], words[at + 2]) = ("-".to_string(), constant);
+        }
+    }
+    words.join(" ")
 }
 
 /// When a copy happens: `once, before the first kernel`, or `at the beginning of each iteration of t`.
@@ -187,6 +201,11 @@ fn moment(verified: &Verified, transfer: &Transfer, all: &str) -> String {
         (false, None, Some(name)) => format!("{} each execution of the loop {name}", side.0),
         (false, None, None) => format!("{} a part of the program", side.0),
     }
+}
+
+/// Whether a place in a buffer serves several elements of the array.
+fn is_remainder(place: &Affine) -> bool {
+    place.terms().iter().any(|(atom, _)| matches!(atom, Atom::FloorDiv(..)))
 }
 
 fn memory(verified: &Verified) -> Vec<String> {
@@ -212,6 +231,7 @@ fn memory(verified: &Verified) -> Vec<String> {
                 let count = if extents.is_empty() { "1".to_string() } else { extents.join(" x ") };
                 let why = match algorithm.array(*id).kind {
                     ArrayKind::Private => ", since several iterations' values are alive at once",
+                    ArrayKind::Local { .. } if placement.map.iter().any(is_remainder) => ", used again and again: no more are alive at a time",
                     ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => "",
                 };
                 format!("{whose} memory of {count} elements{why}")

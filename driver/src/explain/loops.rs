@@ -2,8 +2,8 @@
 
 use super::words::{listed, named, verb};
 use super::Lines;
-use std::collections::BTreeSet;
-use tessella_polyhedral::affine::Atom;
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use tessella_polyhedral::auto::{self, stream::Candidate};
 use tessella_polyhedral::dependence::{DependenceKind, Keeps};
@@ -31,7 +31,8 @@ pub fn lines(
     for it in &reports {
         let indent = "  ".repeat(depth(verified, &it.path));
         let (way, note) = way(verified, &reports, it, dependences, lines);
-        text.push(format!("{indent}{} ({}): {way}", it.name, members(verified, &it.path)));
+        let passes = passes(verified, &it.path);
+        text.push(format!("{indent}{} ({}){passes}: {way}", it.name, members(verified, &it.path)));
         if let Tag::Stream(size) = it.tag {
             text.extend(weighed(ctx, verified, &it.path, size)?.into_iter().map(|line| format!("{indent}    {line}")));
         }
@@ -79,6 +80,26 @@ fn weighed(ctx: &Ctx, verified: &Verified, path: &Path, chosen: StreamSize) -> R
 fn depth(verified: &Verified, path: &Path) -> usize {
     let above = (0..path.0.len()).map(|depth| Path(path.0[..depth].to_vec()));
     above.filter(|path| matches!(verified.schedule().node(path), Some(Node::Loop(_)))).count()
+}
+
+/// What a loop that tiling has made passes through: `, 60 values of `j` at a time` or `, each `j` of these`.
+fn passes(verified: &Verified, path: &Path) -> String {
+    let Some(Node::Loop(it)) = verified.schedule().node(path) else { return String::new() };
+    let one = |(id, at): (&ComputationId, &Affine)| {
+        let iterators = &verified.algorithm().computation(*id).iterators;
+        let mut involved = (0..iterators.len()).filter(|&iterator| at.involves_iterator(iterator as u32));
+        let (Some(only), None) = (involved.next(), involved.next()) else { return String::new() };
+        let name = &iterators[only];
+        let is_division = |(atom, _): &(Atom, i64)| matches!(atom, Atom::FloorDiv(..));
+        match at.terms() {
+            [(Atom::FloorDiv(_, size), 1)] => format!(", {size} values of `{name}` at a time"),
+            terms if terms.iter().any(is_division) => format!(", each `{name}` of these"),
+            _ => String::new(),
+        }
+    };
+    let mut all = it.at.iter().map(one);
+    let first = all.next().unwrap_or_default();
+    if all.all(|other| other == first) { first } else { String::new() }
 }
 
 fn members(verified: &Verified, path: &Path) -> String {
@@ -135,7 +156,28 @@ fn way(
     };
     let (because, note) = because(verified.algorithm(), reason, dependences, lines);
     let others = others(verified.algorithm(), reason, &it.carries, dependences);
-    (format!("{turn}, since {because}{others}"), note)
+    (format!("{turn}, since {because}{others}{}", behind(verified, &it.path)), note)
+}
+
+/// Which statements a loop runs for an iteration that others have already left behind: `; S2 comes 1 iteration behind S1`.
+fn behind(verified: &Verified, path: &Path) -> String {
+    let Some(Node::Loop(it)) = verified.schedule().node(path) else { return String::new() };
+    let mut at: BTreeMap<i64, Vec<&str>> = BTreeMap::new();
+    for (id, function) in &it.at {
+        if !matches!(function.terms(), [(Atom::Iterator(_), 1)]) {
+            return String::new();
+        }
+        at.entry(function.constant_term()).or_default().push(&verified.algorithm().computation(*id).name);
+    }
+    let mut groups = at.into_iter();
+    let Some((first, ahead)) = groups.next() else { return String::new() };
+    let late = groups.map(|(constant, names)| {
+        let count = constant - first;
+        let s = if count == 1 { "" } else { "s" };
+        let come = if names.len() == 1 { "comes" } else { "come" };
+        format!("; {} {come} {count} iteration{s} behind {}", names.join(", "), ahead.join(", "))
+    });
+    late.collect()
 }
 
 /// The arrays with the most axes that several nests directly inside a loop use.

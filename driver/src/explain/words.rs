@@ -50,9 +50,9 @@ pub fn dependences(algorithm: &Algorithm, all: &[ReportedDependence], lines: &Li
     let mut sentences: Vec<String> = groups.iter().map(|group| sentence(algorithm, group, lines)).collect();
     match implied {
         0 => {}
-        1 => sentences.push("(one more, of overwriting, follows the same way; `--emit dependences` lists all)".to_string()),
+        1 => sentences.push("(one more, since memory is overwritten, asks for no more than these; `--emit dependences` lists all)".to_string()),
         _ => sentences.push(format!(
-            "({implied} more, of overwriting, follow the same ways; `--emit dependences` lists all)"
+            "({implied} more, since memory is overwritten, ask for no more than these; `--emit dependences` lists all)"
         )),
     }
     if sentences.is_empty() {

@@ -16,7 +16,7 @@
 
 use super::chooser::{Chooser, has_loop, loop_at};
 use super::together::{Grain, grain};
-use super::traffic::{Use, Uses, forecast};
+use super::traffic::{Use, forecast};
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{ArrayId, ArrayKind, ComputationId};
 use crate::command::Command;
@@ -32,8 +32,11 @@ use std::collections::BTreeMap;
 
 /// Rows that a nest may come later than the one before.
 const LARGEST_DELAY: i64 = 4;
-/// Elements of a row that a thread takes: whole lines of the cache, and enough strips for many threads.
-const STRIP: i64 = 128;
+/// A thread takes this part of the first cache of a row: whole lines, with room for some rows of some arrays, and enough strips
+/// for many threads.
+const STRIP: u64 = 32;
+/// Nests in a row that may join though that by itself gains nothing.
+const MOST_IDLE: usize = 1;
 /// Rows of an array that may be alive at a time.
 const MOST_ALIVE: [i64; 3] = [2, 4, 8];
 
@@ -49,21 +52,27 @@ impl Chooser<'_> {
     pub(crate) fn joined_delayed(&self, schedule: &Schedule, path: &Path, at: usize) -> Result<Option<Schedule>, Error> {
         let Some(Node::Sequence(children)) = schedule.node(path) else { return Ok(None) };
         let all: Vec<Rows<'_>> = children[at..].iter().map_while(rows).collect();
-        if all.len() < 2 || self.runs_short(&all[0])? {
+        if all.len() < 2 || self.runs_short(&all[0], self.strip_of(&all))? {
             return Ok(None);
         }
         let mut delays = vec![0];
         let mut best = None;
-        let mut used = self.uses_of_rows(schedule, path, at, LARGEST_DELAY)?;
+        let mut used = self.uses(schedule, &path.child(at), LARGEST_DELAY)?;
+        let mut idle = 0;
         for member in 1..all.len() {
-            let next = self.uses_of_rows(schedule, path, at + member, LARGEST_DELAY)?;
+            let next = self.uses(schedule, &path.child(at + member), LARGEST_DELAY)?;
             let (apart, together) = forecast(&used, &next, self.machine.l2_bytes / 2);
-            if together >= apart || together > apart / 10 * 9 {
+            let gains = together < apart && together <= apart / 10 * 9;
+            // One that gains nothing may stand between two that do: one that sets an array to zero, say.
+            idle = if gains { 0 } else { idle + 1 };
+            if idle > MOST_IDLE {
                 break;
             }
             let Some((delay, trial)) = self.with_next(schedule, path, at, &all[..=member], &delays)? else { break };
+            if gains && self.needs_order(&trial, &path.child(at))? && self.has_place(&trial)? {
+                best = Some(trial);
+            }
             delays.push(delay);
-            best = Some(trial);
             for (array, it) in next {
                 let known: Option<Use> = used.get(&array).map(|known| known.and(&it));
                 used.insert(array, known.unwrap_or(it));
@@ -72,7 +81,7 @@ impl Chooser<'_> {
         Ok(best)
     }
 
-    /// The last of some nests as few rows later as is legal. `None` if it is never, or if the rows need no order after all.
+    /// The strips with the last of some nests as few rows later as is legal.
     fn with_next(
         &self,
         schedule: &Schedule,
@@ -84,39 +93,43 @@ impl Chooser<'_> {
         let least = delays.iter().copied().max().unwrap_or(0);
         for delay in least..=least + LARGEST_DELAY {
             let delays: Vec<i64> = delays.iter().copied().chain([delay]).collect();
-            let Some(joined) = strips(all, &delays)? else { return Ok(None) };
+            let Some(joined) = strips(all, &delays, self.strip_of(all))? else { return Ok(None) };
             let mut trial = schedule.clone();
             let Some(Node::Sequence(children)) = trial.node_mut(path) else { return Ok(None) };
             children.splice(at..at + all.len(), [joined]);
-            let here = path.child(at);
-            if !self.is_legal(&trial, &here)? {
-                continue;
+            if self.is_legal(&trial, &path.child(at))? {
+                return Ok(Some((delay, trial)));
             }
-            let mut free = trial.clone();
-            if let Some(Node::Loop(rows)) = free.node_mut(&here.child(0)) {
-                rows.tag = Tag::Parallel;
-            }
-            let wanted = !self.is_legal(&free, &here)? && self.has_place(&trial)?;
-            return Ok(wanted.then_some((delay, trial)));
         }
         Ok(None)
     }
 
+    /// Whether the rows of the strips at `path` must come one after the other: else threads are better off with whole rows.
+    fn needs_order(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
+        let mut free = schedule.clone();
+        if let Some(Node::Loop(rows)) = free.node_mut(&path.child(0)) {
+            rows.tag = Tag::Parallel;
+        }
+        Ok(!self.is_legal(&free, path)?)
+    }
+
+    /// Elements of a strip.
+    fn strip_of(&self, all: &[Rows<'_>]) -> i64 {
+        let written = all.iter().flat_map(|nest| nest.rows.at.keys()).map(|&id| self.algorithm.computation(id).write.array);
+        let widest = written.map(|array| u64::from(self.algorithm.array(array).element.bytes())).max().unwrap_or(8);
+        i64::try_from(self.machine.l1_bytes / STRIP / widest).unwrap_or(i64::MAX).max(1)
+    }
+
     /// Whether the rows are known to be too short for several strips.
-    fn runs_short(&self, first: &Rows<'_>) -> Result<bool, Error> {
+    fn runs_short(&self, first: &Rows<'_>, strip: i64) -> Result<bool, Error> {
         for points in &first.points {
             for (&id, at) in &points.at {
-                if self.extent_of(id, at)?.is_some_and(|extent| extent < 4 * STRIP) {
+                if self.extent_of(id, at)?.is_some_and(|extent| extent / 4 < strip) {
                     return Ok(true);
                 }
             }
         }
         Ok(false)
-    }
-
-    /// What a nest uses, so many rows at a time.
-    fn uses_of_rows(&self, schedule: &Schedule, path: &Path, at: usize, rows: i64) -> Result<Uses, Error> {
-        self.uses(schedule, &path.child(at), rows)
     }
 }
 
@@ -148,7 +161,7 @@ fn is_plain(at: &Affine) -> bool {
 }
 
 /// Strips of the rows of some nests, on threads.
-fn strips(all: &[Rows<'_>], delays: &[i64]) -> Result<Option<Node>, Error> {
+fn strips(all: &[Rows<'_>], delays: &[i64], size: i64) -> Result<Option<Node>, Error> {
     let mut names = vec![];
     let (mut tiles, mut lines, mut body) = (BTreeMap::new(), BTreeMap::new(), vec![]);
     for (nest, &delay) in all.iter().zip(delays) {
@@ -162,8 +175,8 @@ fn strips(all: &[Rows<'_>], delays: &[i64]) -> Result<Option<Node>, Error> {
             for (&id, at) in &points.at {
                 // Subscripts count from 1: so strips begin where lines of the cache do.
                 let from_first = at.add_constant(-1)?;
-                tiles.insert(id, from_first.floor_div(STRIP));
-                inside.insert(id, from_first.modulo(STRIP)?);
+                tiles.insert(id, from_first.floor_div(size));
+                inside.insert(id, from_first.modulo(size)?);
             }
             body.push((points.name.clone(), Loop { at: inside, ..(*points).clone() }));
         }

@@ -49,6 +49,8 @@ pub struct Kinds {
     pub tiles: u32,
     /// Made for tilings of time.
     pub stencils: u32,
+    /// Stencils one after the other, for orders of Tessella's own.
+    pub chains: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,6 +58,7 @@ enum Kind {
     Any,
     Tiles,
     Stencil,
+    Chain,
 }
 
 /// What a campaign found.
@@ -198,13 +201,14 @@ impl Campaign {
     /// A program under several schedules.
     fn program(&self, number: u64, jobs: &mut Vec<Job>, waiting: &mut Vec<Waiting>) {
         let mut random = Random::numbered(self.seed, number);
-        let Kinds { tiles, stencils } = self.kinds;
-        let kind = [Kind::Tiles, Kind::Stencil, Kind::Any]
-            [random.weighted(&[tiles, stencils, 100_u32.saturating_sub(tiles + stencils)])];
+        let Kinds { tiles, stencils, chains } = self.kinds;
+        let kind = [Kind::Tiles, Kind::Stencil, Kind::Chain, Kind::Any]
+            [random.weighted(&[tiles, stencils, chains, 100_u32.saturating_sub(tiles + stencils + chains)])];
         let target = |random: &mut Random| if random.percent(25) { Target::Gpu } else { Target::Cpu };
         let (program, setting) = match kind {
             Kind::Tiles => (tiles::program(&mut random), tiles::setting(&mut random)),
             Kind::Stencil => (stencils::program(&mut random), stencils::setting(target(&mut random))),
+            Kind::Chain => (stencils::chain(&mut random), stencils::strips(&mut random)),
             Kind::Any => (generate::program(&mut random), Setting::small(target(&mut random))),
         };
         let target = setting.target;
@@ -217,7 +221,7 @@ impl Campaign {
                     Err(why) => return Ok(Some(why)),
                 };
                 for schedule in 0..SCHEDULES {
-                    let own_order = schedule == 0 && (kind == Kind::Tiles || random.percent(50));
+                    let own_order = schedule == 0 && (matches!(kind, Kind::Tiles | Kind::Chain) || random.percent(50));
                     let compile = target == Target::Cpu && (kind != Kind::Any || random.below(COMPILED) == 0);
                     let mut tried = (!own_order).then(Vec::new);
                     let verdict = guarded(|| self.schedule(&subject, &mut random, &mut tried, compile, kind));
@@ -272,7 +276,7 @@ impl Campaign {
         let mut planned: VecDeque<Command> = match kind {
             Kind::Tiles if begins_so => tiles::commands(random, &progress.scheduled).into(),
             Kind::Stencil if begins_so => stencils::commands(random, &progress.scheduled).into(),
-            Kind::Any | Kind::Tiles | Kind::Stencil => VecDeque::new(),
+            Kind::Any | Kind::Tiles | Kind::Stencil | Kind::Chain => VecDeque::new(),
         };
         let tile = planned.len();
         let free = 1 + random.below(8).min(random.below(8));

@@ -2,8 +2,8 @@
 
 use crate::instances::{Instance, lost_order};
 use crate::native::{self, Check, Job};
-use crate::subject::{Progress, Setting, Subject, with_unit};
 use crate::renewed::check_renewed;
+use crate::subject::{Progress, Setting, Subject, with_unit};
 use crate::witness::{check_conflict, check_witness, is_assumed};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,13 +18,14 @@ use tessella_interpreter::scheduled::{self, Completion};
 use tessella_interpreter::{RunError, Value};
 use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::default_order::{self, Memory};
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
 use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::storage::Stored;
 use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{connect, default_order, place, storage, transform, verify};
+use tessella_polyhedral::{connect, place, storage, transform, verify};
 use tessella_runtime::call::entry_parameters;
 use tessella_scalar::{Constant, ScalarType};
 
@@ -255,12 +256,23 @@ pub enum Step {
     Refused(String),
 }
 
-/// The order that Tessella chooses; or why it finds none.
+/// What Tessella chooses: an order, for a CPU perhaps of a program cut in pieces, and with storage; or why it finds none.
 pub fn own_order(subject: &Subject<'_>) -> Result<Result<Progress, String>, Fault> {
     let progress = subject.start();
-    let choose = || default_order::schedule(&subject.ctx, &progress.scheduled, &progress.all);
+    let memory = match progress.scheduled.target {
+        Target::Cpu => Memory::Blocks,
+        Target::Gpu => Memory::Plain,
+    };
+    let choose = || default_order::choose(&subject.ctx, &progress.scheduled, &progress.all, memory);
     match subject.limited(&progress.scheduled, choose) {
-        Ok(scheduled) => Ok(Ok(Progress { scheduled, ..progress })),
+        Ok(chosen) => {
+            let mut next = Progress { scheduled: chosen.scheduled, storage: chosen.storage, ..progress };
+            if let Some(cuts) = chosen.cuts {
+                next.changed = Some(Rc::new(subject.instances(&next.scheduled.algorithm)?));
+                next.all = Rc::new(cuts.dependences);
+            }
+            Ok(Ok(next))
+        }
         Err(error) => refusal(error).map(Err),
     }
 }

@@ -8,7 +8,8 @@
 //!
 //! `TESSELLA_ORACLE_PAIRS` sets how many pairs (default 2500), `TESSELLA_ORACLE_SEED` which ones,
 //! `TESSELLA_ORACLE_TILES` how many of a hundred programs are such as register tiles are made for,
-//! `TESSELLA_ORACLE_STENCILS` how many are stencils under tilings of time,
+//! `TESSELLA_ORACLE_STENCILS` how many are stencils under tilings of time, `TESSELLA_ORACLE_CHAINS` how many are stencils one
+//! after the other,
 //! `TESSELLA_ORACLE_SECONDS` after how long no further program is begun. A failure is shrunk,
 //! printed, and saved under `tests/oracle/regressions/`, which are replayed on every run.
 
@@ -42,6 +43,8 @@ const SEED: u64 = 2024;
 const TILES: u64 = 20;
 /// The share of stencils, whose proofs take longest.
 const STENCILS: u64 = 4;
+/// The share of chains of stencils.
+const CHAINS: u64 = 6;
 
 fn setting(name: &str, default: u64) -> u64 {
     match std::env::var(name) {
@@ -57,6 +60,7 @@ fn random_schedules_keep_what_programs_mean() {
     let kinds = Kinds {
         tiles: setting("TESSELLA_ORACLE_TILES", TILES) as u32,
         stencils: setting("TESSELLA_ORACLE_STENCILS", STENCILS) as u32,
+        chains: setting("TESSELLA_ORACLE_CHAINS", CHAINS) as u32,
     };
     let longest = Duration::from_secs(setting("TESSELLA_ORACLE_SECONDS", u64::MAX / 2));
     let found = campaign(&Plan { pairs, seed, kinds, longest });
@@ -102,6 +106,15 @@ fn promotions_leave_the_other_dependences_alone() {
         let promoted = renewed::own_choice(&text).unwrap_or_else(|fault| panic!("{name}: {}: {}", fault.kind, fault.text));
         assert!(promoted, "{name}: nothing was promoted");
     }
+}
+
+/// Enough of them that no change takes this order away unseen.
+#[test]
+fn chains_of_stencils_keep_few_rows() {
+    hush_panics();
+    let examined = (0..40).map(|seed| stencils::keeps_few_rows(seed).unwrap_or_else(|it| panic!("{seed}: {}: {}", it.kind, it.text)));
+    let few = examined.filter(|few| *few).count();
+    assert!(few >= 10, "{few} of 40");
 }
 
 #[test]

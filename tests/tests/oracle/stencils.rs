@@ -2,11 +2,14 @@
 //! place or between two arrays; or one after the other, as values are computed where they are needed. And schedules that
 //! begin so.
 
+use crate::examine::{Fault, Verdict, fault, judge, own_order};
 use crate::program::{ArrayArgument, Element, Expr, Linear, Program, Size, Statement, Subscript, Target};
 use crate::random::Random;
-use crate::subject::Setting;
+use crate::shrink::Pair;
+use crate::subject::{Setting, Subject, with_unit};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::layers::{self, Scheduled};
+use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::StreamSize;
 
 /// The loops over space, outermost first.
@@ -62,6 +65,64 @@ pub fn program(random: &mut Random) -> Program {
         body,
     }];
     Program { arrays, sizes, body, returns: None }
+}
+
+/// A CPU with caches so small that short rows have several strips.
+pub fn strips(random: &mut Random) -> Setting {
+    let l1_bytes = 256 * random.between(1, 5) as u64;
+    let machine = Machine { l1_bytes, worth_threads: *random.pick(&[1, 20, 32_768]), ..Machine::GENERIC };
+    Setting { machine, effort: 16, ..Setting::small(layers::Target::Cpu) }
+}
+
+/// Two to four nests over rows, each of which reads some rows of what the one before wrote; mostly into arrays that nothing
+/// else sees.
+pub fn chain(random: &mut Random) -> Program {
+    let element = [Element::F64, Element::F32][random.weighted(&[70, 30])];
+    let nests = 2 + random.weighted(&[50, 35, 15]);
+    let names = ["A", "B", "C", "D", "E"];
+    let sizes = vec![Size { name: "n".to_string(), extent_of: None }];
+    let (mut arrays, mut body) = (vec![], vec![]);
+    for (at, name) in names[..=nests].iter().enumerate() {
+        let inner = at > 0 && at < nests;
+        if inner && random.percent(75) {
+            let extents = vec![Linear::of("n", 0); 2];
+            body.push(Statement::Zeros { name: name.to_string(), element, extents });
+        } else {
+            arrays.push(ArrayArgument { name: name.to_string(), element, rank: 2 });
+        }
+    }
+    let mut maker = Maker { random, element, rank: 2, reach: 1 };
+    for nest in 1..=nests {
+        let far = maker.random.between(1, 2);
+        let mut value = maker.read(names[nest - 1], &[0, 0]);
+        for _ in 0..maker.random.between(1, 3) {
+            let along = if maker.random.percent(12) { maker.random.between(-1, 1) } else { 0 };
+            let from = if maker.random.percent(85) { nest - 1 } else { 0 };
+            let rows = maker.random.between(-far, far);
+            let other = maker.read(names[from], &[along, rows]);
+            value = Expr::Binary(*maker.random.pick(&["+", "-", "*"]), Box::new(value), Box::new(other));
+        }
+        maker.reach = 2;
+        body.push(maker.nest(nest, 1, names[nest], value));
+    }
+    Program { arrays, sizes, body, returns: None }
+}
+
+/// Examines Tessella's own order for a chain; whether it keeps only some rows of an array.
+pub fn keeps_few_rows(seed: u64) -> Result<bool, Fault> {
+    let mut random = Random::numbered(seed, 0);
+    let pair = Pair { program: chain(&mut random), commands: None, setting: strips(&mut random) };
+    let examined = with_unit(&pair.source(), |unit| {
+        let subject = match Subject::new(unit, pair.setting, seed)? {
+            Ok(subject) => subject,
+            Err(why) => return fault("refused", why),
+        };
+        let Ok(chosen) = own_order(&subject)? else { return Ok(false) };
+        let few = !chosen.storage.is_empty();
+        let (verdict, _) = judge(&subject, chosen, false)?;
+        Ok(few && matches!(verdict, Verdict::Accepted { .. }))
+    })?;
+    examined.or_else(|why| fault("refused", why))
 }
 
 struct Maker<'a> {
