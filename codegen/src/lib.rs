@@ -19,6 +19,7 @@ mod kernels;
 mod params;
 pub mod stream;
 pub mod tile;
+mod narrow;
 mod separate;
 mod whole_tiles;
 mod words;

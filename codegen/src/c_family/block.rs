@@ -51,7 +51,7 @@ impl Printer<'_> {
                 Node::Let { variable, value } => {
                     let value = self.int(value);
                     let name = &self.program.names.variables[variable.0 as usize];
-                    out.line(format!("const int64_t {name} = {value};"));
+                    out.line(format!("const {} {name} = {value};", self.width.c_type()));
                 }
                 Node::Statement(it) => self.statement(it, alone, out),
                 Node::Declare { buffer, body } => {
@@ -101,7 +101,7 @@ impl Printer<'_> {
             bound => format!("{variable} <= {}", within(self.int_bound(bound), Precedence::Shift)),
         };
         let next = if step == 1 { format!("{variable}++") } else { format!("{variable} += {step}") };
-        format!("for (int64_t {variable} = {lower}; {until}; {next})")
+        format!("for ({} {variable} = {lower}; {until}; {next})", self.width.c_type())
     }
 
     fn for_loop(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) {
@@ -121,11 +121,12 @@ impl Printer<'_> {
             Over::Threads => format!("threadIdx.{}", axis_text(it.axis)),
         };
         // The index is an unsigned int: arithmetic needs the wider type first.
+        let t = self.width.c_type();
         let value = match (&it.lower, it.step) {
             (IntExpr::Const(0), 1) => index,
-            (IntExpr::Const(0), step) => format!("{step} * (int64_t){index}"),
-            (lower, 1) => format!("{} + (int64_t){index}", within(self.int_bound(lower), Precedence::Sum)),
-            (lower, step) => format!("{} + {step} * (int64_t){index}", within(self.int_bound(lower), Precedence::Sum)),
+            (IntExpr::Const(0), step) => format!("{step} * ({t}){index}"),
+            (lower, 1) => format!("{} + ({t}){index}", within(self.int_bound(lower), Precedence::Sum)),
+            (lower, step) => format!("{} + {step} * ({t}){index}", within(self.int_bound(lower), Precedence::Sum)),
         };
         if it.guard == Guard::Turns {
             let upper = within(self.int_bound(&it.upper), Precedence::Shift);
@@ -133,8 +134,8 @@ impl Printer<'_> {
                 Over::Blocks => format!("gridDim.{}", axis_text(it.axis)),
                 Over::Threads => format!("blockDim.{}", axis_text(it.axis)),
             };
-            let further = if it.step == 1 { all } else { format!("{} * (int64_t){all}", it.step) };
-            out.open(format!("for (int64_t {name} = {value}; {name} <= {upper}; {name} += {further})"));
+            let further = if it.step == 1 { format!("({t}){all}") } else { format!("{} * ({t}){all}", it.step) };
+            out.open(format!("for ({t} {name} = {value}; {name} <= {upper}; {name} += {further})"));
             self.block(&it.body, hooks, out);
             out.close();
             return;
@@ -142,7 +143,7 @@ impl Printer<'_> {
         if !alone {
             out.open("");
         }
-        out.line(format!("const int64_t {name} = {value};"));
+        out.line(format!("const {} {name} = {value};", self.width.c_type()));
         match it.guard {
             Guard::Needed => {
                 let upper = within(self.int_bound(&it.upper), Precedence::Shift);
@@ -170,7 +171,7 @@ impl Printer<'_> {
         for (variable, value) in &it.bindings {
             let value = self.int(value);
             let name = &self.program.names.variables[variable.0 as usize];
-            out.line(format!("const int64_t {name} = {value};"));
+            out.line(format!("const {} {name} = {value};", self.width.c_type()));
         }
         self.update(it.computation, &iterators, out);
         if braces {
