@@ -5,7 +5,8 @@
 //! The condition is the same for all threads of a block: it speaks of parameters and of what the whole block runs through
 //! in step. isl proves that it implies every bound that it takes the place of, for all values of the loops inside. In a
 //! loop that the block runs through in step, such as one over tiles of a sum, the question is asked again for each
-//! iteration. Nothing is gained where only the threads themselves are bounded.
+//! iteration. Nothing is gained where only the threads themselves are bounded, unless they are so in each step of a tile of
+//! time: such a loop, from `4*t0 + 1` to `4*t0 + 4`, counts as one of a constant length, and is unrolled where it is whole.
 
 use crate::error::CodegenError;
 use crate::extent::HostLoop;
@@ -60,6 +61,44 @@ struct Inside {
     ranges: Vec<(i64, i64)>,
     values: Values,
     in_thread: bool,
+    /// Within a loop over the steps of a tile.
+    in_steps: bool,
+}
+
+/// The longest loop whose bounds are looked at by their distance.
+const STEPS: i64 = 64;
+
+/// The most steps of a tile that are spelled out.
+const UNROLLED: u32 = 8;
+
+/// What a loop runs through where nothing cuts it short.
+struct Span {
+    low: IntExpr,
+    high: IntExpr,
+    /// The same, in terms of what the block runs through in step.
+    ends: (Affine, Affine),
+}
+
+impl Span {
+    /// Constants, or bounds that are so many steps apart wherever the block is: `4*t0 + 1` and `4*t0 + 4`.
+    fn of(lower: &IntExpr, upper: &IntExpr, values: &Values) -> Option<Span> {
+        if let (Some(low), Some(high)) = (constant(lower), constant(upper)) {
+            let ends = (Affine::constant(low), Affine::constant(high));
+            return (low <= high).then_some(Span { low: IntExpr::Const(low), high: IntExpr::Const(high), ends });
+        }
+        let fixed = |part: &IntExpr| affine(part, values).filter(|value| !value.involves_any_iterator());
+        let mut shortest: Option<(i64, Span)> = None;
+        for low in parts(lower, true) {
+            for high in parts(upper, false) {
+                let (Some(first), Some(last)) = (fixed(&low), fixed(&high)) else { continue };
+                let Some(length) = last.sub(&first).ok().and_then(|length| length.as_constant()) else { continue };
+                if (0..STEPS).contains(&length) && shortest.as_ref().is_none_or(|(least, _)| length < *least) {
+                    shortest = Some((length, Span { low: low.clone(), high, ends: (first, last) }));
+                }
+            }
+        }
+        shortest.map(|(_, span)| span)
+    }
 }
 
 struct Tiles {
@@ -77,7 +116,7 @@ struct Tiles {
 struct Found {
     /// Where each bound cuts its loop short.
     cuts: Vec<Set>,
-    /// A loop that a thread runs through is among what could be simpler.
+    /// A loop that a thread runs through is among what could be simpler, or one of threads in each step of a tile.
     pays: bool,
 }
 
@@ -200,7 +239,9 @@ impl Tiles {
                 }
                 Node::Spread(it) => {
                     let inner = self.inside(&here, it.variable, &it.lower, &it.upper, true);
+                    let before = found.cuts.len();
                     self.cuts(&inner, &here, it.variable, &it.lower, &it.upper, found)?;
+                    found.pays |= here.in_steps && found.cuts.len() > before;
                     self.collect(&it.body, &inner, found)?;
                 }
                 Node::If { condition, then, otherwise } => {
@@ -229,11 +270,15 @@ impl Tiles {
         let mut inner = outer.clone();
         inner.in_thread |= thread;
         inner.values.remove(&variable);
-        if let (Some(low), Some(high)) = (constant(lower), constant(upper))
-            && low <= high
-        {
-            inner.values.insert(variable, Affine::iterator(inner.ranges.len() as u32));
+        let Some(Span { ends: (low, high), .. }) = Span::of(lower, upper, &outer.values) else { return inner };
+        let itself = Affine::iterator(inner.ranges.len() as u32);
+        if let (Some(low), Some(high)) = (low.as_constant(), high.as_constant()) {
+            inner.values.insert(variable, itself);
             inner.ranges.push((low, high));
+        } else if let (Ok(value), Ok(Some(length))) = (low.add(&itself), high.sub(&low).map(|it| it.as_constant())) {
+            inner.in_steps = true;
+            inner.values.insert(variable, value);
+            inner.ranges.push((0, length));
         }
         inner
     }
@@ -250,7 +295,7 @@ impl Tiles {
         if !inner.values.contains_key(&variable) {
             return Ok(());
         }
-        for (bound, is_lower) in bounds(lower, upper) {
+        for (bound, is_lower) in bounds(lower, upper, &outer.values) {
             if let Some(cut) = self.cut(&bound, is_lower, lower, upper, outer)? {
                 found.cuts.push(self.outside(&cut, outer)?);
             }
@@ -267,9 +312,11 @@ impl Tiles {
         upper: &IntExpr,
         outer: &Inside,
     ) -> Result<Option<Set>, CodegenError> {
-        let limit = if is_lower { constant(lower) } else { constant(upper) };
+        let limit = match Span::of(lower, upper, &outer.values) {
+            Some(Span { ends: (low, high), .. }) => Some(if is_lower { low } else { high }),
+            None => constant(if is_lower { lower } else { upper }).map(Affine::constant),
+        };
         let (Some(limit), Some(bound)) = (limit, affine(bound, &outer.values)) else { return Ok(None) };
-        let limit = Affine::constant(limit);
         let slack = if is_lower { limit.sub(&bound) } else { bound.sub(&limit) };
         match slack {
             Ok(slack) => Ok(Some(self.where_negative(&slack, outer)?)),
@@ -363,7 +410,11 @@ impl Tiles {
                     let inner = self.inside(&here, it.variable, &it.lower, &it.upper, false);
                     let (lower, upper) = self.simpler_bounds(&it.lower, &it.upper, &here, whole)?;
                     let body = self.simplify(it.body, &inner, whole)?;
-                    done.push(Node::For(For { lower, upper, body, ..it }));
+                    let tag = match (it.tag, steps(&lower, &upper, &here.values)) {
+                        (Tag::Sequential, Some(count)) if body.iter().any(has_thread_loop) => Tag::Unroll(count),
+                        (tag, _) => tag,
+                    };
+                    done.push(Node::For(For { lower, upper, tag, body, ..it }));
                 }
                 Node::Spread(it) => {
                     let inner = self.inside(&here, it.variable, &it.lower, &it.upper, true);
@@ -426,9 +477,17 @@ impl Tiles {
         whole: &Set,
     ) -> Result<(IntExpr, IntExpr), CodegenError> {
         let (mut low, mut high) = (vec![], vec![]);
-        low.extend(constant(lower).map(IntExpr::Const));
-        high.extend(constant(upper).map(IntExpr::Const));
-        for (bound, is_lower) in bounds(lower, upper) {
+        match Span::of(lower, upper, &outer.values) {
+            Some(span) => {
+                low.push(span.low);
+                high.push(span.high);
+            }
+            None => {
+                low.extend(constant(lower).map(IntExpr::Const));
+                high.extend(constant(upper).map(IntExpr::Const));
+            }
+        }
+        for (bound, is_lower) in bounds(lower, upper, &outer.values) {
             let drops = match self.cut(&bound, is_lower, lower, upper, outer)? {
                 Some(cut) => self.outside(&cut, outer)?.is_disjoint(whole)?,
                 None => false,
@@ -441,11 +500,26 @@ impl Tiles {
     }
 }
 
-/// The parts of both bounds that are no constants, and whether each is one of the lower bound.
-fn bounds(lower: &IntExpr, upper: &IntExpr) -> Vec<(IntExpr, bool)> {
+/// The parts of both bounds that may cut the loop short, and whether each is one of the lower bound.
+fn bounds(lower: &IntExpr, upper: &IntExpr, values: &Values) -> Vec<(IntExpr, bool)> {
     let low = parts(lower, true).into_iter().map(|it| (it, true));
     let high = parts(upper, false).into_iter().map(|it| (it, false));
-    low.chain(high).filter(|(it, _)| it.as_const().is_none()).collect()
+    match Span::of(lower, upper, values) {
+        // Constants cut such a loop like everything else.
+        Some(span) if span.low.as_const().is_none() => {
+            low.chain(high).filter(|(it, is_lower)| it != if *is_lower { &span.low } else { &span.high }).collect()
+        }
+        Some(_) | None => low.chain(high).filter(|(it, _)| it.as_const().is_none()).collect(),
+    }
+}
+
+/// The iterations of a loop over the steps of a tile that nothing cuts short: then what threads do in each is known to the
+/// compiler.
+fn steps(lower: &IntExpr, upper: &IntExpr, values: &Values) -> Option<u32> {
+    let span = Span::of(lower, upper, values)?;
+    let whole = span.low == *lower && span.high == *upper && lower.as_const().is_none();
+    let count = span.ends.1.sub(&span.ends.0).ok()?.as_constant()?.checked_add(1)?;
+    u32::try_from(count).ok().filter(|count| whole && (2..=UNROLLED).contains(count))
 }
 
 /// What a lower bound is the largest of, or an upper bound the smallest.
