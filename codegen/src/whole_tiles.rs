@@ -8,17 +8,21 @@
 //! iteration. Nothing is gained where only the threads themselves are bounded, unless they are so in each step of a tile of
 //! time: such a loop, from `4*t0 + 1` to `4*t0 + 4`, counts as one of a constant length, and is unrolled where it is whole.
 
+mod span;
+
 use crate::error::CodegenError;
 use crate::extent::HostLoop;
 use crate::from_ast::{Scope, condition};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::{For, Guard, Node, Over, Spread};
-use std::collections::BTreeMap;
+use span::{Span, bounds, constant, steps};
 use tessella_polyhedral::affine::{Affine, ParamId};
 use tessella_polyhedral::isl::{AstBuild, Id, IslError, Set, Space};
 use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::CompareOp;
+
+pub(crate) use span::{Values, affine, parts};
 
 /// Conditions of more alternatives than this cost more than they save.
 const ALTERNATIVES: u32 = 2;
@@ -39,7 +43,7 @@ pub fn split(
         param_names: params.clone(),
         names: params,
         in_step: vec![],
-        values: BTreeMap::new(),
+        values: Values::new(),
     };
     host.iter().for_each(|(_, variable)| drop(tiles.add(*variable)));
     let mut known = context.clone();
@@ -50,10 +54,6 @@ pub fn split(
     Ok(constant_unrolls(body))
 }
 
-/// What is known of variables: functions of parameters and of variables that the block runs through in step, both as
-/// parameters, and of the ranges of loops inside, as iterators.
-pub(crate) type Values = BTreeMap<VariableId, Affine>;
-
 /// One pass over what the threads of a block do.
 #[derive(Clone, Default)]
 struct Inside {
@@ -63,42 +63,6 @@ struct Inside {
     in_thread: bool,
     /// Within a loop over the steps of a tile.
     in_steps: bool,
-}
-
-/// The longest loop whose bounds are looked at by their distance.
-const STEPS: i64 = 64;
-
-/// The most steps of a tile that are spelled out.
-const UNROLLED: u32 = 8;
-
-/// What a loop runs through where nothing cuts it short.
-struct Span {
-    low: IntExpr,
-    high: IntExpr,
-    /// The same, in terms of what the block runs through in step.
-    ends: (Affine, Affine),
-}
-
-impl Span {
-    /// Constants, or bounds that are so many steps apart wherever the block is: `4*t0 + 1` and `4*t0 + 4`.
-    fn of(lower: &IntExpr, upper: &IntExpr, values: &Values) -> Option<Span> {
-        if let (Some(low), Some(high)) = (constant(lower), constant(upper)) {
-            let ends = (Affine::constant(low), Affine::constant(high));
-            return (low <= high).then_some(Span { low: IntExpr::Const(low), high: IntExpr::Const(high), ends });
-        }
-        let fixed = |part: &IntExpr| affine(part, values).filter(|value| !value.involves_any_iterator());
-        let mut shortest: Option<(i64, Span)> = None;
-        for low in parts(lower, true) {
-            for high in parts(upper, false) {
-                let (Some(first), Some(last)) = (fixed(&low), fixed(&high)) else { continue };
-                let Some(length) = last.sub(&first).ok().and_then(|length| length.as_constant()) else { continue };
-                if (0..STEPS).contains(&length) && shortest.as_ref().is_none_or(|(least, _)| length < *least) {
-                    shortest = Some((length, Span { low: low.clone(), high, ends: (first, last) }));
-                }
-            }
-        }
-        shortest.map(|(_, span)| span)
-    }
 }
 
 struct Tiles {
@@ -497,67 +461,6 @@ impl Tiles {
             }
         }
         Ok((IntExpr::max_of(low), IntExpr::min_of(high)))
-    }
-}
-
-/// The parts of both bounds that may cut the loop short, and whether each is one of the lower bound.
-fn bounds(lower: &IntExpr, upper: &IntExpr, values: &Values) -> Vec<(IntExpr, bool)> {
-    let low = parts(lower, true).into_iter().map(|it| (it, true));
-    let high = parts(upper, false).into_iter().map(|it| (it, false));
-    match Span::of(lower, upper, values) {
-        // Constants cut such a loop like everything else.
-        Some(span) if span.low.as_const().is_none() => {
-            low.chain(high).filter(|(it, is_lower)| it != if *is_lower { &span.low } else { &span.high }).collect()
-        }
-        Some(_) | None => low.chain(high).filter(|(it, _)| it.as_const().is_none()).collect(),
-    }
-}
-
-/// The iterations of a loop over the steps of a tile that nothing cuts short: then what threads do in each is known to the
-/// compiler.
-fn steps(lower: &IntExpr, upper: &IntExpr, values: &Values) -> Option<u32> {
-    let span = Span::of(lower, upper, values)?;
-    let whole = span.low == *lower && span.high == *upper && lower.as_const().is_none();
-    let count = span.ends.1.sub(&span.ends.0).ok()?.as_constant()?.checked_add(1)?;
-    u32::try_from(count).ok().filter(|count| whole && (2..=UNROLLED).contains(count))
-}
-
-/// What a lower bound is the largest of, or an upper bound the smallest.
-pub(crate) fn parts(bound: &IntExpr, is_lower: bool) -> Vec<IntExpr> {
-    match bound {
-        IntExpr::Max(all) if is_lower => all.iter().flat_map(|it| parts(it, true)).collect(),
-        IntExpr::Min(all) if !is_lower => all.iter().flat_map(|it| parts(it, false)).collect(),
-        other => vec![other.clone()],
-    }
-}
-
-/// The constant among the parts of a bound.
-fn constant(bound: &IntExpr) -> Option<i64> {
-    match bound {
-        IntExpr::Const(value) => Some(*value),
-        IntExpr::Min(all) | IntExpr::Max(all) => all.iter().find_map(IntExpr::as_const),
-        _ => None,
-    }
-}
-
-/// An expression of known variables; `None` for products, choices and what is not known.
-pub(crate) fn affine(expr: &IntExpr, values: &Values) -> Option<Affine> {
-    let of = |expr: &IntExpr| affine(expr, values);
-    match expr {
-        IntExpr::Const(value) => Some(Affine::constant(*value)),
-        IntExpr::Param(param) => Some(Affine::param(*param)),
-        IntExpr::Variable(variable) => values.get(variable).cloned(),
-        IntExpr::Add(a, b) => of(a)?.add(&of(b)?).ok(),
-        IntExpr::Sub(a, b) => of(a)?.sub(&of(b)?).ok(),
-        IntExpr::Neg(a) => of(a)?.scale(-1).ok(),
-        IntExpr::Mul(a, b) => match (a.as_const(), b.as_const()) {
-            (Some(factor), _) => of(b)?.scale(factor).ok(),
-            (None, Some(factor)) => of(a)?.scale(factor).ok(),
-            (None, None) => None,
-        },
-        // Where the expression is evaluated, a division rounds down: it is exact, or of what is not negative.
-        IntExpr::FloorDiv(a, divisor) | IntExpr::Div(a, divisor) => Some(of(a)?.floor_div(*divisor)),
-        IntExpr::Mod(..) | IntExpr::Min(_) | IntExpr::Max(_) | IntExpr::Select(..) => None,
     }
 }
 
