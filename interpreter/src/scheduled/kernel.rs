@@ -1,15 +1,15 @@
 //! Kernels: blocks in any order, and in each block the threads, in any order from barrier to barrier.
 
 use super::error::ScheduledError;
-use super::expression::{Arrival, Surroundings, arrive, bind, execute};
-use super::host::{Host, values};
+use super::expression::{Arrival, Surroundings, arrive, bind, execute, values};
+use super::host::Host;
 use super::integer;
 use super::memory::{Block, Memory};
 use super::streaming;
 use std::collections::VecDeque;
 use std::vec::IntoIter;
 use tessella_codegen::int_expr::VariableId;
-use tessella_codegen::program::{Guard, Kernel, Node, Over, Spread};
+use tessella_codegen::program::{For, Guard, Kernel, Node, Over, Spread};
 use tessella_polyhedral::layers::BufferId;
 use tessella_polyhedral::schedule::ProcessorAxis;
 
@@ -156,11 +156,11 @@ impl<'a> Thread<'a> {
     fn node(&mut self, node: &'a Node, host: &mut Host<'_>) -> Result<(), ScheduledError> {
         match node {
             Node::For(it) => {
-                let values = values(it, host.params, &self.variables)?.into_iter();
+                let values = self.values(it, host)?.into_iter();
                 self.frames.push(Frame::Loop { variable: it.variable, body: &it.body, values });
             }
             Node::Tile(it) => {
-                let values = values(&it.generic, host.params, &self.variables)?.into_iter();
+                let values = self.values(&it.generic, host)?.into_iter();
                 self.frames.push(Frame::Loop { variable: it.generic.variable, body: &it.generic.body, values });
             }
             Node::If { condition, then, otherwise } => {
@@ -200,6 +200,19 @@ impl<'a> Thread<'a> {
             Node::Copy { .. } => return Err(ScheduledError::Misplaced { what: "a copy" }),
         }
         Ok(())
+    }
+
+    fn values(&mut self, it: &For, host: &mut Host<'_>) -> Result<Vec<i64>, ScheduledError> {
+        let mut around = Surroundings {
+            input: host.input,
+            params: host.params,
+            scalars: &host.scalars,
+            memory: &mut host.memory,
+            registers: Some(&mut self.registers),
+            position: &host.position,
+            ahead: None,
+        };
+        values(&mut around, it, &self.variables)
     }
 
     /// What began before the last `later` waits is there.
