@@ -235,6 +235,8 @@ fn kernel_fits(input: &Input<'_>, kernel: &Kernel, ranges: &mut Ranges) -> Optio
 fn nodes_fit(input: &Input<'_>, kernel: &Kernel, nodes: &[Node], ranges: &mut Ranges) -> Option<()> {
     for node in nodes {
         match node {
+            // Bounds that are data are compared in 64 bits.
+            Node::For(it) if it.clip.is_some() => return None,
             Node::For(it) => {
                 let (lower, upper) = (ranges.of(&it.lower, Width32::Holds)?, ranges.of(&it.upper, Width32::Holds)?);
                 // The variable ends one step behind the last value.

@@ -9,7 +9,7 @@ use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Precedence, within};
-use crate::program::{Clip, For, Guard, Node, Over, Spread, Statement};
+use crate::program::{Clip, For, Guard, Node, Over, Spread, Statement, Width};
 use crate::ranges::{conjuncts, known_iterators};
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
@@ -157,7 +157,7 @@ impl Printer<'_> {
                 false => format!("{name}({}, {bound})", self.int(outer)),
             }
         };
-        let (least, most) = ((Helper::IndexMax, "imax"), (Helper::IndexMin, "imin"));
+        let (least, most) = ((Helper::IndexMax(Width::Wide), "imax"), (Helper::IndexMin(Width::Wide), "imin"));
         let (first, until) = match clip.down {
             true => (end(&clip.high, &it.lower, most.0, most.1), end(&clip.low, &it.upper, least.0, least.1)),
             false => (end(&clip.low, &it.lower, least.0, least.1), end(&clip.high, &it.upper, most.0, most.1)),
