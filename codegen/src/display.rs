@@ -2,7 +2,7 @@
 
 use crate::int_text::{Spelling, cond_text, int_text};
 use crate::names::Names;
-use crate::program::{Guard, KernelParam, Node, Over, Program};
+use crate::program::{Guard, KernelParam, Node, Over, Program, Width};
 use std::fmt::{Display, Formatter, Result, Write};
 use tessella_polyhedral::layers::Direction;
 use tessella_polyhedral::schedule::{ProcessorAxis, Tag};
@@ -12,7 +12,7 @@ impl Display for Program {
         let names = &self.names;
         writeln!(f, "{}:", names.function)?;
         block(f, &self.body, self, 1)?;
-        for kernel in &self.kernels {
+        for (at, kernel) in self.kernels.iter().enumerate() {
             let params: Vec<_> = kernel.params.iter().map(|param| param_name(*param, names)).collect();
             let grid: Vec<_> = kernel.grid.iter().map(|extent| int_text(extent, names, Spelling::Julia).0).collect();
             let threads: Vec<_> = kernel.block.iter().map(u32::to_string).collect();
@@ -22,7 +22,12 @@ impl Display for Program {
                 let shared: Vec<_> = kernel.shared.iter().map(|it| names.buffers[it.0 as usize].as_str()).collect();
                 writeln!(f, "  # shared {}", shared.join(", "))?;
             }
-            block(f, &kernel.body, self, 1)?;
+            match kernel.width {
+                Width::Narrow if at > 0 && self.kernels[at - 1].body == kernel.body => {
+                    writeln!(f, "  the same in 32 bits")?;
+                }
+                Width::Narrow | Width::Wide => block(f, &kernel.body, self, 1)?,
+            }
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use crate::int_expr::VariableId;
 use crate::isl_schedule::{Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
 use crate::names::{Namer, Names};
+use crate::narrow::add_narrow_kernels;
 use crate::program::{For, Node, Program, Scan};
 use crate::ranges::clip;
 use crate::separate::isolate_full_tiles;
@@ -95,7 +96,9 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
     let computations = &input.algorithm.computations;
     let fastmath = !computations.is_empty() && computations.iter().all(|it| it.fastmath);
     let scan = input.scan.map(|scan| scan_program(input, &Input::from(scan))).transpose()?.map(Box::new);
-    Ok(Program { target: input.target, names, entry, body, kernels, fastmath, scan })
+    let mut program = Program { target: input.target, names, entry, body, kernels, fastmath, scan };
+    add_narrow_kernels(input, &mut program, &mut namer);
+    Ok(program)
 }
 
 /// The scan's numbers follow those of the other checks.

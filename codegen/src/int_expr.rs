@@ -321,8 +321,9 @@ impl Cond {
                     CompareOp::Ge => a >= b,
                 })
             }
-            Cond::And(all) => all.iter().try_fold(true, |sofar, cond| Some(sofar && cond.evaluate(with)?)),
-            Cond::Or(all) => all.iter().try_fold(false, |sofar, cond| Some(sofar || cond.evaluate(with)?)),
+            // As in C, what is decided already hides the rest, whose value 64 bits may not hold.
+            Cond::And(all) => all.iter().try_fold(true, |sofar, cond| if sofar { cond.evaluate(with) } else { Some(false) }),
+            Cond::Or(all) => all.iter().try_fold(false, |sofar, cond| if sofar { Some(true) } else { cond.evaluate(with) }),
         }
     }
 

@@ -9,6 +9,8 @@ use tessella_scalar::CompareOp;
 pub enum Spelling {
     /// Calls `imin`, `imax` and `floordiv`, see [`crate::helpers`].
     C,
+    /// The same for integers of 32 bits: `imin32`, `imax32` and `floordiv32`.
+    Narrow,
     Julia,
 }
 
@@ -43,7 +45,7 @@ pub fn int_text(expr: &IntExpr, names: &Names, spelling: Spelling) -> Bound {
     use Precedence::{Primary, Product, Select, Sum, Unary};
     let at = |expr: &IntExpr, least: Precedence| within(int_text(expr, names, spelling), least);
     match expr {
-        IntExpr::Const(i64::MIN) if spelling == Spelling::C => ("(-9223372036854775807 - 1)".to_string(), Primary),
+        IntExpr::Const(i64::MIN) if spelling != Spelling::Julia => ("(-9223372036854775807 - 1)".to_string(), Primary),
         IntExpr::Const(value) => (value.to_string(), if *value < 0 { Unary } else { Primary }),
         IntExpr::Param(param) => (names.params[param.0 as usize].clone(), Primary),
         IntExpr::Variable(variable) => (names.variables[variable.0 as usize].clone(), Primary),
@@ -53,15 +55,16 @@ pub fn int_text(expr: &IntExpr, names: &Names, spelling: Spelling) -> Bound {
         IntExpr::Neg(a) => (format!("-{}", at(a, Primary)), Unary),
         IntExpr::FloorDiv(a, divisor) => match spelling {
             Spelling::C => (format!("floordiv({}, {divisor})", at(a, Select)), Primary),
+            Spelling::Narrow => (format!("floordiv32({}, {divisor})", at(a, Select)), Primary),
             Spelling::Julia => (format!("fld({}, {divisor})", at(a, Select)), Primary),
         },
         IntExpr::Div(a, divisor) => match spelling {
-            Spelling::C => (format!("{} / {divisor}", at(a, Product)), Product),
+            Spelling::C | Spelling::Narrow => (format!("{} / {divisor}", at(a, Product)), Product),
             Spelling::Julia => (format!("{} ÷ {divisor}", at(a, Product)), Product),
         },
         IntExpr::Mod(a, divisor) => (format!("{} % {divisor}", at(a, Product)), Product),
-        IntExpr::Min(all) => (extremum(all, "imin", "min", names, spelling), Primary),
-        IntExpr::Max(all) => (extremum(all, "imax", "max", names, spelling), Primary),
+        IntExpr::Min(all) => (extremum(all, ["imin", "imin32", "min"], names, spelling), Primary),
+        IntExpr::Max(all) => (extremum(all, ["imax", "imax32", "max"], names, spelling), Primary),
         IntExpr::Select(condition, yes, no) => {
             let condition = within(cond_text(condition, names, spelling), Precedence::Or);
             (format!("{condition} ? {} : {}", at(yes, Precedence::Or), at(no, Precedence::Or)), Select)
@@ -76,7 +79,7 @@ pub fn cond_text(cond: &Cond, names: &Names, spelling: Spelling) -> Bound {
     };
     match cond {
         Cond::Const(value) => match spelling {
-            Spelling::C => (i32::from(*value).to_string(), Precedence::Primary),
+            Spelling::C | Spelling::Narrow => (i32::from(*value).to_string(), Precedence::Primary),
             Spelling::Julia => (value.to_string(), Precedence::Primary),
         },
         Cond::Compare(op, a, b) => {
@@ -102,21 +105,22 @@ pub fn comparison(op: CompareOp) -> (&'static str, Precedence) {
     }
 }
 
-fn extremum(all: &[IntExpr], c: &str, julia: &str, names: &Names, spelling: Spelling) -> String {
+/// `called` are its names in C, in C for integers of 32 bits, and in Julia.
+fn extremum(all: &[IntExpr], called: [&str; 3], names: &Names, spelling: Spelling) -> String {
     let text = |expr: &IntExpr| int_text(expr, names, spelling).0;
+    let name = called[spelling as usize];
     match (spelling, all) {
         (_, [single]) => within(int_text(single, names, spelling), Precedence::Primary),
         (Spelling::Julia, _) => {
-            format!("{julia}({})", all.iter().map(text).collect::<Vec<_>>().join(", "))
+            format!("{name}({})", all.iter().map(text).collect::<Vec<_>>().join(", "))
         }
-        (Spelling::C, [first, rest @ ..]) => format!("{c}({}, {})", text(first), extremum_inner(rest, c, names)),
-        (Spelling::C, []) => String::new(),
-    }
-}
-
-fn extremum_inner(all: &[IntExpr], c: &str, names: &Names) -> String {
-    match all {
-        [single] => int_text(single, names, Spelling::C).0,
-        _ => extremum(all, c, c, names, Spelling::C),
+        (Spelling::C | Spelling::Narrow, [first, rest @ ..]) => {
+            let rest = match rest {
+                [single] => text(single),
+                _ => extremum(rest, called, names, spelling),
+            };
+            format!("{name}({}, {rest})", text(first))
+        }
+        (Spelling::C | Spelling::Narrow, []) => String::new(),
     }
 }

@@ -17,7 +17,7 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::{Namer, Names};
 use crate::params::kernel_params;
 use crate::stream;
-use crate::program::{For, Guard, Kernel, KernelId, Node, Over, Spread};
+use crate::program::{For, Guard, Kernel, KernelId, Node, Over, Spread, Width};
 use crate::whole_tiles;
 use parts::Part;
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,7 +142,7 @@ impl Extract<'_> {
         let mut grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
         shape.parts.iter().for_each(|it| grid[it.axis as usize] = it.blocks());
         let block = shape.block.map(|extent| extent.unwrap_or(1));
-        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as: None });
+        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as: None, width: Width::Wide });
         Ok(parts::launches(&shape.parts, id))
     }
 

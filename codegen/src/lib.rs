@@ -20,6 +20,7 @@ mod params;
 pub mod ranges;
 pub mod stream;
 pub mod tile;
+mod narrow;
 mod separate;
 mod whole_tiles;
 mod words;

@@ -4,7 +4,7 @@ use crate::entry::Entry;
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::params::argument_of;
-use crate::program::{For, KernelId, KernelParam, Node, Program};
+use crate::program::{For, KernelId, KernelParam, Node, Program, Width};
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
 use tessella_polyhedral::layers::{BufferId, Direction, Lifetime, MemorySpace};
@@ -83,8 +83,10 @@ pub struct PlannedKernel {
     pub name: String,
     pub grid: [IntExpr; 3],
     pub block: [u32; 3],
-    /// In the order of the kernel's parameters: a buffer's device address, an `i64`, or a scalar by value.
+    /// In the order of the kernel's parameters: a buffer's device address, an integer of the kernel's width, or a scalar by
+    /// value.
     pub arguments: Vec<KernelParam>,
+    pub width: Width,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -176,6 +178,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         grid: it.grid.clone(),
         block: it.block,
         arguments: it.params.clone(),
+        width: it.width,
     });
     LaunchPlan {
         entry: program.entry.clone(),

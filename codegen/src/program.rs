@@ -173,6 +173,26 @@ pub struct Kernel {
     pub body: Vec<Node>,
     /// An earlier kernel with the same text and name, launched with other arguments.
     pub same_as: Option<KernelId>,
+    pub width: Width,
+}
+
+/// How wide the integers are that a kernel counts with. Values of the source keep their types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Width {
+    /// 64 bits.
+    Wide,
+    /// 32 bits: it is launched only where that is enough for all that it computes.
+    Narrow,
+}
+
+impl Width {
+    /// The name of such integers in C.
+    pub fn c_type(self) -> &'static str {
+        match self {
+            Width::Wide => "int64_t",
+            Width::Narrow => "int32_t",
+        }
+    }
 }
 
 /// What a kernel gets from the host.
@@ -180,11 +200,11 @@ pub struct Kernel {
 pub enum KernelParam {
     /// The address of a buffer's copy on the device.
     Buffer { buffer: BufferId, access: BufferAccess },
-    /// `int64_t`.
+    /// An integer of the kernel's width.
     Param(ParamId),
     /// A scalar argument, by value.
     Scalar(ScalarId),
-    /// An iterator of a host loop, `int64_t`.
+    /// An iterator of a host loop, of the kernel's width.
     Variable(VariableId),
 }
 

@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::Names;
 use crate::params::params_of_stream;
-use crate::program::{BufferAccess, For, Kernel, KernelId, KernelParam, Node};
+use crate::program::{BufferAccess, For, Kernel, KernelId, KernelParam, Node, Width};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::layers::{BufferId, PlacedStream};
 use tessella_polyhedral::schedule::Tag;
@@ -160,6 +160,7 @@ pub(crate) fn launches(
             shared: vec![],
             body: vec![Node::Streaming(Box::new(streaming))],
             same_as,
+            width: Width::Wide,
         };
         let id = KernelId(kernels.len() as u32);
         kernels.push(kernel);

@@ -5,7 +5,10 @@
 //! The condition is the same for all threads of a block: it speaks of parameters and of what the whole block runs through
 //! in step. isl proves that it implies every bound that it takes the place of, for all values of the loops inside. In a
 //! loop that the block runs through in step, such as one over tiles of a sum, the question is asked again for each
-//! iteration. Nothing is gained where only the threads themselves are bounded.
+//! iteration. Nothing is gained where only the threads themselves are bounded, unless they are so in each step of a tile of
+//! time: such a loop, from `4*t0 + 1` to `4*t0 + 4`, counts as one of a constant length, and is unrolled where it is whole.
+
+mod span;
 
 use crate::error::CodegenError;
 use crate::extent::HostLoop;
@@ -13,11 +16,13 @@ use crate::from_ast::{Scope, condition};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::{For, Guard, Node, Over, Spread};
-use std::collections::BTreeMap;
+use span::{Span, bounds, constant, steps};
 use tessella_polyhedral::affine::{Affine, ParamId};
 use tessella_polyhedral::isl::{AstBuild, Id, IslError, Set, Space};
 use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::CompareOp;
+
+pub(crate) use span::{Values, affine, parts};
 
 /// Conditions of more alternatives than this cost more than they save.
 const ALTERNATIVES: u32 = 2;
@@ -38,7 +43,7 @@ pub fn split(
         param_names: params.clone(),
         names: params,
         in_step: vec![],
-        values: BTreeMap::new(),
+        values: Values::new(),
     };
     host.iter().for_each(|(_, variable)| drop(tiles.add(*variable)));
     let mut known = context.clone();
@@ -49,10 +54,6 @@ pub fn split(
     Ok(constant_unrolls(body))
 }
 
-/// What is known of variables: functions of parameters and of variables that the block runs through in step, both as
-/// parameters, and of the ranges of loops inside, as iterators.
-pub(crate) type Values = BTreeMap<VariableId, Affine>;
-
 /// One pass over what the threads of a block do.
 #[derive(Clone, Default)]
 struct Inside {
@@ -60,6 +61,8 @@ struct Inside {
     ranges: Vec<(i64, i64)>,
     values: Values,
     in_thread: bool,
+    /// Within a loop over the steps of a tile.
+    in_steps: bool,
 }
 
 struct Tiles {
@@ -77,7 +80,7 @@ struct Tiles {
 struct Found {
     /// Where each bound cuts its loop short.
     cuts: Vec<Set>,
-    /// A loop that a thread runs through is among what could be simpler.
+    /// A loop that a thread runs through is among what could be simpler, or one of threads in each step of a tile.
     pays: bool,
 }
 
@@ -200,7 +203,9 @@ impl Tiles {
                 }
                 Node::Spread(it) => {
                     let inner = self.inside(&here, it.variable, &it.lower, &it.upper, true);
+                    let before = found.cuts.len();
                     self.cuts(&inner, &here, it.variable, &it.lower, &it.upper, found)?;
+                    found.pays |= here.in_steps && found.cuts.len() > before;
                     self.collect(&it.body, &inner, found)?;
                 }
                 Node::If { condition, then, otherwise } => {
@@ -229,11 +234,15 @@ impl Tiles {
         let mut inner = outer.clone();
         inner.in_thread |= thread;
         inner.values.remove(&variable);
-        if let (Some(low), Some(high)) = (constant(lower), constant(upper))
-            && low <= high
-        {
-            inner.values.insert(variable, Affine::iterator(inner.ranges.len() as u32));
+        let Some(Span { ends: (low, high), .. }) = Span::of(lower, upper, &outer.values) else { return inner };
+        let itself = Affine::iterator(inner.ranges.len() as u32);
+        if let (Some(low), Some(high)) = (low.as_constant(), high.as_constant()) {
+            inner.values.insert(variable, itself);
             inner.ranges.push((low, high));
+        } else if let (Ok(value), Ok(Some(length))) = (low.add(&itself), high.sub(&low).map(|it| it.as_constant())) {
+            inner.in_steps = true;
+            inner.values.insert(variable, value);
+            inner.ranges.push((0, length));
         }
         inner
     }
@@ -250,7 +259,7 @@ impl Tiles {
         if !inner.values.contains_key(&variable) {
             return Ok(());
         }
-        for (bound, is_lower) in bounds(lower, upper) {
+        for (bound, is_lower) in bounds(lower, upper, &outer.values) {
             if let Some(cut) = self.cut(&bound, is_lower, lower, upper, outer)? {
                 found.cuts.push(self.outside(&cut, outer)?);
             }
@@ -267,9 +276,11 @@ impl Tiles {
         upper: &IntExpr,
         outer: &Inside,
     ) -> Result<Option<Set>, CodegenError> {
-        let limit = if is_lower { constant(lower) } else { constant(upper) };
+        let limit = match Span::of(lower, upper, &outer.values) {
+            Some(Span { ends: (low, high), .. }) => Some(if is_lower { low } else { high }),
+            None => constant(if is_lower { lower } else { upper }).map(Affine::constant),
+        };
         let (Some(limit), Some(bound)) = (limit, affine(bound, &outer.values)) else { return Ok(None) };
-        let limit = Affine::constant(limit);
         let slack = if is_lower { limit.sub(&bound) } else { bound.sub(&limit) };
         match slack {
             Ok(slack) => Ok(Some(self.where_negative(&slack, outer)?)),
@@ -363,7 +374,11 @@ impl Tiles {
                     let inner = self.inside(&here, it.variable, &it.lower, &it.upper, false);
                     let (lower, upper) = self.simpler_bounds(&it.lower, &it.upper, &here, whole)?;
                     let body = self.simplify(it.body, &inner, whole)?;
-                    done.push(Node::For(For { lower, upper, body, ..it }));
+                    let tag = match (it.tag, steps(&lower, &upper, &here.values)) {
+                        (Tag::Sequential, Some(count)) if body.iter().any(has_thread_loop) => Tag::Unroll(count),
+                        (tag, _) => tag,
+                    };
+                    done.push(Node::For(For { lower, upper, tag, body, ..it }));
                 }
                 Node::Spread(it) => {
                     let inner = self.inside(&here, it.variable, &it.lower, &it.upper, true);
@@ -426,9 +441,17 @@ impl Tiles {
         whole: &Set,
     ) -> Result<(IntExpr, IntExpr), CodegenError> {
         let (mut low, mut high) = (vec![], vec![]);
-        low.extend(constant(lower).map(IntExpr::Const));
-        high.extend(constant(upper).map(IntExpr::Const));
-        for (bound, is_lower) in bounds(lower, upper) {
+        match Span::of(lower, upper, &outer.values) {
+            Some(span) => {
+                low.push(span.low);
+                high.push(span.high);
+            }
+            None => {
+                low.extend(constant(lower).map(IntExpr::Const));
+                high.extend(constant(upper).map(IntExpr::Const));
+            }
+        }
+        for (bound, is_lower) in bounds(lower, upper, &outer.values) {
             let drops = match self.cut(&bound, is_lower, lower, upper, outer)? {
                 Some(cut) => self.outside(&cut, outer)?.is_disjoint(whole)?,
                 None => false,
@@ -438,52 +461,6 @@ impl Tiles {
             }
         }
         Ok((IntExpr::max_of(low), IntExpr::min_of(high)))
-    }
-}
-
-/// The parts of both bounds that are no constants, and whether each is one of the lower bound.
-fn bounds(lower: &IntExpr, upper: &IntExpr) -> Vec<(IntExpr, bool)> {
-    let low = parts(lower, true).into_iter().map(|it| (it, true));
-    let high = parts(upper, false).into_iter().map(|it| (it, false));
-    low.chain(high).filter(|(it, _)| it.as_const().is_none()).collect()
-}
-
-/// What a lower bound is the largest of, or an upper bound the smallest.
-pub(crate) fn parts(bound: &IntExpr, is_lower: bool) -> Vec<IntExpr> {
-    match bound {
-        IntExpr::Max(all) if is_lower => all.iter().flat_map(|it| parts(it, true)).collect(),
-        IntExpr::Min(all) if !is_lower => all.iter().flat_map(|it| parts(it, false)).collect(),
-        other => vec![other.clone()],
-    }
-}
-
-/// The constant among the parts of a bound.
-fn constant(bound: &IntExpr) -> Option<i64> {
-    match bound {
-        IntExpr::Const(value) => Some(*value),
-        IntExpr::Min(all) | IntExpr::Max(all) => all.iter().find_map(IntExpr::as_const),
-        _ => None,
-    }
-}
-
-/// An expression of known variables; `None` for products, choices and what is not known.
-pub(crate) fn affine(expr: &IntExpr, values: &Values) -> Option<Affine> {
-    let of = |expr: &IntExpr| affine(expr, values);
-    match expr {
-        IntExpr::Const(value) => Some(Affine::constant(*value)),
-        IntExpr::Param(param) => Some(Affine::param(*param)),
-        IntExpr::Variable(variable) => values.get(variable).cloned(),
-        IntExpr::Add(a, b) => of(a)?.add(&of(b)?).ok(),
-        IntExpr::Sub(a, b) => of(a)?.sub(&of(b)?).ok(),
-        IntExpr::Neg(a) => of(a)?.scale(-1).ok(),
-        IntExpr::Mul(a, b) => match (a.as_const(), b.as_const()) {
-            (Some(factor), _) => of(b)?.scale(factor).ok(),
-            (None, Some(factor)) => of(a)?.scale(factor).ok(),
-            (None, None) => None,
-        },
-        // Where the expression is evaluated, a division rounds down: it is exact, or of what is not negative.
-        IntExpr::FloorDiv(a, divisor) | IntExpr::Div(a, divisor) => Some(of(a)?.floor_div(*divisor)),
-        IntExpr::Mod(..) | IntExpr::Min(_) | IntExpr::Max(_) | IntExpr::Select(..) => None,
     }
 }
 

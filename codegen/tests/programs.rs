@@ -6,6 +6,7 @@ use expect_test::{Expect, expect};
 use samples::*;
 use tessella_codegen::int_expr::Environment;
 use tessella_codegen::plan::Step;
+use tessella_codegen::program::KernelId;
 use tessella_codegen::{CodegenError, generate, launch_plan};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::schedule::{
@@ -44,9 +45,15 @@ fn tiles_of_the_gpu_become_kernels() {
               copy B to device
               for t = 1:steps
                 for first_block_y = 0:65535:fld(n - 3, 8)
-                  launch heat2d_S
+                  if m <= 1073741824 && n <= 1073741824 && p <= 1073741824 && q <= 1073741824 && m * n <= 2147483647 && p * q <= 2147483647
+                    launch heat2d_S_32
+                  else
+                    launch heat2d_S
                 for first_block_y = 0:65535:fld(n - 3, 8)
-                  launch heat2d_R
+                  if m <= 1073741824 && n <= 1073741824 && p <= 1073741824 && q <= 1073741824 && m * n <= 2147483647 && p * q <= 2147483647
+                    launch heat2d_R_32
+                  else
+                    launch heat2d_R
               copy A to host
               copy B to host
             kernel heat2d_S(A, B, m, n, p, first_block_y):
@@ -56,6 +63,9 @@ fn tiles_of_the_gpu_become_kernels() {
                   j1 = thread.y while j1 <= min(7, n - 8 * j0 - 3)
                     i1 = thread.x while i1 <= min(31, m - 32 * i0 - 3)
                       S(_, 8 * j0 + j1 + 2, 32 * i0 + i1 + 2)
+            kernel heat2d_S_32(A, B, m, n, p, first_block_y):
+              # grid (fld(m - 3, 32) + 1, min(65535, fld(n - 3, 8) + 1 - first_block_y), 1), block (32, 8, 1)
+              the same in 32 bits
             kernel heat2d_R(A, B, m, n, p, first_block_y):
               # grid (fld(m - 3, 32) + 1, min(65535, fld(n - 3, 8) + 1 - first_block_y), 1), block (32, 8, 1)
               j0 = first_block_y + block.y
@@ -63,6 +73,9 @@ fn tiles_of_the_gpu_become_kernels() {
                   j1 = thread.y while j1 <= min(7, n - 8 * j0 - 3)
                     i1 = thread.x while i1 <= min(31, m - 32 * i0 - 3)
                       R(_, 8 * j0 + j1 + 2, 32 * i0 + i1 + 2)
+            kernel heat2d_R_32(A, B, m, n, p, first_block_y):
+              # grid (fld(m - 3, 32) + 1, min(65535, fld(n - 3, 8) + 1 - first_block_y), 1), block (32, 8, 1)
+              the same in 32 bits
         "#]],
     );
 }
@@ -72,17 +85,23 @@ fn work_outside_of_gpu_loops_becomes_a_kernel_of_one_thread() {
     check(
         &total(&Ctx::new()).on_gpu(),
         expect![[r#"
-        total:
-          copy x to device
-          copy result to device
-          launch total_S0_S1
-          copy result to host
-        kernel total_S0_S1(x, result, n):
-          # grid (1, 1, 1), block (1, 1, 1)
-          S0()
-          for i = 1:n
-            S1(i)
-    "#]],
+            total:
+              copy x to device
+              copy result to device
+              if n <= 1073741824
+                launch total_S0_S1_32
+              else
+                launch total_S0_S1
+              copy result to host
+            kernel total_S0_S1(x, result, n):
+              # grid (1, 1, 1), block (1, 1, 1)
+              S0()
+              for i = 1:n
+                S1(i)
+            kernel total_S0_S1_32(x, result, n):
+              # grid (1, 1, 1), block (1, 1, 1)
+              the same in 32 bits
+        "#]],
     );
 }
 
@@ -101,7 +120,10 @@ fn grids_cover_triangles() {
             scale_lower:
               copy L to device
               for first_block_y = 0:65535:fld(n - 1, 8)
-                launch scale_lower_S
+                if m <= 1073741824 && n <= 1073741824 && m * n <= 2147483647
+                  launch scale_lower_S_32
+                else
+                  launch scale_lower_S
               copy L to host
             kernel scale_lower_S(L, m, n, alpha, first_block_y):
               # grid (n >= 1 ? (n + 31) ÷ 32 : 0, min(65535, fld(n - 1, 8) + 1 - first_block_y), 1), block (32, 8, 1)
@@ -110,6 +132,9 @@ fn grids_cover_triangles() {
                   j1 = thread.y while j1 <= min(7, n - 8 * j0 - 1)
                     i1 = max(0, 8 * j0 - 32 * i0 + j1) + thread.x while i1 <= min(31, n - 32 * i0 - 1)
                       S(8 * j0 + j1 + 1, 32 * i0 + i1 + 1)
+            kernel scale_lower_S_32(L, m, n, alpha, first_block_y):
+              # grid (n >= 1 ? (n + 31) ÷ 32 : 0, min(65535, fld(n - 1, 8) + 1 - first_block_y), 1), block (32, 8, 1)
+              the same in 32 bits
         "#]],
     );
     let plan = launch_plan(&sample.input(), &generate(&sample.input()).unwrap());
@@ -138,18 +163,24 @@ fn work_between_block_and_thread_loops_runs_in_step() {
     check(
         &triangle(&ctx).scheduled(root).on_gpu(),
         expect![[r#"
-        scale_lower:
-          copy L to device
-          launch scale_lower_S
-          copy L to host
-        kernel scale_lower_S(L, m, n, alpha):
-          # grid (n, 1, 1), block (32, 1, 1)
-          j = 1 + block.x
-            for i0 = (j - 1) ÷ 32:(n - 1) ÷ 32
-              barrier
-              i1 = max(0, j - 32 * i0 - 1) + thread.x while i1 <= min(31, n - 32 * i0 - 1)
-                S(j, 32 * i0 + i1 + 1)
-    "#]],
+            scale_lower:
+              copy L to device
+              if m <= 536870912 && n <= 536870912 && m * n <= 2147483647
+                launch scale_lower_S_32
+              else
+                launch scale_lower_S
+              copy L to host
+            kernel scale_lower_S(L, m, n, alpha):
+              # grid (n, 1, 1), block (32, 1, 1)
+              j = 1 + block.x
+                for i0 = (j - 1) ÷ 32:(n - 1) ÷ 32
+                  barrier
+                  i1 = max(0, j - 32 * i0 - 1) + thread.x while i1 <= min(31, n - 32 * i0 - 1)
+                    S(j, 32 * i0 + i1 + 1)
+            kernel scale_lower_S_32(L, m, n, alpha):
+              # grid (n, 1, 1), block (32, 1, 1)
+              the same in 32 bits
+        "#]],
     );
 }
 
@@ -160,4 +191,39 @@ fn thread_blocks_without_bound_are_refused() {
     let sample = triangle(&ctx).scheduled(root).on_gpu();
     let error = generate(&sample.input()).unwrap_err();
     assert!(matches!(error, CodegenError::BlockTooLarge { .. }), "{error:?}");
+}
+
+/// The kernel that would be launched first for these sizes.
+fn launched(sample: &Sample, params: Vec<i64>) -> String {
+    fn first(steps: &[Step], with: &Environment) -> Option<KernelId> {
+        steps.iter().find_map(|step| match step {
+            Step::Launch(kernel) => Some(*kernel),
+            Step::For { body, .. } => first(body, with),
+            Step::If { condition, then, otherwise } => {
+                first(if condition.evaluate(with).expect("it has a value") { then } else { otherwise }, with)
+            }
+            _ => None,
+        })
+    }
+    let plan = launch_plan(&sample.input(), &generate(&sample.input()).unwrap());
+    let kernel = first(&plan.steps, &Environment::new(params)).unwrap();
+    plan.kernels[kernel.0 as usize].name.clone()
+}
+
+#[test]
+fn kernels_count_in_32_bits_where_sizes_allow_it() {
+    let ctx = Ctx::new();
+    // m, n, p, q, steps
+    for (params, name) in [
+        ([100, 100, 100, 100, 7], "heat2d_S_32"),
+        ([0, 0, 0, 0, -7], "heat2d_S_32"),
+        ([1 << 30, 1, 1, 1, 7], "heat2d_S_32"),
+        ([46340, 46340, 46340, 46340, 1 << 40], "heat2d_S_32"),
+        ([46341, 46341, 46341, 46341, 7], "heat2d_S"),
+        ([100, 100, 46341, 46341, 7], "heat2d_S"),
+        ([1 + (1 << 30), 1, 1, 1, 7], "heat2d_S"),
+        ([1 << 40, 1 << 40, 1 << 40, 1 << 40, 1 << 40], "heat2d_S"),
+    ] {
+        assert_eq!(launched(&heat2d_gpu(&ctx), params.to_vec()), name, "{params:?}");
+    }
 }

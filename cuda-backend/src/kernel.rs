@@ -1,7 +1,7 @@
 //! Kernels.
 
 use tessella_codegen::c_family::{LoopHooks, Printer, Writer, c_type};
-use tessella_codegen::program::{BufferAccess, For, Kernel, KernelParam, Node};
+use tessella_codegen::program::{BufferAccess, For, Kernel, KernelParam, Node, Width};
 use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::layers::{Buffer, MemorySpace};
 use tessella_polyhedral::schedule::Tag;
@@ -18,6 +18,13 @@ pub fn constants(printer: &Printer<'_>) -> Vec<String> {
 
 /// Prints one kernel.
 pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
+    printer.width = kernel.width;
+    text(printer, kernel, out);
+    // The host, and macros for all kernels, count in 64 bits.
+    printer.width = Width::Wide;
+}
+
+fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     let params: Vec<String> = kernel.params.iter().map(|param| parameter(printer, *param)).collect();
     let streaming = match kernel.body.as_slice() {
         [Node::Streaming(it)] => Some(it),
@@ -69,12 +76,12 @@ fn parameter(printer: &Printer<'_>, param: KernelParam) -> String {
             let element = c_type(printer.input.layout.buffer(buffer).element);
             format!("{constant}{element} *__restrict__ {}", names.buffers[buffer.0 as usize])
         }
-        KernelParam::Param(param) => format!("int64_t {}", names.params[param.0 as usize]),
+        KernelParam::Param(param) => format!("{} {}", printer.width.c_type(), names.params[param.0 as usize]),
         KernelParam::Scalar(scalar) => {
             let ty = c_type(printer.input.algorithm.scalar(scalar).ty);
             format!("{ty} {}", names.scalars[scalar.0 as usize])
         }
-        KernelParam::Variable(variable) => format!("int64_t {}", names.variables[variable.0 as usize]),
+        KernelParam::Variable(variable) => format!("{} {}", printer.width.c_type(), names.variables[variable.0 as usize]),
     }
 }
 

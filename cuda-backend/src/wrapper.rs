@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use tessella_codegen::c_family::{Printer, Writer, c_type};
 use tessella_codegen::entry::{MAX_GRID, STATUS_DEVICE_FAILED, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::plan::{DeviceMemory, HostSide, LaunchPlan, PlannedKernel, Step};
-use tessella_codegen::program::KernelParam;
+use tessella_codegen::program::{KernelParam, Width};
 use tessella_polyhedral::layers::{BufferId, Lifetime};
 
 /// Prints the helpers of the host and the entry function.
@@ -108,11 +108,15 @@ impl Wrapper<'_, '_> {
 
     fn launch(&mut self, kernel: &PlannedKernel, out: &mut Writer) {
         let names = &self.printer.program.names;
+        let integer = |name: &String| match kernel.width {
+            Width::Wide => name.clone(),
+            Width::Narrow => format!("(int32_t){name}"),
+        };
         let arguments = kernel.arguments.iter().map(|argument| match argument {
             KernelParam::Buffer { buffer, .. } => format!("{}.at", self.device[buffer]),
-            KernelParam::Param(param) => names.params[param.0 as usize].clone(),
+            KernelParam::Param(param) => integer(&names.params[param.0 as usize]),
             KernelParam::Scalar(scalar) => names.scalars[scalar.0 as usize].clone(),
-            KernelParam::Variable(variable) => names.variables[variable.0 as usize].clone(),
+            KernelParam::Variable(variable) => integer(&names.variables[variable.0 as usize]),
         });
         let arguments = arguments.collect::<Vec<_>>().join(", ");
         let [x, y, z] = kernel.block;

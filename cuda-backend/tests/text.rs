@@ -30,6 +30,8 @@ fn tiles_become_thread_blocks() {
 
             static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+            static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
             // Rounds towards minus infinity; b > 0.
             static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -70,6 +72,28 @@ fn tiles_become_thread_blocks() {
                 }
             }
 
+            extern "C" __global__ void __launch_bounds__(256) heat2d_S_32(
+                const float *__restrict__ A,
+                float *__restrict__ B,
+                int32_t m,
+                int32_t n,
+                int32_t p,
+                int32_t first_block_y
+            ) {
+                const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+                const int32_t i0 = blockIdx.x;
+                const int32_t j1 = threadIdx.y;
+                if (j1 <= imin32(7, n - 8 * j0 - 3)) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(31, m - 32 * i0 - 3)) {
+                        // S: kernel.jl:3
+                        const int32_t j = 8 * j0 + j1 + 2;
+                        const int32_t i = 32 * i0 + i1 + 2;
+                        B(i, j) = 0.25f * (A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1));
+                    }
+                }
+            }
+
             extern "C" __global__ void __launch_bounds__(256) heat2d_R(
                 float *__restrict__ A,
                 const float *__restrict__ B,
@@ -87,6 +111,28 @@ fn tiles_become_thread_blocks() {
                         // R: kernel.jl:4
                         const int64_t j = 8 * j0 + j1 + 2;
                         const int64_t i = 32 * i0 + i1 + 2;
+                        A(i, j) = B(i, j);
+                    }
+                }
+            }
+
+            extern "C" __global__ void __launch_bounds__(256) heat2d_R_32(
+                float *__restrict__ A,
+                const float *__restrict__ B,
+                int32_t m,
+                int32_t n,
+                int32_t p,
+                int32_t first_block_y
+            ) {
+                const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+                const int32_t i0 = blockIdx.x;
+                const int32_t j1 = threadIdx.y;
+                if (j1 <= imin32(7, n - 8 * j0 - 3)) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(31, m - 32 * i0 - 3)) {
+                        // R: kernel.jl:4
+                        const int32_t j = 8 * j0 + j1 + 2;
+                        const int32_t i = 32 * i0 + i1 + 2;
                         A(i, j) = B(i, j);
                     }
                 }
@@ -160,22 +206,44 @@ fn tiles_become_thread_blocks() {
                 TESSELLA_TRY(B_device.copy_in(B));
                 for (int64_t t = 1; t <= steps; t++) {
                     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 3, 8); first_block_y += 65535) {
-                        {
-                            const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, imin(65535, floordiv(n - 3, 8) + 1 - first_block_y), 1};
-                            if (tessella_blocks.is_too_large()) return -5;
-                            if (!tessella_blocks.is_empty()) {
-                                heat2d_S<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, p, first_block_y);
-                                TESSELLA_TRY(cudaGetLastError());
+                        if (m <= 1073741824 && n <= 1073741824 && p <= 1073741824 && q <= 1073741824 && m * n <= 2147483647 && p * q <= 2147483647) {
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, imin(65535, floordiv(n - 3, 8) + 1 - first_block_y), 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    heat2d_S_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)p, (int32_t)first_block_y);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
+                            }
+                        } else {
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, imin(65535, floordiv(n - 3, 8) + 1 - first_block_y), 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    heat2d_S<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, p, first_block_y);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
                             }
                         }
                     }
                     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 3, 8); first_block_y += 65535) {
-                        {
-                            const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, imin(65535, floordiv(n - 3, 8) + 1 - first_block_y), 1};
-                            if (tessella_blocks.is_too_large()) return -5;
-                            if (!tessella_blocks.is_empty()) {
-                                heat2d_R<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, p, first_block_y);
-                                TESSELLA_TRY(cudaGetLastError());
+                        if (m <= 1073741824 && n <= 1073741824 && p <= 1073741824 && q <= 1073741824 && m * n <= 2147483647 && p * q <= 2147483647) {
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, imin(65535, floordiv(n - 3, 8) + 1 - first_block_y), 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    heat2d_R_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)p, (int32_t)first_block_y);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
+                            }
+                        } else {
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m - 3, 32) + 1, imin(65535, floordiv(n - 3, 8) + 1 - first_block_y), 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    heat2d_R<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, m, n, p, first_block_y);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
                             }
                         }
                     }
@@ -193,33 +261,46 @@ fn kernels_alone_need_no_header() {
     check(
         &source(&total(&Ctx::new()).on_gpu()).kernels,
         expect![[r#"
-        // total: CUDA kernels, generated by Tessella
+            // total: CUDA kernels, generated by Tessella
 
-        typedef signed char int8_t;
-        typedef short int16_t;
-        typedef int int32_t;
-        typedef long long int64_t;
-        typedef unsigned char uint8_t;
-        typedef unsigned short uint16_t;
-        typedef unsigned int uint32_t;
-        typedef unsigned long long uint64_t;
+            typedef signed char int8_t;
+            typedef short int16_t;
+            typedef int int32_t;
+            typedef long long int64_t;
+            typedef unsigned char uint8_t;
+            typedef unsigned short uint16_t;
+            typedef unsigned int uint32_t;
+            typedef unsigned long long uint64_t;
 
-        // Subscripts as in the source: from 1, first axis contiguous.
-        #define x(i) x[(i) - 1]
+            // Subscripts as in the source: from 1, first axis contiguous.
+            #define x(i) x[(i) - 1]
 
-        extern "C" __global__ void __launch_bounds__(1) total_S0_S1(
-            const double *__restrict__ x,
-            double *__restrict__ result,
-            int64_t n
-        ) {
-            // S0: kernel.jl:3
-            result[0] = 0.0;
-            for (int64_t i = 1; i <= n; i++) {
-                // S1: kernel.jl:4
-                result[0] = result[0] + x(i);
+            extern "C" __global__ void __launch_bounds__(1) total_S0_S1(
+                const double *__restrict__ x,
+                double *__restrict__ result,
+                int64_t n
+            ) {
+                // S0: kernel.jl:3
+                result[0] = 0.0;
+                for (int64_t i = 1; i <= n; i++) {
+                    // S1: kernel.jl:4
+                    result[0] = result[0] + x(i);
+                }
             }
-        }
-    "#]],
+
+            extern "C" __global__ void __launch_bounds__(1) total_S0_S1_32(
+                const double *__restrict__ x,
+                double *__restrict__ result,
+                int32_t n
+            ) {
+                // S0: kernel.jl:3
+                result[0] = 0.0;
+                for (int32_t i = 1; i <= n; i++) {
+                    // S1: kernel.jl:4
+                    result[0] = result[0] + x(i);
+                }
+            }
+        "#]],
     );
 }
 
@@ -228,47 +309,74 @@ fn scalars_of_a_thread_are_declared_in_it() {
     check(
         &source(&row_sums_gpu(&Ctx::new())).kernels,
         expect![[r#"
-        // row_sums!: CUDA kernels, generated by Tessella
+            // row_sums!: CUDA kernels, generated by Tessella
 
-        typedef signed char int8_t;
-        typedef short int16_t;
-        typedef int int32_t;
-        typedef long long int64_t;
-        typedef unsigned char uint8_t;
-        typedef unsigned short uint16_t;
-        typedef unsigned int uint32_t;
-        typedef unsigned long long uint64_t;
+            typedef signed char int8_t;
+            typedef short int16_t;
+            typedef int int32_t;
+            typedef long long int64_t;
+            typedef unsigned char uint8_t;
+            typedef unsigned short uint16_t;
+            typedef unsigned int uint32_t;
+            typedef unsigned long long uint64_t;
 
-        static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
+            static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
-        // Subscripts as in the source: from 1, first axis contiguous.
-        #define L(i, j) L[(i) - 1 + m * ((j) - 1)]
-        #define y(i) y[(i) - 1]
+            static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
 
-        extern "C" __global__ void __launch_bounds__(128) row_sums_S0_S1_S2(
-            const double *__restrict__ L,
-            double *__restrict__ y,
-            int64_t m,
-            int64_t n
-        ) {
-            const int64_t i0 = blockIdx.x;
-            const int64_t i1 = threadIdx.x;
-            if (i1 <= imin(127, m - 128 * i0 - 1)) {
-                double s;
-                // S0: kernel.jl:3
-                s = 0.0;
-                for (int64_t j = 1; j <= n; j++) {
-                    // S1: kernel.jl:4
-                    const int64_t i = 128 * i0 + i1 + 1;
-                    s = s + L(i, j);
-                }
-                // S2: kernel.jl:5
-                {
-                    const int64_t i = 128 * i0 + i1 + 1;
-                    y(i) = s;
+            // Subscripts as in the source: from 1, first axis contiguous.
+            #define L(i, j) L[(i) - 1 + m * ((j) - 1)]
+            #define y(i) y[(i) - 1]
+
+            extern "C" __global__ void __launch_bounds__(128) row_sums_S0_S1_S2(
+                const double *__restrict__ L,
+                double *__restrict__ y,
+                int64_t m,
+                int64_t n
+            ) {
+                const int64_t i0 = blockIdx.x;
+                const int64_t i1 = threadIdx.x;
+                if (i1 <= imin(127, m - 128 * i0 - 1)) {
+                    double s;
+                    // S0: kernel.jl:3
+                    s = 0.0;
+                    for (int64_t j = 1; j <= n; j++) {
+                        // S1: kernel.jl:4
+                        const int64_t i = 128 * i0 + i1 + 1;
+                        s = s + L(i, j);
+                    }
+                    // S2: kernel.jl:5
+                    {
+                        const int64_t i = 128 * i0 + i1 + 1;
+                        y(i) = s;
+                    }
                 }
             }
-        }
-    "#]],
+
+            extern "C" __global__ void __launch_bounds__(128) row_sums_S0_S1_S2_32(
+                const double *__restrict__ L,
+                double *__restrict__ y,
+                int32_t m,
+                int32_t n
+            ) {
+                const int32_t i0 = blockIdx.x;
+                const int32_t i1 = threadIdx.x;
+                if (i1 <= imin32(127, m - 128 * i0 - 1)) {
+                    double s;
+                    // S0: kernel.jl:3
+                    s = 0.0;
+                    for (int32_t j = 1; j <= n; j++) {
+                        // S1: kernel.jl:4
+                        const int32_t i = 128 * i0 + i1 + 1;
+                        s = s + L(i, j);
+                    }
+                    // S2: kernel.jl:5
+                    {
+                        const int32_t i = 128 * i0 + i1 + 1;
+                        y(i) = s;
+                    }
+                }
+            }
+        "#]],
     );
 }

@@ -12,6 +12,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -47,6 +49,28 @@ extern "C" __global__ void __launch_bounds__(16) threads_of_a_copy_S(
             // S: threads_of_a_copy.jl:8
             const int64_t j = 2 * j0 + j1 + 1;
             const int64_t i = 8 * i0 + i1 + 1;
+            B(i, j) = 2.0 * A(i, j) + 1.0;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(16) threads_of_a_copy_S_32(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    int32_t B_1,
+    int32_t A_1,
+    int32_t A_2,
+    int32_t first_block_y
+) {
+    const int32_t j0 = blockIdx.x;
+    const int32_t i0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t j1 = threadIdx.x;
+    if (j1 <= imin32(1, A_2 - 2 * j0 - 1)) {
+        const int32_t i1 = threadIdx.y;
+        if (i1 <= imin32(7, A_1 - 8 * i0 - 1)) {
+            // S: threads_of_a_copy.jl:8
+            const int32_t j = 2 * j0 + j1 + 1;
+            const int32_t i = 8 * i0 + i1 + 1;
             B(i, j) = 2.0 * A(i, j) + 1.0;
         }
     }
@@ -117,12 +141,23 @@ extern "C" int32_t threads_of_a_copy(
     TESSELLA_TRY(B_device.copy_in(B));
     TESSELLA_TRY(A_device.copy_in(A));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(A_1 - 1, 8); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {(A_2 + 1) / 2, imin(65535, floordiv(A_1 - 1, 8) + 1 - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                threads_of_a_copy_S<<<tessella_blocks.dims(), dim3(2, 8, 1)>>>(B_device.at, A_device.at, B_1, A_1, A_2, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (B_1 <= 1073741824 && B_2 <= 1073741824 && A_1 <= 1073741824 && A_2 <= 1073741824 && B_1 * B_2 <= 2147483647 && A_1 * A_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {(A_2 + 1) / 2, imin(65535, floordiv(A_1 - 1, 8) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    threads_of_a_copy_S_32<<<tessella_blocks.dims(), dim3(2, 8, 1)>>>(B_device.at, A_device.at, (int32_t)B_1, (int32_t)A_1, (int32_t)A_2, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {(A_2 + 1) / 2, imin(65535, floordiv(A_1 - 1, 8) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    threads_of_a_copy_S<<<tessella_blocks.dims(), dim3(2, 8, 1)>>>(B_device.at, A_device.at, B_1, A_1, A_2, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -35,11 +35,12 @@ arrays(T, count) = (extents, steps) -> (ntuple(_ -> filled(T, extents...), count
 
 const PLANE, SPACE = (8192, 8192), (512, 512, 512)
 const PLANE_TILES = ["space((S, R), t, (j, i), (8, 32))", "time_skew((S, R), t, (j, i), 2, (16, 32))",
-                     "hexagonal((S, R), t, (j, i), 3, (4, 32))", "hexagonal((S, R), t, (j, i), 3, (8, 32))",
+                     ["hexagonal((S, R), t, (j, i), $height, ($width, $across))" for (height, width, across) in
+                      ((1, 2, 128), (1, 4, 128), (3, 4, 32), (3, 8, 32), (3, 4, 64), (3, 8, 64), (5, 4, 32), (7, 8, 32))]...,
                      "overlapped(S, t, (j, i), 4, (16, 32))"]
 const PLANE_STREAMS = ["stream(S, t, $steps, 4, $rows)" for steps in (2, 3, 4, 6, 8) for rows in (64, 100)]
 const SPACE_TILES = ["space((S, R), t, (k, j, i), (2, 4, 32))", "time_skew((S, R), t, (k, j, i), 2, (4, 4, 32))",
-                     "hexagonal((S, R), t, (k, j, i), 1, (2, 4))"]
+                     ["hexagonal((S, R), t, (k, j, i), 1, ($width, $across))" for (width, across) in ((2, 4), (2, 6), (4, 4))]...]
 const SPACE_STREAMS = ["stream(S, t, $steps, $points, $rows, $lines)" for (steps, points, lines) in
                        ((1, 2, 8), (1, 2, 12), (1, 4, 6), (2, 2, 8), (2, 2, 10), (2, 2, 12), (2, 4, 6)) for rows in (64, 128)]
 const LINE_SHAPES = ["space((S, R), t, i, 256)", "hexagonal((S, R), t, i, 7, 200)", "time_skew((S, R), t, i, 8, 256)",

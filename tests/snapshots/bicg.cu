@@ -43,6 +43,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -109,6 +111,31 @@ extern "C" __global__ void __launch_bounds__(256) bicg_S0(double *__restrict__ s
                 if (j10 <= -4 * j0 + (n - j11 - 1) / 256) {
                     // S0: bicg.jl:7
                     const int64_t j = 1024 * j0 + j11 + 256 * j10 + 1;
+                    s(j) = 0.0;
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) bicg_S0_32(double *__restrict__ s, int32_t n) {
+    const int32_t j0 = blockIdx.x;
+    if (n >= 1024 * j0 + 1024) {
+        const int32_t j11 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t j10 = 0; j10 <= 3; j10++) {
+            // S0: bicg.jl:7
+            const int32_t j = 1024 * j0 + j11 + 256 * j10 + 1;
+            s(j) = 0.0;
+        }
+    } else {
+        const int32_t j11 = threadIdx.x;
+        if (j11 <= imin32(255, n - 1024 * j0 - 1)) {
+            #pragma unroll 4
+            for (int32_t j10 = 0; j10 <= 3; j10++) {
+                if (j10 <= -4 * j0 + (n - j11 - 1) / 256) {
+                    // S0: bicg.jl:7
+                    const int32_t j = 1024 * j0 + j11 + 256 * j10 + 1;
                     s(j) = 0.0;
                 }
             }
@@ -273,6 +300,163 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(32) bicg_kernel_32(
+    double *__restrict__ s,
+    const double *__restrict__ A,
+    const double *__restrict__ r,
+    int32_t m,
+    int32_t n,
+    int32_t r_1
+) {
+    __shared__ __align__(16) double r_shared[128];
+    __shared__ __align__(16) double A_shared[4224];
+    const int32_t j0 = blockIdx.x;
+    if (n >= 32 * j0 + 32) {
+        double s_reg;
+        {
+            const int32_t j1 = threadIdx.x;
+            // load_s
+            const int32_t x = 0;
+            s_reg = s(32 * j0 + j1 + x + 1);
+        }
+        for (int32_t i0 = -3; i0 <= (m - 1) / 32; i0++) {
+            if (r_1 >= 32 * i0 + 128 && m >= 32 * i0 + 128) {
+                {
+                    const int32_t x = threadIdx.x;
+                    #pragma unroll 32
+                    for (int32_t y = 0; y <= 31; y++) {
+                        // load_A
+                        const int32_t i0_2 = i0 + 3;
+                        tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
+                    }
+                }
+                {
+                    const int32_t x = threadIdx.x;
+                    // load_r
+                    const int32_t i0_2 = i0 + 3;
+                    tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                }
+                if (i0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int32_t i1 = 0; i1 <= 31; i1++) {
+                        // S1: bicg.jl:9
+                        const int32_t stage = i0;
+                        const int32_t i_r = i1 + 1;
+                        const int32_t stage_ = i0;
+                        const int32_t i_A = i1 + 1;
+                        const int32_t j_A = j1 + 1;
+                        s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(31, m - 32 * i0 - 97)) {
+                        #pragma unroll 32
+                        for (int32_t y = 0; y <= 31; y++) {
+                            // load_A
+                            const int32_t i0_2 = i0 + 3;
+                            tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
+                        }
+                    }
+                }
+                if (m >= 32 * i0 + 97) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(31, r_1 - 32 * i0 - 97)) {
+                        // load_r
+                        const int32_t i0_2 = i0 + 3;
+                        tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                    }
+                }
+                if (i0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int32_t i1 = 0; i1 <= imin32(31, m - 32 * i0 - 1); i1++) {
+                        // S1: bicg.jl:9
+                        const int32_t stage = i0;
+                        const int32_t i_r = i1 + 1;
+                        const int32_t stage_ = i0;
+                        const int32_t i_A = i1 + 1;
+                        const int32_t j_A = j1 + 1;
+                        s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j1 = threadIdx.x;
+            // store_s
+            const int32_t x = 0;
+            s(32 * j0 + j1 + x + 1) = s_reg;
+        }
+    } else {
+        double s_reg;
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                // load_s
+                const int32_t x = 0;
+                s_reg = s(32 * j0 + j1 + x + 1);
+            }
+        }
+        for (int32_t i0 = -3; i0 <= (m - 1) / 32; i0++) {
+            {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(31, m - 32 * i0 - 97)) {
+                    #pragma unroll 32
+                    for (int32_t y = 0; y <= 31; y++) {
+                        if (y <= n - 32 * j0 - 1) {
+                            // load_A
+                            const int32_t i0_2 = i0 + 3;
+                            tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
+                        }
+                    }
+                }
+            }
+            if (m >= 32 * i0 + 97) {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(31, r_1 - 32 * i0 - 97)) {
+                    // load_r
+                    const int32_t i0_2 = i0 + 3;
+                    tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                }
+            }
+            if (i0 >= 0) {
+                const int32_t j1 = threadIdx.x;
+                if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                    #pragma unroll 16
+                    for (int32_t i1 = 0; i1 <= imin32(31, m - 32 * i0 - 1); i1++) {
+                        // S1: bicg.jl:9
+                        const int32_t stage = i0;
+                        const int32_t i_r = i1 + 1;
+                        const int32_t stage_ = i0;
+                        const int32_t i_A = i1 + 1;
+                        const int32_t j_A = j1 + 1;
+                        s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+        __syncthreads();
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                // store_s
+                const int32_t x = 0;
+                s(32 * j0 + j1 + x + 1) = s_reg;
+            }
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(256) bicg_S2(double *__restrict__ q, int64_t m) {
     const int64_t i0 = blockIdx.x;
     if (m >= 1024 * i0 + 1024) {
@@ -291,6 +475,31 @@ extern "C" __global__ void __launch_bounds__(256) bicg_S2(double *__restrict__ q
                 if (i10 <= -4 * i0 + (m - i11 - 1) / 256) {
                     // S2: bicg.jl:13
                     const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                    q(i) = 0.0;
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) bicg_S2_32(double *__restrict__ q, int32_t m) {
+    const int32_t i0 = blockIdx.x;
+    if (m >= 1024 * i0 + 1024) {
+        const int32_t i11 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t i10 = 0; i10 <= 3; i10++) {
+            // S2: bicg.jl:13
+            const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+            q(i) = 0.0;
+        }
+    } else {
+        const int32_t i11 = threadIdx.x;
+        if (i11 <= imin32(255, m - 1024 * i0 - 1)) {
+            #pragma unroll 4
+            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                if (i10 <= -4 * i0 + (m - i11 - 1) / 256) {
+                    // S2: bicg.jl:13
+                    const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
                     q(i) = 0.0;
                 }
             }
@@ -397,6 +606,110 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2(
         if (i1 <= imin(31, m - 32 * i0 - 1)) {
             // store_q
             const int64_t x = 0;
+            q(32 * i0 + i1 + x + 1) = q_reg;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2_32(
+    double *__restrict__ q,
+    const double *__restrict__ A,
+    const double *__restrict__ p,
+    int32_t m,
+    int32_t n,
+    int32_t p_1
+) {
+    __shared__ __align__(16) double A_shared_[4224];
+    __shared__ __align__(16) double p_shared[128];
+    const int32_t i0 = blockIdx.x;
+    double q_reg;
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+            // load_q
+            const int32_t x = 0;
+            q_reg = q(32 * i0 + i1 + x + 1);
+        }
+    }
+    for (int32_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (m >= 32 * i0 + 32 && p_1 >= 32 * j0 + 128 && n >= 32 * j0 + 128) {
+            {
+                const int32_t x = threadIdx.x;
+                // load_p
+                const int32_t j0_2 = j0 + 3;
+                tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+            }
+            {
+                const int32_t x = threadIdx.x;
+                #pragma unroll 32
+                for (int32_t y = 0; y <= 31; y++) {
+                    // load_A_
+                    const int32_t j0_2 = j0 + 3;
+                    tessella_copy_ahead(&A_shared_(j0_2, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * j0_2 + y + 1));
+                }
+            }
+            if (j0 >= 0) {
+                const int32_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int32_t j1 = 0; j1 <= 31; j1++) {
+                    // S3: bicg.jl:16
+                    const int32_t stage = j0;
+                    const int32_t i_A = i1 + 1;
+                    const int32_t j_A = j1 + 1;
+                    const int32_t stage_ = j0;
+                    const int32_t j_p = j1 + 1;
+                    q_reg = q_reg + A_shared_(stage, i_A, j_A) * p_shared(stage_, j_p);
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        } else {
+            if (n >= 32 * j0 + 97) {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(31, p_1 - 32 * j0 - 97)) {
+                    // load_p
+                    const int32_t j0_2 = j0 + 3;
+                    tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                }
+            }
+            {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(31, m - 32 * i0 - 1)) {
+                    #pragma unroll 32
+                    for (int32_t y = 0; y <= 31; y++) {
+                        if (y <= n - 32 * j0 - 97) {
+                            // load_A_
+                            const int32_t j0_2 = j0 + 3;
+                            tessella_copy_ahead(&A_shared_(j0_2, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * j0_2 + y + 1));
+                        }
+                    }
+                }
+            }
+            if (j0 >= 0) {
+                const int32_t i1 = threadIdx.x;
+                if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+                    #pragma unroll 16
+                    for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
+                        // S3: bicg.jl:16
+                        const int32_t stage = j0;
+                        const int32_t i_A = i1 + 1;
+                        const int32_t j_A = j1 + 1;
+                        const int32_t stage_ = j0;
+                        const int32_t j_p = j1 + 1;
+                        q_reg = q_reg + A_shared_(stage, i_A, j_A) * p_shared(stage_, j_p);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+    }
+    __syncthreads();
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+            // store_q
+            const int32_t x = 0;
             q(32 * i0 + i1 + x + 1) = q_reg;
         }
     }
@@ -511,39 +824,83 @@ extern "C" int32_t bicg(
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(p_device.copy_in(p));
     TESSELLA_TRY(r_device.copy_in(r));
-    {
-        const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            bicg_S0<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(s_device.at, n);
-            TESSELLA_TRY(cudaGetLastError());
-        }
-    }
-    if (m >= 1) {
+    if (s_1 <= 1073741824 && n <= 1073741824) {
         {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                bicg_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(s_device.at, A_device.at, r_device.at, m, n, r_1);
+                bicg_S0_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(s_device.at, (int32_t)n);
+                TESSELLA_TRY(cudaGetLastError());
+            }
+        }
+    } else {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                bicg_S0<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(s_device.at, n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
     }
-    {
-        const tessella_grid tessella_blocks = {floordiv(m - 1, 1024) + 1, 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            bicg_S2<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(q_device.at, m);
-            TESSELLA_TRY(cudaGetLastError());
+    if (m >= 1) {
+        if (s_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && r_1 <= 1073741824 && m * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    bicg_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(s_device.at, A_device.at, r_device.at, (int32_t)m, (int32_t)n, (int32_t)r_1);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    bicg_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(s_device.at, A_device.at, r_device.at, m, n, r_1);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        }
+    }
+    if (q_1 <= 1073741824 && m <= 1073741824) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(m - 1, 1024) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                bicg_S2_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(q_device.at, (int32_t)m);
+                TESSELLA_TRY(cudaGetLastError());
+            }
+        }
+    } else {
+        {
+            const tessella_grid tessella_blocks = {floordiv(m - 1, 1024) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                bicg_S2<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(q_device.at, m);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     if (n >= 1) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                bicg_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(q_device.at, A_device.at, p_device.at, m, n, p_1);
-                TESSELLA_TRY(cudaGetLastError());
+        if (q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    bicg_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(q_device.at, A_device.at, p_device.at, (int32_t)m, (int32_t)n, (int32_t)p_1);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    bicg_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(q_device.at, A_device.at, p_device.at, m, n, p_1);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -19,6 +19,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -124,6 +126,91 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_S0_S1_store_result(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(256) conv5x5_S0_S1_store_result_32(
+    double *__restrict__ result,
+    const double *__restrict__ image,
+    const double *__restrict__ weights,
+    int32_t result_1,
+    int32_t m,
+    int32_t n,
+    int32_t weights_1,
+    int32_t first_block_y
+) {
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (n >= 32 * j0 + 36 && m >= 32 * i0 + 36) {
+        const int32_t j10 = threadIdx.y;
+        const int32_t i1 = threadIdx.x;
+        double result_reg[4];
+        #pragma unroll 4
+        for (int32_t j11 = 0; j11 <= 3; j11++) {
+            // S0: conv5x5.jl:7
+            const int32_t j_result = j11 + 3;
+            result_reg(1, j_result - 2) = 0.0;
+        }
+        #pragma unroll 5
+        for (int32_t q = 1; q <= 5; q++) {
+            #pragma unroll 5
+            for (int32_t p = 1; p <= 5; p++) {
+                #pragma unroll 4
+                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                    // S1: conv5x5.jl:9
+                    const int32_t j = 32 * j0 + 4 * j10 + j11 + 3;
+                    const int32_t i = 32 * i0 + i1 + 3;
+                    const int32_t j_result = j11 + 3;
+                    result_reg(1, j_result - 2) = result_reg(1, j_result - 2) + weights(p, q) * image(i + p - 3, j + q - 3);
+                }
+            }
+        }
+        #pragma unroll 4
+        for (int32_t y = 0; y <= 3; y++) {
+            // store_result
+            const int32_t x = 0;
+            result(32 * i0 + i1 + x + 3, 32 * j0 + 4 * j10 + y + 3) = result_reg(x + 1, y + 1);
+        }
+    } else {
+        const int32_t j10 = threadIdx.y;
+        if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4 - 1)) {
+            const int32_t i1 = threadIdx.x;
+            if (i1 <= imin32(31, m - 32 * i0 - 5)) {
+                double result_reg[4];
+                #pragma unroll 4
+                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                    if (j11 <= n - 32 * j0 - 4 * j10 - 5) {
+                        // S0: conv5x5.jl:7
+                        const int32_t j_result = j11 + 3;
+                        result_reg(1, j_result - 2) = 0.0;
+                    }
+                }
+                #pragma unroll 5
+                for (int32_t q = 1; q <= 5; q++) {
+                    #pragma unroll 5
+                    for (int32_t p = 1; p <= 5; p++) {
+                        #pragma unroll 4
+                        for (int32_t j11 = 0; j11 <= 3; j11++) {
+                            if (j11 <= n - 32 * j0 - 4 * j10 - 5) {
+                                // S1: conv5x5.jl:9
+                                const int32_t j = 32 * j0 + 4 * j10 + j11 + 3;
+                                const int32_t i = 32 * i0 + i1 + 3;
+                                const int32_t j_result = j11 + 3;
+                                result_reg(1, j_result - 2) = result_reg(1, j_result - 2) + weights(p, q) * image(i + p - 3, j + q - 3);
+                            }
+                        }
+                    }
+                }
+                #pragma unroll 4
+                for (int32_t y = 0; y <= 3; y++) {
+                    if (y <= n - 32 * j0 - 4 * j10 - 5) {
+                        // store_result
+                        const int32_t x = 0;
+                        result(32 * i0 + i1 + x + 3, 32 * j0 + 4 * j10 + y + 3) = result_reg(x + 1, y + 1);
+                    }
+                }
+            }
+        }
+    }
+}
+
 #undef result
 #undef image
 #undef weights
@@ -206,12 +293,23 @@ extern "C" int32_t conv5x5(
     TESSELLA_TRY(image_device.copy_in(image));
     TESSELLA_TRY(weights_device.copy_in(weights));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 5, 32); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 5, 32) + 1, imin(65535, floordiv(n - 5, 32) + 1 - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                conv5x5_S0_S1_store_result<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(result_device.at, image_device.at, weights_device.at, result_1, m, n, weights_1, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (result_1 <= 1073741824 && result_2 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && weights_1 <= 1073741824 && weights_2 <= 1073741824 && result_1 * result_2 <= 2147483647 && m * n <= 2147483647 && weights_1 * weights_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 5, 32) + 1, imin(65535, floordiv(n - 5, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    conv5x5_S0_S1_store_result_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(result_device.at, image_device.at, weights_device.at, (int32_t)result_1, (int32_t)m, (int32_t)n, (int32_t)weights_1, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 5, 32) + 1, imin(65535, floordiv(n - 5, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    conv5x5_S0_S1_store_result<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(result_device.at, image_device.at, weights_device.at, result_1, m, n, weights_1, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

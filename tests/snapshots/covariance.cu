@@ -42,6 +42,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -103,6 +105,31 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S0(double *__restri
                 if (j10 <= -4 * j0 + (n - j11 - 1) / 256) {
                     // S0: covariance.jl:7
                     const int64_t j = 1024 * j0 + j11 + 256 * j10 + 1;
+                    mean(j) = 0.0;
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) covariance_S0_32(double *__restrict__ mean, int32_t n) {
+    const int32_t j0 = blockIdx.x;
+    if (n >= 1024 * j0 + 1024) {
+        const int32_t j11 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t j10 = 0; j10 <= 3; j10++) {
+            // S0: covariance.jl:7
+            const int32_t j = 1024 * j0 + j11 + 256 * j10 + 1;
+            mean(j) = 0.0;
+        }
+    } else {
+        const int32_t j11 = threadIdx.x;
+        if (j11 <= imin32(255, n - 1024 * j0 - 1)) {
+            #pragma unroll 4
+            for (int32_t j10 = 0; j10 <= 3; j10++) {
+                if (j10 <= -4 * j0 + (n - j11 - 1) / 256) {
+                    // S0: covariance.jl:7
+                    const int32_t j = 1024 * j0 + j11 + 256 * j10 + 1;
                     mean(j) = 0.0;
                 }
             }
@@ -236,6 +263,132 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(32) covariance_kernel_32(
+    const double *__restrict__ data,
+    double *__restrict__ mean,
+    int32_t samples,
+    int32_t n
+) {
+    __shared__ __align__(16) double data_shared[4224];
+    const int32_t j0 = blockIdx.x;
+    if (n >= 32 * j0 + 32) {
+        double mean_reg;
+        {
+            const int32_t j1 = threadIdx.x;
+            // load_mean
+            const int32_t x = 0;
+            mean_reg = mean(32 * j0 + j1 + x + 1);
+        }
+        for (int32_t k0 = -3; k0 <= (samples - 1) / 32; k0++) {
+            if (samples >= 32 * k0 + 128) {
+                {
+                    const int32_t x = threadIdx.x;
+                    #pragma unroll 32
+                    for (int32_t y = 0; y <= 31; y++) {
+                        // load_data
+                        const int32_t k0_2 = k0 + 3;
+                        tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                    }
+                }
+                if (k0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int32_t k1 = 0; k1 <= 31; k1++) {
+                        // S1: covariance.jl:9
+                        const int32_t stage = k0;
+                        const int32_t k_data = k1 + 1;
+                        const int32_t j_data = j1 + 1;
+                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(31, samples - 32 * k0 - 97)) {
+                        #pragma unroll 32
+                        for (int32_t y = 0; y <= 31; y++) {
+                            // load_data
+                            const int32_t k0_2 = k0 + 3;
+                            tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                        }
+                    }
+                }
+                if (k0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int32_t k1 = 0; k1 <= imin32(31, samples - 32 * k0 - 1); k1++) {
+                        // S1: covariance.jl:9
+                        const int32_t stage = k0;
+                        const int32_t k_data = k1 + 1;
+                        const int32_t j_data = j1 + 1;
+                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j1 = threadIdx.x;
+            // store_mean
+            const int32_t x = 0;
+            mean(32 * j0 + j1 + x + 1) = mean_reg;
+        }
+    } else {
+        double mean_reg;
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                // load_mean
+                const int32_t x = 0;
+                mean_reg = mean(32 * j0 + j1 + x + 1);
+            }
+        }
+        for (int32_t k0 = -3; k0 <= (samples - 1) / 32; k0++) {
+            {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(31, samples - 32 * k0 - 97)) {
+                    #pragma unroll 32
+                    for (int32_t y = 0; y <= 31; y++) {
+                        if (y <= n - 32 * j0 - 1) {
+                            // load_data
+                            const int32_t k0_2 = k0 + 3;
+                            tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                        }
+                    }
+                }
+            }
+            if (k0 >= 0) {
+                const int32_t j1 = threadIdx.x;
+                if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                    #pragma unroll 16
+                    for (int32_t k1 = 0; k1 <= imin32(31, samples - 32 * k0 - 1); k1++) {
+                        // S1: covariance.jl:9
+                        const int32_t stage = k0;
+                        const int32_t k_data = k1 + 1;
+                        const int32_t j_data = j1 + 1;
+                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+        __syncthreads();
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                // store_mean
+                const int32_t x = 0;
+                mean(32 * j0 + j1 + x + 1) = mean_reg;
+            }
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(256) covariance_S2(
     double *__restrict__ mean,
     int64_t samples,
@@ -259,6 +412,35 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S2(
                     // S2: covariance.jl:11
                     const int64_t j = 1024 * j0 + j11 + 256 * j10 + 1;
                     mean(j) = mean(j) / (double)samples;
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) covariance_S2_32(
+    double *__restrict__ mean,
+    int32_t samples,
+    int32_t n
+) {
+    const int32_t j0 = blockIdx.x;
+    if (n >= 1024 * j0 + 1024) {
+        const int32_t j11 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t j10 = 0; j10 <= 3; j10++) {
+            // S2: covariance.jl:11
+            const int32_t j = 1024 * j0 + j11 + 256 * j10 + 1;
+            mean(j) = mean(j) / (double)((int64_t)samples);
+        }
+    } else {
+        const int32_t j11 = threadIdx.x;
+        if (j11 <= imin32(255, n - 1024 * j0 - 1)) {
+            #pragma unroll 4
+            for (int32_t j10 = 0; j10 <= 3; j10++) {
+                if (j10 <= -4 * j0 + (n - j11 - 1) / 256) {
+                    // S2: covariance.jl:11
+                    const int32_t j = 1024 * j0 + j11 + 256 * j10 + 1;
+                    mean(j) = mean(j) / (double)((int64_t)samples);
                 }
             }
         }
@@ -295,6 +477,44 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S3(
                         // S3: covariance.jl:14
                         const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
                         const int64_t k = 32 * k0 + k1 + 1;
+                        data(k, j) = data(k, j) - mean(j);
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) covariance_S3_32(
+    double *__restrict__ data,
+    const double *__restrict__ mean,
+    int32_t samples,
+    int32_t n,
+    int32_t first_block_y
+) {
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t k0 = blockIdx.x;
+    if (n >= 32 * j0 + 32 && samples >= 32 * k0 + 32) {
+        const int32_t j10 = threadIdx.y;
+        const int32_t k1 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t j11 = 0; j11 <= 3; j11++) {
+            // S3: covariance.jl:14
+            const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+            const int32_t k = 32 * k0 + k1 + 1;
+            data(k, j) = data(k, j) - mean(j);
+        }
+    } else {
+        const int32_t j10 = threadIdx.y;
+        if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
+            const int32_t k1 = threadIdx.x;
+            if (k1 <= imin32(31, samples - 32 * k0 - 1)) {
+                #pragma unroll 4
+                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                    if (j11 <= n - 32 * j0 - 4 * j10 - 1) {
+                        // S3: covariance.jl:14
+                        const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                        const int32_t k = 32 * k0 + k1 + 1;
                         data(k, j) = data(k, j) - mean(j);
                     }
                 }
@@ -340,6 +560,50 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_2(
                 {
                     const int64_t j = 8 * j0 + j1 + 1;
                     const int64_t i = 32 * i0 + i1 + 1;
+                    cov(j, i) = cov(i, j);
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) covariance_kernel_2_32(
+    double *__restrict__ cov,
+    const double *__restrict__ data,
+    int32_t cov_1,
+    int32_t samples,
+    int32_t n,
+    int32_t first_block_y
+) {
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (i0 <= j0 / 4) {
+        const int32_t j1 = threadIdx.y;
+        if (j1 <= imin32(7, n - 8 * j0 - 1)) {
+            const int32_t i1 = threadIdx.x;
+            if (i1 <= imin32(31, 8 * j0 - 32 * i0 + j1)) {
+                // S4: covariance.jl:17
+                {
+                    const int32_t j = 8 * j0 + j1 + 1;
+                    const int32_t i = 32 * i0 + i1 + 1;
+                    cov(i, j) = 0.0;
+                }
+                for (int32_t k = 1; k <= samples; k++) {
+                    // S5: covariance.jl:19
+                    const int32_t j = 8 * j0 + j1 + 1;
+                    const int32_t i = 32 * i0 + i1 + 1;
+                    cov(i, j) = cov(i, j) + data(k, i) * data(k, j);
+                }
+                // S6: covariance.jl:21
+                {
+                    const int32_t j = 8 * j0 + j1 + 1;
+                    const int32_t i = 32 * i0 + i1 + 1;
+                    cov(i, j) = cov(i, j) / (double)((int64_t)(samples - 1));
+                }
+                // S7: covariance.jl:22
+                {
+                    const int32_t j = 8 * j0 + j1 + 1;
+                    const int32_t i = 32 * i0 + i1 + 1;
                     cov(j, i) = cov(i, j);
                 }
             }
@@ -427,49 +691,104 @@ extern "C" int32_t covariance(
     TESSELLA_TRY(cov_device.copy_in(cov));
     TESSELLA_TRY(data_device.copy_in(data));
     TESSELLA_TRY(mean_device.copy_in(mean));
-    {
-        const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            covariance_S0<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(mean_device.at, n);
-            TESSELLA_TRY(cudaGetLastError());
-        }
-    }
-    if (samples >= 1) {
+    if (n <= 1073741824 && mean_1 <= 1073741824) {
         {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                covariance_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(data_device.at, mean_device.at, samples, n);
+                covariance_S0_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(mean_device.at, (int32_t)n);
+                TESSELLA_TRY(cudaGetLastError());
+            }
+        }
+    } else {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                covariance_S0<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(mean_device.at, n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
     }
-    {
-        const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            covariance_S2<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(mean_device.at, samples, n);
-            TESSELLA_TRY(cudaGetLastError());
+    if (samples >= 1) {
+        if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824 && samples * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(data_device.at, mean_device.at, samples, n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        }
+    }
+    if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                covariance_S2_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(mean_device.at, (int32_t)samples, (int32_t)n);
+                TESSELLA_TRY(cudaGetLastError());
+            }
+        }
+    } else {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                covariance_S2<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(mean_device.at, samples, n);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(samples - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                covariance_S3<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(data_device.at, mean_device.at, samples, n, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824 && samples * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(samples - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_S3_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(samples - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_S3<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(data_device.at, mean_device.at, samples, n, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 8); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 8) + 1 - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                covariance_kernel_2<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, data_device.at, cov_1, samples, n, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (cov_1 <= 1073741824 && cov_2 <= 1073741824 && samples <= 1073741824 && n <= 1073741824 && cov_1 * cov_2 <= 2147483647 && samples * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 8) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 8) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_kernel_2<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, data_device.at, cov_1, samples, n, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

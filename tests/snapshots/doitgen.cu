@@ -31,6 +31,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -93,6 +95,31 @@ extern "C" __global__ void __launch_bounds__(256) doitgen_S0(double *__restrict_
                 if (p10 <= -4 * p0 + (np - p11 - 1) / 256) {
                     // S0: doitgen.jl:8
                     const int64_t p = 1024 * p0 + p11 + 256 * p10 + 1;
+                    row(p) = 0.0;
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) doitgen_S0_32(double *__restrict__ row, int32_t np) {
+    const int32_t p0 = blockIdx.x;
+    if (np >= 1024 * p0 + 1024) {
+        const int32_t p11 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t p10 = 0; p10 <= 3; p10++) {
+            // S0: doitgen.jl:8
+            const int32_t p = 1024 * p0 + p11 + 256 * p10 + 1;
+            row(p) = 0.0;
+        }
+    } else {
+        const int32_t p11 = threadIdx.x;
+        if (p11 <= imin32(255, np - 1024 * p0 - 1)) {
+            #pragma unroll 4
+            for (int32_t p10 = 0; p10 <= 3; p10++) {
+                if (p10 <= -4 * p0 + (np - p11 - 1) / 256) {
+                    // S0: doitgen.jl:8
+                    const int32_t p = 1024 * p0 + p11 + 256 * p10 + 1;
                     row(p) = 0.0;
                 }
             }
@@ -267,6 +294,173 @@ extern "C" __global__ void __launch_bounds__(32) doitgen_kernel(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(32) doitgen_kernel_32(
+    const double *__restrict__ A,
+    const double *__restrict__ C,
+    double *__restrict__ row,
+    int32_t np,
+    int32_t nq,
+    int32_t C_1,
+    int32_t C_2,
+    int32_t row_1,
+    int32_t r,
+    int32_t q
+) {
+    __shared__ __align__(16) double A_shared[128];
+    __shared__ __align__(16) double C_shared[4224];
+    const int32_t p0 = blockIdx.x;
+    if (row_1 >= 32 * p0 + 32 && C_2 >= 32 * p0 + 32 && np >= 32 * p0 + 32) {
+        double row_reg;
+        {
+            const int32_t p1 = threadIdx.x;
+            // load_row
+            const int32_t x = 0;
+            row_reg = row(32 * p0 + p1 + x + 1);
+        }
+        for (int32_t s0 = -3; s0 <= (np - 1) / 32; s0++) {
+            if (C_1 >= 32 * s0 + 128 && np >= 32 * s0 + 128) {
+                {
+                    const int32_t x = threadIdx.x;
+                    #pragma unroll 32
+                    for (int32_t y = 0; y <= 31; y++) {
+                        // load_C
+                        const int32_t s0_2 = s0 + 3;
+                        tessella_copy_ahead(&C_shared(s0_2, x + 1, y + 1), &C(32 * s0_2 + x + 1, 32 * p0 + y + 1));
+                    }
+                }
+                {
+                    const int32_t x = threadIdx.x;
+                    // load_A
+                    const int32_t s0_2 = s0 + 3;
+                    const int32_t y = 0;
+                    const int32_t z = 0;
+                    tessella_copy_ahead(&A_shared(s0_2, x + 1, y + 1, z + 1), &A(32 * s0_2 + x + 1, q + y, r + z));
+                }
+                if (s0 >= 0) {
+                    const int32_t p1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int32_t s1 = 0; s1 <= 31; s1++) {
+                        // S1: doitgen.jl:10
+                        const int32_t stage = s0;
+                        const int32_t s_A = s1 + 1;
+                        const int32_t stage_ = s0;
+                        const int32_t s_C = s1 + 1;
+                        const int32_t p_C = p1 + 1;
+                        row_reg = row_reg + A_shared(stage, s_A, 1, 1) * C_shared(stage_, s_C, p_C);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                if (np >= 32 * s0 + 97) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(31, C_1 - 32 * s0 - 97)) {
+                        #pragma unroll 32
+                        for (int32_t y = 0; y <= 31; y++) {
+                            // load_C
+                            const int32_t s0_2 = s0 + 3;
+                            tessella_copy_ahead(&C_shared(s0_2, x + 1, y + 1), &C(32 * s0_2 + x + 1, 32 * p0 + y + 1));
+                        }
+                    }
+                }
+                {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(31, np - 32 * s0 - 97)) {
+                        // load_A
+                        const int32_t s0_2 = s0 + 3;
+                        const int32_t y = 0;
+                        const int32_t z = 0;
+                        tessella_copy_ahead(&A_shared(s0_2, x + 1, y + 1, z + 1), &A(32 * s0_2 + x + 1, q + y, r + z));
+                    }
+                }
+                if (s0 >= 0) {
+                    const int32_t p1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int32_t s1 = 0; s1 <= imin32(31, np - 32 * s0 - 1); s1++) {
+                        // S1: doitgen.jl:10
+                        const int32_t stage = s0;
+                        const int32_t s_A = s1 + 1;
+                        const int32_t stage_ = s0;
+                        const int32_t s_C = s1 + 1;
+                        const int32_t p_C = p1 + 1;
+                        row_reg = row_reg + A_shared(stage, s_A, 1, 1) * C_shared(stage_, s_C, p_C);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t p1 = threadIdx.x;
+            // store_row
+            const int32_t x = 0;
+            row(32 * p0 + p1 + x + 1) = row_reg;
+        }
+    } else {
+        double row_reg;
+        {
+            const int32_t p1 = threadIdx.x;
+            if (p1 <= imin32(31, imin32(row_1 - 32 * p0 - 1, np - 32 * p0 - 1))) {
+                // load_row
+                const int32_t x = 0;
+                row_reg = row(32 * p0 + p1 + x + 1);
+            }
+        }
+        for (int32_t s0 = -3; s0 <= (np - 1) / 32; s0++) {
+            if (np >= 32 * s0 + 97) {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(31, C_1 - 32 * s0 - 97)) {
+                    #pragma unroll 32
+                    for (int32_t y = 0; y <= 31; y++) {
+                        if (y <= C_2 - 32 * p0 - 1) {
+                            // load_C
+                            const int32_t s0_2 = s0 + 3;
+                            tessella_copy_ahead(&C_shared(s0_2, x + 1, y + 1), &C(32 * s0_2 + x + 1, 32 * p0 + y + 1));
+                        }
+                    }
+                }
+            }
+            {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(31, np - 32 * s0 - 97)) {
+                    // load_A
+                    const int32_t s0_2 = s0 + 3;
+                    const int32_t y = 0;
+                    const int32_t z = 0;
+                    tessella_copy_ahead(&A_shared(s0_2, x + 1, y + 1, z + 1), &A(32 * s0_2 + x + 1, q + y, r + z));
+                }
+            }
+            if (s0 >= 0) {
+                const int32_t p1 = threadIdx.x;
+                if (p1 <= imin32(31, np - 32 * p0 - 1)) {
+                    #pragma unroll 16
+                    for (int32_t s1 = 0; s1 <= imin32(31, np - 32 * s0 - 1); s1++) {
+                        // S1: doitgen.jl:10
+                        const int32_t stage = s0;
+                        const int32_t s_A = s1 + 1;
+                        const int32_t stage_ = s0;
+                        const int32_t s_C = s1 + 1;
+                        const int32_t p_C = p1 + 1;
+                        row_reg = row_reg + A_shared(stage, s_A, 1, 1) * C_shared(stage_, s_C, p_C);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+        __syncthreads();
+        {
+            const int32_t p1 = threadIdx.x;
+            if (p1 <= imin32(31, np - 32 * p0 - 1)) {
+                // store_row
+                const int32_t x = 0;
+                row(32 * p0 + p1 + x + 1) = row_reg;
+            }
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(256) doitgen_S2(
     double *__restrict__ A,
     const double *__restrict__ row,
@@ -292,6 +486,38 @@ extern "C" __global__ void __launch_bounds__(256) doitgen_S2(
                 if (p10 <= -4 * p0 + (np - p11 - 1) / 256) {
                     // S2: doitgen.jl:14
                     const int64_t p = 1024 * p0 + p11 + 256 * p10 + 1;
+                    A(p, q, r) = row(p);
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) doitgen_S2_32(
+    double *__restrict__ A,
+    const double *__restrict__ row,
+    int32_t np,
+    int32_t nq,
+    int32_t r,
+    int32_t q
+) {
+    const int32_t p0 = blockIdx.x;
+    if (np >= 1024 * p0 + 1024) {
+        const int32_t p11 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t p10 = 0; p10 <= 3; p10++) {
+            // S2: doitgen.jl:14
+            const int32_t p = 1024 * p0 + p11 + 256 * p10 + 1;
+            A(p, q, r) = row(p);
+        }
+    } else {
+        const int32_t p11 = threadIdx.x;
+        if (p11 <= imin32(255, np - 1024 * p0 - 1)) {
+            #pragma unroll 4
+            for (int32_t p10 = 0; p10 <= 3; p10++) {
+                if (p10 <= -4 * p0 + (np - p11 - 1) / 256) {
+                    // S2: doitgen.jl:14
+                    const int32_t p = 1024 * p0 + p11 + 256 * p10 + 1;
                     A(p, q, r) = row(p);
                 }
             }
@@ -384,28 +610,61 @@ extern "C" int32_t doitgen(
     TESSELLA_TRY(row_device.copy_in(row));
     for (int64_t r = 1; r <= nr; r++) {
         for (int64_t q = 1; q <= nq; q++) {
-            {
-                const tessella_grid tessella_blocks = {floordiv(np - 1, 1024) + 1, 1, 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    doitgen_S0<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(row_device.at, np);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (np <= 1073741824 && row_1 <= 1073741824) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(np - 1, 1024) + 1, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        doitgen_S0_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(row_device.at, (int32_t)np);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(np - 1, 1024) + 1, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        doitgen_S0<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(row_device.at, np);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
-            {
-                const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, 1, 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    doitgen_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(A_device.at, C_device.at, row_device.at, np, nq, C_1, C_2, row_1, r, q);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (np <= 1073741824 && nq <= 1073741824 && nr <= 1073741824 && C_1 <= 1073741824 && C_2 <= 1073741824 && row_1 <= 1073741824 && np * nq <= 2147483647 && np * nq * nr <= 2147483647 && C_1 * C_2 <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        doitgen_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(A_device.at, C_device.at, row_device.at, (int32_t)np, (int32_t)nq, (int32_t)C_1, (int32_t)C_2, (int32_t)row_1, (int32_t)r, (int32_t)q);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        doitgen_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(A_device.at, C_device.at, row_device.at, np, nq, C_1, C_2, row_1, r, q);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
-            {
-                const tessella_grid tessella_blocks = {floordiv(np - 1, 1024) + 1, 1, 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    doitgen_S2<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(A_device.at, row_device.at, np, nq, r, q);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (np <= 1073741824 && nq <= 1073741824 && nr <= 1073741824 && row_1 <= 1073741824 && np * nq <= 2147483647 && np * nq * nr <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(np - 1, 1024) + 1, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        doitgen_S2_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(A_device.at, row_device.at, (int32_t)np, (int32_t)nq, (int32_t)r, (int32_t)q);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(np - 1, 1024) + 1, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        doitgen_S2<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(A_device.at, row_device.at, np, nq, r, q);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }

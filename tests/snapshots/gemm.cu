@@ -41,8 +41,13 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+// Rounds towards minus infinity; b > 0.
+static __host__ __device__ inline int32_t floordiv32(int32_t a, int32_t b) { return a / b - (a % b < 0); }
 
 // A size in bytes times an extent, at most INT64_MAX.
 static inline int64_t tessella_bytes(int64_t bytes, int64_t extent) {
@@ -93,6 +98,44 @@ extern "C" __global__ void __launch_bounds__(256) gemm_scale(
                         // scale: gemm.jl:8
                         const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
                         const int64_t i = 32 * i0 + i1 + 1;
+                        C(i, j) = C(i, j) * beta;
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) gemm_scale_32(
+    double *__restrict__ C,
+    int32_t m,
+    int32_t n,
+    double beta,
+    int32_t first_block_y
+) {
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (n >= 32 * j0 + 32 && m >= 32 * i0 + 32) {
+        const int32_t j10 = threadIdx.y;
+        const int32_t i1 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t j11 = 0; j11 <= 3; j11++) {
+            // scale: gemm.jl:8
+            const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+            const int32_t i = 32 * i0 + i1 + 1;
+            C(i, j) = C(i, j) * beta;
+        }
+    } else {
+        const int32_t j10 = threadIdx.y;
+        if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
+            const int32_t i1 = threadIdx.x;
+            if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+                #pragma unroll 4
+                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                    if (j11 <= n - 32 * j0 - 4 * j10 - 1) {
+                        // scale: gemm.jl:8
+                        const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                        const int32_t i = 32 * i0 + i1 + 1;
                         C(i, j) = C(i, j) * beta;
                     }
                 }
@@ -369,6 +412,274 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
+    double *__restrict__ C,
+    const double *__restrict__ A,
+    const double *__restrict__ B,
+    int32_t m,
+    int32_t n,
+    int32_t A_1,
+    int32_t p,
+    int32_t B_1,
+    int32_t B_2,
+    double alpha,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) double A_shared[2048];
+    __shared__ __align__(16) double B_shared[1024];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (B_2 >= 64 * j0 + 64 && n >= 64 * j0 + 64 && A_1 >= 128 * i0 + 128 && m >= 128 * i0 + 128) {
+        double C_reg[32];
+        {
+            const int32_t j10 = threadIdx.y;
+            const int32_t i10 = threadIdx.x;
+            #pragma unroll 8
+            for (int32_t y = 0; y <= 7; y++) {
+                #pragma unroll 4
+                for (int32_t x = 0; x <= 3; x++) {
+                    // load_C
+                    C_reg(x + 1, y + 1) = C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1);
+                }
+            }
+        }
+        for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 16); k0++) {
+            if (B_1 >= 16 * k0 + 16 && p >= 16 * k0 + 16) {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    const int32_t x = threadIdx.x;
+                    if (x <= 15) {
+                        #pragma unroll 8
+                        for (int32_t y0 = 0; y0 <= 7; y0++) {
+                            // load_B
+                            const int32_t y = y1 + 8 * y0;
+                            B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                        }
+                    }
+                }
+                {
+                    const int32_t y1 = threadIdx.y;
+                    const int32_t x1 = threadIdx.x;
+                    #pragma unroll 2
+                    for (int32_t y0 = 0; y0 <= 1; y0++) {
+                        #pragma unroll 4
+                        for (int32_t x0 = 0; x0 <= 3; x0++) {
+                            // load_A
+                            const int32_t x = x1 + 32 * x0;
+                            const int32_t y = y1 + 8 * y0;
+                            A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    const int32_t i10 = threadIdx.x;
+                    #pragma unroll 2
+                    for (int32_t k1 = 0; k1 <= 15; k1++) {
+                        #pragma unroll 8
+                        for (int32_t j11 = 0; j11 <= 7; j11++) {
+                            #pragma unroll 4
+                            for (int32_t i11 = 0; i11 <= 3; i11++) {
+                                // update: gemm.jl:11
+                                const int32_t i_C = i11 + 1;
+                                const int32_t j_C = j11 + 1;
+                                const int32_t i_A = 4 * i10 + i11 + 1;
+                                const int32_t k_A = k1 + 1;
+                                const int32_t k_B = k1 + 1;
+                                const int32_t j_B = 8 * j10 + j11 + 1;
+                                C_reg(i_C, j_C) = C_reg(i_C, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                            }
+                        }
+                    }
+                }
+            } else {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(15, B_1 - 16 * k0 - 1)) {
+                        #pragma unroll 8
+                        for (int32_t y0 = 0; y0 <= 7; y0++) {
+                            // load_B
+                            const int32_t y = y1 + 8 * y0;
+                            B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                        }
+                    }
+                }
+                {
+                    const int32_t y1 = threadIdx.y;
+                    if (y1 <= imin32(7, p - 16 * k0 - 1)) {
+                        const int32_t x1 = threadIdx.x;
+                        #pragma unroll 2
+                        for (int32_t y0 = 0; y0 <= 1; y0++) {
+                            if (y0 <= -2 * k0 + (p - y1 - 1) / 8) {
+                                #pragma unroll 4
+                                for (int32_t x0 = 0; x0 <= 3; x0++) {
+                                    // load_A
+                                    const int32_t x = x1 + 32 * x0;
+                                    const int32_t y = y1 + 8 * y0;
+                                    A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    const int32_t i10 = threadIdx.x;
+                    #pragma unroll 2
+                    for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
+                        #pragma unroll 8
+                        for (int32_t j11 = 0; j11 <= 7; j11++) {
+                            #pragma unroll 4
+                            for (int32_t i11 = 0; i11 <= 3; i11++) {
+                                // update: gemm.jl:11
+                                const int32_t i_C = i11 + 1;
+                                const int32_t j_C = j11 + 1;
+                                const int32_t i_A = 4 * i10 + i11 + 1;
+                                const int32_t k_A = k1 + 1;
+                                const int32_t k_B = k1 + 1;
+                                const int32_t j_B = 8 * j10 + j11 + 1;
+                                C_reg(i_C, j_C) = C_reg(i_C, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j10 = threadIdx.y;
+            const int32_t i10 = threadIdx.x;
+            #pragma unroll 8
+            for (int32_t y = 0; y <= 7; y++) {
+                #pragma unroll 4
+                for (int32_t x = 0; x <= 3; x++) {
+                    // store_C
+                    C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                }
+            }
+        }
+    } else {
+        double C_reg[32];
+        {
+            const int32_t j10 = threadIdx.y;
+            if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
+                const int32_t i10 = threadIdx.x;
+                if (i10 <= imin32(31, -32 * i0 + (m - 1) / 4)) {
+                    #pragma unroll 8
+                    for (int32_t y = 0; y <= 7; y++) {
+                        if (y <= n - 64 * j0 - 8 * j10 - 1) {
+                            #pragma unroll 4
+                            for (int32_t x = 0; x <= 3; x++) {
+                                if (x <= m - 128 * i0 - 4 * i10 - 1) {
+                                    // load_C
+                                    C_reg(x + 1, y + 1) = C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 16); k0++) {
+            __syncthreads();
+            {
+                const int32_t y1 = threadIdx.y;
+                if (y1 <= imin32(7, B_2 - 64 * j0 - 1)) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(15, B_1 - 16 * k0 - 1)) {
+                        #pragma unroll 8
+                        for (int32_t y0 = 0; y0 <= 7; y0++) {
+                            if (y0 <= -8 * j0 + (B_2 - y1 - 1) / 8) {
+                                // load_B
+                                const int32_t y = y1 + 8 * y0;
+                                B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                            }
+                        }
+                    }
+                }
+            }
+            {
+                const int32_t y1 = threadIdx.y;
+                if (y1 <= imin32(7, p - 16 * k0 - 1)) {
+                    const int32_t x1 = threadIdx.x;
+                    if (x1 <= imin32(31, A_1 - 128 * i0 - 1)) {
+                        #pragma unroll 2
+                        for (int32_t y0 = 0; y0 <= 1; y0++) {
+                            if (y0 <= -2 * k0 + (p - y1 - 1) / 8) {
+                                #pragma unroll 4
+                                for (int32_t x0 = 0; x0 <= 3; x0++) {
+                                    if (x0 <= -4 * i0 + (A_1 - x1 - 1) / 32) {
+                                        // load_A
+                                        const int32_t x = x1 + 32 * x0;
+                                        const int32_t y = y1 + 8 * y0;
+                                        A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int32_t j10 = threadIdx.y;
+                if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
+                    const int32_t i10 = threadIdx.x;
+                    if (i10 <= imin32(31, -32 * i0 + (m - 1) / 4)) {
+                        #pragma unroll 2
+                        for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
+                            #pragma unroll 8
+                            for (int32_t j11 = 0; j11 <= 7; j11++) {
+                                if (j11 <= n - 64 * j0 - 8 * j10 - 1) {
+                                    #pragma unroll 4
+                                    for (int32_t i11 = 0; i11 <= 3; i11++) {
+                                        if (i11 <= m - 128 * i0 - 4 * i10 - 1) {
+                                            // update: gemm.jl:11
+                                            const int32_t i_C = i11 + 1;
+                                            const int32_t j_C = j11 + 1;
+                                            const int32_t i_A = 4 * i10 + i11 + 1;
+                                            const int32_t k_A = k1 + 1;
+                                            const int32_t k_B = k1 + 1;
+                                            const int32_t j_B = 8 * j10 + j11 + 1;
+                                            C_reg(i_C, j_C) = C_reg(i_C, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j10 = threadIdx.y;
+            if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
+                const int32_t i10 = threadIdx.x;
+                if (i10 <= imin32(31, -32 * i0 + (m - 1) / 4)) {
+                    #pragma unroll 8
+                    for (int32_t y = 0; y <= 7; y++) {
+                        if (y <= n - 64 * j0 - 8 * j10 - 1) {
+                            #pragma unroll 4
+                            for (int32_t x = 0; x <= 3; x++) {
+                                if (x <= m - 128 * i0 - 4 * i10 - 1) {
+                                    // store_C
+                                    C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 #undef C
 #undef A
 #undef B
@@ -453,23 +764,45 @@ extern "C" int32_t gemm(
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                gemm_scale<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, m, n, beta, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (m <= 1073741824 && n <= 1073741824 && m * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gemm_scale_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, (int32_t)m, (int32_t)n, beta, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gemm_scale<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, m, n, beta, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }
     if (p >= 1) {
         for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 64); first_block_y += 65535) {
-            {
-                const tessella_grid tessella_blocks = {floordiv(m - 1, 128) + 1, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    gemm_kernel<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, B_2, alpha, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (m <= 1073741824 && n <= 1073741824 && A_1 <= 1073741824 && p <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && m * n <= 2147483647 && A_1 * p <= 2147483647 && B_1 * B_2 <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 1, 128) + 1, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        gemm_kernel_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)A_1, (int32_t)p, (int32_t)B_1, (int32_t)B_2, alpha, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 1, 128) + 1, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        gemm_kernel<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, B_2, alpha, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }

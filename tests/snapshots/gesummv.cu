@@ -44,6 +44,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -127,6 +129,49 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S0_S1(
                     // S1: gesummv.jl:8
                     {
                         const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                        y(i) = 0.0;
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) gesummv_S0_S1_32(
+    double *__restrict__ y,
+    double *__restrict__ ax,
+    int32_t n
+) {
+    const int32_t i0 = blockIdx.x;
+    if (n >= 1024 * i0 + 1024) {
+        const int32_t i11 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t i10 = 0; i10 <= 3; i10++) {
+            // S0: gesummv.jl:7
+            {
+                const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                ax(i) = 0.0;
+            }
+            // S1: gesummv.jl:8
+            {
+                const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                y(i) = 0.0;
+            }
+        }
+    } else {
+        const int32_t i11 = threadIdx.x;
+        if (i11 <= imin32(255, n - 1024 * i0 - 1)) {
+            #pragma unroll 4
+            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                if (i10 <= -4 * i0 + (n - i11 - 1) / 256) {
+                    // S0: gesummv.jl:7
+                    {
+                        const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                        ax(i) = 0.0;
+                    }
+                    // S1: gesummv.jl:8
+                    {
+                        const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
                         y(i) = 0.0;
                     }
                 }
@@ -245,6 +290,116 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_32(
+    double *__restrict__ ax,
+    const double *__restrict__ A,
+    const double *__restrict__ x,
+    int32_t A_1,
+    int32_t A_2,
+    int32_t n
+) {
+    __shared__ __align__(16) double A_shared[4096];
+    __shared__ __align__(16) double x_shared[128];
+    const int32_t i0 = blockIdx.x;
+    double ax_reg;
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+            // load_ax
+            const int32_t x_2 = 0;
+            ax_reg = ax(32 * i0 + i1 + x_2 + 1);
+        }
+    }
+    for (int32_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
+            {
+                const int32_t x_2 = threadIdx.x;
+                // load_x
+                const int32_t j0_2 = j0 + 3;
+                const int32_t x_3 = x_2;
+                tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+            }
+            {
+                const int32_t x_2 = threadIdx.x;
+                #pragma unroll 32
+                for (int32_t y_2 = 0; y_2 <= 31; y_2++) {
+                    // load_A
+                    const int32_t j0_2 = j0 + 3;
+                    const int32_t x_3 = x_2;
+                    const int32_t y_3 = y_2;
+                    tessella_copy_ahead(&A_shared(j0_2, x_3 + 1, y_3 + 1), &A(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                }
+            }
+            if (j0 >= 0) {
+                const int32_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int32_t j1 = 0; j1 <= 31; j1++) {
+                    // S2: gesummv.jl:11
+                    const int32_t stage = j0;
+                    const int32_t i_A = i1 + 1;
+                    const int32_t j_A = j1 + 1;
+                    const int32_t stage_ = j0;
+                    const int32_t j_x = j1 + 1;
+                    ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        } else {
+            {
+                const int32_t x_2 = threadIdx.x;
+                if (x_2 <= imin32(31, n - 32 * j0 - 97)) {
+                    // load_x
+                    const int32_t j0_2 = j0 + 3;
+                    const int32_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
+            }
+            if (n >= 32 * j0 + 97) {
+                const int32_t x_2 = threadIdx.x;
+                if (x_2 <= imin32(31, A_1 - 32 * i0 - 1)) {
+                    #pragma unroll 32
+                    for (int32_t y_2 = 0; y_2 <= 31; y_2++) {
+                        if (y_2 <= A_2 - 32 * j0 - 97) {
+                            // load_A
+                            const int32_t j0_2 = j0 + 3;
+                            const int32_t x_3 = x_2;
+                            const int32_t y_3 = y_2;
+                            tessella_copy_ahead(&A_shared(j0_2, x_3 + 1, y_3 + 1), &A(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                        }
+                    }
+                }
+            }
+            if (j0 >= 0) {
+                const int32_t i1 = threadIdx.x;
+                if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+                    #pragma unroll 16
+                    for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
+                        // S2: gesummv.jl:11
+                        const int32_t stage = j0;
+                        const int32_t i_A = i1 + 1;
+                        const int32_t j_A = j1 + 1;
+                        const int32_t stage_ = j0;
+                        const int32_t j_x = j1 + 1;
+                        ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+    }
+    __syncthreads();
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+            // store_ax
+            const int32_t x_2 = 0;
+            ax(32 * i0 + i1 + x_2 + 1) = ax_reg;
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2(
     double *__restrict__ y,
     const double *__restrict__ B,
@@ -355,6 +510,116 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2_32(
+    double *__restrict__ y,
+    const double *__restrict__ B,
+    const double *__restrict__ x,
+    int32_t B_1,
+    int32_t B_2,
+    int32_t n
+) {
+    __shared__ __align__(16) double B_shared[4096];
+    __shared__ __align__(16) double x_shared_[128];
+    const int32_t i0 = blockIdx.x;
+    double y_reg;
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+            // load_y
+            const int32_t x_2 = 0;
+            y_reg = y(32 * i0 + i1 + x_2 + 1);
+        }
+    }
+    for (int32_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
+            {
+                const int32_t x_2 = threadIdx.x;
+                // load_x_
+                const int32_t j0_2 = j0 + 3;
+                const int32_t x_3 = x_2;
+                tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+            }
+            {
+                const int32_t x_2 = threadIdx.x;
+                #pragma unroll 32
+                for (int32_t y_2 = 0; y_2 <= 31; y_2++) {
+                    // load_B
+                    const int32_t j0_2 = j0 + 3;
+                    const int32_t x_3 = x_2;
+                    const int32_t y_3 = y_2;
+                    tessella_copy_ahead(&B_shared(j0_2, x_3 + 1, y_3 + 1), &B(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                }
+            }
+            if (j0 >= 0) {
+                const int32_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int32_t j1 = 0; j1 <= 31; j1++) {
+                    // S3: gesummv.jl:12
+                    const int32_t stage = j0;
+                    const int32_t i_B = i1 + 1;
+                    const int32_t j_B = j1 + 1;
+                    const int32_t stage_ = j0;
+                    const int32_t j_x = j1 + 1;
+                    y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared_(stage_, j_x);
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        } else {
+            {
+                const int32_t x_2 = threadIdx.x;
+                if (x_2 <= imin32(31, n - 32 * j0 - 97)) {
+                    // load_x_
+                    const int32_t j0_2 = j0 + 3;
+                    const int32_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
+            }
+            if (n >= 32 * j0 + 97) {
+                const int32_t x_2 = threadIdx.x;
+                if (x_2 <= imin32(31, B_1 - 32 * i0 - 1)) {
+                    #pragma unroll 32
+                    for (int32_t y_2 = 0; y_2 <= 31; y_2++) {
+                        if (y_2 <= B_2 - 32 * j0 - 97) {
+                            // load_B
+                            const int32_t j0_2 = j0 + 3;
+                            const int32_t x_3 = x_2;
+                            const int32_t y_3 = y_2;
+                            tessella_copy_ahead(&B_shared(j0_2, x_3 + 1, y_3 + 1), &B(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                        }
+                    }
+                }
+            }
+            if (j0 >= 0) {
+                const int32_t i1 = threadIdx.x;
+                if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+                    #pragma unroll 16
+                    for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
+                        // S3: gesummv.jl:12
+                        const int32_t stage = j0;
+                        const int32_t i_B = i1 + 1;
+                        const int32_t j_B = j1 + 1;
+                        const int32_t stage_ = j0;
+                        const int32_t j_x = j1 + 1;
+                        y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared_(stage_, j_x);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+    }
+    __syncthreads();
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+            // store_y
+            const int32_t x_2 = 0;
+            y(32 * i0 + i1 + x_2 + 1) = y_reg;
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(256) gesummv_S4(
     double *__restrict__ y,
     const double *__restrict__ ax,
@@ -379,6 +644,37 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S4(
                 if (i10 <= -4 * i0 + (n - i11 - 1) / 256) {
                     // S4: gesummv.jl:15
                     const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                    y(i) = alpha * ax(i) + beta * y(i);
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) gesummv_S4_32(
+    double *__restrict__ y,
+    const double *__restrict__ ax,
+    int32_t n,
+    double alpha,
+    double beta
+) {
+    const int32_t i0 = blockIdx.x;
+    if (n >= 1024 * i0 + 1024) {
+        const int32_t i11 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t i10 = 0; i10 <= 3; i10++) {
+            // S4: gesummv.jl:15
+            const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+            y(i) = alpha * ax(i) + beta * y(i);
+        }
+    } else {
+        const int32_t i11 = threadIdx.x;
+        if (i11 <= imin32(255, n - 1024 * i0 - 1)) {
+            #pragma unroll 4
+            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                if (i10 <= -4 * i0 + (n - i11 - 1) / 256) {
+                    // S4: gesummv.jl:15
+                    const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
                     y(i) = alpha * ax(i) + beta * y(i);
                 }
             }
@@ -503,36 +799,80 @@ extern "C" int32_t gesummv(
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
     TESSELLA_TRY(x_device.copy_in(x));
-    {
-        const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            gesummv_S0_S1<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(y_device.at, ax_device.at, n);
-            TESSELLA_TRY(cudaGetLastError());
+    if (y_1 <= 1073741824 && ax_1 <= 1073741824 && n <= 1073741824) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                gesummv_S0_S1_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(y_device.at, ax_device.at, (int32_t)n);
+                TESSELLA_TRY(cudaGetLastError());
+            }
+        }
+    } else {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                gesummv_S0_S1<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(y_device.at, ax_device.at, n);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
-    {
-        const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            gesummv_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(ax_device.at, A_device.at, x_device.at, A_1, A_2, n);
-            TESSELLA_TRY(cudaGetLastError());
+    if (ax_1 <= 1073741824 && A_1 <= 1073741824 && A_2 <= 1073741824 && n <= 1073741824 && A_1 * A_2 <= 2147483647) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                gesummv_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(ax_device.at, A_device.at, x_device.at, (int32_t)A_1, (int32_t)A_2, (int32_t)n);
+                TESSELLA_TRY(cudaGetLastError());
+            }
+        }
+    } else {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                gesummv_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(ax_device.at, A_device.at, x_device.at, A_1, A_2, n);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
-    {
-        const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            gesummv_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(y_device.at, B_device.at, x_device.at, B_1, B_2, n);
-            TESSELLA_TRY(cudaGetLastError());
+    if (y_1 <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && n <= 1073741824 && B_1 * B_2 <= 2147483647) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                gesummv_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(y_device.at, B_device.at, x_device.at, (int32_t)B_1, (int32_t)B_2, (int32_t)n);
+                TESSELLA_TRY(cudaGetLastError());
+            }
+        }
+    } else {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                gesummv_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(y_device.at, B_device.at, x_device.at, B_1, B_2, n);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
-    {
-        const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
-        if (tessella_blocks.is_too_large()) return -5;
-        if (!tessella_blocks.is_empty()) {
-            gesummv_S4<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(y_device.at, ax_device.at, n, alpha, beta);
-            TESSELLA_TRY(cudaGetLastError());
+    if (y_1 <= 1073741824 && ax_1 <= 1073741824 && n <= 1073741824) {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                gesummv_S4_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(y_device.at, ax_device.at, (int32_t)n, alpha, beta);
+                TESSELLA_TRY(cudaGetLastError());
+            }
+        }
+    } else {
+        {
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
+            if (tessella_blocks.is_too_large()) return -5;
+            if (!tessella_blocks.is_empty()) {
+                gesummv_S4<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(y_device.at, ax_device.at, n, alpha, beta);
+                TESSELLA_TRY(cudaGetLastError());
+            }
         }
     }
     TESSELLA_TRY(y_device.copy_out(y));

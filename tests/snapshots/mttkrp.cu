@@ -14,6 +14,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -59,6 +61,38 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_S0(
                     // S0: mttkrp.jl:7
                     const int64_t r = 8 * r0 + r1 + 1;
                     const int64_t i = 32 * i0 + i1 + 1;
+                    A(i, r) = A(i, r) + B(i, k, l) * C(k, r) * D(l, r);
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) mttkrp_S0_32(
+    double *__restrict__ A,
+    const double *__restrict__ B,
+    const double *__restrict__ C,
+    const double *__restrict__ D,
+    int32_t A_1,
+    int32_t A_2,
+    int32_t m,
+    int32_t p,
+    int32_t q,
+    int32_t C_1,
+    int32_t D_1,
+    int32_t first_block_y
+) {
+    const int32_t r0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    const int32_t r1 = threadIdx.y;
+    if (r1 <= imin32(7, A_2 - 8 * r0 - 1)) {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+            for (int32_t l = 1; l <= q; l++) {
+                for (int32_t k = 1; k <= p; k++) {
+                    // S0: mttkrp.jl:7
+                    const int32_t r = 8 * r0 + r1 + 1;
+                    const int32_t i = 32 * i0 + i1 + 1;
                     A(i, r) = A(i, r) + B(i, k, l) * C(k, r) * D(l, r);
                 }
             }
@@ -163,12 +197,23 @@ extern "C" int32_t mttkrp(
     TESSELLA_TRY(C_device.copy_in(C));
     TESSELLA_TRY(D_device.copy_in(D));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(A_2 - 1, 8); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(A_2 - 1, 8) + 1 - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                mttkrp_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, C_device.at, D_device.at, A_1, A_2, m, p, q, C_1, D_1, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (A_1 <= 1073741824 && A_2 <= 1073741824 && m <= 1073741824 && p <= 1073741824 && q <= 1073741824 && C_1 <= 1073741824 && C_2 <= 1073741824 && D_1 <= 1073741824 && D_2 <= 1073741824 && A_1 * A_2 <= 2147483647 && m * p <= 2147483647 && m * p * q <= 2147483647 && C_1 * C_2 <= 2147483647 && D_1 * D_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(A_2 - 1, 8) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    mttkrp_S0_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, C_device.at, D_device.at, (int32_t)A_1, (int32_t)A_2, (int32_t)m, (int32_t)p, (int32_t)q, (int32_t)C_1, (int32_t)D_1, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(A_2 - 1, 8) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    mttkrp_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, C_device.at, D_device.at, A_1, A_2, m, p, q, C_1, D_1, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

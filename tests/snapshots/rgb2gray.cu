@@ -13,6 +13,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -70,6 +72,52 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0(
                         // S0: rgb2gray.jl:10
                         const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
                         const int64_t i = 32 * i0 + i1 + 1;
+                        const uint8_t r = image(i, j, 1);
+                        const uint8_t g = image(i, j, 2);
+                        const uint8_t b = image(i, j, 3);
+                        gray(i, j) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_32(
+    uint8_t *__restrict__ gray,
+    const uint8_t *__restrict__ image,
+    int32_t m,
+    int32_t n,
+    int32_t image_1,
+    int32_t image_2,
+    int32_t first_block_y
+) {
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (n >= 32 * j0 + 32 && m >= 32 * i0 + 32) {
+        const int32_t j10 = threadIdx.y;
+        const int32_t i1 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t j11 = 0; j11 <= 3; j11++) {
+            // S0: rgb2gray.jl:10
+            const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+            const int32_t i = 32 * i0 + i1 + 1;
+            const uint8_t r = image(i, j, 1);
+            const uint8_t g = image(i, j, 2);
+            const uint8_t b = image(i, j, 3);
+            gray(i, j) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
+        }
+    } else {
+        const int32_t j10 = threadIdx.y;
+        if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
+            const int32_t i1 = threadIdx.x;
+            if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+                #pragma unroll 4
+                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                    if (j11 <= n - 32 * j0 - 4 * j10 - 1) {
+                        // S0: rgb2gray.jl:10
+                        const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                        const int32_t i = 32 * i0 + i1 + 1;
                         const uint8_t r = image(i, j, 1);
                         const uint8_t g = image(i, j, 2);
                         const uint8_t b = image(i, j, 3);
@@ -153,12 +201,23 @@ extern "C" int32_t rgb2gray(
     TESSELLA_TRY(image_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(uint8_t), image_1), image_2), image_3)));
     TESSELLA_TRY(image_device.copy_in(image));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                rgb2gray_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(gray_device.at, image_device.at, m, n, image_1, image_2, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (m <= 1073741824 && n <= 1073741824 && image_1 <= 1073741824 && image_2 <= 1073741824 && image_3 <= 1073741824 && m * n <= 2147483647 && image_1 * image_2 <= 2147483647 && image_1 * image_2 * image_3 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    rgb2gray_S0_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(gray_device.at, image_device.at, (int32_t)m, (int32_t)n, (int32_t)image_1, (int32_t)image_2, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    rgb2gray_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(gray_device.at, image_device.at, m, n, image_1, image_2, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }
@@ -180,6 +239,8 @@ extern "C" int32_t rgb2gray(
 #include <stdint.h>
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
 
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
@@ -231,6 +292,46 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0(
                         // S0: rgb2gray.jl:18
                         const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
                         const int64_t i = 32 * i0 + i1 + 1;
+                        gray(i, j) = 0.29899999499320984 * image(i, j, 1) + 0.5870000123977661 * image(i, j, 2) + 0.11400000005960464 * image(i, j, 3);
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_32(
+    double *__restrict__ gray,
+    const double *__restrict__ image,
+    int32_t m,
+    int32_t n,
+    int32_t image_1,
+    int32_t image_2,
+    int32_t first_block_y
+) {
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (n >= 32 * j0 + 32 && m >= 32 * i0 + 32) {
+        const int32_t j10 = threadIdx.y;
+        const int32_t i1 = threadIdx.x;
+        #pragma unroll 4
+        for (int32_t j11 = 0; j11 <= 3; j11++) {
+            // S0: rgb2gray.jl:18
+            const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+            const int32_t i = 32 * i0 + i1 + 1;
+            gray(i, j) = 0.29899999499320984 * image(i, j, 1) + 0.5870000123977661 * image(i, j, 2) + 0.11400000005960464 * image(i, j, 3);
+        }
+    } else {
+        const int32_t j10 = threadIdx.y;
+        if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
+            const int32_t i1 = threadIdx.x;
+            if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+                #pragma unroll 4
+                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                    if (j11 <= n - 32 * j0 - 4 * j10 - 1) {
+                        // S0: rgb2gray.jl:18
+                        const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                        const int32_t i = 32 * i0 + i1 + 1;
                         gray(i, j) = 0.29899999499320984 * image(i, j, 1) + 0.5870000123977661 * image(i, j, 2) + 0.11400000005960464 * image(i, j, 3);
                     }
                 }
@@ -311,12 +412,23 @@ extern "C" int32_t rgb2gray_float(
     TESSELLA_TRY(image_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(double), image_1), image_2), image_3)));
     TESSELLA_TRY(image_device.copy_in(image));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                rgb2gray_float_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(gray_device.at, image_device.at, m, n, image_1, image_2, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (m <= 1073741824 && n <= 1073741824 && image_1 <= 1073741824 && image_2 <= 1073741824 && image_3 <= 1073741824 && m * n <= 2147483647 && image_1 * image_2 <= 2147483647 && image_1 * image_2 * image_3 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    rgb2gray_float_S0_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(gray_device.at, image_device.at, (int32_t)m, (int32_t)n, (int32_t)image_1, (int32_t)image_2, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    rgb2gray_float_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(gray_device.at, image_device.at, m, n, image_1, image_2, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

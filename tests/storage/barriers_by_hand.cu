@@ -17,8 +17,13 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+// Rounds towards minus infinity; b > 0.
+static __host__ __device__ inline int32_t floordiv32(int32_t a, int32_t b) { return a / b - (a % b < 0); }
 
 // A size in bytes times an extent, at most INT64_MAX.
 static inline int64_t tessella_bytes(int64_t bytes, int64_t extent) {
@@ -98,6 +103,77 @@ extern "C" __global__ void __launch_bounds__(16) barriers_by_hand_S_load_A(
                             const int64_t k = 4 * k0 + k1 + 1;
                             const int64_t i_A = i1 + 1;
                             const int64_t k_A = k1 + 1;
+                            C(i, j) = C(i, j) + A_shared(i_A, k_A) * B(k, j);
+                        }
+                    }
+                }
+            }
+            __syncthreads();
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(16) barriers_by_hand_S_load_A_32(
+    float *__restrict__ C,
+    const float *__restrict__ A,
+    const float *__restrict__ B,
+    int32_t m,
+    int32_t n,
+    int32_t A_1,
+    int32_t p,
+    int32_t B_1,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) float A_shared[16];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 4); k0++) {
+        if (n >= 4 * j0 + 4 && A_1 >= 4 * i0 + 4 && m >= 4 * i0 + 4 && p >= 4 * k0 + 4) {
+            {
+                const int32_t y = threadIdx.y;
+                const int32_t x = threadIdx.x;
+                // load_A
+                A_shared(x + 1, y + 1) = A(4 * i0 + x + 1, 4 * k0 + y + 1);
+            }
+            __syncthreads();
+            {
+                const int32_t j1 = threadIdx.y;
+                const int32_t i1 = threadIdx.x;
+                for (int32_t k1 = 0; k1 <= 3; k1++) {
+                    // S: barriers_by_hand.jl:10
+                    const int32_t j = 4 * j0 + j1 + 1;
+                    const int32_t i = 4 * i0 + i1 + 1;
+                    const int32_t k = 4 * k0 + k1 + 1;
+                    const int32_t i_A = i1 + 1;
+                    const int32_t k_A = k1 + 1;
+                    C(i, j) = C(i, j) + A_shared(i_A, k_A) * B(k, j);
+                }
+            }
+            __syncthreads();
+        } else {
+            {
+                const int32_t y = threadIdx.y;
+                if (y <= imin32(3, p - 4 * k0 - 1)) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(3, A_1 - 4 * i0 - 1)) {
+                        // load_A
+                        A_shared(x + 1, y + 1) = A(4 * i0 + x + 1, 4 * k0 + y + 1);
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int32_t j1 = threadIdx.y;
+                if (j1 <= imin32(3, n - 4 * j0 - 1)) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(3, m - 4 * i0 - 1)) {
+                        for (int32_t k1 = 0; k1 <= imin32(3, p - 4 * k0 - 1); k1++) {
+                            // S: barriers_by_hand.jl:10
+                            const int32_t j = 4 * j0 + j1 + 1;
+                            const int32_t i = 4 * i0 + i1 + 1;
+                            const int32_t k = 4 * k0 + k1 + 1;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t k_A = k1 + 1;
                             C(i, j) = C(i, j) + A_shared(i_A, k_A) * B(k, j);
                         }
                     }
@@ -188,12 +264,23 @@ extern "C" int32_t barriers_by_hand(
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 4); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 4) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                barriers_by_hand_S_load_A<<<tessella_blocks.dims(), dim3(4, 4, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (m <= 1073741824 && n <= 1073741824 && A_1 <= 1073741824 && p <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && m * n <= 2147483647 && A_1 * p <= 2147483647 && B_1 * B_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 4) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    barriers_by_hand_S_load_A_32<<<tessella_blocks.dims(), dim3(4, 4, 1)>>>(C_device.at, A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)A_1, (int32_t)p, (int32_t)B_1, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 4) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    barriers_by_hand_S_load_A<<<tessella_blocks.dims(), dim3(4, 4, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

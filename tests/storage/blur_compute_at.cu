@@ -16,6 +16,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -71,6 +73,48 @@ extern "C" __global__ void __launch_bounds__(32) blur_compute_at_R_S(
                 const int64_t i = 8 * i0 + i1 + 2;
                 const int64_t i_T = i1 + 2;
                 const int64_t j_T = j1 + 2;
+                B(i, j) = (T_local(i_T - 1, j_T - 1) + T_local(i_T - 1, j_T) + T_local(i_T - 1, j_T + 1)) / 3.0f;
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) blur_compute_at_R_S_32(
+    float *__restrict__ B,
+    const float *__restrict__ A,
+    int32_t B_1,
+    int32_t m,
+    int32_t n,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) float T_local[48];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    {
+        const int32_t j_1 = threadIdx.y;
+        if (j_1 <= imin32(3, n - 4 * j0 - 1)) {
+            const int32_t i_ = threadIdx.x;
+            if (i_ <= imin32(7, m - 8 * i0 - 3)) {
+                for (int32_t j_0 = 0; j_0 <= imin32((n - j_1 - 1) / 4 - j0, 1 - (j_1 + 2) / 4); j_0++) {
+                    // R: blur_compute_at.jl:10
+                    const int32_t j = 4 * j0 + j_1 + 4 * j_0 + 1;
+                    const int32_t i = 8 * i0 + i_ + 2;
+                    T_local(i - 8 * i0 - 1, j - 4 * j0) = (A(i - 1, j) + A(i, j) + A(i + 1, j)) / 3.0f;
+                }
+            }
+        }
+    }
+    __syncthreads();
+    {
+        const int32_t j1 = threadIdx.y;
+        if (j1 <= imin32(3, n - 4 * j0 - 3)) {
+            const int32_t i1 = threadIdx.x;
+            if (i1 <= imin32(7, m - 8 * i0 - 3)) {
+                // S: blur_compute_at.jl:13
+                const int32_t j = 4 * j0 + j1 + 2;
+                const int32_t i = 8 * i0 + i1 + 2;
+                const int32_t i_T = i1 + 2;
+                const int32_t j_T = j1 + 2;
                 B(i, j) = (T_local(i_T - 1, j_T - 1) + T_local(i_T - 1, j_T) + T_local(i_T - 1, j_T + 1)) / 3.0f;
             }
         }
@@ -145,12 +189,23 @@ extern "C" int32_t blur_compute_at(
     TESSELLA_TRY(B_device.copy_in(B));
     TESSELLA_TRY(A_device.copy_in(A));
     for (int64_t first_block_y = 0; first_block_y < (n + 1) / 4; first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                blur_compute_at_R_S<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(B_device.at, A_device.at, B_1, m, n, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (B_1 <= 1073741824 && B_2 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && B_1 * B_2 <= 2147483647 && m * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    blur_compute_at_R_S_32<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(B_device.at, A_device.at, (int32_t)B_1, (int32_t)m, (int32_t)n, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    blur_compute_at_R_S<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(B_device.at, A_device.at, B_1, m, n, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -21,6 +21,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -140,6 +142,103 @@ extern "C" __global__ void __launch_bounds__(32) conv_constant_Z_S_load_image(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(32) conv_constant_Z_S_load_image_32(
+    float *__restrict__ result,
+    const float *__restrict__ image,
+    int32_t result_1,
+    int32_t m,
+    int32_t n,
+    int32_t weights_1,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) float image_shared[96];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (n >= 4 * j0 + 8 && m >= 8 * i0 + 12) {
+        {
+            const int32_t y1 = threadIdx.y;
+            const int32_t x1 = threadIdx.x;
+            #pragma unroll 2
+            for (int32_t y0 = 0; y0 <= 1; y0++) {
+                #pragma unroll 2
+                for (int32_t x0 = 0; x0 <= imin32((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
+                    // load_image
+                    const int32_t x = x1 + 8 * x0;
+                    const int32_t y = y1 + 4 * y0;
+                    image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j1 = threadIdx.y;
+            const int32_t i1 = threadIdx.x;
+            // Z: conv_constant.jl:9
+            {
+                const int32_t j = 4 * j0 + j1 + 3;
+                const int32_t i = 8 * i0 + i1 + 3;
+                result(i, j) = 0.0f;
+            }
+            for (int32_t q = 1; q <= 5; q++) {
+                for (int32_t p = 1; p <= 5; p++) {
+                    // S: conv_constant.jl:11
+                    const int32_t j = 4 * j0 + j1 + 3;
+                    const int32_t i = 8 * i0 + i1 + 3;
+                    const int32_t i_image = i1 + p + 3;
+                    const int32_t j_image = j1 + q + 3;
+                    result(i, j) = result(i, j) + weights(p, q) * image_shared(i_image - 3, j_image - 3);
+                }
+            }
+        }
+    } else {
+        {
+            const int32_t y1 = threadIdx.y;
+            if (y1 <= 3) {
+                const int32_t x1 = threadIdx.x;
+                if (x1 <= imin32(7, m - 8 * i0 - 1)) {
+                    #pragma unroll 2
+                    for (int32_t y0 = 0; y0 <= 1; y0++) {
+                        if (y0 <= (n - y1 - 1) / 4 - j0) {
+                            #pragma unroll 2
+                            for (int32_t x0 = 0; x0 <= imin32((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
+                                // load_image
+                                const int32_t x = x1 + 8 * x0;
+                                const int32_t y = y1 + 4 * y0;
+                                image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j1 = threadIdx.y;
+            if (j1 <= imin32(3, n - 4 * j0 - 5)) {
+                const int32_t i1 = threadIdx.x;
+                if (i1 <= imin32(7, m - 8 * i0 - 5)) {
+                    // Z: conv_constant.jl:9
+                    {
+                        const int32_t j = 4 * j0 + j1 + 3;
+                        const int32_t i = 8 * i0 + i1 + 3;
+                        result(i, j) = 0.0f;
+                    }
+                    for (int32_t q = 1; q <= 5; q++) {
+                        for (int32_t p = 1; p <= 5; p++) {
+                            // S: conv_constant.jl:11
+                            const int32_t j = 4 * j0 + j1 + 3;
+                            const int32_t i = 8 * i0 + i1 + 3;
+                            const int32_t i_image = i1 + p + 3;
+                            const int32_t j_image = j1 + q + 3;
+                            result(i, j) = result(i, j) + weights(p, q) * image_shared(i_image - 3, j_image - 3);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 #undef result
 #undef image
 #undef weights
@@ -227,12 +326,23 @@ extern "C" int32_t conv_constant(
     TESSELLA_TRY(image_device.copy_in(image));
     TESSELLA_TRY(cudaMemcpyToSymbol(weights_constant, weights, (size_t)tessella_bytes(tessella_bytes(sizeof(float), weights_1), weights_2)));
     for (int64_t first_block_y = 0; first_block_y < floordiv(n - 1, 4); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {(m + 3) / 8, imin(65535, floordiv(n - 1, 4) - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                conv_constant_Z_S_load_image<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(result_device.at, image_device.at, result_1, m, n, weights_1, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (result_1 <= 1073741824 && result_2 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && weights_1 <= 1073741824 && weights_2 <= 1073741824 && result_1 * result_2 <= 2147483647 && m * n <= 2147483647 && weights_1 * weights_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {(m + 3) / 8, imin(65535, floordiv(n - 1, 4) - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    conv_constant_Z_S_load_image_32<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(result_device.at, image_device.at, (int32_t)result_1, (int32_t)m, (int32_t)n, (int32_t)weights_1, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {(m + 3) / 8, imin(65535, floordiv(n - 1, 4) - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    conv_constant_Z_S_load_image<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(result_device.at, image_device.at, result_1, m, n, weights_1, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -25,6 +25,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -178,6 +180,138 @@ extern "C" __global__ void __launch_bounds__(32) conv_tiles_kernel(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(32) conv_tiles_kernel_32(
+    float *__restrict__ result,
+    const float *__restrict__ image,
+    const float *__restrict__ weights,
+    int32_t result_1,
+    int32_t m,
+    int32_t n,
+    int32_t weights_1,
+    int32_t weights_2,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) float image_shared[96];
+    __shared__ __align__(16) float weights_shared[25];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (weights_1 >= 5 && weights_2 >= 4 && n >= 4 * j0 + 8 && m >= 8 * i0 + 12) {
+        {
+            const int32_t y1 = threadIdx.y;
+            const int32_t x = threadIdx.x;
+            if (x <= 4) {
+                #pragma unroll 2
+                for (int32_t y0 = 0; y0 <= imin32((weights_2 - y1 - 1) / 4, 1 - (y1 + 3) / 4); y0++) {
+                    // load_weights
+                    const int32_t y = y1 + 4 * y0;
+                    weights_shared(x + 1, y + 1) = weights(x + 1, y + 1);
+                }
+            }
+        }
+        {
+            const int32_t y1 = threadIdx.y;
+            const int32_t x1 = threadIdx.x;
+            #pragma unroll 2
+            for (int32_t y0 = 0; y0 <= 1; y0++) {
+                #pragma unroll 2
+                for (int32_t x0 = 0; x0 <= imin32((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
+                    // load_image
+                    const int32_t x = x1 + 8 * x0;
+                    const int32_t y = y1 + 4 * y0;
+                    image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j1 = threadIdx.y;
+            const int32_t i1 = threadIdx.x;
+            float result_reg;
+            // Z: conv_tiles.jl:9
+            result_reg = 0.0f;
+            for (int32_t q = 1; q <= 5; q++) {
+                for (int32_t p = 1; p <= 5; p++) {
+                    // S: conv_tiles.jl:11
+                    const int32_t i_image = i1 + p + 3;
+                    const int32_t j_image = j1 + q + 3;
+                    const int32_t p_weights = p;
+                    const int32_t q_weights = q;
+                    result_reg = result_reg + weights_shared(p_weights, q_weights) * image_shared(i_image - 3, j_image - 3);
+                }
+            }
+            // store_result
+            {
+                const int32_t x = 0;
+                const int32_t y = 0;
+                result(8 * i0 + i1 + x + 3, 4 * j0 + j1 + y + 3) = result_reg;
+            }
+        }
+    } else {
+        {
+            const int32_t y1 = threadIdx.y;
+            if (y1 <= imin32(3, weights_2 - 1)) {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(4, weights_1 - 1)) {
+                    #pragma unroll 2
+                    for (int32_t y0 = 0; y0 <= imin32((weights_2 - y1 - 1) / 4, 1 - (y1 + 3) / 4); y0++) {
+                        // load_weights
+                        const int32_t y = y1 + 4 * y0;
+                        weights_shared(x + 1, y + 1) = weights(x + 1, y + 1);
+                    }
+                }
+            }
+        }
+        {
+            const int32_t y1 = threadIdx.y;
+            if (y1 <= 3) {
+                const int32_t x1 = threadIdx.x;
+                if (x1 <= imin32(7, m - 8 * i0 - 1)) {
+                    #pragma unroll 2
+                    for (int32_t y0 = 0; y0 <= 1; y0++) {
+                        if (y0 <= (n - y1 - 1) / 4 - j0) {
+                            #pragma unroll 2
+                            for (int32_t x0 = 0; x0 <= imin32((m - x1 - 1) / 8 - i0, 1 - (x1 + 4) / 8); x0++) {
+                                // load_image
+                                const int32_t x = x1 + 8 * x0;
+                                const int32_t y = y1 + 4 * y0;
+                                image_shared(x + 1, y + 1) = image(8 * i0 + x + 1, 4 * j0 + y + 1);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j1 = threadIdx.y;
+            if (j1 <= imin32(3, n - 4 * j0 - 5)) {
+                const int32_t i1 = threadIdx.x;
+                if (i1 <= imin32(7, m - 8 * i0 - 5)) {
+                    float result_reg;
+                    // Z: conv_tiles.jl:9
+                    result_reg = 0.0f;
+                    for (int32_t q = 1; q <= 5; q++) {
+                        for (int32_t p = 1; p <= 5; p++) {
+                            // S: conv_tiles.jl:11
+                            const int32_t i_image = i1 + p + 3;
+                            const int32_t j_image = j1 + q + 3;
+                            const int32_t p_weights = p;
+                            const int32_t q_weights = q;
+                            result_reg = result_reg + weights_shared(p_weights, q_weights) * image_shared(i_image - 3, j_image - 3);
+                        }
+                    }
+                    // store_result
+                    {
+                        const int32_t x = 0;
+                        const int32_t y = 0;
+                        result(8 * i0 + i1 + x + 3, 4 * j0 + j1 + y + 3) = result_reg;
+                    }
+                }
+            }
+        }
+    }
+}
+
 #undef result
 #undef image
 #undef weights
@@ -261,12 +395,23 @@ extern "C" int32_t conv_tiles(
     TESSELLA_TRY(image_device.copy_in(image));
     TESSELLA_TRY(weights_device.copy_in(weights));
     for (int64_t first_block_y = 0; first_block_y < floordiv(n - 1, 4); first_block_y += 65535) {
-        {
-            const tessella_grid tessella_blocks = {(m + 3) / 8, imin(65535, floordiv(n - 1, 4) - first_block_y), 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                conv_tiles_kernel<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(result_device.at, image_device.at, weights_device.at, result_1, m, n, weights_1, weights_2, first_block_y);
-                TESSELLA_TRY(cudaGetLastError());
+        if (result_1 <= 1073741824 && result_2 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && weights_1 <= 1073741824 && weights_2 <= 1073741824 && result_1 * result_2 <= 2147483647 && m * n <= 2147483647 && weights_1 * weights_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {(m + 3) / 8, imin(65535, floordiv(n - 1, 4) - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    conv_tiles_kernel_32<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(result_device.at, image_device.at, weights_device.at, (int32_t)result_1, (int32_t)m, (int32_t)n, (int32_t)weights_1, (int32_t)weights_2, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {(m + 3) / 8, imin(65535, floordiv(n - 1, 4) - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    conv_tiles_kernel<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(result_device.at, image_device.at, weights_device.at, result_1, m, n, weights_1, weights_2, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -18,6 +18,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -58,6 +60,28 @@ extern "C" __global__ void __launch_bounds__(32) copies_in_a_loop_S(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(32) copies_in_a_loop_S_32(
+    const float *__restrict__ A,
+    float *__restrict__ B,
+    int32_t m,
+    int32_t n,
+    int32_t B_1,
+    int32_t first_block_y
+) {
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    const int32_t j1 = threadIdx.y;
+    if (j1 <= imin32(3, n - 4 * j0 - 3)) {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(7, m - 8 * i0 - 3)) {
+            // S: copies_in_a_loop.jl:10
+            const int32_t j = 4 * j0 + j1 + 2;
+            const int32_t i = 8 * i0 + i1 + 2;
+            B(i, j) = 0.25f * (A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1));
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(32) copies_in_a_loop_R(
     float *__restrict__ A,
     const float *__restrict__ B,
@@ -75,6 +99,28 @@ extern "C" __global__ void __launch_bounds__(32) copies_in_a_loop_R(
             // R: copies_in_a_loop.jl:13
             const int64_t j = 4 * j0 + j1 + 2;
             const int64_t i = 8 * i0 + i1 + 2;
+            A(i, j) = B(i, j);
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) copies_in_a_loop_R_32(
+    float *__restrict__ A,
+    const float *__restrict__ B,
+    int32_t m,
+    int32_t n,
+    int32_t B_1,
+    int32_t first_block_y
+) {
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    const int32_t j1 = threadIdx.y;
+    if (j1 <= imin32(3, n - 4 * j0 - 3)) {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(7, m - 8 * i0 - 3)) {
+            // R: copies_in_a_loop.jl:13
+            const int32_t j = 4 * j0 + j1 + 2;
+            const int32_t i = 8 * i0 + i1 + 2;
             A(i, j) = B(i, j);
         }
     }
@@ -148,23 +194,45 @@ extern "C" int32_t copies_in_a_loop(
     for (int64_t t = 1; t <= steps; t++) {
         TESSELLA_TRY(A_device.copy_in(A));
         for (int64_t first_block_y = 0; first_block_y < (n + 1) / 4; first_block_y += 65535) {
-            {
-                const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    copies_in_a_loop_S<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (m <= 1073741824 && n <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && m * n <= 2147483647 && B_1 * B_2 <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        copies_in_a_loop_S_32<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        copies_in_a_loop_S<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }
         TESSELLA_TRY(cudaDeviceSynchronize());
         for (int64_t first_block_y = 0; first_block_y < (n + 1) / 4; first_block_y += 65535) {
-            {
-                const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    copies_in_a_loop_R<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (m <= 1073741824 && n <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && m * n <= 2147483647 && B_1 * B_2 <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        copies_in_a_loop_R_32<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        copies_in_a_loop_R<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }

@@ -35,8 +35,13 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+// Rounds towards minus infinity; b > 0.
+static __host__ __device__ inline int32_t floordiv32(int32_t a, int32_t b) { return a / b - (a % b < 0); }
 
 // A size in bytes times an extent, at most INT64_MAX.
 static inline int64_t tessella_bytes(int64_t bytes, int64_t extent) {
@@ -319,6 +324,268 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel_32(
+    double *__restrict__ C,
+    const double *__restrict__ A,
+    const double *__restrict__ B,
+    int32_t C_1,
+    int32_t C_2,
+    int32_t m,
+    int32_t p,
+    int32_t B_1,
+    int32_t n,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) double A_shared[32];
+    __shared__ __align__(16) double B_shared[16];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (n >= 4 * j0 + 4 && C_2 >= 4 * j0 + 4 && m >= 8 * i0 + 8 && C_1 >= 8 * i0 + 8) {
+        double C_reg[4];
+        {
+            const int32_t j10 = threadIdx.y;
+            const int32_t i10 = threadIdx.x;
+            #pragma unroll 2
+            for (int32_t y = 0; y <= 1; y++) {
+                #pragma unroll 2
+                for (int32_t x = 0; x <= 1; x++) {
+                    // load_C
+                    C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                }
+            }
+        }
+        for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 4); k0++) {
+            if (B_1 >= 4 * k0 + 4 && p >= 4 * k0 + 4) {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    const int32_t x = threadIdx.x;
+                    #pragma unroll 2
+                    for (int32_t y0 = 0; y0 <= 1; y0++) {
+                        // load_B
+                        const int32_t y = y1 + 2 * y0;
+                        B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
+                    }
+                }
+                {
+                    const int32_t y1 = threadIdx.y;
+                    const int32_t x1 = threadIdx.x;
+                    #pragma unroll 2
+                    for (int32_t y0 = 0; y0 <= 1; y0++) {
+                        #pragma unroll 2
+                        for (int32_t x0 = 0; x0 <= 1; x0++) {
+                            // load_A
+                            const int32_t x = x1 + 4 * x0;
+                            const int32_t y = y1 + 2 * y0;
+                            A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    const int32_t i10 = threadIdx.x;
+                    for (int32_t k1 = 0; k1 <= 3; k1++) {
+                        #pragma unroll 2
+                        for (int32_t j11 = 0; j11 <= 1; j11++) {
+                            #pragma unroll 2
+                            for (int32_t i11 = 0; i11 <= 1; i11++) {
+                                // S: gemm_registers.jl:10
+                                const int32_t i_A = 2 * i10 + i11 + 1;
+                                const int32_t k_A = k1 + 1;
+                                const int32_t k_B = k1 + 1;
+                                const int32_t j_B = 2 * j10 + j11 + 1;
+                                const int32_t i_C = i11 + 1;
+                                const int32_t j_C = j11 + 1;
+                                C_reg(i_C, j_C) = C_reg(i_C, j_C) + A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                            }
+                        }
+                    }
+                }
+            } else {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(3, B_1 - 4 * k0 - 1)) {
+                        #pragma unroll 2
+                        for (int32_t y0 = 0; y0 <= 1; y0++) {
+                            // load_B
+                            const int32_t y = y1 + 2 * y0;
+                            B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
+                        }
+                    }
+                }
+                {
+                    const int32_t y1 = threadIdx.y;
+                    if (y1 <= imin32(1, p - 4 * k0 - 1)) {
+                        const int32_t x1 = threadIdx.x;
+                        #pragma unroll 2
+                        for (int32_t y0 = 0; y0 <= 1; y0++) {
+                            if (y0 <= -2 * k0 - y1 + (p + y1 + 1) / 2 - 1) {
+                                #pragma unroll 2
+                                for (int32_t x0 = 0; x0 <= 1; x0++) {
+                                    // load_A
+                                    const int32_t x = x1 + 4 * x0;
+                                    const int32_t y = y1 + 2 * y0;
+                                    A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    const int32_t i10 = threadIdx.x;
+                    for (int32_t k1 = 0; k1 <= imin32(3, p - 4 * k0 - 1); k1++) {
+                        #pragma unroll 2
+                        for (int32_t j11 = 0; j11 <= 1; j11++) {
+                            #pragma unroll 2
+                            for (int32_t i11 = 0; i11 <= 1; i11++) {
+                                // S: gemm_registers.jl:10
+                                const int32_t i_A = 2 * i10 + i11 + 1;
+                                const int32_t k_A = k1 + 1;
+                                const int32_t k_B = k1 + 1;
+                                const int32_t j_B = 2 * j10 + j11 + 1;
+                                const int32_t i_C = i11 + 1;
+                                const int32_t j_C = j11 + 1;
+                                C_reg(i_C, j_C) = C_reg(i_C, j_C) + A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j10 = threadIdx.y;
+            const int32_t i10 = threadIdx.x;
+            #pragma unroll 2
+            for (int32_t y = 0; y <= 1; y++) {
+                #pragma unroll 2
+                for (int32_t x = 0; x <= 1; x++) {
+                    // store_C
+                    C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                }
+            }
+        }
+    } else {
+        double C_reg[4];
+        {
+            const int32_t j10 = threadIdx.y;
+            if (j10 <= imin32(1, imin32(-2 * j0 + (C_2 + 1) / 2 - 1, -2 * j0 + (n + 1) / 2 - 1))) {
+                const int32_t i10 = threadIdx.x;
+                if (i10 <= imin32(3, imin32(-4 * i0 + (C_1 + 1) / 2 - 1, -4 * i0 + (m + 1) / 2 - 1))) {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        if (y <= C_2 - 4 * j0 - 2 * j10 - 1) {
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) {
+                                if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                                    // load_C
+                                    C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 4); k0++) {
+            __syncthreads();
+            {
+                const int32_t y1 = threadIdx.y;
+                if (y1 <= imin32(1, n - 4 * j0 - 1)) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(3, B_1 - 4 * k0 - 1)) {
+                        #pragma unroll 2
+                        for (int32_t y0 = 0; y0 <= 1; y0++) {
+                            if (y0 <= -2 * j0 - y1 + (n + y1 + 1) / 2 - 1) {
+                                // load_B
+                                const int32_t y = y1 + 2 * y0;
+                                B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
+                            }
+                        }
+                    }
+                }
+            }
+            {
+                const int32_t y1 = threadIdx.y;
+                if (y1 <= imin32(1, p - 4 * k0 - 1)) {
+                    const int32_t x1 = threadIdx.x;
+                    if (x1 <= imin32(3, m - 8 * i0 - 1)) {
+                        #pragma unroll 2
+                        for (int32_t y0 = 0; y0 <= 1; y0++) {
+                            if (y0 <= -2 * k0 - y1 + (p + y1 + 1) / 2 - 1) {
+                                #pragma unroll 2
+                                for (int32_t x0 = 0; x0 <= 1; x0++) {
+                                    if (x0 <= -2 * i0 + (m - x1 - 1) / 4) {
+                                        // load_A
+                                        const int32_t x = x1 + 4 * x0;
+                                        const int32_t y = y1 + 2 * y0;
+                                        A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int32_t j10 = threadIdx.y;
+                if (j10 <= imin32(1, -2 * j0 + (n + 1) / 2 - 1)) {
+                    const int32_t i10 = threadIdx.x;
+                    if (i10 <= imin32(3, -4 * i0 + (m + 1) / 2 - 1)) {
+                        for (int32_t k1 = 0; k1 <= imin32(3, p - 4 * k0 - 1); k1++) {
+                            #pragma unroll 2
+                            for (int32_t j11 = 0; j11 <= 1; j11++) {
+                                if (j11 <= n - 4 * j0 - 2 * j10 - 1) {
+                                    #pragma unroll 2
+                                    for (int32_t i11 = 0; i11 <= 1; i11++) {
+                                        if (i11 <= m - 8 * i0 - 2 * i10 - 1) {
+                                            // S: gemm_registers.jl:10
+                                            const int32_t i_A = 2 * i10 + i11 + 1;
+                                            const int32_t k_A = k1 + 1;
+                                            const int32_t k_B = k1 + 1;
+                                            const int32_t j_B = 2 * j10 + j11 + 1;
+                                            const int32_t i_C = i11 + 1;
+                                            const int32_t j_C = j11 + 1;
+                                            C_reg(i_C, j_C) = C_reg(i_C, j_C) + A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j10 = threadIdx.y;
+            if (j10 <= imin32(1, -2 * j0 + (n + 1) / 2 - 1)) {
+                const int32_t i10 = threadIdx.x;
+                if (i10 <= imin32(3, -4 * i0 + (m + 1) / 2 - 1)) {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        if (y <= n - 4 * j0 - 2 * j10 - 1) {
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) {
+                                if (x <= m - 8 * i0 - 2 * i10 - 1) {
+                                    // store_C
+                                    C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 #undef C
 #undef A
 #undef B
@@ -402,12 +669,23 @@ extern "C" int32_t gemm_registers(
     TESSELLA_TRY(B_device.copy_in(B));
     if (p >= 1) {
         for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 4); first_block_y += 65535) {
-            {
-                const tessella_grid tessella_blocks = {floordiv(m - 1, 8) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    gemm_registers_kernel<<<tessella_blocks.dims(), dim3(4, 2, 1)>>>(C_device.at, A_device.at, B_device.at, C_1, C_2, m, p, B_1, n, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (C_1 <= 1073741824 && C_2 <= 1073741824 && m <= 1073741824 && p <= 1073741824 && B_1 <= 1073741824 && n <= 1073741824 && C_1 * C_2 <= 2147483647 && m * p <= 2147483647 && B_1 * n <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 1, 8) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        gemm_registers_kernel_32<<<tessella_blocks.dims(), dim3(4, 2, 1)>>>(C_device.at, A_device.at, B_device.at, (int32_t)C_1, (int32_t)C_2, (int32_t)m, (int32_t)p, (int32_t)B_1, (int32_t)n, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 1, 8) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        gemm_registers_kernel<<<tessella_blocks.dims(), dim3(4, 2, 1)>>>(C_device.at, A_device.at, B_device.at, C_1, C_2, m, p, B_1, n, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }

@@ -26,8 +26,13 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+// Rounds towards minus infinity; b > 0.
+static __host__ __device__ inline int32_t floordiv32(int32_t a, int32_t b) { return a / b - (a % b < 0); }
 
 // A size in bytes times an extent, at most INT64_MAX.
 static inline int64_t tessella_bytes(int64_t bytes, int64_t extent) {
@@ -162,6 +167,121 @@ extern "C" __global__ void __launch_bounds__(32) gemm_tiles_kernel(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(32) gemm_tiles_kernel_32(
+    float *__restrict__ C,
+    const float *__restrict__ A,
+    const float *__restrict__ B,
+    int32_t C_1,
+    int32_t C_2,
+    int32_t m,
+    int32_t p,
+    int32_t B_1,
+    int32_t n,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) float A_shared[36];
+    __shared__ __align__(16) float B_shared[16];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    float C_reg;
+    {
+        const int32_t j1 = threadIdx.y;
+        if (j1 <= imin32(3, imin32(n - 4 * j0 - 1, C_2 - 4 * j0 - 1))) {
+            const int32_t i1 = threadIdx.x;
+            if (i1 <= imin32(7, imin32(m - 8 * i0 - 1, C_1 - 8 * i0 - 1))) {
+                // load_C
+                const int32_t x = 0;
+                const int32_t y = 0;
+                C_reg = C(8 * i0 + i1 + x + 1, 4 * j0 + j1 + y + 1);
+            }
+        }
+    }
+    for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 4); k0++) {
+        if (n >= 4 * j0 + 4 && m >= 8 * i0 + 8 && B_1 >= 4 * k0 + 4 && p >= 4 * k0 + 4) {
+            __syncthreads();
+            {
+                const int32_t y = threadIdx.y;
+                const int32_t x = threadIdx.x;
+                if (x <= 3) {
+                    // load_B
+                    B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
+                }
+            }
+            {
+                const int32_t y = threadIdx.y;
+                const int32_t x = threadIdx.x;
+                // load_A
+                A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+            }
+            __syncthreads();
+            {
+                const int32_t j1 = threadIdx.y;
+                const int32_t i1 = threadIdx.x;
+                for (int32_t k1 = 0; k1 <= 3; k1++) {
+                    // S: gemm_tiles.jl:10
+                    const int32_t i_A = i1 + 1;
+                    const int32_t k_A = k1 + 1;
+                    const int32_t k_B = k1 + 1;
+                    const int32_t j_B = j1 + 1;
+                    C_reg = C_reg + A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                }
+            }
+        } else {
+            __syncthreads();
+            {
+                const int32_t y = threadIdx.y;
+                if (y <= imin32(3, n - 4 * j0 - 1)) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(3, B_1 - 4 * k0 - 1)) {
+                        // load_B
+                        B_shared(x + 1, y + 1) = B(4 * k0 + x + 1, 4 * j0 + y + 1);
+                    }
+                }
+            }
+            {
+                const int32_t y = threadIdx.y;
+                if (y <= imin32(3, p - 4 * k0 - 1)) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(7, m - 8 * i0 - 1)) {
+                        // load_A
+                        A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * k0 + y + 1);
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int32_t j1 = threadIdx.y;
+                if (j1 <= imin32(3, n - 4 * j0 - 1)) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(7, m - 8 * i0 - 1)) {
+                        for (int32_t k1 = 0; k1 <= imin32(3, p - 4 * k0 - 1); k1++) {
+                            // S: gemm_tiles.jl:10
+                            const int32_t i_A = i1 + 1;
+                            const int32_t k_A = k1 + 1;
+                            const int32_t k_B = k1 + 1;
+                            const int32_t j_B = j1 + 1;
+                            C_reg = C_reg + A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    __syncthreads();
+    {
+        const int32_t j1 = threadIdx.y;
+        if (j1 <= imin32(3, n - 4 * j0 - 1)) {
+            const int32_t i1 = threadIdx.x;
+            if (i1 <= imin32(7, m - 8 * i0 - 1)) {
+                // store_C
+                const int32_t x = 0;
+                const int32_t y = 0;
+                C(8 * i0 + i1 + x + 1, 4 * j0 + j1 + y + 1) = C_reg;
+            }
+        }
+    }
+}
+
 #undef C
 #undef A
 #undef B
@@ -244,12 +364,23 @@ extern "C" int32_t gemm_tiles(
     TESSELLA_TRY(B_device.copy_in(B));
     if (p >= 1) {
         for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 4); first_block_y += 65535) {
-            {
-                const tessella_grid tessella_blocks = {floordiv(m - 1, 8) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    gemm_tiles_kernel<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(C_device.at, A_device.at, B_device.at, C_1, C_2, m, p, B_1, n, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (C_1 <= 1073741824 && C_2 <= 1073741824 && m <= 1073741824 && p <= 1073741824 && B_1 <= 1073741824 && n <= 1073741824 && C_1 * C_2 <= 2147483647 && m * p <= 2147483647 && B_1 * n <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 1, 8) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        gemm_tiles_kernel_32<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(C_device.at, A_device.at, B_device.at, (int32_t)C_1, (int32_t)C_2, (int32_t)m, (int32_t)p, (int32_t)B_1, (int32_t)n, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 1, 8) + 1, imin(65535, floordiv(n - 1, 4) + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        gemm_tiles_kernel<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(C_device.at, A_device.at, B_device.at, C_1, C_2, m, p, B_1, n, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }

@@ -56,7 +56,11 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 static __host__ __device__ inline int64_t imax(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static __host__ __device__ inline int32_t imax32(int32_t a, int32_t b) { return a > b ? a : b; }
 
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
@@ -102,6 +106,29 @@ extern "C" __global__ void __launch_bounds__(12) heat_overlapped_keep_A(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(12) heat_overlapped_keep_A_32(
+    const float *__restrict__ A,
+    float *__restrict__ A_next,
+    int32_t m,
+    int32_t n,
+    int32_t first_block_y
+) {
+    const int32_t y0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t x0 = blockIdx.x;
+    const int32_t y1 = threadIdx.y;
+    if (y1 <= imin32(2, n - 3 * y0 - 1)) {
+        const int32_t x1 = threadIdx.x;
+        if (x1 <= imin32(3, m - 4 * x0 - 1)) {
+            if (4 * x0 + x1 + 1 == m || (3 * y0 + y1 + 1 == n && 4 * x0 + x1 >= 1) || (x0 == 0 && x1 == 0) || (y0 == 0 && y1 == 0 && 4 * x0 + x1 >= 1)) {
+                // keep_A
+                const int32_t x = 4 * x0 + x1 + 1;
+                const int32_t y = 3 * y0 + y1 + 1;
+                A_next(x, y) = A(x, y);
+            }
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(12) heat_overlapped_kernel(
     float *__restrict__ A,
     float *__restrict__ B,
@@ -117,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(12) heat_overlapped_kernel(
     __shared__ __align__(16) float B_tile[30];
     const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
-    if (n >= 3 * j0 + 4 && i0 >= 1 && m >= 4 * i0 + 7) {
+    if (steps >= 2 * t0 + 2 && n >= 3 * j0 + 4 && i0 >= 1 && m >= 4 * i0 + 7) {
         if (t0 % 2 == 0) {
             const int64_t y1 = threadIdx.y;
             const int64_t x1 = threadIdx.x;
@@ -141,7 +168,8 @@ extern "C" __global__ void __launch_bounds__(12) heat_overlapped_kernel(
                 }
             }
         }
-        for (int64_t t = 2 * t0 + 1; t <= imin(steps, 2 * t0 + 2); t++) {
+        #pragma unroll 2
+        for (int64_t t = 2 * t0 + 1; t <= 2 * t0 + 2; t++) {
             __syncthreads();
             {
                 const int64_t j1 = threadIdx.y;
@@ -334,6 +362,239 @@ extern "C" __global__ void __launch_bounds__(12) heat_overlapped_kernel(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(12) heat_overlapped_kernel_32(
+    float *__restrict__ A,
+    float *__restrict__ B,
+    float *__restrict__ A_next,
+    int32_t m,
+    int32_t n,
+    int32_t B_1,
+    int32_t steps,
+    int32_t t0,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) float A_tile[56];
+    __shared__ __align__(16) float B_tile[30];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (steps >= 2 * t0 + 2 && n >= 3 * j0 + 4 && i0 >= 1 && m >= 4 * i0 + 7) {
+        if (t0 % 2 == 0) {
+            const int32_t y1 = threadIdx.y;
+            const int32_t x1 = threadIdx.x;
+            for (int32_t y0 = imax32(0, -j0 - (y1 + 2) / 3 + 1); y0 <= imin32(2 - (y1 + 2) / 3, (n - y1) / 3 - j0); y0++) {
+                for (int32_t x0 = 0; x0 <= 1; x0++) {
+                    // load_A
+                    const int32_t x = x1 + 4 * x0;
+                    const int32_t y = y1 + 3 * y0;
+                    A_tile(x + 1, y + 1) = A(4 * i0 + x, 3 * j0 + y);
+                }
+            }
+        } else {
+            const int32_t y1 = threadIdx.y;
+            const int32_t x1 = threadIdx.x;
+            for (int32_t y0 = imax32(0, -j0 - (y1 + 2) / 3 + 1); y0 <= imin32(2 - (y1 + 2) / 3, (n - y1) / 3 - j0); y0++) {
+                for (int32_t x0 = 0; x0 <= 1; x0++) {
+                    // load_A_
+                    const int32_t x = x1 + 4 * x0;
+                    const int32_t y = y1 + 3 * y0;
+                    A_tile(x + 1, y + 1) = A_next(4 * i0 + x, 3 * j0 + y);
+                }
+            }
+        }
+        #pragma unroll 2
+        for (int32_t t = 2 * t0 + 1; t <= 2 * t0 + 2; t++) {
+            __syncthreads();
+            {
+                const int32_t j1 = threadIdx.y;
+                const int32_t i1 = threadIdx.x;
+                for (int32_t j2 = imax32(-j0 - (j1 + 2) / 3 + 1, (t0 + t - j1 + 1) / 3 - t0); j2 <= imin32(t0 - (t0 + t + j1 + 3) / 3 + 2, (n - j1 + 1) / 3 - j0 - 1); j2++) {
+                    for (int32_t i2 = imax32(-i0 - (i1 + 3) / 4 + 1, (2 * t0 + t - i1 + 2) / 4 - t0); i2 <= imin32(1 - (-2 * t0 + t + i1 + 1) / 4, (m - i1 + 2) / 4 - i0 - 1); i2++) {
+                        // S: heat_overlapped.jl:10
+                        const int32_t j = 3 * j0 + j1 + 3 * j2 + 1;
+                        const int32_t i = 4 * i0 + i1 + 4 * i2 + 1;
+                        B_tile(i - 4 * i0, j - 3 * j0) = 0.25f * (A_tile(i - 4 * i0, j - 3 * j0 + 1) + A_tile(i - 4 * i0 + 2, j - 3 * j0 + 1) + A_tile(i - 4 * i0 + 1, j - 3 * j0) + A_tile(i - 4 * i0 + 1, j - 3 * j0 + 2));
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int32_t j1 = threadIdx.y;
+                const int32_t i1 = threadIdx.x;
+                for (int32_t j2 = imax32(-j0 - (j1 + 2) / 3 + 1, (t0 + t - j1 + 1) / 3 - t0); j2 <= imin32(t0 - (t0 + t + j1 + 3) / 3 + 2, (n - j1 + 1) / 3 - j0 - 1); j2++) {
+                    for (int32_t i2 = imax32(-i0 - (i1 + 3) / 4 + 1, (2 * t0 + t - i1 + 2) / 4 - t0); i2 <= imin32(1 - (-2 * t0 + t + i1 + 1) / 4, (m - i1 + 2) / 4 - i0 - 1); i2++) {
+                        // R: heat_overlapped.jl:13
+                        const int32_t j = 3 * j0 + j1 + 3 * j2 + 1;
+                        const int32_t i = 4 * i0 + i1 + 4 * i2 + 1;
+                        A_tile(i - 4 * i0 + 1, j - 3 * j0 + 1) = B_tile(i - 4 * i0, j - 3 * j0);
+                    }
+                }
+            }
+        }
+        if (t0 % 2 == 0) {
+            __syncthreads();
+            {
+                const int32_t y1 = threadIdx.y;
+                if (n >= (y1 + 1) % 3 + 3 * j0 + 3) {
+                    const int32_t x1 = threadIdx.x;
+                    if (m >= (x1 + 2) % 4 + 4 * i0 + 3) {
+                        // store_A
+                        const int32_t x = (x1 + 2) % 4 + 2;
+                        const int32_t y = (y1 + 1) % 3 + 2;
+                        A_next(4 * i0 + x, 3 * j0 + y) = A_tile(x + 1, y + 1);
+                    }
+                }
+            }
+        } else {
+            __syncthreads();
+            {
+                const int32_t y1 = threadIdx.y;
+                if (n >= (y1 + 1) % 3 + 3 * j0 + 3) {
+                    const int32_t x1 = threadIdx.x;
+                    if (m >= (x1 + 2) % 4 + 4 * i0 + 3) {
+                        // store_A_
+                        const int32_t x = (x1 + 2) % 4 + 2;
+                        const int32_t y = (y1 + 1) % 3 + 2;
+                        A(4 * i0 + x, 3 * j0 + y) = A_tile(x + 1, y + 1);
+                    }
+                }
+            }
+        }
+        if (2 * t0 + 2 >= steps) {
+            const int32_t y1 = threadIdx.y;
+            if (n >= (y1 + 2) % 3 + 3 * j0 + 3) {
+                const int32_t x1 = threadIdx.x;
+                if (m >= (x1 + 3) % 4 + 4 * i0 + 3) {
+                    // store_B
+                    const int32_t x = (x1 + 3) % 4 + 1;
+                    const int32_t y = (y1 + 2) % 3 + 1;
+                    B(4 * i0 + x + 1, 3 * j0 + y + 1) = B_tile(x + 1, y + 1);
+                }
+            }
+        }
+    } else {
+        if (t0 % 2 == 0) {
+            const int32_t y1 = threadIdx.y;
+            if (y1 <= 2) {
+                const int32_t x1 = threadIdx.x;
+                if (x1 <= 3) {
+                    for (int32_t y0 = imax32(0, -j0 - (y1 + 2) / 3 + 1); y0 <= imin32(2 - (y1 + 2) / 3, (n - y1) / 3 - j0); y0++) {
+                        for (int32_t x0 = imax32(0, -i0 - (x1 + 3) / 4 + 1); x0 <= imin32(1, (m - x1) / 4 - i0); x0++) {
+                            // load_A
+                            const int32_t x = x1 + 4 * x0;
+                            const int32_t y = y1 + 3 * y0;
+                            A_tile(x + 1, y + 1) = A(4 * i0 + x, 3 * j0 + y);
+                        }
+                    }
+                }
+            }
+        } else {
+            const int32_t y1 = threadIdx.y;
+            if (y1 <= 2) {
+                const int32_t x1 = threadIdx.x;
+                if (x1 <= 3) {
+                    for (int32_t y0 = imax32(0, -j0 - (y1 + 2) / 3 + 1); y0 <= imin32(2 - (y1 + 2) / 3, (n - y1) / 3 - j0); y0++) {
+                        for (int32_t x0 = imax32(0, -i0 - (x1 + 3) / 4 + 1); x0 <= imin32(1, (m - x1) / 4 - i0); x0++) {
+                            // load_A_
+                            const int32_t x = x1 + 4 * x0;
+                            const int32_t y = y1 + 3 * y0;
+                            A_tile(x + 1, y + 1) = A_next(4 * i0 + x, 3 * j0 + y);
+                        }
+                    }
+                }
+            }
+        }
+        for (int32_t t = 2 * t0 + 1; t <= imin32(steps, 2 * t0 + 2); t++) {
+            __syncthreads();
+            {
+                const int32_t j1 = threadIdx.y;
+                if (j1 <= imin32(2, n - 2)) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(3, m - 2)) {
+                        for (int32_t j2 = imax32(-j0 - (j1 + 2) / 3 + 1, (t0 + t - j1 + 1) / 3 - t0); j2 <= imin32(t0 - (t0 + t + j1 + 3) / 3 + 2, (n - j1 + 1) / 3 - j0 - 1); j2++) {
+                            for (int32_t i2 = imax32(-i0 - (i1 + 3) / 4 + 1, (2 * t0 + t - i1 + 2) / 4 - t0); i2 <= imin32(1 - (-2 * t0 + t + i1 + 1) / 4, (m - i1 + 2) / 4 - i0 - 1); i2++) {
+                                // S: heat_overlapped.jl:10
+                                const int32_t j = 3 * j0 + j1 + 3 * j2 + 1;
+                                const int32_t i = 4 * i0 + i1 + 4 * i2 + 1;
+                                B_tile(i - 4 * i0, j - 3 * j0) = 0.25f * (A_tile(i - 4 * i0, j - 3 * j0 + 1) + A_tile(i - 4 * i0 + 2, j - 3 * j0 + 1) + A_tile(i - 4 * i0 + 1, j - 3 * j0) + A_tile(i - 4 * i0 + 1, j - 3 * j0 + 2));
+                            }
+                        }
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int32_t j1 = threadIdx.y;
+                if (j1 <= imin32(2, n - 2)) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(3, m - 2)) {
+                        for (int32_t j2 = imax32(-j0 - (j1 + 2) / 3 + 1, (t0 + t - j1 + 1) / 3 - t0); j2 <= imin32(t0 - (t0 + t + j1 + 3) / 3 + 2, (n - j1 + 1) / 3 - j0 - 1); j2++) {
+                            for (int32_t i2 = imax32(-i0 - (i1 + 3) / 4 + 1, (2 * t0 + t - i1 + 2) / 4 - t0); i2 <= imin32(1 - (-2 * t0 + t + i1 + 1) / 4, (m - i1 + 2) / 4 - i0 - 1); i2++) {
+                                // R: heat_overlapped.jl:13
+                                const int32_t j = 3 * j0 + j1 + 3 * j2 + 1;
+                                const int32_t i = 4 * i0 + i1 + 4 * i2 + 1;
+                                A_tile(i - 4 * i0 + 1, j - 3 * j0 + 1) = B_tile(i - 4 * i0, j - 3 * j0);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if (t0 % 2 == 0) {
+            __syncthreads();
+            {
+                const int32_t y1 = threadIdx.y;
+                if (y1 <= 2) {
+                    if (n >= (y1 + 1) % 3 + 3 * j0 + 3) {
+                        const int32_t x1 = threadIdx.x;
+                        if (x1 <= imin32(3, m - 4 * i0 - 1)) {
+                            if (m >= (x1 + 2) % 4 + 4 * i0 + 3) {
+                                // store_A
+                                const int32_t x = (x1 + 2) % 4 + 2;
+                                const int32_t y = (y1 + 1) % 3 + 2;
+                                A_next(4 * i0 + x, 3 * j0 + y) = A_tile(x + 1, y + 1);
+                            }
+                        }
+                    }
+                }
+            }
+        } else {
+            __syncthreads();
+            {
+                const int32_t y1 = threadIdx.y;
+                if (y1 <= 2) {
+                    if (n >= (y1 + 1) % 3 + 3 * j0 + 3) {
+                        const int32_t x1 = threadIdx.x;
+                        if (x1 <= imin32(3, m - 4 * i0 - 1)) {
+                            if (m >= (x1 + 2) % 4 + 4 * i0 + 3) {
+                                // store_A_
+                                const int32_t x = (x1 + 2) % 4 + 2;
+                                const int32_t y = (y1 + 1) % 3 + 2;
+                                A(4 * i0 + x, 3 * j0 + y) = A_tile(x + 1, y + 1);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if (2 * t0 + 2 >= steps) {
+            const int32_t y1 = threadIdx.y;
+            if (y1 <= imin32(2, n - 3 * j0 - 2)) {
+                if (n >= (y1 + 2) % 3 + 3 * j0 + 3) {
+                    const int32_t x1 = threadIdx.x;
+                    if (x1 <= imin32(3, m - 4 * i0 - 2)) {
+                        if (m >= (x1 + 3) % 4 + 4 * i0 + 3) {
+                            // store_B
+                            const int32_t x = (x1 + 3) % 4 + 1;
+                            const int32_t y = (y1 + 2) % 3 + 1;
+                            B(4 * i0 + x + 1, 3 * j0 + y + 1) = B_tile(x + 1, y + 1);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(12) heat_overlapped_finish_A(
     float *__restrict__ A,
     const float *__restrict__ A_next,
@@ -350,6 +611,27 @@ extern "C" __global__ void __launch_bounds__(12) heat_overlapped_finish_A(
             // finish_A
             const int64_t x = 4 * x0 + x1 + 1;
             const int64_t y = 3 * y0 + y1 + 1;
+            A(x, y) = A_next(x, y);
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(12) heat_overlapped_finish_A_32(
+    float *__restrict__ A,
+    const float *__restrict__ A_next,
+    int32_t m,
+    int32_t n,
+    int32_t first_block_y
+) {
+    const int32_t y0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t x0 = blockIdx.x;
+    const int32_t y1 = imax32(0, -3 * y0 + 1) + (int32_t)threadIdx.y;
+    if (y1 <= imin32(2, n - 3 * y0 - 2)) {
+        const int32_t x1 = imax32(0, -4 * x0 + 1) + (int32_t)threadIdx.x;
+        if (x1 <= imin32(3, m - 4 * x0 - 2)) {
+            // finish_A
+            const int32_t x = 4 * x0 + x1 + 1;
+            const int32_t y = 3 * y0 + y1 + 1;
             A(x, y) = A_next(x, y);
         }
     }
@@ -428,36 +710,69 @@ extern "C" int32_t heat_overlapped(
     TESSELLA_TRY(B_device.copy_in(B));
     if (m >= 3 && n >= 3 && steps >= 1) {
         for (int64_t first_block_y = 0; first_block_y <= (n - 1) / 3; first_block_y += 65535) {
-            {
-                const tessella_grid tessella_blocks = {(m - 1) / 4 + 1, imin(65535, (n - 1) / 3 + 1 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    heat_overlapped_keep_A<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, m, n, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (m <= 1073741824 && n <= 1073741824 && m * n <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {(m - 1) / 4 + 1, imin(65535, (n - 1) / 3 + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat_overlapped_keep_A_32<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, (int32_t)m, (int32_t)n, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {(m - 1) / 4 + 1, imin(65535, (n - 1) / 3 + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat_overlapped_keep_A<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, m, n, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }
     }
     for (int64_t t0 = 0; t0 < floordiv(steps + 1, 2); t0++) {
         for (int64_t first_block_y = 0; first_block_y < n / 3; first_block_y += 65535) {
-            {
-                const tessella_grid tessella_blocks = {(m + 1) / 4, imin(65535, n / 3 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    heat_overlapped_kernel<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, B_device.at, A_next_device.at, m, n, B_1, steps, t0, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (m <= 536870912 && n <= 536870912 && B_1 <= 536870912 && B_2 <= 536870912 && steps >= -536870912 && steps <= 536870912 && m * n <= 2147483647 && B_1 * B_2 <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {(m + 1) / 4, imin(65535, n / 3 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat_overlapped_kernel_32<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, B_device.at, A_next_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)steps, (int32_t)t0, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {(m + 1) / 4, imin(65535, n / 3 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat_overlapped_kernel<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, B_device.at, A_next_device.at, m, n, B_1, steps, t0, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }
     }
     if (steps >= 1 && (steps + 1) % 4 >= 2) {
         for (int64_t first_block_y = 0; first_block_y < (n + 1) / 3; first_block_y += 65535) {
-            {
-                const tessella_grid tessella_blocks = {(m + 2) / 4, imin(65535, (n + 1) / 3 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    heat_overlapped_finish_A<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, m, n, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (m <= 1073741824 && n <= 1073741824 && m * n <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {(m + 2) / 4, imin(65535, (n + 1) / 3 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat_overlapped_finish_A_32<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, (int32_t)m, (int32_t)n, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {(m + 2) / 4, imin(65535, (n + 1) / 3 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat_overlapped_finish_A<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, m, n, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }

@@ -23,6 +23,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -88,6 +90,52 @@ extern "C" __global__ void __launch_bounds__(32) heat_tiles_S_load_A(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(32) heat_tiles_S_load_A_32(
+    const float *__restrict__ A,
+    float *__restrict__ B,
+    int32_t m,
+    int32_t n,
+    int32_t B_1,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) float A_shared[60];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    {
+        const int32_t y1 = threadIdx.y;
+        if (y1 <= imin32(3, n - 4 * j0 - 1)) {
+            const int32_t x1 = threadIdx.x;
+            if (x1 <= imin32(7, m - 8 * i0 - 1)) {
+                #pragma unroll 2
+                for (int32_t y0 = 0; y0 <= imin32((n - y1 - 1) / 4 - j0, 1 - (y1 + 2) / 4); y0++) {
+                    #pragma unroll 2
+                    for (int32_t x0 = 0; x0 <= imin32((m - x1 - 1) / 8 - i0, 1 - (x1 + 6) / 8); x0++) {
+                        // load_A
+                        const int32_t x = x1 + 8 * x0;
+                        const int32_t y = y1 + 4 * y0;
+                        A_shared(x + 1, y + 1) = A(8 * i0 + x + 1, 4 * j0 + y + 1);
+                    }
+                }
+            }
+        }
+    }
+    __syncthreads();
+    {
+        const int32_t j1 = threadIdx.y;
+        if (j1 <= imin32(3, n - 4 * j0 - 3)) {
+            const int32_t i1 = threadIdx.x;
+            if (i1 <= imin32(7, m - 8 * i0 - 3)) {
+                // S: heat_tiles.jl:10
+                const int32_t j = 4 * j0 + j1 + 2;
+                const int32_t i = 8 * i0 + i1 + 2;
+                const int32_t i_A = i1 + 2;
+                const int32_t j_A = j1 + 2;
+                B(i, j) = 0.25f * (A_shared(i_A - 1, j_A) + A_shared(i_A + 1, j_A) + A_shared(i_A, j_A - 1) + A_shared(i_A, j_A + 1));
+            }
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(32) heat_tiles_R(
     float *__restrict__ A,
     const float *__restrict__ B,
@@ -105,6 +153,28 @@ extern "C" __global__ void __launch_bounds__(32) heat_tiles_R(
             // R: heat_tiles.jl:13
             const int64_t j = 4 * j0 + j1 + 2;
             const int64_t i = 8 * i0 + i1 + 2;
+            A(i, j) = B(i, j);
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) heat_tiles_R_32(
+    float *__restrict__ A,
+    const float *__restrict__ B,
+    int32_t m,
+    int32_t n,
+    int32_t B_1,
+    int32_t first_block_y
+) {
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    const int32_t j1 = threadIdx.y;
+    if (j1 <= imin32(3, n - 4 * j0 - 3)) {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(7, m - 8 * i0 - 3)) {
+            // R: heat_tiles.jl:13
+            const int32_t j = 4 * j0 + j1 + 2;
+            const int32_t i = 8 * i0 + i1 + 2;
             A(i, j) = B(i, j);
         }
     }
@@ -179,22 +249,44 @@ extern "C" int32_t heat_tiles(
     TESSELLA_TRY(B_device.copy_in(B));
     for (int64_t t = 1; t <= steps; t++) {
         for (int64_t first_block_y = 0; first_block_y < (n + 1) / 4; first_block_y += 65535) {
-            {
-                const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    heat_tiles_S_load_A<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (m <= 1073741824 && n <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && m * n <= 2147483647 && B_1 * B_2 <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat_tiles_S_load_A_32<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat_tiles_S_load_A<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }
         for (int64_t first_block_y = 0; first_block_y < (n + 1) / 4; first_block_y += 65535) {
-            {
-                const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    heat_tiles_R<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            if (m <= 1073741824 && n <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && m * n <= 2147483647 && B_1 * B_2 <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat_tiles_R_32<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat_tiles_R<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }

@@ -21,6 +21,8 @@
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -220,6 +222,161 @@ extern "C" __global__ void __launch_bounds__(4) sums_ahead_kernel(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(4) sums_ahead_kernel_32(
+    double *__restrict__ s,
+    const double *__restrict__ A,
+    const double *__restrict__ r,
+    int32_t s_1,
+    int32_t m,
+    int32_t n,
+    int32_t r_1
+) {
+    __shared__ __align__(16) double A_shared[60];
+    __shared__ __align__(16) double r_shared[8];
+    const int32_t j0 = blockIdx.x;
+    if (n >= 4 * j0 + 4 && s_1 >= 4 * j0 + 4) {
+        double s_reg;
+        {
+            const int32_t j1 = threadIdx.x;
+            // load_s
+            const int32_t x = 0;
+            s_reg = s(4 * j0 + j1 + x + 1);
+        }
+        for (int32_t i0 = -2; i0 <= (m - 1) / 4; i0++) {
+            if (m >= 4 * i0 + 12 && r_1 >= 4 * i0 + 8) {
+                if (i0 >= -1 && m >= 4 * i0 + 5) {
+                    const int32_t x = threadIdx.x;
+                    // load_r
+                    const int32_t i0_2 = i0 + 1;
+                    tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(4 * i0_2 + x + 1));
+                }
+                {
+                    const int32_t x = threadIdx.x;
+                    #pragma unroll 4
+                    for (int32_t y = 0; y <= 3; y++) {
+                        // load_A
+                        const int32_t i0_2 = i0 + 2;
+                        tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(4 * i0_2 + x + 1, 4 * j0 + y + 1));
+                    }
+                }
+                if (i0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    for (int32_t i1 = 0; i1 <= 3; i1++) {
+                        // S: sums_ahead.jl:9
+                        const int32_t stage = i0;
+                        const int32_t i_A = i1 + 1;
+                        const int32_t j_A = j1 + 1;
+                        const int32_t stage_ = i0;
+                        const int32_t i_r = i1 + 1;
+                        s_reg = s_reg + r_shared(stage_, i_r) * A_shared(stage, i_A, j_A);
+                    }
+                }
+                tessella_await<0>();
+                __syncthreads();
+            } else {
+                if (i0 >= -1 && m >= 4 * i0 + 5) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(3, r_1 - 4 * i0 - 5)) {
+                        // load_r
+                        const int32_t i0_2 = i0 + 1;
+                        tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(4 * i0_2 + x + 1));
+                    }
+                }
+                {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(3, m - 4 * i0 - 9)) {
+                        #pragma unroll 4
+                        for (int32_t y = 0; y <= 3; y++) {
+                            // load_A
+                            const int32_t i0_2 = i0 + 2;
+                            tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(4 * i0_2 + x + 1, 4 * j0 + y + 1));
+                        }
+                    }
+                }
+                if (i0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    for (int32_t i1 = 0; i1 <= imin32(3, m - 4 * i0 - 1); i1++) {
+                        // S: sums_ahead.jl:9
+                        const int32_t stage = i0;
+                        const int32_t i_A = i1 + 1;
+                        const int32_t j_A = j1 + 1;
+                        const int32_t stage_ = i0;
+                        const int32_t i_r = i1 + 1;
+                        s_reg = s_reg + r_shared(stage_, i_r) * A_shared(stage, i_A, j_A);
+                    }
+                }
+                tessella_await<0>();
+                __syncthreads();
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j1 = threadIdx.x;
+            // store_s
+            const int32_t x = 0;
+            s(4 * j0 + j1 + x + 1) = s_reg;
+        }
+    } else {
+        double s_reg;
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(3, imin32(n - 4 * j0 - 1, s_1 - 4 * j0 - 1))) {
+                // load_s
+                const int32_t x = 0;
+                s_reg = s(4 * j0 + j1 + x + 1);
+            }
+        }
+        for (int32_t i0 = -2; i0 <= (m - 1) / 4; i0++) {
+            if (i0 >= -1 && m >= 4 * i0 + 5) {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(3, r_1 - 4 * i0 - 5)) {
+                    // load_r
+                    const int32_t i0_2 = i0 + 1;
+                    tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(4 * i0_2 + x + 1));
+                }
+            }
+            {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(3, m - 4 * i0 - 9)) {
+                    #pragma unroll 4
+                    for (int32_t y = 0; y <= 3; y++) {
+                        if (y <= n - 4 * j0 - 1) {
+                            // load_A
+                            const int32_t i0_2 = i0 + 2;
+                            tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(4 * i0_2 + x + 1, 4 * j0 + y + 1));
+                        }
+                    }
+                }
+            }
+            if (i0 >= 0) {
+                const int32_t j1 = threadIdx.x;
+                if (j1 <= imin32(3, n - 4 * j0 - 1)) {
+                    for (int32_t i1 = 0; i1 <= imin32(3, m - 4 * i0 - 1); i1++) {
+                        // S: sums_ahead.jl:9
+                        const int32_t stage = i0;
+                        const int32_t i_A = i1 + 1;
+                        const int32_t j_A = j1 + 1;
+                        const int32_t stage_ = i0;
+                        const int32_t i_r = i1 + 1;
+                        s_reg = s_reg + r_shared(stage_, i_r) * A_shared(stage, i_A, j_A);
+                    }
+                }
+            }
+            tessella_await<0>();
+            __syncthreads();
+        }
+        __syncthreads();
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(3, n - 4 * j0 - 1)) {
+                // store_s
+                const int32_t x = 0;
+                s(4 * j0 + j1 + x + 1) = s_reg;
+            }
+        }
+    }
+}
+
 #undef s
 #undef A
 #undef r
@@ -295,12 +452,23 @@ extern "C" int32_t sums_ahead(
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(r_device.copy_in(r));
     if (m >= 1) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 4) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                sums_ahead_kernel<<<tessella_blocks.dims(), dim3(4, 1, 1)>>>(s_device.at, A_device.at, r_device.at, s_1, m, n, r_1);
-                TESSELLA_TRY(cudaGetLastError());
+        if (s_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && r_1 <= 1073741824 && m * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 4) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    sums_ahead_kernel_32<<<tessella_blocks.dims(), dim3(4, 1, 1)>>>(s_device.at, A_device.at, r_device.at, (int32_t)s_1, (int32_t)m, (int32_t)n, (int32_t)r_1);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 4) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    sums_ahead_kernel<<<tessella_blocks.dims(), dim3(4, 1, 1)>>>(s_device.at, A_device.at, r_device.at, s_1, m, n, r_1);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

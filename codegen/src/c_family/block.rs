@@ -9,7 +9,7 @@ use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Precedence, within};
-use crate::program::{Clip, For, Guard, Node, Over, Spread, Statement};
+use crate::program::{Clip, For, Guard, Node, Over, Spread, Statement, Width};
 use crate::ranges::{conjuncts, known_iterators};
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
@@ -54,7 +54,7 @@ impl Printer<'_> {
                 Node::Let { variable, value } => {
                     let value = self.int(value);
                     let name = &self.program.names.variables[variable.0 as usize];
-                    out.line(format!("const int64_t {name} = {value};"));
+                    out.line(format!("const {} {name} = {value};", self.width.c_type()));
                 }
                 Node::Statement(it) => self.statement(it, alone, out),
                 Node::Declare { buffer, body } => {
@@ -104,7 +104,7 @@ impl Printer<'_> {
             bound => format!("{variable} <= {}", within(self.int_bound(bound), Precedence::Shift)),
         };
         let next = if step == 1 { format!("{variable}++") } else { format!("{variable} += {step}") };
-        format!("for (int64_t {variable} = {lower}; {until}; {next})")
+        format!("for ({} {variable} = {lower}; {until}; {next})", self.width.c_type())
     }
 
     fn for_loop(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) {
@@ -157,7 +157,7 @@ impl Printer<'_> {
                 false => format!("{name}({}, {bound})", self.int(outer)),
             }
         };
-        let (least, most) = ((Helper::IndexMax, "imax"), (Helper::IndexMin, "imin"));
+        let (least, most) = ((Helper::IndexMax(Width::Wide), "imax"), (Helper::IndexMin(Width::Wide), "imin"));
         let (first, until) = match clip.down {
             true => (end(&clip.high, &it.lower, most.0, most.1), end(&clip.low, &it.upper, least.0, least.1)),
             false => (end(&clip.low, &it.lower, least.0, least.1), end(&clip.high, &it.upper, most.0, most.1)),
@@ -172,11 +172,12 @@ impl Printer<'_> {
             Over::Threads => format!("threadIdx.{}", axis_text(it.axis)),
         };
         // The index is an unsigned int: arithmetic needs the wider type first.
+        let t = self.width.c_type();
         let value = match (&it.lower, it.step) {
             (IntExpr::Const(0), 1) => index,
-            (IntExpr::Const(0), step) => format!("{step} * (int64_t){index}"),
-            (lower, 1) => format!("{} + (int64_t){index}", within(self.int_bound(lower), Precedence::Sum)),
-            (lower, step) => format!("{} + {step} * (int64_t){index}", within(self.int_bound(lower), Precedence::Sum)),
+            (IntExpr::Const(0), step) => format!("{step} * ({t}){index}"),
+            (lower, 1) => format!("{} + ({t}){index}", within(self.int_bound(lower), Precedence::Sum)),
+            (lower, step) => format!("{} + {step} * ({t}){index}", within(self.int_bound(lower), Precedence::Sum)),
         };
         if it.guard == Guard::Turns {
             let upper = within(self.int_bound(&it.upper), Precedence::Shift);
@@ -184,8 +185,8 @@ impl Printer<'_> {
                 Over::Blocks => format!("gridDim.{}", axis_text(it.axis)),
                 Over::Threads => format!("blockDim.{}", axis_text(it.axis)),
             };
-            let further = if it.step == 1 { all } else { format!("{} * (int64_t){all}", it.step) };
-            out.open(format!("for (int64_t {name} = {value}; {name} <= {upper}; {name} += {further})"));
+            let further = if it.step == 1 { format!("({t}){all}") } else { format!("{} * ({t}){all}", it.step) };
+            out.open(format!("for ({t} {name} = {value}; {name} <= {upper}; {name} += {further})"));
             self.block(&it.body, hooks, out);
             out.close();
             return;
@@ -193,7 +194,7 @@ impl Printer<'_> {
         if !alone {
             out.open("");
         }
-        out.line(format!("const int64_t {name} = {value};"));
+        out.line(format!("const {} {name} = {value};", self.width.c_type()));
         match it.guard {
             Guard::Needed => {
                 let upper = within(self.int_bound(&it.upper), Precedence::Shift);
@@ -222,7 +223,7 @@ impl Printer<'_> {
         for (variable, value) in &it.bindings {
             let value = self.int(value);
             let name = &self.program.names.variables[variable.0 as usize];
-            out.line(format!("const int64_t {name} = {value};"));
+            out.line(format!("const {} {name} = {value};", self.width.c_type()));
         }
         self.update_knowing(it.computation, &iterators, it.known, out);
         if braces {

@@ -6,6 +6,7 @@
 use super::helpers::{Helper, Operation, unsigned};
 use super::{Dialect, Printer, c_type};
 use crate::int_expr::{Cond, IntExpr};
+use crate::program::Width;
 use crate::int_text::{Bound, Precedence, Spelling, comparison, cond_text, int_text, within};
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::expr::{Expr, ExprKind};
@@ -25,13 +26,20 @@ impl Printer<'_> {
 
     pub fn int_bound(&mut self, expr: &IntExpr) -> Bound {
         self.note_helpers(expr);
-        int_text(expr, &self.program.names, Spelling::C)
+        int_text(expr, &self.program.names, self.spelling())
     }
 
     /// A condition's text.
     pub fn cond(&mut self, cond: &Cond) -> String {
         cond.walk(&mut |expr| self.note(expr));
-        cond_text(cond, &self.program.names, Spelling::C).0
+        cond_text(cond, &self.program.names, self.spelling()).0
+    }
+
+    fn spelling(&self) -> Spelling {
+        match self.width {
+            Width::Wide => Spelling::C,
+            Width::Narrow => Spelling::Narrow,
+        }
     }
 
     pub fn note_helpers(&mut self, expr: &IntExpr) {
@@ -40,9 +48,9 @@ impl Printer<'_> {
 
     fn note(&mut self, expr: &IntExpr) {
         match expr {
-            IntExpr::Min(_) => self.helpers.insert(Helper::IndexMin),
-            IntExpr::Max(_) => self.helpers.insert(Helper::IndexMax),
-            IntExpr::FloorDiv(..) => self.helpers.insert(Helper::IndexFloorDiv),
+            IntExpr::Min(_) => self.helpers.insert(Helper::IndexMin(self.width)),
+            IntExpr::Max(_) => self.helpers.insert(Helper::IndexMax(self.width)),
+            IntExpr::FloorDiv(..) => self.helpers.insert(Helper::IndexFloorDiv(self.width)),
             _ => false,
         };
     }
@@ -52,8 +60,22 @@ impl Printer<'_> {
         use Precedence::{Primary, Product, Sum, Unary};
         match &expr.kind {
             ExprKind::Constant(constant) => self.constant(*constant),
-            ExprKind::Index(affine) => self.int_bound(&IntExpr::from_affine(affine, at.iterators)),
-            ExprKind::Scalar(scalar) => (self.program.names.scalars[scalar.0 as usize].clone(), Primary),
+            ExprKind::Index(affine) => {
+                let value = self.int_bound(&IntExpr::from_affine(affine, at.iterators));
+                match (self.width, affine.as_constant()) {
+                    // What the source computes with it, it computes in 64 bits.
+                    (Width::Narrow, None) => (format!("(int64_t){}", within(value, Unary)), Unary),
+                    (Width::Narrow | Width::Wide, _) => value,
+                }
+            }
+            ExprKind::Scalar(scalar) => {
+                let name = self.program.names.scalars[scalar.0 as usize].clone();
+                // An integer argument that is a parameter, too, is passed once.
+                match self.width {
+                    Width::Narrow if self.program.names.params.contains(&name) => (format!("(int64_t){name}"), Unary),
+                    Width::Narrow | Width::Wide => (name, Primary),
+                }
+            }
             ExprKind::Let(position) => {
                 (self.program.names.lets[at.computation.0 as usize][*position as usize].clone(), Primary)
             }

@@ -2,6 +2,7 @@
 
 use super::strides::{FOLDS, MEETS, SHAPE};
 use super::{Dialect, c_type};
+use crate::program::Width;
 use std::collections::BTreeSet;
 use tessella_scalar::ScalarType;
 
@@ -9,11 +10,11 @@ use tessella_scalar::ScalarType;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Helper {
     /// `imin(a, b)` of indices.
-    IndexMin,
+    IndexMin(Width),
     /// `imax(a, b)` of indices.
-    IndexMax,
+    IndexMax(Width),
     /// `floordiv(a, b)` of indices, `b > 0`.
-    IndexFloorDiv,
+    IndexFloorDiv(Width),
     /// A product of sizes that saturates; extents below zero count as zero.
     Bytes,
     /// Whether two ranges of bytes have one in common.
@@ -55,9 +56,12 @@ impl Helper {
     /// The function's name.
     pub fn name(self) -> String {
         match self {
-            Helper::IndexMin => "imin".to_string(),
-            Helper::IndexMax => "imax".to_string(),
-            Helper::IndexFloorDiv => "floordiv".to_string(),
+            Helper::IndexMin(Width::Wide) => "imin".to_string(),
+            Helper::IndexMax(Width::Wide) => "imax".to_string(),
+            Helper::IndexFloorDiv(Width::Wide) => "floordiv".to_string(),
+            Helper::IndexMin(Width::Narrow) => "imin32".to_string(),
+            Helper::IndexMax(Width::Narrow) => "imax32".to_string(),
+            Helper::IndexFloorDiv(Width::Narrow) => "floordiv32".to_string(),
             Helper::Bytes => "tessella_bytes".to_string(),
             Helper::Overlap => "tessella_overlap".to_string(),
             Helper::Shape => "tessella_shape".to_string(),
@@ -86,16 +90,21 @@ impl Helper {
         let host = "static inline";
         let name = self.name();
         match self {
-            Helper::IndexMin => {
-                format!("{inline} int64_t {name}(int64_t a, int64_t b) {{ return a < b ? a : b; }}")
+            Helper::IndexMin(width) => {
+                let t = width.c_type();
+                format!("{inline} {t} {name}({t} a, {t} b) {{ return a < b ? a : b; }}")
             }
-            Helper::IndexMax => {
-                format!("{inline} int64_t {name}(int64_t a, int64_t b) {{ return a > b ? a : b; }}")
+            Helper::IndexMax(width) => {
+                let t = width.c_type();
+                format!("{inline} {t} {name}({t} a, {t} b) {{ return a > b ? a : b; }}")
             }
-            Helper::IndexFloorDiv => format!(
-                "// Rounds towards minus infinity; b > 0.\n\
-                 {inline} int64_t {name}(int64_t a, int64_t b) {{ return a / b - (a % b < 0); }}"
-            ),
+            Helper::IndexFloorDiv(width) => {
+                let t = width.c_type();
+                format!(
+                    "// Rounds towards minus infinity; b > 0.\n\
+                     {inline} {t} {name}({t} a, {t} b) {{ return a / b - (a % b < 0); }}"
+                )
+            }
             Helper::Bytes => format!(
                 "// A size in bytes times an extent, at most INT64_MAX.\n\
                  {host} int64_t {name}(int64_t bytes, int64_t extent) {{\n    \

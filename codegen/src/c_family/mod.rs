@@ -22,7 +22,7 @@ pub use vector::vector_types;
 pub use writer::Writer;
 
 use crate::input::Input;
-use crate::program::Program;
+use crate::program::{Program, Width};
 use crate::tile::Kept;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::ArrayId;
@@ -55,6 +55,8 @@ pub struct Printer<'a> {
     pub allocates_inside: bool,
     /// The registers of the tile that is being printed.
     kept: Vec<Kept>,
+    /// The width of the integers that the printed text counts with.
+    pub width: Width,
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
     streamed: BTreeMap<u32, String>,
 }
@@ -86,6 +88,7 @@ impl<'a> Printer<'a> {
             allocated: vec![],
             allocates_inside: false,
             kept: vec![],
+            width: Width::Wide,
             streamed: BTreeMap::new(),
         }
     }

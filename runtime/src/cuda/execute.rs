@@ -14,7 +14,7 @@ use tessella_codegen::entry::{MAX_GRID, STATUS_OK};
 use tessella_codegen::error::MAX_THREADS;
 use tessella_codegen::int_expr::{Environment, IntExpr};
 use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, Step};
-use tessella_codegen::program::{KernelId, KernelParam};
+use tessella_codegen::program::{KernelId, KernelParam, Width};
 use tessella_polyhedral::layers::BufferId;
 
 /// A GPU program, loaded. It may be run by several threads at once.
@@ -408,7 +408,7 @@ impl<G: Gpu> Run<'_, '_, G> {
             watcher.begin()?;
         }
         let arguments: Result<Vec<Argument<'_, G::Buffer>>, RuntimeError> =
-            planned.arguments.iter().map(|param| self.kernel_argument(param)).collect();
+            planned.arguments.iter().map(|param| self.kernel_argument(param, planned.width)).collect();
         let shape = LaunchShape { grid, block: planned.block, shared_bytes: 0 };
         // SAFETY: the arguments are those that the plan lists for the kernel, and buffers as large as it says; `run`
         // waits for the kernel before any of them is freed.
@@ -419,18 +419,30 @@ impl<G: Gpu> Run<'_, '_, G> {
         }
     }
 
-    fn kernel_argument(&self, param: &KernelParam) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
+    fn kernel_argument(&self, param: &KernelParam, width: Width) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
         match *param {
             KernelParam::Buffer { buffer, access: _ } => {
                 Ok(Argument::Buffer(held(self.program, &self.held, buffer)?))
             }
-            KernelParam::Param(param) => self.value(&IntExpr::Param(param)).map(Argument::from),
-            KernelParam::Variable(variable) => self.value(&IntExpr::Variable(variable)).map(Argument::from),
+            KernelParam::Param(param) => self.integer(&IntExpr::Param(param), width),
+            KernelParam::Variable(variable) => self.integer(&IntExpr::Variable(variable), width),
             KernelParam::Scalar(scalar) => self
                 .arguments
                 .scalar(scalar)
                 .map(Argument::Value)
                 .ok_or_else(|| malformed(format!("scalar {} is no argument", scalar.0))),
+        }
+    }
+
+    /// An integer of a kernel's width.
+    fn integer(&self, expr: &IntExpr, width: Width) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
+        let value = self.value(expr)?;
+        match width {
+            Width::Wide => Ok(Argument::from(value)),
+            Width::Narrow => match i32::try_from(value) {
+                Ok(value) => Ok(Argument::from(value)),
+                Err(_) => Err(malformed(format!("{value} does not fit in 32 bits"))),
+            },
         }
     }
 

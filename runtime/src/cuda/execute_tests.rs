@@ -8,7 +8,7 @@ use tessella_codegen::Entry;
 use tessella_codegen::entry::{Check, EntryParameter};
 use tessella_codegen::int_expr::{Cond, VariableId};
 use tessella_codegen::plan::{PlanArgument, PlannedKernel};
-use tessella_codegen::program::BufferAccess;
+use tessella_codegen::program::{BufferAccess, Width};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
 use tessella_scalar::{CompareOp, Constant, ScalarType};
@@ -221,6 +221,24 @@ impl Gpu for FakeGpu {
                     to.copy_from_slice(&(old + a * from + t as f64).to_ne_bytes());
                 }
             }
+            (
+                "update_32",
+                [
+                    Argument::Buffer(to),
+                    Argument::Buffer(_),
+                    Argument::Value([n0, n1, n2, n3, 0, 0, 0, 0]),
+                    Argument::Value(_),
+                    Argument::Value([t0, t1, t2, t3, 0, 0, 0, 0]),
+                ],
+            ) => {
+                let (n, t) = (i32::from_ne_bytes([*n0, *n1, *n2, *n3]), i32::from_ne_bytes([*t0, *t1, *t2, *t3]));
+                let mut to = to.content.lock().unwrap();
+                assert_eq!(to.len() as i32, 8 * n);
+                for to in to.chunks_exact_mut(8) {
+                    let old = f64::from_ne_bytes(to.try_into().unwrap());
+                    to.copy_from_slice(&(old + f64::from(t)).to_ne_bytes());
+                }
+            }
             ("sum", [Argument::Buffer(to), Argument::Buffer(from), Argument::Value(_)]) => {
                 let sum: f64 = doubles(&from.content.lock().unwrap()).iter().sum();
                 to.content.lock().unwrap().copy_from_slice(&sum.to_ne_bytes());
@@ -322,6 +340,7 @@ fn update_plan() -> LaunchPlan {
             name: "update".into(),
             grid: [n().plus(IntExpr::Const(31)).floor_div(32), IntExpr::Const(1), IntExpr::Const(1)],
             block: [32, 1, 1],
+            width: Width::Wide,
             arguments: vec![
                 kernel_buffer(0, BufferAccess::Write),
                 kernel_buffer(1, BufferAccess::Read),
@@ -571,6 +590,7 @@ fn sum_plan() -> LaunchPlan {
         name: "sum".into(),
         grid: [IntExpr::Const(1), IntExpr::Const(1), IntExpr::Const(1)],
         block: [1, 1, 1],
+        width: Width::Wide,
         arguments: vec![
             kernel_buffer(4, BufferAccess::Write),
             kernel_buffer(7, BufferAccess::Read),
@@ -627,6 +647,33 @@ fn a_plan_that_contradicts_itself_is_an_error() {
     let program = CudaProgram::load(FakeGpu::new(), b"", plan).unwrap();
     let error = update(&program, 0.5, &mut [1.0; 4], &[2.0; 4], 1).unwrap_err();
     assert_eq!(error.to_string(), "the launch plan is malformed: buffer 0 is used before it is allocated");
+}
+
+#[test]
+fn a_kernel_that_counts_in_32_bits_gets_such_integers() {
+    let mut plan = update_plan();
+    plan.kernels[0].name = "update_32".into();
+    plan.kernels[0].width = Width::Narrow;
+    for (first, expected) in [(-2, Ok(0)), (1 << 31, Err(()))] {
+        for step in &mut plan.steps {
+            if let Step::For { lower, upper, .. } = step {
+                (*lower, *upper) = (IntExpr::Const(first), IntExpr::Const(first));
+            }
+        }
+        let program = CudaProgram::load(FakeGpu::new(), b"", plan.clone()).unwrap();
+        let mut a = [1.0; 4];
+        let done = update(&program, 0.5, &mut a, &[2.0; 4], 1);
+        match expected {
+            Ok(status) => {
+                assert_eq!(done.unwrap(), status);
+                assert_eq!(a, [-1.0; 4]);
+            }
+            Err(()) => {
+                let said = done.unwrap_err().to_string();
+                assert_eq!(said, "the launch plan is malformed: 2147483648 does not fit in 32 bits");
+            }
+        }
+    }
 }
 
 /// Calls the update with arrays of which some are in the GPU's memory.
