@@ -6,12 +6,14 @@
 //! fuses is fused, and what Julia computes into a temporary array that nobody else sees is fused, too. Where a target
 //! is also read at other places than the one being written, the elements go through a temporary array.
 
+mod accumulate;
 mod apply;
 mod assign;
 mod collection;
 mod dots;
 mod element;
 mod error;
+mod literal;
 mod make;
 mod origin;
 mod reduce;
@@ -71,6 +73,8 @@ pub(in crate::typed) enum Recipe {
     },
     /// `A'`.
     Transposed(Box<Elements>),
+    /// `zip(a, b)`: a tuple of one element of each.
+    Rows(Vec<Elements>),
     /// `[body for x in a, y in b]`: the axes of all sources, the first one's first.
     Comprehension {
         body: Box<ast::Expr>,
@@ -167,6 +171,7 @@ impl Elements {
             | Recipe::Undefined
             | Recipe::Scalar(_)
             | Recipe::Apply { .. }
+            | Recipe::Rows(_)
             | Recipe::Comprehension { .. } => false,
         }
     }
