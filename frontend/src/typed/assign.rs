@@ -324,7 +324,7 @@ impl Checker<'_> {
             Ok(Value::Scalar(element)) if element.as_load().is_some() => {
                 Ok(element.as_load().expect("the guard has seen a load"))
             }
-            Ok(Value::Complex(element)) if element.re.as_load().is_some() => {
+            Ok(Value::Complex(element)) if element.re.as_load().is_some() && element.im.as_load().is_some() => {
                 let place = element.re.as_load().expect("the guard has seen a load");
                 return self.store_complex(place, value, span);
             }

@@ -215,6 +215,7 @@ impl Checker<'_> {
             (Operation::Binary(symbol), [left, right]) if symbol == "/" => is_range(left) && is_number(right),
             (
                 Operation::Identity
+                | Operation::Conjugate
                 | Operation::Prefix(_)
                 | Operation::Binary(_)
                 | Operation::Compare(_)

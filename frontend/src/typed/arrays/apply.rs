@@ -3,7 +3,6 @@
 use super::{ArrayError, Elements, Numbers, Operation, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
-use crate::typed::complex::ComplexError;
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, Value};
 use tessella_diagnostics::{Span, Spanned};
@@ -147,9 +146,15 @@ impl Checker<'_> {
     pub(in crate::typed) fn adjoint(&mut self, operand: &ast::Expr, conjugate: Conjugate, span: Span) -> Checked<Value> {
         let value = self.value(operand)?;
         match self.as_elements(&value, operand.span) {
-            // It would be a view of conjugates.
             Some(elements) if elements.numbers == Numbers::Complex && conjugate == Conjugate::Yes => {
-                Err(self.complex_error(ComplexError::Unsupported { operation: "adjoint".into(), span }))
+                let extents = elements.extents.clone();
+                let recipe = Recipe::Apply { operation: Operation::Conjugate, operands: vec![elements] };
+                let conjugated = self.elements(extents, recipe, span)?;
+                self.transposed(conjugated, span).map(|elements| Value::Elements(Box::new(elements)))
+            }
+            None if matches!(value, Value::Complex(_)) => {
+                let name = if conjugate == Conjugate::Yes { "conj" } else { "identity" };
+                self.apply_to_scalars(name, vec![value], &[operand.span], span)
             }
             Some(elements) => self.transposed(elements, span).map(|elements| Value::Elements(Box::new(elements))),
             // The adjoint of a real number is the number.

@@ -68,6 +68,7 @@ impl Checker<'_> {
         let at = |position: usize| spans.get(position).copied().unwrap_or(span);
         match (operation, first, second, third) {
             (Operation::Identity, Some(value), ..) => Ok(value),
+            (Operation::Conjugate, Some(value), ..) => self.named("conj", vec![value], spans, span),
             (Operation::Prefix(symbol), Some(Value::Complex(value)), ..) => {
                 self.complex_unary(symbol, *value, span).map(Complex::value)
             }
@@ -104,6 +105,7 @@ impl Checker<'_> {
             }
             (
                 Operation::Identity
+                | Operation::Conjugate
                 | Operation::Prefix(_)
                 | Operation::Convert(_)
                 | Operation::Binary(_)

@@ -132,6 +132,8 @@ pub(in crate::typed) struct Position {
 #[derive(Debug, Clone)]
 pub(in crate::typed) enum Operation {
     Identity,
+    /// Of the elements of `A'`, which is no array of its own: its elements are `A`'s.
+    Conjugate,
     Prefix(String),
     Binary(String),
     Compare(String),
@@ -167,6 +169,7 @@ impl Elements {
             Recipe::Part(part) => part.keeps == Keeps::View,
             Recipe::Transposed(inner) => inner.is_view(),
             Recipe::Range(_) => true,
+            Recipe::Apply { operation: Operation::Conjugate, operands } => operands.iter().all(Elements::is_view),
             Recipe::Fill(_)
             | Recipe::Undefined
             | Recipe::Scalar(_)
