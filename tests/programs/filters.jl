@@ -1,5 +1,5 @@
 """
-Filters of images and signals: separable kernels, bilateral, non-maximum suppression, Savitzky-Golay, bilinear resampling, dithering, distance transforms, equalisation by tiles.
+Filters of images and signals: separable kernels, bilateral, non-maximum suppression, Savitzky-Golay, bilinear resampling, distance transforms, equalisation, full convolution.
 """
 module Filters
 
@@ -102,23 +102,6 @@ end
     return dst
 end
 
-"Floyd and Steinberg."
-@tessella function dither!(img)
-    m, n = size(img)
-    for i in 1:m, j in 1:n
-        old = img[i, j]
-        new = old > 0.5 ? one(old) : zero(old)
-        err = old - new
-        img[i, j] = new
-        j < n && (img[i, j+1] += err * 7 / 16)
-        if i < m
-            j > 1 && (img[i+1, j-1] += err * 3 / 16)
-            img[i+1, j] += err * 5 / 16
-            j < n && (img[i+1, j+1] += err * 1 / 16)
-        end
-    end
-end
-
 "Chamfer distances, two sweeps."
 @tessella function chamfer!(d::Matrix{Int}, mask::Matrix{Bool})
     m, n = size(mask)
@@ -156,7 +139,7 @@ end
     return out
 end
 
-"Median of three by three as a sorting network would find it, inside only."
+"Unsharp masking with a box of three by three, inside only."
 @tessella function unsharp!(out, img; amount = 1.5)
     rows = axes(img, 1)
     cols = axes(img, 2)
@@ -178,30 +161,16 @@ end
     return c
 end
 
-"As a library has it: nothing of nothing."
-@tessella function convolve_or_empty(a, b)
-    (isempty(a) || isempty(b)) && return zeros(eltype(a), 0)
-    out = zeros(eltype(a), length(a) + length(b) - 1)
-    for (i, x) in enumerate(a)
-        for (j, y) in enumerate(b)
-            out[i+j-1] += x * y
-        end
-    end
-    return out
-end
-
 picture(T, m, n) = clamp.(positive_of(T, m, n) .- T(0.5), 0, 1)
 
-program(gaussian_blur!, (T, n) -> (zeros(T, n, n + 1), picture(T, n, n + 1)); types = [Float32, Float64])
-program(bilateral!, (T, n) -> (zeros(T, n, n), picture(T, n, n), 2, T(0.25)))
+program(gaussian_blur!, (T, n) -> (zeros(T, n, n + 1), picture(T, n, n + 1)); types = [Float32, Float64], slow = true)
+program(bilateral!, (T, n) -> (zeros(T, n, n), picture(T, n, n), 2, T(0.25)); slow = true)
 program(nonmax_suppression!, (T, n) -> (values_of(T, n, n + 2), positive_of(T, n, n + 2), integers_of(0, 3, n, n + 2)))
 program(savitzky_golay, (T, n) -> (values_of(T, n),); types = [Float32, Float64])
 program(bilinear!, (T, n) -> (zeros(T, 2n, n + 3), picture(T, n, n)); sizes = [2, 3, 7])
-program(dither!, (T, n) -> (picture(T, n, n + 1),); types = [Float32, Float64])
 program(chamfer!, (T, n) -> (zeros(Int, n, n + 1), Matrix{Bool}(isodd.(integers_of(1, 30, n, n + 1) .÷ 8))))
 program(equalize, (T, n) -> (picture(T, n, n),); sizes = [1, 2, 7])
 program(unsharp!, (T, n) -> (zeros(T, n, n), picture(T, n, n)); sizes = [2, 3, 7])
 program(convolve, (T, n) -> (values_of(T, n), positive_of(T, 3)))
-program(convolve_or_empty, (T, n) -> (values_of(T, n), positive_of(T, 3)))
 
 end

@@ -1,5 +1,5 @@
 """
-Flow solvers: staggered grids as in immersed-boundary codes, lattice Boltzmann, finite volumes with limiters and named fluxes, vorticity and streamfunction, projection.
+Flow solvers: staggered grids as in immersed-boundary codes, lattice Boltzmann, finite volumes with limiters and named fluxes, vorticity and streamfunction.
 """
 module Flows
 

@@ -1,5 +1,5 @@
 """
-Discontinuous Galerkin on blocks of elements, as in spectral element codes: volume and surface integrals, fluxes, interpolation to faces, Jacobians, shock indicators.
+Discontinuous Galerkin on blocks of elements, as in spectral element codes: volume and surface integrals, fluxes, interpolation, shock indicators.
 """
 module Galerkin
 
@@ -146,10 +146,10 @@ end
 nodes(T, n) = T[-cospi((k - 1 // 2) / max(n, 1)) for k in 1:n]
 euler_state(T, n) = (u = positive_of(T, 4, n, n, 2); u[4, :, :, :] .+= 4; u)
 
-program(volume_integral!, (T, n) -> (zeros(T, 4, n, n, 2), euler_state(T, n), values_of(T, n, n)); sizes = [0, 1, 3, 5])
-program(split_form!, (T, n) -> (zeros(T, 1, n, n, 3), values_of(T, 1, n, n, 3), values_of(T, n, n)); types = [Float32, Float64], sizes = [0, 1, 2, 5])
+program(volume_integral!, (T, n) -> (zeros(T, 4, n, n, 2), euler_state(T, n), values_of(T, n, n)); sizes = [0, 1, 3, 5], slow = true)
+program(split_form!, (T, n) -> (zeros(T, 1, n, n, 3), values_of(T, 1, n, n, 3), values_of(T, n, n)); types = [Float32, Float64], sizes = [0, 1, 2, 5], slow = true)
 program(surface_terms!, (T, n) -> (values_of(T, max(n, 2), n), values_of(T, max(n, 2), n), positive_of(T, max(n, 2))))
-program(interpolation_matrix!, (T, n) -> (zeros(T, 4, n), nodes(T, n), T[-1, 0, 0.25, 1], positive_of(T, n)))
+program(interpolation_matrix!, (T, n) -> (zeros(T, 4, n), nodes(T, n), T[-1, 0, 0.25, 1], positive_of(T, n)); slow = true)
 program(barycentric_weights, (T, n) -> (nodes(T, n),))
 program(indicator!, (T, n) -> (zeros(T, 4), values_of(T, n + 1, 4), values_of(T, n + 1, n + 1)))
 

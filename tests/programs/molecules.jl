@@ -1,5 +1,5 @@
 """
-Particles and sampling: pair loops with cut-offs, Verlet, N-body, particle-in-cell deposits, Monte Carlo weights and resampling, radial distributions.
+Particles and sampling: pair loops with cut-offs, Verlet, N-body, particle-in-cell deposits, Monte Carlo weights and resampling.
 """
 module Molecules
 
@@ -104,24 +104,6 @@ end
     ρ
 end
 
-"The field at the particles, and their push."
-@tessella function gather_push!(v, x, E, h, qm, dt)
-    ng = length(E)
-    L = ng * h
-    for p in eachindex(x, v)
-        s = x[p] / h
-        i = floor(Int, s)
-        w = s - i
-        i1 = i % ng + 1
-        i2 = (i + 1) % ng + 1
-        e = (1 - w) * E[i1] + w * E[i2]
-        v[p] += qm * e * dt
-    end
-    for p in eachindex(x)
-        x[p] = mod(x[p] + v[p] * dt, L)
-    end
-end
-
 "Poisson on a periodic line by integrating twice."
 @tessella function field!(E, ρ, h)
     n = length(ρ)
@@ -168,35 +150,15 @@ end
     return (mean = μ, var = σ², ess = W^2 / sum(w .^ 2))
 end
 
-"Counts of pair distances in shells."
-@tessella function radial_distribution(x::Matrix, L, nbins)
-    N = size(x, 2)
-    g = zeros(Int, nbins)
-    dr = L / 2 / nbins
-    for i in 1:N, j in i+1:N
-        r = 0.0
-        for d in 1:2
-            r += wrap(x[d, i] - x[d, j], L)^2
-        end
-        bin = 1 + floor(Int, sqrt(r) / dr)
-        if bin <= nbins
-            g[bin] += 2
-        end
-    end
-    return g
-end
-
 box(T, n) = (positive_of(T, 3, n) .- T(0.5)) .* T(4)
 
-program(pair_forces!, (T, n) -> (zeros(T, 3, n), cumsum(box(T, n), dims = 2), T(12), T(2.5)))
-program(verlet!, (T, n) -> (values_of(T, 2, n), values_of(T, 2, n), positive_of(T, n), T(0.01), 4))
-program(nbody!, (T, n) -> (positive_of(T, 7, n), 0.125))
-program(deposit!, (T, n) -> (zeros(T, 5), positive_of(T, n) .* 3, values_of(T, n), T(0.5)); types = [Float32, Float64])
-program(gather_push!, (T, n) -> (values_of(T, n), positive_of(T, n) .* 3, values_of(T, 8), 0.5, -1.0, 0.125))
+program(pair_forces!, (T, n) -> (zeros(T, 3, n), cumsum(box(T, n), dims = 2), T(12), T(2.5)); slow = true)
+program(verlet!, (T, n) -> (values_of(T, 2, n), values_of(T, 2, n), positive_of(T, n), T(0.01), 4); slow = true)
+program(nbody!, (T, n) -> (positive_of(T, 7, n), 0.125); slow = true)
+program(deposit!, (T, n) -> (zeros(T, 5), positive_of(T, n) .* 3, values_of(T, n), T(0.5)); types = [Float32, Float64], slow = true)
 program(field!, (T, n) -> (zeros(T, n), values_of(T, n), 0.25); sizes = [1, 2, 3, 13])
 program(reweight!, (T, n) -> (positive_of(T, n), values_of(T, n)); sizes = [1, 2, 3, 13])
 program(resample!, (T, n) -> (zeros(Int, n), positive_of(T, n) ./ 13, 0.375))
 program(estimate, (T, n) -> (values_of(T, n), positive_of(T, n)); sizes = [1, 2, 3, 13])
-program(radial_distribution, (T, n) -> (positive_of(T, 2, n), 4.0, 6))
 
 end

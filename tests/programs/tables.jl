@@ -1,5 +1,5 @@
 """
-Dynamic programs, transforms and solvers as in course notes: subsequences, knapsacks, Viterbi, edit distances, FFT stages, DCT, Crank-Nicolson, multigrid pieces, splines, automata.
+Dynamic programs, transforms and solvers as in course notes: subsequences, knapsacks, edit distances, FFT stages, Crank-Nicolson, multigrid pieces, splines, automata.
 """
 module Tables
 
@@ -30,39 +30,6 @@ end
         end
     end
     return maximum(best[n+1, :])
-end
-
-"Viterbi with a table of predecessors and the path from behind."
-@tessella function viterbi_path!(path, logA, logB, logπ, obs)
-    K, T = size(logA, 1), length(obs)
-    δ = fill(-Inf, K, T)
-    back = ones(Int, K, T)
-    for k in 1:K
-        δ[k, 1] = logπ[k] + logB[k, obs[1]]
-    end
-    for t in 2:T
-        for k in 1:K
-            for j in 1:K
-                s = δ[j, t-1] + logA[j, k]
-                if s > δ[k, t]
-                    δ[k, t] = s
-                    back[k, t] = j
-                end
-            end
-            δ[k, t] += logB[k, obs[t]]
-        end
-    end
-    best = 1
-    for k in 2:K
-        if δ[k, T] > δ[best, T]
-            best = k
-        end
-    end
-    path[T] = best
-    for t in T-1:-1:1
-        path[t] = back[path[t+1], t+1]
-    end
-    return δ[best, T]
 end
 
 "Edit distance with two rows."
@@ -121,20 +88,6 @@ end
         end
     end
     return X
-end
-
-"Cosine transform of second kind, plain loops."
-@tessella function dct2(x)
-    n = length(x)
-    y = similar(x)
-    for k in 0:n-1
-        s = zero(eltype(x))
-        for i in 0:n-1
-            s += x[i+1] * cospi(k * (2i + 1) / 2n)
-        end
-        y[k+1] = s * (k == 0 ? sqrt(1 / n) : sqrt(2 / n))
-    end
-    return y
 end
 
 "Crank and Nicolson for heat in a rod: Thomas's elimination in each step."
@@ -297,12 +250,10 @@ root16 = [cis(-2pi * k / 16) for k in 0:7]
 
 program(lcs, (T, n) -> (symbols(n), symbols(n + 2)[3:end]))
 program(knapsack_table, (T, n) -> (integers_of(1, 7, n), integers_of(3, 20, n), 2n))
-program(viterbi_path!, (T, n) -> (zeros(Int, n), values_of(T, 3, 3), values_of(T, 3, 3), values_of(T, 3), symbols(n)); sizes = [1, 2, 3, 13])
 program(levenshtein, (T, n) -> (symbols(n), symbols(n + 1)))
 program(rod_cutting, (T, n) -> (integers_of(1, 30, n),))
 program(fft16!, (T, n) -> (complex.(values_of(T, 16), positive_of(T, 16)), root16); sizes = [16])
 program(dft, (T, n) -> (complex.(values_of(T, n), positive_of(T, n)),); sizes = [0, 1])
-program(dct2, (T, n) -> (values_of(T, n),); sizes = [0, 1])
 program(crank_nicolson!, (T, n) -> (values_of(T, n), 0.5, 3); types = [Float32, Float64], sizes = [1, 2, 3, 13])
 program(restrict2d, (T, n) -> (values_of(T, n, n + 2),))
 program(prolong2d!, (T, n) -> (values_of(T, 2n + 1, 2n + 3), values_of(T, n + 1, n + 2)))

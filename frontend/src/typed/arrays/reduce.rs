@@ -154,7 +154,9 @@ impl Checker<'_> {
             }
             _ => return Err(self.arity(name, "an array, or a function and an array", arguments.len(), span)),
         };
+        let is_users = ["abs", "abs2"].iter().any(|name| self.user_function(name).is_some());
         let empty = match reduction {
+            Reduction::Maximum if empty == Empty::Allowed && !is_users && is_magnitude(arguments) => Empty::Allowed,
             Reduction::Maximum | Reduction::Minimum => Empty::Refused,
             Reduction::Sum | Reduction::Product | Reduction::Any | Reduction::All | Reduction::Count => empty,
         };
@@ -194,7 +196,14 @@ impl Checker<'_> {
             Reduction::Any => Expr::constant(Constant::bool(false), span),
             Reduction::All => Expr::constant(Constant::bool(true), span),
             Reduction::Maximum | Reduction::Minimum => {
-                self.unchecked_element(elements, &vec![Expr::int64(1, span); extents.len()], span)?
+                let first = self.unchecked_element(elements, &vec![Expr::int64(1, span); extents.len()], span)?;
+                match (empty, some_elements(&extents, span)) {
+                    (Empty::Allowed, Some(condition)) => {
+                        let (condition, yes, no) = (Box::new(condition), Box::new(first), Box::new(number(0)));
+                        Expr { kind: ExprKind::Select { condition, yes, no }, ty: total_type, span }
+                    }
+                    (Empty::Allowed | Empty::Refused, _) => first,
+                }
             }
         };
         let owner = self.loops.last().copied();
@@ -440,20 +449,34 @@ fn zero_sum(ty: ScalarType, extents: &[Expr], empty: Empty, span: Span) -> Expr 
     if empty == Empty::Refused {
         return zero(-0.0);
     }
-    let mut some: Option<Expr> = None;
-    for extent in extents.iter().filter(|extent| !is_one(extent)) {
-        let next = compare(CompareOp::Ge, clamped(extent.clone()), Expr::int64(1, span), span);
-        some = Some(match some {
-            None => next,
-            Some(before) => binary(BinaryOp::AndAlso, before, next, span),
-        });
-    }
-    match some {
+    match some_elements(extents, span) {
         None => zero(-0.0),
         Some(condition) => {
             let (condition, yes, no) = (Box::new(condition), Box::new(zero(-0.0)), Box::new(zero(0.0)));
             Expr { kind: ExprKind::Select { condition, yes, no }, ty, span }
         }
+    }
+}
+
+/// Whether there are elements; `None` if there is one at least in any case.
+fn some_elements(extents: &[Expr], span: Span) -> Option<Expr> {
+    let some = extents.iter().filter(|extent| !is_one(extent)).map(|extent| {
+        compare(CompareOp::Ge, clamped(extent.clone()), Expr::int64(1, span), span)
+    });
+    some.reduce(|before, next| binary(BinaryOp::AndAlso, before, next, span))
+}
+
+/// `(abs, A)` and `abs(x) for x in A`, also with `abs2`: Julia knows that the largest of none is zero.
+fn is_magnitude(arguments: &[&ast::Expr]) -> bool {
+    let is_name = |expr: &ast::Expr| {
+        matches!(&expr.kind, ast::ExprKind::Name(name) if matches!(name.as_str(), "abs" | "abs2"))
+    };
+    match arguments {
+        [ast::Expr { kind: ast::ExprKind::Generator { body, .. }, .. }] => {
+            matches!(&body.kind, ast::ExprKind::Call { callee, .. } if is_name(callee))
+        }
+        [function, _] => is_name(function),
+        _ => false,
     }
 }
 
