@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use tessella_codegen::int_expr::{IntExpr, VariableId};
 use tessella_codegen::program::{For, Node};
 
+/// What a loop whose bounds are data is taken to run through.
+const ROW: i64 = 8;
+
 /// The instances below a loop, at most.
 pub fn work_of(it: &For) -> IntExpr {
     trips(it, &mut Known::default())
@@ -22,6 +25,9 @@ pub fn full_work_of(it: &For) -> i64 {
 
 /// The iterations of a loop over a tile's points, where it is full; 1 for other loops.
 fn full_trips(it: &For) -> i64 {
+    if it.clip.is_some() {
+        return ROW;
+    }
     let lower = match &it.lower {
         IntExpr::Max(parts) => parts.iter().find_map(IntExpr::as_const),
         other => other.as_const(),
@@ -67,6 +73,7 @@ fn instances(nodes: &[Node], known: &mut Known) -> IntExpr {
 fn trips(it: &For, known: &mut Known) -> IntExpr {
     let (lower, upper) = (end(&it.lower, End::Low, &known.ranges), end(&it.upper, End::High, &known.ranges));
     let count = match known.points.get(&it.variable) {
+        _ if it.clip.is_some() => IntExpr::Const(ROW),
         Some(points) => end(points, End::High, &known.ranges),
         None => match strip(it) {
             Some((points, count)) => {

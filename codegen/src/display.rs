@@ -51,7 +51,7 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
             Node::For(it) => {
                 let step = if it.step == 1 { String::new() } else { format!("{}:", it.step) };
                 let variable = &names.variables[it.variable.0 as usize];
-                let tag = tag_text(it.tag);
+                let tag = if it.clip.is_some() { format!("{}  # bounds are data", tag_text(it.tag)) } else { tag_text(it.tag) };
                 writeln!(f, "for {variable} = {}:{step}{}{tag}", int(&it.lower), int(&it.upper))?;
                 block(f, &it.body, program, depth + 1)?;
             }
@@ -108,6 +108,7 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                 let guard = match it.guard {
                     Guard::Needed => format!(" while {variable} <= {}", int(&it.upper)),
                     Guard::Unneeded => String::new(),
+                    Guard::Turns => format!(" in turns while {variable} <= {}", int(&it.upper)),
                 };
                 writeln!(f, "{variable} = {lower}{step}{over}.{}{guard}", axis_text(it.axis))?;
                 block(f, &it.body, program, depth + 1)?;

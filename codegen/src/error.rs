@@ -37,6 +37,9 @@ pub enum CodegenError {
     /// An argument's elements do not lie side by side, where the GPU needs a copy of its memory.
     #[error("`{array}` has strides of its own, and the GPU takes contiguous arrays only")]
     StridedOnDevice { array: String },
+    /// A loop whose bounds are data is no longer one loop in order.
+    #[error("the bounds of loop `{name}` around `{computation}` are data")]
+    RangeApart { computation: String, name: String },
     /// A buffer in registers has an extent that is no constant.
     #[error("buffer `{buffer}` in registers has no constant size")]
     SizeOfRegister { buffer: String },
@@ -144,6 +147,12 @@ impl IntoDiagnostic for CodegenError {
                 Diagnostic::error(Code("E0602"), format!("a barrier of kernel `{kernel}` {reason}"))
                     .with_help("report this program: it is a mistake of Tessella's")
             }
+            CodegenError::RangeApart { computation, name } => Diagnostic::error(
+                Code("E0315"),
+                format!("the bounds of loop `{name}` around `{computation}` are data: it has to stay one loop, in order"),
+            )
+            .with_note("only loops around it and inside of it can be split, moved, or run in parallel, in vectors or on the GPU")
+            .with_help(format!("leave `{name}` as it is, inside of one thread, and schedule the loops around it")),
             CodegenError::SizeOfRegister { buffer } => Diagnostic::error(
                 Code("E0608"),
                 format!("`{buffer}` lives in registers, but its size depends on the arguments"),

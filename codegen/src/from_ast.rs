@@ -112,7 +112,7 @@ impl Lift<'_> {
                 self.scope.restore(iterator, former);
                 self.namer = outer;
                 let (name, tag) = (source.name.clone(), source.tag);
-                Ok(vec![Node::For(For { variable, name, tag, lower, upper, step, body })])
+                Ok(vec![Node::For(For { variable, name, tag, lower, upper, step, clip: None, body })])
             }
             AstNodeView::User { expr, .. } => Ok(vec![Node::Statement(self.statement(expr)?)]),
         }
@@ -151,7 +151,7 @@ impl Lift<'_> {
         let id = self.input.algorithm.find(name).ok_or_else(|| unexpected("a statement of another program"))?;
         let source = self.input.algorithm.computation(id);
         let outer = self.namer.clone();
-        let mut statement = Statement { computation: id, bindings: vec![], iterators: vec![] };
+        let mut statement = Statement { computation: id, bindings: vec![], iterators: vec![], known: 0 };
         for (position, (argument, iterator)) in arguments.iter().zip(&source.iterators).enumerate() {
             if !self.input.uses_iterator(id, position as u32) {
                 statement.iterators.push(None);

@@ -9,6 +9,7 @@ use crate::isl_schedule::{Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
 use crate::names::{Namer, Names};
 use crate::program::{For, Node, Program, Scan};
+use crate::ranges::clip;
 use crate::separate::isolate_full_tiles;
 use crate::tile::tile_registers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,6 +87,10 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
             body = tile_registers(input, &mut names, body);
         }
         check_allocations(input, &body)?;
+    }
+    body = clip(input, &mut names, body)?;
+    for kernel in &mut kernels {
+        kernel.body = clip(input, &mut names, std::mem::take(&mut kernel.body))?;
     }
     let computations = &input.algorithm.computations;
     let fastmath = !computations.is_empty() && computations.iter().all(|it| it.fastmath);

@@ -17,6 +17,7 @@ mod from_ast;
 mod isl_schedule;
 mod kernels;
 mod params;
+pub mod ranges;
 pub mod stream;
 pub mod tile;
 mod separate;

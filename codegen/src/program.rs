@@ -7,6 +7,7 @@ use crate::stream::Streaming;
 use crate::tile::Tile;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ComputationId, ScalarId};
+use tessella_polyhedral::expr::Expr;
 use tessella_polyhedral::layers::{BufferId, Direction, Target};
 use tessella_polyhedral::schedule::{ProcessorAxis, Tag};
 
@@ -90,7 +91,27 @@ pub struct For {
     /// Inclusive.
     pub upper: IntExpr,
     pub step: i64,
+    /// Bounds that are data, within `lower` and `upper`; the step is 1 then.
+    pub clip: Option<Box<Clip>>,
     pub body: Vec<Node>,
+}
+
+/// Bounds of a loop that are data. They are evaluated once before it, and only if `lower <= upper`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clip {
+    /// Whose expressions the bounds are.
+    pub computation: ComputationId,
+    /// The values of the computation's iterators that they depend on.
+    pub iterators: Vec<Option<IntExpr>>,
+    /// Without all of these, in order, the loop has no iterations.
+    pub conditions: Vec<Expr>,
+    /// Of the source's iterator, inclusive.
+    pub low: Option<Expr>,
+    pub high: Option<Expr>,
+    /// Whether the loop's variable is the negated iterator.
+    pub down: bool,
+    /// Holds the last value of the loop's variable.
+    pub last: VariableId,
 }
 
 /// The iteration `variable = lower + step * index`, if that is at most `upper`, where `index` is the block's or
@@ -121,6 +142,8 @@ pub enum Guard {
     Needed,
     /// The launch has exactly the loop's iterations.
     Unneeded,
+    /// The loop may have more iterations than there are threads: each thread also runs those that are so many further.
+    Turns,
 }
 
 /// One instance of a computation.
@@ -131,6 +154,8 @@ pub struct Statement {
     pub bindings: Vec<(VariableId, IntExpr)>,
     /// The variable that holds each iterator of the computation; `None` for those that the statement does not use.
     pub iterators: Vec<Option<VariableId>>,
+    /// So many leading parts of the predicate hold, as the bounds of the loops around see to.
+    pub known: u32,
 }
 
 /// A function that runs on the GPU, and how it is launched.

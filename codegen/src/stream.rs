@@ -190,6 +190,7 @@ pub(crate) fn launches(
             lower: IntExpr::Const(0),
             upper: get(pairs).minus(IntExpr::Const(1)),
             step: 1,
+            clip: None,
             body: both,
         }),
         set(left, get(count).minus(IntExpr::Const(2 * steps).times(get(pairs)))),

@@ -1,6 +1,6 @@
 //! Builds what one computation evaluates: predicate, lets, value and reads.
 
-use crate::emit::{Storage, Target, TargetSubscript};
+use crate::emit::{Storage, Target, TargetSubscript, ranged};
 use crate::error::{Changes, LowerError};
 use crate::formula::Formula;
 use crate::inside::inside;
@@ -677,7 +677,8 @@ impl<'a> Nest<'a> {
         let Found { predicate, lets, outside, reads } = found;
         let domain = self.domain(&name, &scope.site.domain.and(open), &scope.site)?;
         let iterators = scope.site.iterators.iter().map(|it| it.name.clone()).collect();
-        search_for(Search { name, iterators, domain, predicate, lets, outside, reads })
+        let ranged = ranged(&scope.site);
+        search_for(Search { name, iterators, ranged, domain, predicate, lets, outside, reads })
     }
 }
 

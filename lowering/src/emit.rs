@@ -17,6 +17,11 @@ use tessella_polyhedral::isl::{DimType, IslError, Set};
 use tessella_polyhedral::schedule::Node;
 use tessella_scalar::{CompareOp, ScalarType};
 
+/// The positions of iterators whose loops have bounds that are data.
+pub(crate) fn ranged(site: &Site) -> Vec<u32> {
+    (0..).zip(&site.iterators).filter(|(_, it)| it.ranged).map(|(at, _)| at).collect()
+}
+
 /// Where a scalar variable lives: `array[i0, ..., i(rank-1)]`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Storage {
@@ -115,6 +120,7 @@ impl<'a> Nest<'a> {
             reads: parts.reads,
             fastmath,
             simd,
+            ranged: ranged(site),
         });
         Some(Node::Computation(id))
     }

@@ -74,6 +74,8 @@ pub enum LowerError {
     ValueUnknownAtEntry { needed: Span, failure: Requirement, changes: Changes, span: Span },
     #[error("the {} of the loop over `{iterator}` is not affine", .end.name())]
     BoundNotAffine { iterator: String, end: RangeEnd, bound: Span, why: NotAffine },
+    #[error("the bounds of the loop over `{iterator}` change during the call")]
+    BoundWritten { iterator: String, array: String, range: Span, span: Span },
     #[error("the subscript of a store to `{array}` takes several affine forms")]
     StoreInCases { array: String, subscript: Span },
     #[error("two statements are called `{name}`")]
@@ -134,9 +136,7 @@ impl NotAffine {
             Reason::Product => {
                 "make one factor a constant, or pass the matrix with one more axis instead of computing its offsets"
             }
-            Reason::ReadFromArray { .. } => {
-                "give every iteration the same bounds, as rows padded to one length have, or leave this loop to Julia"
-            }
+            Reason::ReadFromArray { .. } => "pass what is read as an `Int` argument of the function",
             Reason::DivisorNotConstant => "write the divisor as an integer literal",
             Reason::DivisionByZero => "divide by another constant",
             Reason::Reassigned { .. } => {
@@ -219,6 +219,7 @@ impl LowerError {
             LowerError::SubscriptUnknownAtEntry { .. }
             | LowerError::ConditionUnknownAtEntry { .. }
             | LowerError::ValueUnknownAtEntry { .. }
+            | LowerError::BoundWritten { .. }
             | LowerError::StoreInCases { .. }
             | LowerError::DuplicateLabel { .. }
             | LowerError::NoComputations { .. }
@@ -235,6 +236,7 @@ impl LowerError {
             LowerError::ConditionUnknownAtEntry { .. } => "E0311",
             LowerError::ValueUnknownAtEntry { .. } => "E0313",
             LowerError::BoundNotAffine { .. } => "E0302",
+            LowerError::BoundWritten { .. } => "E0314",
             LowerError::StoreInCases { .. } => "E0303",
             LowerError::DuplicateLabel { .. } => "E0304",
             LowerError::NoComputations { .. } => "E0305",
@@ -291,6 +293,13 @@ impl IntoDiagnostic for LowerError {
             LowerError::BoundNotAffine { bound, why, .. } => {
                 let diagnostic = why.explain(diagnostic);
                 if bound == why.span { diagnostic } else { diagnostic.secondary(bound, "in this bound") }
+            }
+            LowerError::BoundWritten { iterator, array, range, span } => {
+                let labelled = diagnostic.primary(span, format!("reads `{array}`, which the function writes"));
+                let labelled = if range == span { labelled } else { labelled.secondary(range, "in this range") };
+                labelled
+                    .with_note(format!("where `{iterator}` leaves its arrays is found out at entry, before anything is written"))
+                    .with_help(format!("compute `{array}` in a function of its own and pass it on"))
             }
             LowerError::StoreInCases { subscript, .. } => diagnostic
                 .primary(subscript, "differs from iteration to iteration in more than the iterators")

@@ -20,6 +20,7 @@ mod names;
 mod nest;
 mod looked;
 mod params;
+mod ranges;
 mod scan;
 pub mod schedule;
 mod spans;
@@ -52,5 +53,5 @@ pub struct Lowered {
 /// Every subscript and loop bound that is not quasi-affine, every label that is used twice, and a function without any
 /// computation.
 pub fn lower(ctx: &Ctx, function: &Function) -> Result<Lowered, Vec<LowerError>> {
-    nest::lower(ctx, function)
+    nest::lower(ctx, &ranges::rewrite(function))
 }

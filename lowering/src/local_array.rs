@@ -47,6 +47,9 @@ impl<'a> Nest<'a> {
             Ok(needed) if scope.predicates.is_empty() || !failure.error.is_of_values() => needed,
             Ok(_) | Err(_) if failure.error.is_of_values() => return self.require_values(span, condition, failure, scope),
             Ok(needed) => needed,
+            Err(_) if self.values.reads_memory(condition) && self.values.is_known_at_entry(condition) => {
+                return self.require_values(span, condition, failure, scope);
+            }
             Err(why) => return self.errors.push(LowerError::RequirementNotAffine { span, text, why }),
         };
         let holds = self.always(&needed, scope);

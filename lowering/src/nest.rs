@@ -9,6 +9,7 @@ use crate::formula::{Formula, Pieces};
 use crate::looked::Looked;
 use crate::names::Names;
 use crate::params::Signature;
+use crate::ranges::{RangeCheck, Rewritten, span_of};
 use crate::scan::{START, ScanDraft, assemble};
 use crate::spans::SpanTable;
 use crate::symbolic::{Iterator, Site, Symbols};
@@ -74,12 +75,15 @@ pub(crate) struct Nest<'a> {
     pub(crate) scan_names: Names,
     /// Computed subscripts that a search looks at.
     pub(crate) looked: Vec<Looked<'a>>,
+    /// Loops whose bounds are data.
+    ranged: &'a BTreeMap<LoopId, RangeCheck>,
     pub(crate) spans: SpanTable,
     pub(crate) errors: Vec<LowerError>,
 }
 
 /// Lowers a function; see [`crate::lower`].
-pub(crate) fn lower(ctx: &Ctx, function: &Function) -> Result<Lowered, Vec<LowerError>> {
+pub(crate) fn lower(ctx: &Ctx, rewritten: &Rewritten) -> Result<Lowered, Vec<LowerError>> {
+    let function = &rewritten.function;
     let values = Values::new(function);
     let mut names = Names::default();
     let signature = Signature::new(function, &values, &mut names);
@@ -102,8 +106,9 @@ pub(crate) fn lower(ctx: &Ctx, function: &Function) -> Result<Lowered, Vec<Lower
         scans: vec![],
         scan_names: Names::default(),
         looked: vec![],
+        ranged: &rewritten.ranged,
         spans: SpanTable { function: Some(function.span), ..SpanTable::default() },
-        errors: vec![],
+        errors: rewritten.errors.clone(),
     };
     nest.reserve_labels();
     let scope = Scope {
@@ -209,7 +214,9 @@ impl<'a> Nest<'a> {
             StatementKind::For { id, iterator, range, mode, body } => {
                 self.repeat(*id, *iterator, range, *mode, body, scope)
             }
-            StatementKind::If { condition, then, otherwise } => self.branch(condition, then, otherwise, scope),
+            StatementKind::If { condition, then, otherwise } => {
+                self.branch(condition, then, otherwise, Guard::Source, scope)
+            }
             StatementKind::Set { target, value, label, mode } => {
                 let node = self.set(statement.span, *target, value, label.as_ref(), *mode, scope);
                 node.into_iter().collect()
@@ -257,10 +264,17 @@ impl<'a> Nest<'a> {
             let value = self.symbols.integer(bound, &scope.site, &scope.may);
             value.map_err(|why| {
                 let (iterator, bound) = (declared.name.clone(), bound.span);
-                self.errors.push(LowerError::BoundNotAffine { iterator, end, bound, why });
+                let told = |known: &LowerError| matches!(known, LowerError::BoundWritten { range: other, .. } if *other == span_of(range));
+                if !self.errors.iter().any(told) {
+                    self.errors.push(LowerError::BoundNotAffine { iterator, end, bound, why });
+                }
             })
         });
         let (Ok(start), Ok(stop)) = (start, stop) else { return vec![] };
+        let check = self.ranged.get(&id);
+        if let Some(check) = check {
+            self.require_range(check, scope);
+        }
 
         let position = scope.site.iterators.len() as u32;
         let iterator = Affine::iterator(position);
@@ -281,10 +295,16 @@ impl<'a> Nest<'a> {
         let name = self.loop_name(&declared.name, &scope.site.iterators);
         let magnitude = self.symbols.magnitude(&start, &scope.site).max(self.symbols.magnitude(&stop, &scope.site));
         let mut inner = scope.clone();
-        inner.site.iterators.push(Iterator { id, local, name: name.clone(), span: declared.span, magnitude });
+        let ranged = check.is_some();
+        inner.site.iterators.push(Iterator { id, local, name: name.clone(), span: declared.span, magnitude, ranged });
         inner.site.domain = Formula::all(std::iter::once(inner.site.domain).chain(conditions));
         inner.simd = mode.simd;
-        let children = self.block(body, &inner);
+        let children = match body.as_slice() {
+            [Statement { kind: StatementKind::If { condition, then, otherwise }, .. }] if ranged => {
+                self.branch(condition, then, otherwise, Guard::Range, &inner)
+            }
+            _ => self.block(body, &inner),
+        };
         if children.is_empty() {
             return vec![];
         }
@@ -332,7 +352,24 @@ impl<'a> Nest<'a> {
         name
     }
 
-    fn branch(&mut self, condition: &'a Expr, then: &'a Block, otherwise: &'a Block, scope: &Scope<'a>) -> Vec<Node> {
+    /// Conditions on data that a loop's outer range is checked under: those that are known at entry.
+    fn require_range(&mut self, check: &'a RangeCheck, scope: &Scope<'a>) {
+        let mut known = scope.clone();
+        known.predicates.retain(|predicate| {
+            let (Predicate::Saved { parts, .. } | Predicate::Direct { parts, .. }) = predicate;
+            parts.iter().all(|part| self.values.is_known_at_entry(part))
+        });
+        self.require(check.span, &check.condition, &check.failure, &known);
+    }
+
+    fn branch(
+        &mut self,
+        condition: &'a Expr,
+        then: &'a Block,
+        otherwise: &'a Block,
+        guard: Guard,
+        scope: &Scope<'a>,
+    ) -> Vec<Node> {
         let computations = self.values.computations(then) + self.values.computations(otherwise);
         // What a condition reads may be out of bounds even where nothing depends on it.
         let nothing = |block: &Block| !self.values.has_effects(block);
@@ -366,8 +403,8 @@ impl<'a> Nest<'a> {
         no_scope.may = no_scope.may.and(&self.symbols.implied(condition, &scope.site, &scope.may).1);
 
         let mut nodes = vec![];
-        let save = self.values.is_saved(condition, then, otherwise, computations)
-            || self.values.cost(condition) > PREDICATE_COST;
+        let costly = || self.values.cost(condition) > PREDICATE_COST;
+        let save = guard == Guard::Source && (self.values.is_saved(condition, then, otherwise, computations) || costly());
         let (yes, no) = if save {
             let (saved_in, saved) =
                 if otherwise.is_empty() { (yes_scope.clone(), rest.clone()) } else { (scope.clone(), parts) };
@@ -497,6 +534,15 @@ impl<'a> Nest<'a> {
         let written = if (span.start..=span.end).contains(&end) { Span { end, ..span } } else { span };
         (!failed).then_some(Target { array, subscripts: targets, checked: !mode.inbounds, span: written })
     }
+}
+
+/// What a condition is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Guard {
+    /// The source has it.
+    Source,
+    /// It keeps a loop to a range that is data: generated loops take their bounds from it.
+    Range,
 }
 
 /// Which side of its iterator a bound is on.

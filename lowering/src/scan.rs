@@ -32,6 +32,8 @@ pub(crate) struct ScanDraft {
 pub(crate) struct Search {
     pub(crate) name: String,
     pub(crate) iterators: Vec<String>,
+    /// The positions of those whose loops have bounds that are data.
+    pub(crate) ranged: Vec<u32>,
     /// The instances that have to be looked at.
     pub(crate) domain: Set,
     pub(crate) predicate: Option<Expr>,
@@ -45,7 +47,7 @@ pub(crate) struct Search {
 ///
 /// Iterators that it does not depend on are left out of the domain.
 pub(crate) fn search_for(search: Search) -> Result<Computation, IslError> {
-    let Search { name, iterators, domain, predicate, lets, outside, reads } = search;
+    let Search { name, iterators, ranged, domain, predicate, lets, outside, reads } = search;
     let mut found = Computation {
         name,
         iterators,
@@ -57,6 +59,7 @@ pub(crate) fn search_for(search: Search) -> Result<Computation, IslError> {
         reads,
         fastmath: false,
         simd: None,
+        ranged,
     };
     let used: Vec<bool> = (0..found.iterators.len() as u32).map(|iterator| involves(&found, iterator)).collect();
     let mut kept = 0;
@@ -69,6 +72,10 @@ pub(crate) fn search_for(search: Search) -> Result<Computation, IslError> {
             now
         })
         .collect();
+    found.ranged.retain(|&at| used[at as usize]);
+    for at in &mut found.ranged {
+        *at = used[..*at as usize].iter().filter(|&&used| used).count() as u32;
+    }
     let tuple = Id::new(found.domain.ctx(), &found.name)?;
     for at in (0..used.len()).rev().filter(|&at| !used[at]) {
         found.domain = found.domain.project_out(DimType::Set, at as u32, 1)?;
@@ -146,6 +153,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
         reads: vec![],
         fastmath: false,
         simd: None,
+        ranged: vec![],
     }];
     let mut order = vec![Node::Computation(ComputationId(0))];
     let mut checks = vec![];

@@ -204,6 +204,12 @@ impl<'a> Values<'a> {
         !self.memory(expr).is_empty()
     }
 
+    /// Whether the value depends on nothing that the function changes.
+    pub(crate) fn is_known_at_entry(&self, expr: &Expr) -> bool {
+        let is_variable = |local: LocalId| matches!(self.function.locals[local.0 as usize].role, Role::Variable(_));
+        self.memory(expr).into_iter().all(|local| !is_variable(local) && !self.is_written(local))
+    }
+
     /// The arrays and variables that the value depends on.
     fn memory(&self, expr: &Expr) -> BTreeSet<LocalId> {
         let mut found = BTreeSet::new();

@@ -250,6 +250,9 @@ pub struct Computation {
     pub fastmath: bool,
     /// The iterator whose loop says that updates of a reduction may run in any order (`@simd`), within one execution of it.
     pub simd: Option<u32>,
+    /// Iterators whose loops have bounds that are data: leading parts of the predicate say where they start and stop, and
+    /// the domain is no more than an outer range. Generated loops take their bounds from these parts.
+    pub ranged: Vec<u32>,
 }
 
 /// A value that one instance computes once and uses several times.

@@ -31,9 +31,12 @@ fn pairs<'a>(line: &'a str) -> Vec<(&'a str, &'a str)> {
     line.split(' ').map(|pair| pair.split_once('=').expect("pairs are NAME=VALUE")).collect()
 }
 
-/// Arguments whose extents are named after `sizes`, with values that no two orders of addition sum up alike.
+/// Arguments whose extents are named after `sizes`, with values that no two orders of addition sum up alike. Those of a line
+/// `climb` are offsets of rows with one or two elements, those of a line `within` lie between 1 and a size.
 fn arguments(text: &str, order: &[(String, ArgumentType)], of: &Sizes) -> Vec<Value> {
     let named: BTreeMap<&str, &str> = lines(text, "sizes").into_iter().flat_map(pairs).collect();
+    let climbing: Vec<&str> = lines(text, "climb").into_iter().flat_map(|line| line.split(' ')).collect();
+    let limited: BTreeMap<&str, &str> = lines(text, "within").into_iter().flat_map(pairs).collect();
     let mut made = vec![];
     for (at, (name, ty)) in order.iter().enumerate() {
         let values = named[name.as_str()].split(',').map(|size| size.parse().unwrap_or_else(|_| of[size]));
@@ -43,7 +46,15 @@ fn arguments(text: &str, order: &[(String, ArgumentType)], of: &Sizes) -> Vec<Va
             ArgumentType::Scalar(ScalarType::F64) => Value::Scalar(Constant::f64(values[0] as f64 / 8.0)),
             ArgumentType::Scalar(_) => Value::Scalar(Constant::i64(values[0] as i64)),
             ArgumentType::Array { element, .. } => {
+                let most = limited.get(name.as_str()).map(|size| of[*size]);
                 let value = |position: usize| {
+                    let integer = |value: usize| Constant::integer(*element, value as i128);
+                    if climbing.contains(&name.as_str()) {
+                        return integer(1 + position * 3 / 2);
+                    }
+                    if let Some(most) = most {
+                        return integer(1 + (7 * position + 3) % most as usize);
+                    }
                     let value = ((position * (2 * at + 3) + at) % 101) as f64 / 7.0 - 5.3;
                     match element {
                         ScalarType::F32 => Constant::f32(value as f32),

@@ -19,10 +19,10 @@ fn nvrtc_compiles_all_generated_kernels() {
         }
     };
     let mut failures = vec![];
-    let gathers = root().join("tests/language/arrays_gathers.jl");
+    let irregular = ["arrays_gathers", "control_sparse"].map(|name| root().join(format!("tests/language/{name}.jl")));
     let folders = ["tests/polybench", "examples/images", "examples/rodinia", "examples/vectors"];
     let more = folders.iter().flat_map(|folder| julia_files(&root().join(folder)));
-    for path in examples().into_iter().chain(more).chain([gathers]) {
+    for path in examples().into_iter().chain(more).chain(irregular) {
         let text = fs::read_to_string(&path).unwrap();
         if !text.lines().any(|line| line.starts_with("@tessella")) {
             continue;

@@ -2,16 +2,19 @@
 
 use super::access::accessed;
 use super::expr::Instance;
+use super::helpers::Helper;
 use super::signature::one_line;
 use super::{Printer, Writer, c_type};
 use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Precedence, within};
-use crate::program::{For, Guard, Node, Over, Spread, Statement};
+use crate::program::{Clip, For, Guard, Node, Over, Spread, Statement};
+use crate::ranges::{conjuncts, known_iterators};
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
+use tessella_polyhedral::expr::Expr;
 use tessella_polyhedral::layers::BufferId;
 use tessella_scalar::CompareOp;
 
@@ -105,13 +108,61 @@ impl Printer<'_> {
     }
 
     fn for_loop(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) {
-        hooks.enter(it, self, out);
         let variable = self.program.names.variables[it.variable.0 as usize].clone();
-        let head = self.for_head(&variable, &it.lower, &it.upper, it.step);
+        let guard = it.clip.as_ref().and_then(|clip| self.clip_guard(it, clip));
+        if let Some(guard) = &guard {
+            out.open(format!("if ({guard})"));
+        }
+        hooks.enter(it, self, out);
+        let head = match &it.clip {
+            Some(clip) => self.clipped_head(it, clip),
+            None => self.for_head(&variable, &it.lower, &it.upper, it.step),
+        };
         out.open(head);
         self.block(&it.body, hooks, out);
         out.close();
         hooks.leave(it);
+        if guard.is_some() {
+            out.close();
+        }
+    }
+
+    /// Where bounds that are data are evaluated; `None` if always.
+    fn clip_guard(&mut self, it: &For, clip: &Clip) -> Option<String> {
+        let mut parts = vec![];
+        let always = it.lower.as_const().zip(it.upper.as_const()).is_some_and(|(lower, upper)| lower <= upper);
+        if !always {
+            let some = Cond::compare(CompareOp::Le, it.lower.clone(), it.upper.clone());
+            parts.push(self.cond(&some));
+        }
+        let iterators = known_iterators(clip);
+        let at = Instance { computation: clip.computation, iterators: &iterators };
+        parts.extend(clip.conditions.iter().map(|part| within(self.value(part, &at), Precedence::BitOr)));
+        (!parts.is_empty()).then(|| parts.join(" && "))
+    }
+
+    /// `for (int64_t k = imax(lower, first), k_last = imin(upper, last); k <= k_last; k++)`.
+    fn clipped_head(&mut self, it: &For, clip: &Clip) -> String {
+        let variable = self.program.names.variables[it.variable.0 as usize].clone();
+        let last = self.program.names.variables[clip.last.0 as usize].clone();
+        let iterators = known_iterators(clip);
+        let at = Instance { computation: clip.computation, iterators: &iterators };
+        let mut end = |bound: &Option<Expr>, outer: &IntExpr, helper: Helper, name: &str| {
+            let Some(bound) = bound else { return self.int(outer) };
+            self.helpers.insert(helper);
+            let bound = self.value(bound, &at).0;
+            match clip.down {
+                // Only what is inside of the outer range has an opposite for certain.
+                true => format!("-{name}({}, {bound})", self.int(&outer.clone().negated())),
+                false => format!("{name}({}, {bound})", self.int(outer)),
+            }
+        };
+        let (least, most) = ((Helper::IndexMax, "imax"), (Helper::IndexMin, "imin"));
+        let (first, until) = match clip.down {
+            true => (end(&clip.high, &it.lower, most.0, most.1), end(&clip.low, &it.upper, least.0, least.1)),
+            false => (end(&clip.low, &it.lower, least.0, least.1), end(&clip.high, &it.upper, most.0, most.1)),
+        };
+        format!("for (int64_t {variable} = {first}, {last} = {until}; {variable} <= {last}; {variable}++)")
     }
 
     fn spread(&mut self, it: &Spread, alone: bool, hooks: &mut dyn LoopHooks, out: &mut Writer) {
@@ -127,6 +178,18 @@ impl Printer<'_> {
             (lower, 1) => format!("{} + (int64_t){index}", within(self.int_bound(lower), Precedence::Sum)),
             (lower, step) => format!("{} + {step} * (int64_t){index}", within(self.int_bound(lower), Precedence::Sum)),
         };
+        if it.guard == Guard::Turns {
+            let upper = within(self.int_bound(&it.upper), Precedence::Shift);
+            let all = match it.over {
+                Over::Blocks => format!("gridDim.{}", axis_text(it.axis)),
+                Over::Threads => format!("blockDim.{}", axis_text(it.axis)),
+            };
+            let further = if it.step == 1 { all } else { format!("{} * (int64_t){all}", it.step) };
+            out.open(format!("for (int64_t {name} = {value}; {name} <= {upper}; {name} += {further})"));
+            self.block(&it.body, hooks, out);
+            out.close();
+            return;
+        }
         if !alone {
             out.open("");
         }
@@ -138,7 +201,7 @@ impl Printer<'_> {
                 self.block(&it.body, hooks, out);
                 out.close();
             }
-            Guard::Unneeded => self.block(&it.body, hooks, out),
+            Guard::Unneeded | Guard::Turns => self.block(&it.body, hooks, out),
         }
         if !alone {
             out.close();
@@ -150,7 +213,8 @@ impl Printer<'_> {
         let source = algorithm.computation(it.computation);
         let iterators: Vec<IntExpr> =
             it.iterators.iter().map(|at| at.map_or(IntExpr::Const(0), IntExpr::Variable)).collect();
-        let braces = !alone && (!it.bindings.is_empty() || (source.predicate.is_none() && !source.lets.is_empty()));
+        let asks = source.predicate.as_ref().is_some_and(|predicate| conjuncts(predicate).len() > it.known as usize);
+        let braces = !alone && (!it.bindings.is_empty() || (!asks && !source.lets.is_empty()));
         self.origin(it.computation, out);
         if braces {
             out.open("");
@@ -160,7 +224,7 @@ impl Printer<'_> {
             let name = &self.program.names.variables[variable.0 as usize];
             out.line(format!("const int64_t {name} = {value};"));
         }
-        self.update(it.computation, &iterators, out);
+        self.update_knowing(it.computation, &iterators, it.known, out);
         if braces {
             out.close();
         }
@@ -209,11 +273,25 @@ impl Printer<'_> {
 
     /// The predicate, the lets and the assignment of an instance.
     pub fn update(&mut self, computation: ComputationId, iterators: &[IntExpr], out: &mut Writer) {
+        self.update_knowing(computation, iterators, 0, out);
+    }
+
+    /// The same where so many leading parts of the predicate hold.
+    fn update_knowing(&mut self, computation: ComputationId, iterators: &[IntExpr], known: u32, out: &mut Writer) {
         let source = self.input.algorithm.computation(computation);
         self.prefetches(computation, iterators, out);
         let at = Instance { computation, iterators };
-        if let Some(predicate) = &source.predicate {
-            let predicate = self.value(predicate, &at).0;
+        let parts = source.predicate.as_ref().map(conjuncts).unwrap_or_default();
+        let asked = match parts.get(known as usize..).unwrap_or_default() {
+            [] => None,
+            _ if known == 0 => source.predicate.as_ref().map(|predicate| self.value(predicate, &at).0),
+            [part] => Some(self.value(part, &at).0),
+            parts => {
+                let each: Vec<String> = parts.iter().map(|part| within(self.value(part, &at), Precedence::BitOr)).collect();
+                Some(each.join(" && "))
+            }
+        };
+        if let Some(predicate) = &asked {
             out.open(format!("if ({predicate})"));
         }
         for (position, binding) in source.lets.iter().enumerate() {
@@ -228,7 +306,7 @@ impl Printer<'_> {
         } else {
             out.line(format!("{target} = {value};"));
         }
-        if source.predicate.is_some() {
+        if asked.is_some() {
             out.close();
         }
     }

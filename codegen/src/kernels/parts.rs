@@ -45,6 +45,7 @@ pub(super) fn launches(parts: &[Part], kernel: KernelId) -> Node {
             lower: IntExpr::Const(0),
             upper: it.last(),
             step: MAX_GRID[it.axis as usize],
+            clip: None,
             body: vec![launch],
         })
     })

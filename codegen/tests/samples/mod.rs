@@ -188,6 +188,7 @@ pub fn heat2d(ctx: &Ctx) -> Sample {
         reads,
         fastmath: false,
         simd: None,
+        ranged: vec![],
     };
     let algorithm = Algorithm {
         name: "heat2d!".to_string(),
@@ -266,6 +267,7 @@ pub fn triangle(ctx: &Ctx) -> Sample {
             reads: vec![access(0, here)],
             fastmath: false,
             simd: None,
+            ranged: vec![],
         }],
         context: set("{ : 0 <= m <= 1099511627776 and 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: simple(0, &[("j", Tag::Sequential), ("i", Tag::Sequential)]) },
@@ -295,6 +297,7 @@ pub fn total(ctx: &Ctx) -> Sample {
         reads,
         fastmath: false,
         simd: None,
+        ranged: vec![],
     };
     let algorithm = Algorithm {
         name: "total".to_string(),
@@ -331,7 +334,7 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
     let computation = |name: &str, iterators: &[&str], domain: &str, value: Expr, write: Access, reads: Vec<Access>| {
         let iterators = iterators.iter().map(|name| name.to_string()).collect();
         let (name, domain) = (name.to_string(), set(domain));
-        Computation { name, iterators, domain, predicate: None, lets: vec![], value, write, reads, fastmath: false, simd: None }
+        Computation { name, iterators, domain, predicate: None, lets: vec![], value, write, reads, fastmath: false, simd: None, ranged: vec![] }
     };
     let root = |tag: Tag| {
         let sum = nest("j", Tag::Sequential, &[(1, it(1))], leaf(1));
@@ -399,6 +402,7 @@ pub fn rotation(ctx: &Ctx) -> Sample {
         reads: vec![access(1, half(1)), access(1, half(2))],
         fastmath: false,
         simd: None,
+        ranged: vec![],
     };
     let algorithm = Algorithm {
         name: "rotate".to_string(),

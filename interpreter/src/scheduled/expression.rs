@@ -5,7 +5,8 @@ use super::integer;
 use super::memory::{Block, Memory, Position};
 use crate::operators;
 use tessella_codegen::Input;
-use tessella_codegen::program::Statement;
+use tessella_codegen::program::{Clip, For, Statement};
+use tessella_codegen::ranges::conjuncts;
 use tessella_polyhedral::algorithm::{Access, Computation, ComputationId, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Constant};
@@ -37,10 +38,12 @@ pub(super) fn execute(
     let iterators = statement.iterators.iter().map(|it| it.and_then(|it| value(it.0))).collect();
     let computation = around.input.algorithm.computation(statement.computation);
     let mut instance = Instance { computation, iterators, lets: vec![], operands: vec![] };
-    if let Some(predicate) = &computation.predicate
-        && instance.expression(around, predicate)?.bits == 0
-    {
-        return Ok(());
+    let parts = computation.predicate.as_ref().map(conjuncts).unwrap_or_default();
+    // What the loops' bounds see to is not asked again, as in generated code.
+    for part in parts.into_iter().skip(statement.known as usize) {
+        if instance.expression(around, part)?.bits == 0 {
+            return Ok(());
+        }
     }
     for it in &computation.lets {
         let value = instance.expression(around, &it.value)?;
@@ -74,6 +77,49 @@ pub(super) fn arrive(around: &mut Surroundings<'_>, arrivals: Vec<Arrival>) -> R
         block(around, &computation.write)?.write(&index, value, position, &computation.name)?;
     }
     Ok(())
+}
+
+/// The values that a loop runs through.
+pub(super) fn values(
+    around: &mut Surroundings<'_>,
+    it: &For,
+    variables: &[Option<i64>],
+) -> Result<Vec<i64>, ScheduledError> {
+    let mut next = integer::value(&it.lower, around.params, variables)?;
+    let mut upper = integer::value(&it.upper, around.params, variables)?;
+    if let Some(clip) = &it.clip
+        && next <= upper
+    {
+        let Some((low, high)) = clipped(around, clip, variables)? else { return Ok(vec![]) };
+        (next, upper) = match clip.down {
+            true => (-high.min(-next), -low.max(-upper)),
+            false => (next.max(low), upper.min(high)),
+        };
+    }
+    let mut values = vec![];
+    while next <= upper {
+        values.push(next);
+        next += it.step;
+    }
+    Ok(values)
+}
+
+/// The bounds that data give an iterator; `None` if it has no iterations.
+fn clipped(around: &mut Surroundings<'_>, clip: &Clip, variables: &[Option<i64>]) -> Result<Option<(i64, i64)>, ScheduledError> {
+    let value = |it: &Option<_>| it.as_ref().map(|it| integer::value(it, around.params, variables)).transpose();
+    let iterators = clip.iterators.iter().map(value).collect::<Result<_, _>>()?;
+    let computation = around.input.algorithm.computation(clip.computation);
+    let instance = Instance { computation, iterators, lets: vec![], operands: vec![] };
+    for part in &clip.conditions {
+        if instance.expression(around, part)?.bits == 0 {
+            return Ok(None);
+        }
+    }
+    let mut bound = |it: &Option<Expr>, none: i64| match it {
+        Some(it) => instance.expression(around, it).map(|value| value.bits as i64),
+        None => Ok(none),
+    };
+    Ok(Some((bound(&clip.low, i64::MIN)?, bound(&clip.high, i64::MAX)?)))
 }
 
 /// Where an operand of a statement comes from.

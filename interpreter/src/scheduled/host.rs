@@ -1,7 +1,7 @@
 //! The program as the CPU runs it.
 
 use super::error::ScheduledError;
-use super::expression::{Surroundings, bind, execute};
+use super::expression::{Surroundings, bind, execute, values};
 use super::integer;
 use super::kernel;
 use super::memory::{Block, Memory, Position};
@@ -100,7 +100,16 @@ impl Host<'_> {
     }
 
     fn iterate(&mut self, it: &For) -> Result<(), ScheduledError> {
-        let mut values = values(it, self.params, &self.variables)?;
+        let mut around = Surroundings {
+            input: self.input,
+            params: self.params,
+            scalars: &self.scalars,
+            memory: &mut self.memory,
+            registers: None,
+            position: &self.position,
+            ahead: None,
+        };
+        let mut values = values(&mut around, it, &self.variables)?;
         match it.tag {
             Tag::Sequential | Tag::Unroll(_) | Tag::Separate => {
                 for value in values {
@@ -124,16 +133,4 @@ impl Host<'_> {
             Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => Err(ScheduledError::Misplaced { what: "a loop of the GPU" }),
         }
     }
-}
-
-/// The values that a loop runs through.
-pub(super) fn values(it: &For, params: &[i64], variables: &[Option<i64>]) -> Result<Vec<i64>, ScheduledError> {
-    let mut next = integer::value(&it.lower, params, variables)?;
-    let upper = integer::value(&it.upper, params, variables)?;
-    let mut values = vec![];
-    while next <= upper {
-        values.push(next);
-        next += it.step;
-    }
-    Ok(values)
 }

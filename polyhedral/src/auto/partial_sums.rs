@@ -46,7 +46,8 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
         return Ok(parted);
     }
     for reduction in reductions(&scheduled.algorithm) {
-        if reduction.order == UpdateOrder::Source {
+        let is_ranged = !scheduled.algorithm.computation(reduction.computation).ranged.is_empty();
+        if reduction.order == UpdateOrder::Source || is_ranged {
             continue;
         }
         let name = scheduled.algorithm.computation(reduction.computation).name.clone();

@@ -301,6 +301,7 @@ impl Partial<'_> {
             reads,
             fastmath: of.fastmath,
             simd,
+            ranged: (0..).zip(&self.keys).filter(|(_, key)| of.ranged.contains(key)).map(|(at, _)| at).collect(),
         });
         let own: Vec<Affine> = (0..keys.len() as u32).map(Affine::iterator).collect();
         let domain = relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(&executions)?.domain()?;

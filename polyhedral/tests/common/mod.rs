@@ -55,6 +55,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
             reads: it.reads.iter().map(access).collect(),
             fastmath: false,
             simd: None,
+            ranged: vec![],
         }
     });
     Algorithm {

@@ -367,6 +367,7 @@ impl Build<'_> {
             reads: vec![access(read)],
             fastmath: false,
             simd: None,
+            ranged: vec![],
         });
         ComputationId(algorithm.computations.len() as u32 - 1)
     }

@@ -1,0 +1,58 @@
+//! Nests with loops whose bounds are data, rows of sparse matrices and their like.
+//!
+//! Such a loop stays as the source has it. The outermost loop around it that carries no dependence runs on threads, each
+//! with rows of its own; what is inside runs in the source's order.
+
+use super::chooser::{Chooser, loop_at};
+use crate::error::Error;
+use crate::layers::Target;
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
+use crate::transform::{loop_mut, put_chain, split_at, take_chain};
+
+/// Threads of a block, each with a row at a time.
+const ROWS: u32 = 128;
+
+impl Chooser<'_> {
+    /// Whether a loop here or below has bounds that are data.
+    pub(crate) fn is_ranged(&self, schedule: &Schedule, path: &Path) -> bool {
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        below.into_iter().any(|id| !self.algorithm.computation(id).ranged.is_empty())
+    }
+
+    /// Whether data bound a loop itself.
+    fn has_data_bounds(&self, it: &Loop) -> bool {
+        it.at.iter().any(|(&id, at)| {
+            let ranged = &self.algorithm.computation(id).ranged;
+            ranged.iter().any(|&iterator| at.involves_iterator(iterator))
+        })
+    }
+
+    /// Orders a nest in which data bound some loop, none of whose outer loops is parallel.
+    pub(crate) fn ranged_nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        let Some(it) = loop_at(schedule, path) else { return Ok(()) };
+        if self.has_data_bounds(it) {
+            // Nothing that runs inside is worth threads of its own.
+            return Ok(());
+        }
+        let mut trial = schedule.clone();
+        loop_mut(&mut trial, path).tag = Tag::Parallel;
+        if !self.is_legal(&trial, path)? {
+            return self.node(schedule, &path.down(1));
+        }
+        match self.target {
+            Target::Cpu => *schedule = trial,
+            Target::Gpu => self.rows_on_threads(schedule, path)?,
+        }
+        Ok(())
+    }
+
+    /// Rewrite: `for i { S } -> @block for i0 { @thread for i1 { S } }`
+    fn rows_on_threads(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        split_at(self.ctx, self.algorithm, schedule, path, ROWS)?;
+        let mut chain = take_chain(schedule, path, 2);
+        chain[0].tag = Tag::GpuBlock(ProcessorAxis::X);
+        chain[1].tag = Tag::GpuThread(ProcessorAxis::X);
+        put_chain(schedule, path, chain);
+        Ok(())
+    }
+}
