@@ -15,8 +15,13 @@ impl ConstantValue {
         let value = match self.ty.as_str() {
             "Type" => name(ScalarType::from_julia_name(&self.value)?.julia_name()),
             "Tuple" => {
-                let elements = self.value.split_whitespace().map(element).collect::<Option<Vec<Argument>>>()?;
-                expr(ExprKind::Tuple(elements))
+                let mut words = self.value.split_whitespace();
+                let tuple = tuple(&mut words)?;
+                // A bracket too many would have ended it.
+                if words.next().is_some() {
+                    return None;
+                }
+                tuple
             }
             ty => number(ScalarType::from_julia_name(ty)?, self.value.parse().ok()?),
         };
@@ -24,11 +29,24 @@ impl ConstantValue {
     }
 }
 
-/// `Float64:bits`, an element of a tuple.
-fn element(text: &str) -> Option<Argument> {
-    let (ty, bits) = text.split_once(':')?;
-    let value = number(ScalarType::from_julia_name(ty)?, bits.parse().ok()?);
-    Some(Argument { keyword: None, value, section: Section::Main })
+/// `Float64:bits b=Float64:bits ( Int64:bits )`: the elements of a tuple up to its end, names before those that have one.
+fn tuple<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<Expr> {
+    let mut elements = vec![];
+    while let Some(word) = words.next().filter(|word| *word != ")") {
+        let (keyword, text) = match word.split_once('=') {
+            Some((name, text)) => (Some(tessella_diagnostics::Spanned { value: name.to_string(), span: NOWHERE }), text),
+            None => (None, word),
+        };
+        let value = match text {
+            "(" => tuple(words)?,
+            text => {
+                let (ty, bits) = text.split_once(':')?;
+                number(ScalarType::from_julia_name(ty)?, bits.parse().ok()?)
+            }
+        };
+        elements.push(Argument { keyword, value, section: Section::Main });
+    }
+    Some(expr(ExprKind::Tuple(elements)))
 }
 
 /// An expression whose value has exactly these bits.

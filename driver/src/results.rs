@@ -35,7 +35,7 @@ fn places(result: &Outcome) -> Vec<LocalId> {
         | Outcome::Choice { position: id, .. } => vec![*id],
         Outcome::Complex { re, im } if re == im => vec![*re],
         Outcome::Complex { re, im } => vec![*re, *im],
-        Outcome::Tuple(parts) => {
+        Outcome::Tuple(parts) | Outcome::Named { parts, .. } => {
             let mut all: Vec<LocalId> = vec![];
             for id in parts.iter().flat_map(places) {
                 if !all.contains(&id) {
@@ -55,7 +55,7 @@ fn collect(result: &Outcome, returned: &Returned, into: &mut Vec<(LocalId, Value
         ) => {
             into.push((*id, value.clone()));
         }
-        (Outcome::Tuple(parts), Returned::Tuple(values)) => {
+        (Outcome::Tuple(parts) | Outcome::Named { parts, .. }, Returned::Tuple(values)) => {
             parts.iter().zip(values).for_each(|(part, value)| collect(part, value, into));
         }
         (Outcome::Complex { re, im }, Returned::Tuple(values)) => {
@@ -65,7 +65,7 @@ fn collect(result: &Outcome, returned: &Returned, into: &mut Vec<(LocalId, Value
         }
         (
             Outcome::Nothing | Outcome::Argument(_) | Outcome::Scalar(_) | Outcome::Array(_) | Outcome::ComplexArray(_)
-            | Outcome::Choice { .. } | Outcome::Complex { .. } | Outcome::Tuple(_),
+            | Outcome::Choice { .. } | Outcome::Complex { .. } | Outcome::Tuple(_) | Outcome::Named { .. },
             Returned::Nothing | Returned::Value(_) | Returned::Tuple(_),
         ) => {}
     }
@@ -102,6 +102,10 @@ fn part(function: &Function, result: &Outcome, seen: &mut Vec<LocalId>) -> Strin
         Outcome::Tuple(parts) => {
             let parts: Vec<String> = parts.iter().map(|it| part(function, it, seen)).collect();
             format!("({})", parts.join(", "))
+        }
+        Outcome::Named { names, parts } => {
+            let parts: Vec<String> = parts.iter().map(|it| part(function, it, seen)).collect();
+            format!("named {}({})", names.join(" "), parts.join(", "))
         }
     }
 }

@@ -121,8 +121,7 @@ macro_rules! float_operators {
                     (Intrinsic::Ceil, &[x]) => x.ceil(),
                     (Intrinsic::Trunc, &[x]) => x.trunc(),
                     (Intrinsic::Round, &[x]) => x.round_ties_even(),
-                    (Intrinsic::Fma, &[x, y, z]) => x.mul_add(y, z),
-                    (Intrinsic::MulAdd, &[x, y, z]) => x * y + z,
+                    (Intrinsic::Fma | Intrinsic::MulAdd, &[x, y, z]) => x.mul_add(y, z),
                     (_, _) => return None,
                 })
             }

@@ -111,7 +111,7 @@ impl Machine<'_> {
                     return Err(RunError::Unassigned { name, span });
                 }
             },
-            Outcome::Tuple(parts) => {
+            Outcome::Tuple(parts) | Outcome::Named { parts, .. } => {
                 Returned::Tuple(parts.iter().map(|part| self.returned(part)).collect::<Result<_, _>>()?)
             }
         })

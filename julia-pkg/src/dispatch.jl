@@ -332,7 +332,8 @@ function understand(known::Definition, program::Program, types)
     R = Core.Compiler.return_type(known.original, types)
     agrees = false
     compiled = ORIGINAL
-    if startswith(described, '(') || startswith(described, "complex(") || result in ("array", "complexarray")
+    if startswith(described, '(') || startswith(described, "complex(") || startswith(described, "named ") ||
+       result in ("array", "complexarray")
         plan = Plan(described, types.parameters)
         compiled = Compiled(program, entry(program), nothing, 0, plan)
         agrees = result_type(plan, types) <: R

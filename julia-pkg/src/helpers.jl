@@ -201,12 +201,19 @@ function bind_parameter!(used, bound, parameter::Expr)
     end
 end
 
-# A number, a type of numbers, or a tuple of numbers.
-is_known_constant(value) = value isa Scalar || value isa DataType && value in values(SCALAR_TYPES) ||
-    value isa Tuple{Vararg{Scalar}} && length(value) <= 64
+# A number, a type of numbers, or a tuple, with or without names, of numbers and of such tuples.
+is_known_constant(value) = value isa Scalar || value isa DataType && value in values(SCALAR_TYPES) || is_known_tuple(value)
 
-constant_value(name::String, values::Tuple) =
-    ConstantValue(name, "Tuple", join((string(typeof(value), ":", bits_of(value)) for value in values), " "))
+is_known_tuple(value) = value isa Union{Tuple,NamedTuple} && length(value) <= 64 &&
+    all(part -> part isa Scalar || is_known_tuple(part), values(value))
+
+constant_value(name::String, value::Union{Tuple,NamedTuple}) = ConstantValue(name, "Tuple", parts_text(value))
+
+# `Float64:bits b=Float64:bits ( Int64:bits )`
+parts_text(value::Tuple) = join(map(part_text, value), " ")
+parts_text(value::NamedTuple) = join((string(name, "=", part_text(part)) for (name, part) in pairs(value)), " ")
+part_text(value::Scalar) = string(typeof(value), ":", bits_of(value))
+part_text(value::Union{Tuple,NamedTuple}) = string("( ", parts_text(value), " )")
 constant_value(name::String, type::DataType) = ConstantValue(name, "Type", string(type))
 constant_value(name::String, value::Scalar) = ConstantValue(name, string(typeof(value)), string(bits_of(value)))
 

@@ -14,6 +14,9 @@ struct SameArgument{P} end
 "a complex number, of a tuple of its halves"
 struct NewComplex{H<:Tuple} end
 
+"a named tuple, of a tuple of its parts"
+struct NewNamed{Names,P<:Tuple} end
+
 # What the function gives back: one of the above, `Nothing`, or a `Tuple` of such types.
 struct Plan{P} end
 
@@ -25,6 +28,12 @@ function parse_part(text::AbstractString, types)
     if startswith(text, "complex(")
         halves, rest = parse_part(SubString(text, 1 + ncodeunits("complex")), types)
         return NewComplex{halves}, rest
+    end
+    if startswith(text, "named ")
+        open = findfirst('(', text)
+        names = Tuple(Symbol.(split(SubString(text, 1 + ncodeunits("named "), prevind(text, open)))))
+        parts, rest = parse_part(SubString(text, open), types)
+        return NewNamed{names,parts}, rest
     end
     if startswith(text, '(')
         parts, rest = Any[], SubString(text, 2)
@@ -50,6 +59,7 @@ end
 places(::Type{T}) where {T<:Union{NewArray,NewComplexArray,NewScalar}} = Any[T]
 places(::Type{T}) where {T<:Tuple} = reduce(append!, map(places, collect(Any, T.parameters)); init = Any[])
 places(::Type{NewComplex{H}}) where {H} = places(H)
+places(::Type{NewNamed{Names,P}}) where {Names,P} = places(P)
 places(::Type) = Any[]
 
 # How many extents the entry tells, and how many of them, at the start, are of halves.
@@ -72,6 +82,7 @@ part_type(::Type{T}, known, types) where {T<:Union{NewArray,NewComplexArray,NewS
 part_type(::Type{Again{K}}, known, types) where {K} = place_type(known[K+1])
 part_type(::Type{SameArgument{P}}, known, types) where {P} = types.parameters[P]
 part_type(::Type{NewComplex{H}}, known, types) where {H} = Complex{part_type(H.parameters[1], known, types)}
+part_type(::Type{NewNamed{Names,P}}, known, types) where {Names,P} = NamedTuple{Names,part_type(P, known, types)}
 part_type(::Type{Nothing}, known, types) = Nothing
 part_type(::Type{T}, known, types) where {T<:Tuple} = Tuple{(part_type(part, known, types) for part in T.parameters)...}
 
@@ -82,6 +93,7 @@ function result_expression(P, values, arguments)
     next = Ref(0)
     function expression(part)
         part <: NewComplex && return Expr(:call, Complex, map(expression, halves_of(part))...)
+        part <: NewNamed && return Expr(:call, NamedTuple{part.parameters[1]}, expression(part.parameters[2]))
         part <: Tuple && return Expr(:tuple, map(expression, collect(Any, part.parameters))...)
         part <: Union{NewArray,NewComplexArray,NewScalar} && return values[next[] += 1]
         part <: Again && return values[first(part.parameters)+1]
@@ -171,6 +183,7 @@ function assemble(P, values::Vector{Any}, arguments::Tuple)
     next = Ref(0)
     function part(T)
         T <: NewComplex && return Complex(Any[part(half) for half in halves_of(T)]...)
+        T <: NewNamed && return NamedTuple{T.parameters[1]}(part(T.parameters[2]))
         T <: Tuple && return Tuple(Any[part(inner) for inner in T.parameters])
         T <: Union{NewArray,NewComplexArray,NewScalar} && return values[next[] += 1]
         T <: Again && return values[first(T.parameters)+1]

@@ -9,12 +9,14 @@ include(joinpath(@__DIR__, "..", "..", "tests", "language", "registry.jl"))
 # NaNs, whose bits Julia leaves open, equal one another.
 identical(a::AbstractArray, b::AbstractArray) = typeof(a) === typeof(b) && size(a) == size(b) && all(identical(x, y) for (x, y) in zip(a, b))
 identical(a::Tuple, b::Tuple) = length(a) == length(b) && all(identical(x, y) for (x, y) in zip(a, b))
+identical(a::NamedTuple, b::NamedTuple) = keys(a) == keys(b) && identical(values(a), values(b))
 identical(a::T, b::T) where {T} = a === b || (a != a && b != b)
 identical(a::T, b::T) where {T<:Complex} = identical(real(a), real(b)) && identical(imag(a), imag(b))
 identical(a, b) = false
 
 # Which argument each array of a result is; 0 for a new one.
 positions(result::Tuple, arguments) = map(part -> positions(part, arguments), result)
+positions(result::NamedTuple, arguments) = positions(values(result), arguments)
 positions(result, arguments) =
     something(findfirst(argument -> argument === result && argument isa AbstractArray, collect(arguments)), 0)
 

@@ -9,6 +9,7 @@
 //! end
 //! ```
 
+mod apart;
 mod computation;
 mod emit;
 mod error;

@@ -181,7 +181,7 @@ impl<'a> Nest<'a> {
     fn outcome(&mut self, function: &Function, result: &Returned) -> Outcome {
         let local = match result {
             Returned::Nothing => return Outcome::Nothing,
-            Returned::Tuple(parts) => {
+            Returned::Tuple(parts) | Returned::Named { parts, .. } => {
                 return Outcome::Tuple(parts.iter().map(|part| self.outcome(function, part)).collect());
             }
             Returned::Complex { re, im } => {
@@ -457,6 +457,9 @@ impl<'a> Nest<'a> {
             Role::Value(_) => {
                 let symbol = self.symbols.symbolic(value, &scope.site, &scope.may);
                 let is_symbolic = symbol.is_ok();
+                if !is_symbolic && value.ty == ScalarType::I64 {
+                    self.symbols.definitions.insert(target, value.clone());
+                }
                 self.symbols.define(target, symbol);
                 let must_exist = label.is_some() || self.values.is_result(target);
                 if !must_exist && (is_symbolic || self.values.fate(target) != Fate::Stored) {

@@ -79,6 +79,8 @@ pub(crate) struct Symbols<'a> {
     pub(crate) param_names: Vec<String>,
     context: Formula,
     known: BTreeMap<LocalId, Result<Symbol, NotAffine>>,
+    /// The values of locals that are not affine: products of iterators and sizes may be, where they are divided.
+    pub(crate) definitions: BTreeMap<LocalId, Expr>,
     /// Instances that were found so far, all within the context.
     instances: RefCell<Vec<Instance>>,
 }
@@ -86,7 +88,8 @@ pub(crate) struct Symbols<'a> {
 impl<'a> Symbols<'a> {
     pub(crate) fn new(ctx: &'a Ctx, function: &'a Function, signature: Signature) -> Self {
         let (param_names, context) = (signature.param_names(), signature.context());
-        Self { ctx, function, signature, param_names, context, known: BTreeMap::new(), instances: RefCell::default() }
+        let (known, definitions, instances) = (BTreeMap::new(), BTreeMap::new(), RefCell::default());
+        Self { ctx, function, signature, param_names, context, known, definitions, instances }
     }
 
     /// The space `[params] -> { name[iterators] }`.
@@ -226,8 +229,8 @@ fn magnitude(value: &Affine, site: &Site) -> i128 {
 
 /// One expression at one place.
 #[derive(Clone, Copy)]
-struct Evaluation<'s, 'a> {
-    symbols: &'s Symbols<'a>,
+pub(crate) struct Evaluation<'s, 'a> {
+    pub(crate) symbols: &'s Symbols<'a>,
     site: &'s Site,
     under: &'s Formula,
 }
@@ -235,7 +238,7 @@ struct Evaluation<'s, 'a> {
 type Combine<'f> = &'f dyn Fn(&Affine, &Affine) -> Result<Affine, AffineOverflow>;
 
 impl Evaluation<'_, '_> {
-    fn integer(&self, expr: &Expr) -> Result<Pieces, NotAffine> {
+    pub(crate) fn integer(&self, expr: &Expr) -> Result<Pieces, NotAffine> {
         let fail = |reason| Err(NotAffine { span: expr.span, reason });
         if expr.ty != ScalarType::I64 {
             return match &expr.kind {
@@ -484,8 +487,14 @@ impl Evaluation<'_, '_> {
             Ok(pieces) => pieces.as_constant(),
             Err(_) => None,
         };
+        if let (None, Ok(given), BinaryOp::Mod | BinaryOp::DivFloor) = (divisor, &given, op)
+            && let Some(divisor) = given.as_single()
+            && crate::apart::is_of_number(right)
+        {
+            return self.apart(expr, op, left, (divisor, right.span));
+        }
         let dividend = self.integer(left)?;
-        if let (None, Ok(given), BinaryOp::Mod | BinaryOp::Rem) = (divisor, &given, op)
+        if let (None, Ok(given), BinaryOp::Mod | BinaryOp::Rem | BinaryOp::DivFloor) = (divisor, &given, op)
             && let Some(divisor) = given.as_single()
         {
             return self.wrapped(expr, op, &dividend, (divisor, right.span));
@@ -520,9 +529,9 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// The remainder of a division by a size, of a value that is less than some times the size away from the remainder:
+    /// The remainder or the floored quotient of a division by a size, of a value that is less than some times the size away from the remainder:
     /// one case for each number of times.
-    fn wrapped(
+    pub(crate) fn wrapped(
         &self,
         expr: &Expr,
         op: BinaryOp,
@@ -551,7 +560,8 @@ impl Evaluation<'_, '_> {
                 let condition = case.and(&condition);
                 covered = covered.or(&condition);
                 if possible(&condition) {
-                    cases.push((condition, rest));
+                    let result = if op == BinaryOp::DivFloor { Affine::constant(times) } else { rest };
+                    cases.push((condition, result));
                 }
             }
         }
@@ -574,7 +584,7 @@ impl Evaluation<'_, '_> {
         self.chosen(expr, &value.holds(|value| Formula::non_negative(value.clone())), &positive, &negative)
     }
 
-    fn scaled(&self, expr: &Expr, value: &Pieces, factor: i64) -> Result<Pieces, NotAffine> {
+    pub(crate) fn scaled(&self, expr: &Expr, value: &Pieces, factor: i64) -> Result<Pieces, NotAffine> {
         self.mapped(expr, value, &|value| value.scale(factor))
     }
 
@@ -591,7 +601,7 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    fn combined(&self, expr: &Expr, left: &Pieces, right: &Pieces, combine: Combine<'_>) -> Result<Pieces, NotAffine> {
+    pub(crate) fn combined(&self, expr: &Expr, left: &Pieces, right: &Pieces, combine: Combine<'_>) -> Result<Pieces, NotAffine> {
         let mut cases = vec![];
         for (left_case, left) in &left.0 {
             for (right_case, right) in &right.0 {

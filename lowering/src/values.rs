@@ -412,7 +412,7 @@ fn gives(result: &Returned, local: LocalId, form: Form) -> bool {
         Returned::Scalar(it) | Returned::Choice { position: it, .. } => form == Form::Scalar && *it == local,
         Returned::Complex { re, im } => form == Form::Scalar && (*re == local || *im == local),
         Returned::Array(it) | Returned::ComplexArray(it) => form == Form::Array && *it == local,
-        Returned::Tuple(parts) => parts.iter().any(|part| gives(part, local, form)),
+        Returned::Tuple(parts) | Returned::Named { parts, .. } => parts.iter().any(|part| gives(part, local, form)),
         Returned::Nothing | Returned::Argument(_) => false,
     }
 }

@@ -89,7 +89,6 @@ pub fn runs_on_lanes(expr: &Expr) -> bool {
             ExprKind::Read(_) | ExprKind::Let(_) => true,
             ExprKind::Unary(UnaryOp::Neg, _) => true,
             ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, ..) => true,
-            ExprKind::Call(Intrinsic::MulAdd, _) => true,
             ExprKind::Convert(inner) => inner.ty.is_float(),
             ExprKind::Constant(_)
             | ExprKind::Index(_)

@@ -73,6 +73,10 @@ impl std::fmt::Display for Constant {
         match (self.ty, self.as_integer(), self.as_float()) {
             (ScalarType::Bool, _, _) => write!(f, "{}", self.bits != 0),
             (_, Some(value), _) => write!(f, "{value}"),
+            (ScalarType::F32, _, _) if f32::from_bits(self.bits as u32).is_infinite() => {
+                f.write_str(if f32::from_bits(self.bits as u32) > 0.0 { "Inf32" } else { "-Inf32" })
+            }
+            (ScalarType::F32, _, _) if f32::from_bits(self.bits as u32).is_nan() => f.write_str("NaN32"),
             (ScalarType::F32, _, _) => write!(f, "{}f0", f32::from_bits(self.bits as u32)),
             (_, _, _) => write!(f, "{:?}", f64::from_bits(self.bits)),
         }

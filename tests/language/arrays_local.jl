@@ -129,3 +129,20 @@ case(local_literal!, (T, n) -> (values_of(T, n),))
     return nothing
 end
 case(local_under_condition!, (T, n) -> (values_of(T, n), isodd(n)))
+
+@tessella function local_typed_literals(x::Vector{T}) where {T}
+    c = T[-3, 12, 17] / 35
+    e = T[i^2 for i in 1:3]
+    d = Float64[]
+    return c .* e .+ length(d), c
+end
+
+case(local_typed_literals, (T, n) -> (values_of(T, n),))
+
+@tessella function branches_of_two_types!(A)
+    for i in eachindex(A)
+        A[i] = A[i] < 0 ? 0 : A[i] > 0.5 ? i : 2.0 * A[i]
+    end
+end
+
+case(branches_of_two_types!, (T, n) -> (values_of(T, n),))

@@ -78,3 +78,10 @@ case(reduce_two, (T, n) -> (values_of(T, n, n + 1),))
     return sum(abs(a) for a in x) + sum(abs2(a) for a in x), prod(abs2(a) for a in x)
 end
 case(reduce_empty_magnitudes, (T, n) -> (T.(2 .* values_of(T, n)),); types = [Float32, Float64])
+
+@tessella largest_magnitude(A) = maximum(abs, A), maximum(abs2(x) for x in A)
+case(largest_magnitude, (T, n) -> (values_of(T, n, n) .- 2,))
+case(largest_magnitude, (T, n) -> (fill(typemin(T), n),); types = [Int64])
+
+@tessella smallest_magnitude(A) = minimum(abs, A)
+case(smallest_magnitude, (T, n) -> (values_of(T, n, n) .- 2,))

@@ -134,3 +134,50 @@ case(complex_passed!, (T, n) -> (zeros(T, n), complex_values(T, n), T(0.5, 2)); 
     return C
 end
 case(complex_convolution, (T, n) -> (complex_values(T, n + 1), complex_values(T, n + 1)); types = COMPLEX)
+
+@tessella function complex_adjoint!(C, A)
+    C .= A' .+ 2 .* transpose(A)
+    s = sum(A')
+    B = A'
+    for j in axes(A, 1), i in axes(A, 2)
+        C[i, j] += B[i, j] * s + A[j, i]'
+    end
+    return s
+end
+
+case(complex_adjoint!, (T, n) -> (zeros(Complex{T}, n, n), complex.(values_of(T, n, n), 1 .+ values_of(T, n, n))))
+
+@tessella function complex_adjoint_later!(A)
+    B = A'
+    A[1, 1] = 3im
+    return B[1, 1]
+end
+
+case(complex_adjoint_later!, (T, n) -> (complex.(values_of(T, n, n), 1 .+ values_of(T, n, n)),))
+
+@tessella function complex_literals(x)
+    u = [1.0 + 2im, 3im]
+    v = Complex{Float64}[1, 2im, x]
+    return u, v, [x x*im; 1 2]
+end
+
+case(complex_literals, (T, n) -> (T(n) / 4,))
+
+# The exponential of what has no last places: zeros, and values that are not finite.
+const EDGES = [0.0, -0.0, Inf, -Inf, NaN]
+
+@tessella function complex_exponentials!(Z)
+    for i in eachindex(Z)
+        Z[i] = exp(Z[i])
+    end
+end
+
+case(complex_exponentials!, (T, n) -> (n > 3 ? Complex{T}[complex(a, b) for a in EDGES for b in EDGES] : zeros(Complex{T}, n),); types = [Float64])
+
+@tessella function complex_angles!(x, Z)
+    for i in eachindex(Z)
+        x[i] = angle(Z[i]) + angle(x[i])
+    end
+end
+
+case(complex_angles!, (T, n) -> (T[k % 3 - 1 for k in 1:n], Complex{T}[complex(k % 2 == 0 ? 0 : 1, k % 3 - 1) * (k % 2) for k in 1:n]))

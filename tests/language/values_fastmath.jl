@@ -40,3 +40,41 @@ for f in (fastmath_of_a_part!, inbounds_of_a_block!, outside_without_inbounds!)
     case(f, exact)
 end
 case(simd_sum, (T, n) -> (values_of(T, n),))
+
+# Julia fuses `muladd` where the machine can; the products here are inexact, so that this shows.
+rough(::Type{T}, n) where {T} = T[sin(T(3k)) / 7 for k in 1:n]
+
+@tessella function fused_inexactly!(A, B)
+    for i in eachindex(A)
+        A[i] = muladd(A[i], B[i], -A[i] * B[i]) + muladd(B[i], 0.1f0, 2)
+    end
+end
+
+case(fused_inexactly!, (T, n) -> (rough(T, n), rough(T, n)))
+
+@tessella function polynomials_inexactly!(A, B)
+    for i in eachindex(A)
+        A[i] = @evalpoly(B[i], 0.1, 0.2, 0.3f0, 5)
+        B[i] = evalpoly(B[i], (0.1f0, 2, B[i], 0.3f0, -1)) + evalpoly(B[i], (0.3f0,)) + @evalpoly(A[i], 1, 2 < 3)
+    end
+end
+
+case(polynomials_inexactly!, (T, n) -> (rough(T, n), rough(T, n)))
+
+const SERIES = (0.1f0, 1 / 3, 2, -0.7)
+
+@tessella function polynomial_of_integers!(A, k::Vector{Int})
+    for i in eachindex(k)
+        A[i] = evalpoly(k[i], (1, 2, 3)) + evalpoly(k[i], SERIES) + @evalpoly(A[i], 0.7f0, k[i], 0.1f0)
+    end
+end
+
+case(polynomial_of_integers!, (T, n) -> (rough(T, n), collect(1:n)))
+
+@tessella function polynomial_of_complex!(Z)
+    for i in eachindex(Z)
+        Z[i] = i % 2 == 0 ? muladd(Z[i], Z[i], 0.1) : muladd(Z[i], 0.3, Z[i])
+    end
+end
+
+case(polynomial_of_complex!, (T, n) -> (complex.(rough(T, n), rough(T, n) ./ 3),))

@@ -138,3 +138,53 @@ case(ranges_in_part!, (T, n) -> (zeros(T, n + 1, n + 1), values_of(T, n + 1, n +
 case(ranges_outside, (T, n) -> (values_of(T, n),); types = [Float64])
 case(empty_or_extrema, (T, n) -> (values_of(T, n), values_of(T, n, 2)))
 case(position_as_tuple!, (T, n) -> (zeros(T, n, n), values_of(T, n, n)))
+
+# Tuples of tuples, parts of tuples, tuples by a function, steps that a tuple gives.
+
+const OFFSETS = ((0, 1), (1, 0), (-1, 2))
+
+@tessella function tuple_of_tuples!(A, k::Vector{Int})
+    for i in eachindex(A)
+        dx, dy = OFFSETS[k[i]]
+        A[i] += dx + 10dy
+    end
+end
+
+case(tuple_of_tuples!, (T, n) -> (values_of(T, n), Int[1 + k % 3 for k in 1:n]))
+case(tuple_of_tuples!, (T, n) -> (values_of(T, n), Int[1 + k % 4 for k in 1:n]))
+
+@tessella function tuple_parts!(A)
+    m, n = size(A)[1:2]
+    t = (m, n, 7)[2:end]
+    for j in 1:t[1], i in 1:m
+        A[i, j, 1] += t[2] + length((t..., 1))
+    end
+end
+
+case(tuple_parts!, (T, n) -> (values_of(T, n, n + 1, 2),))
+
+column_of(A, j) = ntuple(v -> A[v, j], 3)
+@tessella function tuple_by_function_of_two!(A)
+    for j in axes(A, 2)
+        t = column_of(A, j)
+        A[1, j] = t[2] - t[3]
+        A[2, j] = ntuple(k -> k * t[1], 2)[2]
+    end
+end
+
+case(tuple_by_function_of_two!, (T, n) -> (values_of(T, 3, n),))
+
+@tessella function steps_of_tuples!(x)
+    n = length(x)
+    for (m, stride) in ((4, 1), (2, 2), (1, 4))
+        for k in 0:2m:n-2m
+            for j in 0:m-1
+                a, b = x[k+j+1], x[k+j+m+1]
+                x[k+j+1] = a + b
+                x[k+j+m+1] = (a - b) * stride
+            end
+        end
+    end
+end
+
+case(steps_of_tuples!, (T, n) -> (values_of(T, n),))

@@ -57,7 +57,7 @@ impl Printer<'_> {
 
     /// A value's text.
     pub fn value(&mut self, expr: &Expr, at: &Instance<'_>) -> Bound {
-        use Precedence::{Primary, Product, Sum, Unary};
+        use Precedence::{Primary, Unary};
         match &expr.kind {
             ExprKind::Constant(constant) => self.constant(*constant),
             ExprKind::Index(affine) => {
@@ -92,10 +92,6 @@ impl Printer<'_> {
                 let (sign, precedence) = comparison(*op);
                 let (left, right) = (self.at(left, at, Precedence::Shift), self.at(right, at, Precedence::Shift));
                 (format!("{left} {sign} {right}"), precedence)
-            }
-            ExprKind::Call(Intrinsic::MulAdd, operands) if operands.len() == 3 => {
-                let product = format!("{} * {}", self.at(&operands[0], at, Product), self.at(&operands[1], at, Unary));
-                (format!("{product} + {}", self.at(&operands[2], at, Product)), Sum)
             }
             ExprKind::Call(intrinsic, operands) => self.call(*intrinsic, operands, expr.ty, at),
             ExprKind::Select { condition, yes, no } | ExprKind::IfElse { condition, yes, no } => {

@@ -7,7 +7,7 @@ use crate::int_text::{Bound, Precedence, within};
 use crate::tile::{Spelled, is_side_by_side, varies};
 use std::collections::BTreeSet;
 use tessella_polyhedral::expr::{Expr, ExprKind};
-use tessella_scalar::{BinaryOp, Intrinsic, ScalarType, UnaryOp};
+use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
 
 /// The declarations of the vector types that a text uses.
 pub fn vector_types(used: &BTreeSet<(ScalarType, u32)>) -> Vec<String> {
@@ -88,10 +88,6 @@ impl Printer<'_> {
             ExprKind::Binary(BinaryOp::Mul, a, b) => (format!("{} * {}", side(a, Product), side(b, Unary)), Product),
             ExprKind::Binary(BinaryOp::Div, a, b) => (format!("{} / {}", side(a, Product), side(b, Unary)), Product),
             ExprKind::Unary(UnaryOp::Neg, a) => (format!("-{}", side(a, Primary)), Unary),
-            ExprKind::Call(Intrinsic::MulAdd, all) if all.len() == 3 => {
-                let product = format!("{} * {}", side(&all[0], Product), side(&all[1], Unary));
-                (format!("{product} + {}", side(&all[2], Product)), Sum)
-            }
             ExprKind::Convert(inner) if inner.ty == expr.ty => self.lanes(inner, it, lanes),
             ExprKind::Convert(inner) => {
                 let value = self.lanes(inner, it, lanes).0;

@@ -1,12 +1,12 @@
 //! Arrays: elements, sizes, axes.
 
+use super::arrays::Numbers;
 use super::check::{Checked, Checker, Indexed};
 use super::constant::folded;
 use super::convert::constant_integer;
 use super::error::TypeError;
 use super::tree::{Expr, ExprKind, LocalId, Type};
 use super::tuple::is_range;
-use super::unsupported::Construct;
 use super::value::{Kind, Value};
 use crate::ast;
 use tessella_diagnostics::Span;
@@ -24,7 +24,7 @@ impl Checker<'_> {
                 self.index_elements(&elements, subscripts, base.span, span)
             }
             Value::Position(position) => self.component(&position, subscripts, span),
-            Value::Tuple(values) => {
+            Value::Tuple(values) | Value::Named(_, values) => {
                 let [subscript] = subscripts else {
                     return Err(self.fail(TypeError::NotAnArray {
                         found: Kind::Tuple,
@@ -33,11 +33,17 @@ impl Checker<'_> {
                     }));
                 };
                 self.indexed.push(Indexed::Tuple { length: values.len() });
-                let position = self.scalar(&subscript.value);
+                let position = self.value(&subscript.value);
                 self.indexed.pop();
+                let position = match position {
+                    Ok(Value::Range(part)) => return self.part_of_tuple(values, part, subscript.value.span),
+                    Ok(other) => self.as_scalar(other, subscript.value.span),
+                    Err(reported) => Err(reported),
+                };
                 self.tuple_element(values, folded(position?), subscript.value.span, span)
             }
-            Value::Type(_) => self.not_yet(Construct::LocalArray, span),
+            Value::Type(ty) => self.typed_literal((ty, Numbers::Real), subscripts, span),
+            Value::ComplexType(half) => self.typed_literal((half, Numbers::Complex), subscripts, span),
             other => {
                 let found = self.kind(&other);
                 let declared = match other {

@@ -98,7 +98,9 @@ impl Checker<'_> {
                 let sizes = self.sizes(&value, span).expect("arrays have sizes");
                 Ok(Value::Scalar(self.product_of(&sizes, span)))
             }
-            Value::Tuple(values) => Ok(Value::Scalar(Expr::int64(values.len() as i64, span))),
+            Value::Tuple(values) | Value::Named(_, values) => {
+                Ok(Value::Scalar(Expr::int64(values.len() as i64, span)))
+            }
             // `length(a:b)` is `max(b - a + 1, 0)`.
             Value::Range(RangeValue { start, step: 1, stop }) => {
                 let one = Expr::int64(1, span);

@@ -30,7 +30,10 @@ impl Checker<'_> {
         let keep = std::mem::replace(&mut self.keep, place == Place::Last);
         let checked = match operator {
             Some(operator) => self.update(operator, target, value, span),
-            None => self.assigned_value(value).and_then(|value| self.bind(target, value, span)),
+            None => {
+                self.flow.wanted = self.wanted_type(target, value);
+                self.assigned_value(value).and_then(|value| self.bind(target, value, span))
+            }
         };
         self.label = None;
         self.keep = keep;
@@ -54,6 +57,24 @@ impl Checker<'_> {
                     Err(self.fail(TypeError::ResultKind { found, span }))
                 }
             },
+        }
+    }
+
+    /// The element type of the array that a choice of two numbers is stored in.
+    fn wanted_type(&self, target: &ast::Expr, value: &ast::Expr) -> Option<tessella_scalar::ScalarType> {
+        let (ast::ExprKind::Index { base, .. }, ast::ExprKind::Ternary { .. }) = (&target.kind, &value.kind) else {
+            return None;
+        };
+        let ast::ExprKind::Name(name) = &base.kind else { return None };
+        match &self.variables[self.lookup(name)?.0].state {
+            State::Array(array) => match self.local(*array).ty {
+                Type::Array { element, .. } => Some(element),
+                Type::Scalar(_) => None,
+            },
+            State::Alias(Value::Elements(elements)) if elements.numbers == super::arrays::Numbers::Real => {
+                Some(elements.element)
+            }
+            State::Alias(_) | State::Scalar(_) | State::Complex(..) | State::Unassigned | State::Poisoned => None,
         }
     }
 
@@ -135,6 +156,7 @@ impl Checker<'_> {
             }
             Value::Elements(elements) => self.bind_elements(variable, *elements, at, span),
             value @ (Value::Tuple(_)
+            | Value::Named(..)
             | Value::Range(_)
             | Value::Type(_)
             | Value::ComplexArray(_)
@@ -236,7 +258,7 @@ impl Checker<'_> {
     }
 
     fn destructure(&mut self, targets: &[ast::Argument], value: Value, span: Span) -> Checked<Value> {
-        let Value::Tuple(values) = &value else {
+        let (Value::Tuple(values) | Value::Named(_, values)) = &value else {
             let found = self.kind(&value);
             return Err(self.fail(TypeError::NotIterable { found, span }));
         };
@@ -302,7 +324,7 @@ impl Checker<'_> {
             Ok(Value::Scalar(element)) if element.as_load().is_some() => {
                 Ok(element.as_load().expect("the guard has seen a load"))
             }
-            Ok(Value::Complex(element)) if element.re.as_load().is_some() => {
+            Ok(Value::Complex(element)) if element.re.as_load().is_some() && element.im.as_load().is_some() => {
                 let place = element.re.as_load().expect("the guard has seen a load");
                 return self.store_complex(place, value, span);
             }
@@ -329,6 +351,9 @@ impl Checker<'_> {
         match value {
             Value::Scalar(value) => Value::Scalar(self.frozen_scalar(value)),
             Value::Tuple(values) => Value::Tuple(values.into_iter().map(|value| self.frozen(value)).collect()),
+            Value::Named(names, values) => {
+                Value::Named(names, values.into_iter().map(|value| self.frozen(value)).collect())
+            }
             Value::Range(RangeValue { start, step, stop }) => {
                 Value::Range(RangeValue { start: self.frozen_scalar(start), step, stop: self.frozen_scalar(stop) })
             }

@@ -215,6 +215,11 @@ impl Checker<'_> {
             let most = self.call(&called("maximum", callee.span), std::slice::from_ref(only), broadcast, span)?;
             return Ok(Value::Tuple(vec![least, most]));
         }
+        if let ("ntuple", [function, count]) = (name, arguments)
+            && self.lookup(name).is_none()
+        {
+            return self.ntuple(&function.value, &count.value, span);
+        }
         if let ("Tuple", [only]) = (name, arguments)
             && self.lookup(name).is_none()
         {

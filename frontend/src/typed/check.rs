@@ -185,6 +185,7 @@ impl<'a> Checker<'a> {
             Value::Complex(value) => Kind::Complex(value.half()),
             Value::ComplexArray(id) => Kind::ComplexArray { half: self.half_type(*id), rank: self.rank(*id) - 1 },
             Value::Tuple(_) => Kind::Tuple,
+            Value::Named(..) => Kind::NamedTuple,
             Value::Range(_) => Kind::Range,
             Value::Type(_) | Value::ComplexType(_) => Kind::Type,
             Value::Elements(elements) => {

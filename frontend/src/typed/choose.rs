@@ -19,13 +19,19 @@ impl Checker<'_> {
         condition: &ast::Expr,
         yes: impl FnOnce(&mut Self) -> Checked<Value>,
         no: impl FnOnce(&mut Self) -> Checked<Value>,
+        wanted: Option<ScalarType>,
         span: Span,
     ) -> Checked<Value> {
         let condition = self.condition(condition);
         let (yes_block, yes, after_yes) = self.in_value_branch(yes);
         let (no_block, no, after_no) = self.in_value_branch(no);
         self.assigned.extend(after_yes.intersection(&after_no));
+        self.flow.wanted = None;
         let (condition, yes, no) = (condition?, yes?, no?);
+        let (yes, no) = match wanted {
+            Some(ty) => converted(yes, no, ty),
+            None => (yes, no),
+        };
         if matches!(yes, Value::Never) || matches!(no, Value::Never) {
             let throws = (matches!(yes, Value::Never), matches!(no, Value::Never));
             self.guarded(condition, (yes_block, throws.0), (no_block, throws.1), span);
@@ -113,6 +119,7 @@ impl Checker<'_> {
                 body => checker.block_value(body, span),
             },
             |checker| checker.if_value(rest, otherwise, span),
+            None,
             span,
         )
     }
@@ -180,6 +187,13 @@ impl Checker<'_> {
                 }
                 Ok(Value::Tuple(values))
             }
+            (Value::Named(yes_names, yes), Value::Named(no_names, no)) if yes_names == no_names => {
+                let (yes, no) = (Value::Tuple(yes), Value::Tuple(no));
+                match self.join_values((&mut *then, yes), (&mut *otherwise, no), span)? {
+                    Value::Tuple(values) => Ok(Value::Named(yes_names, values)),
+                    other => Ok(other),
+                }
+            }
             (Value::Complex(yes), Value::Complex(no)) if yes.half() == no.half() => {
                 let mut join = |yes, no| {
                     let joined =
@@ -237,3 +251,15 @@ impl Checker<'_> {
 }
 
 const NOWHERE: Span = Span { file: tessella_diagnostics::FileId(0), start: 0, end: 0 };
+
+/// Numbers of two types as numbers of the type that either is converted to where it goes, if that cannot fail.
+fn converted(yes: Value, no: Value, ty: ScalarType) -> (Value, Value) {
+    match (yes, no) {
+        (Value::Scalar(yes), Value::Scalar(no))
+            if yes.ty != no.ty && super::convert::is_total(yes.ty, ty) && super::convert::is_total(no.ty, ty) =>
+        {
+            (Value::Scalar(super::convert::widen(yes, ty)), Value::Scalar(super::convert::widen(no, ty)))
+        }
+        other => other,
+    }
+}

@@ -91,6 +91,10 @@ pub enum TypeError {
     ResultKind { found: Kind, span: Span },
     #[error("{} assigned from {}", are(*targets, "variable"), counted(*values, "value"))]
     Destructuring { targets: usize, values: usize, span: Span },
+    #[error("this named tuple has no field `{name}`")]
+    NoField { name: String, fields: Vec<String>, span: Span },
+    #[error("a named tuple has the field `{name}` twice")]
+    DuplicateField { name: String, span: Span },
     #[error("`{name}` cannot be assigned to")]
     NotAssignable { name: String, span: Span, why: &'static str },
     #[error("two parameters are called `{name}`")]
@@ -153,6 +157,8 @@ impl TypeError {
             TypeError::BranchResult { .. } => "E0230",
             TypeError::ResultKind { .. } => "E0231",
             TypeError::Destructuring { .. } => "E0232",
+            TypeError::NoField { .. } => "E0263",
+            TypeError::DuplicateField { .. } => "E0264",
             TypeError::NotAssignable { .. } => "E0233",
             TypeError::AliasAssigned { .. } => "E0234",
             TypeError::ConstantCycle { .. } => "E0235",
@@ -324,7 +330,8 @@ impl IntoDiagnostic for TypeError {
                         base.with_help("use `÷` in place of `/`, or iterate over integers and compute the float in the body")
                     }
                     Kind::Scalar(_) => base.with_help("convert it first: `Int(n)` or `n % Int`"),
-                    Kind::Array { .. } | Kind::Complex(_) | Kind::ComplexArray { .. } | Kind::Tuple | Kind::Range
+                    Kind::Array { .. } | Kind::Complex(_) | Kind::ComplexArray { .. } | Kind::Tuple
+                    | Kind::NamedTuple | Kind::Range
                     | Kind::Type | Kind::Position | Kind::Function | Kind::Nothing => {
                         base.with_help("use an `Int`, such as `length(A)` or `size(A, 1)`")
                     }
@@ -369,6 +376,7 @@ impl IntoDiagnostic for TypeError {
                     Kind::Type => "make a number of the type, such as `zero(T)` or `T(2)`",
                     Kind::Complex(_) => "take `real(z)`, `imag(z)` or `abs2(z)` of it",
                     Kind::Array { .. } | Kind::ComplexArray { .. } | Kind::Tuple => "take one element, such as `x[1]`",
+                    Kind::NamedTuple => "take one field, such as `p.a`",
                     Kind::Position => "take one component, such as `I[1]`, or subscript an array with it",
                     Kind::Function => "call the function",
                     Kind::Scalar(_) | Kind::Range | Kind::Nothing => "write an expression that is a number",
@@ -403,6 +411,19 @@ impl IntoDiagnostic for TypeError {
             TypeError::Destructuring { span, targets, values } => {
                 base.primary(span, format!("{targets} names, {values} values"))
                     .with_help("write as many names as there are values")
+            }
+            TypeError::NoField { name, fields, span } => {
+                let base = base.primary(span, "not one of its fields");
+                match tessella_diagnostics::nearest(&name, fields.iter().map(String::as_str)) {
+                    Some(near) => base.with_help(format!("did you mean `{near}`?")),
+                    None => {
+                        let all: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+                        base.with_help(format!("its fields are {}", all.join(", ")))
+                    }
+                }
+            }
+            TypeError::DuplicateField { span, .. } => {
+                base.primary(span, "given again here").with_help("give each field a name of its own")
             }
             TypeError::DuplicateParameter { first, second, .. } => base
                 .primary(second, "the same name again")

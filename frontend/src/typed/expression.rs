@@ -34,7 +34,7 @@ impl Checker<'_> {
                 Ok(super::arrays::linear_index(&subscripts, &firsts, &origin.extents, span))
             }
             other @ (Value::Position(_)
-            | Value::Tuple(_) | Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Function(_)
+            | Value::Tuple(_) | Value::Named(..) | Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Function(_)
             | Value::Nothing | Value::Never) => {
                 let found = self.kind(&other);
                 Err(self.fail(TypeError::NotANumber { found, span }))
@@ -44,6 +44,7 @@ impl Checker<'_> {
 
     pub(super) fn value(&mut self, expr: &ast::Expr) -> Checked<Value> {
         let span = expr.span;
+        let wanted = self.flow.wanted.take();
         match &expr.kind {
             ast::ExprKind::Integer(text) => self.integer_literal(text, false, span).map(Value::Scalar),
             ast::ExprKind::Float(text) => self.float_literal(text, span).map(Value::Scalar),
@@ -69,7 +70,11 @@ impl Checker<'_> {
             ast::ExprKind::And(left, right) => self.short_circuit(BinaryOp::AndAlso, left, right, span),
             ast::ExprKind::Or(left, right) => self.short_circuit(BinaryOp::OrElse, left, right, span),
             ast::ExprKind::Ternary { condition, yes, no } => {
-                self.choice(condition, |checker| checker.value(yes), |checker| checker.value(no), span)
+                let branch = |checker: &mut Self, branch: &ast::Expr| {
+                    checker.flow.wanted = wanted;
+                    checker.value(branch)
+                };
+                self.choice(condition, |checker| branch(checker, yes), |checker| branch(checker, no), wanted, span)
             },
             ast::ExprKind::If { branches, otherwise } => self.if_value(branches, otherwise.as_deref(), span),
             ast::ExprKind::Range { start, step, stop } => self.range(start, step.as_deref(), stop).map(Value::Range),
@@ -86,7 +91,7 @@ impl Checker<'_> {
             ast::ExprKind::Field { base, field } => match &base.kind {
                 // `Base.sqrt` and its kin mean what the plain name means.
                 ast::ExprKind::Name(module) if module == "Base" || module == "Core" => self.name(&field.value, span),
-                _ => self.not_yet(Construct::Field, span),
+                _ => self.field(base, field, span),
             },
             ast::ExprKind::Curly { base, .. } if matches!(&base.kind, ast::ExprKind::Name(name) if name == "Complex") => {
                 match self.complex_type(expr)? {
@@ -199,17 +204,6 @@ impl Checker<'_> {
         }
     }
 
-    fn tuple(&mut self, elements: &[ast::Argument]) -> Checked<Value> {
-        let mut values = vec![];
-        for element in elements {
-            let value = match (&element.keyword, element.section) {
-                (None, ast::Section::Main) => self.value(&element.value),
-                (_, _) => self.not_yet(Construct::Other, element.value.span),
-            };
-            values.push(value);
-        }
-        values.into_iter().collect::<Checked<Vec<Value>>>().map(Value::Tuple)
-    }
 
     pub(super) fn same_types(&mut self, yes: &Expr, no: &Expr) -> Checked<()> {
         if yes.ty == no.ty {

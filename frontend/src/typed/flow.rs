@@ -36,6 +36,9 @@ pub(super) struct Flow {
     pub pending: Option<Variants>,
     /// Names that the function assigns in one place only.
     pub once: BTreeSet<String>,
+    /// The type that the value of the expression about to be checked is converted to, where both branches of a
+    /// `c ? a : b` can be converted one by one.
+    pub wanted: Option<tessella_scalar::ScalarType>,
     /// Variables of such names that are constants.
     pub known: BTreeMap<LocalId, Constant>,
     /// Whether the expression about to be checked is the call that a statement or assignment consists of.
@@ -56,6 +59,7 @@ impl Default for Flow {
             single: false,
             pending: None,
             once: BTreeSet::new(),
+            wanted: None,
             known: BTreeMap::new(),
             statement_call: false,
             copy: 0,

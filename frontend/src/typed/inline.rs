@@ -112,8 +112,11 @@ impl Checker<'_> {
                 (Ok(value), None, false) if argument.section == ast::Section::Main => {
                     given.positional.push((value, span));
                 }
-                (Ok(Value::Tuple(values)), None, true) if argument.section == ast::Section::Main => {
+                (Ok(Value::Tuple(values) | Value::Named(_, values)), None, true) if argument.section == ast::Section::Main => {
                     given.positional.extend(values.into_iter().map(|value| (value, span)));
+                }
+                (Ok(Value::Named(names, values)), None, true) => {
+                    given.keywords.extend(names.into_iter().zip(values).map(|(name, value)| (name, value, span)));
                 }
                 (Ok(_), _, _) => reported = self.not_yet::<()>(Construct::Splat, span).err(),
                 (Err(error), _, _) => reported = Some(error),
@@ -265,7 +268,7 @@ impl Checker<'_> {
             Value::Scalar(value) => State::Alias(Value::Scalar(self.named_value(name, value))),
             Value::Complex(value) if is_assigned => self.complex_variable(name, *value, span),
             value @ Value::Complex(_) => State::Alias(self.frozen(value)),
-            Value::Tuple(_) | Value::Range(_) | Value::Elements(_) => match self.frozen(value) {
+            Value::Tuple(_) | Value::Named(..) | Value::Range(_) | Value::Elements(_) => match self.frozen(value) {
                 Value::Elements(elements) => self.named_elements(*elements),
                 value => State::Alias(value),
             },
@@ -411,6 +414,7 @@ impl Checker<'_> {
             },
             Value::Type(ty) => self.accepts_type_value(declared, Type::Scalar(*ty).into()),
             Value::Tuple(_) => starts_with(declared, &["Tuple", "NTuple"]),
+            Value::Named(..) => starts_with(declared, &["NamedTuple"]),
             Value::Function(_) => starts_with(declared, &["Function"]),
             Value::Nothing | Value::Never => starts_with(declared, &["Nothing"]),
             Value::Range(_) => {

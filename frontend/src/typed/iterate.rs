@@ -169,7 +169,7 @@ impl Checker<'_> {
             (Some(step), Some(value)) => {
                 let value = value?;
                 ty = promote(ty, value.ty);
-                match constant_integer(&value).and_then(|size| i64::try_from(size).ok()) {
+                match constant_integer(&super::constant::folded(value.clone())).and_then(|size| i64::try_from(size).ok()) {
                     Some(0) => return Err(self.fail(TypeError::Step { span: step.span, zero: true })),
                     Some(size) => size,
                     None if value.ty.is_float() => {

@@ -30,6 +30,7 @@ mod jumps;
 mod literal;
 mod loops;
 mod macros;
+mod named;
 mod number_function;
 mod operator;
 mod power;

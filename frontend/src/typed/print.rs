@@ -35,6 +35,11 @@ fn outcome(result: &Outcome, names: &BTreeMap<LocalId, String>) -> String {
             let comma = if parts.len() == 1 { "," } else { "" };
             format!("({}{comma})", parts.join(", "))
         }
+        Outcome::Named { names: fields, parts } => {
+            let parts = parts.iter().map(|part| outcome(part, names));
+            let parts: Vec<String> = fields.iter().zip(parts).map(|(field, part)| format!("{field} = {part}")).collect();
+            format!("(; {})", parts.join(", "))
+        }
     }
 }
 

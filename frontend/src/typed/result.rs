@@ -41,7 +41,7 @@ impl Checker<'_> {
             Tail::Nothing | Tail::Failed => Ok(Outcome::Nothing),
             Tail::Argument(id, span) => self.given_array(function, id, span),
             Tail::Choice(position, arguments, _) => Ok(Outcome::Choice { position, arguments }),
-            Tail::Tuple(values, span) => self.given_tuple(values, span),
+            Tail::Tuple(values, span) => self.given_tuple(values, span).map(Outcome::Tuple),
             Tail::Other(value, span) => self.given_value(function, value, span),
             Tail::Scalar(value) => self.given_scalar(function, value),
         };
@@ -73,7 +73,10 @@ impl Checker<'_> {
                 }
             }
             Value::Array(id) => self.given_array(function, id, span),
-            Value::Tuple(values) => self.given_tuple(values, span),
+            Value::Tuple(values) => self.given_tuple(values, span).map(Outcome::Tuple),
+            Value::Named(names, values) => {
+                self.given_tuple(values, span).map(|parts| Outcome::Named { names, parts })
+            }
             Value::Elements(elements) => {
                 if let Some(container) = self.container(&elements) {
                     return Err(self.fail(TypeError::Array(ArrayError::OtherContainer { container, span })));
@@ -98,7 +101,7 @@ impl Checker<'_> {
     }
 
     /// Parts are given back as they are: a declared type is that of the whole.
-    fn given_tuple(&mut self, values: Vec<Value>, span: Span) -> Checked<Outcome> {
+    fn given_tuple(&mut self, values: Vec<Value>, span: Span) -> Checked<Vec<Outcome>> {
         let undeclared = ast::Function {
             name: None,
             object: None,
@@ -112,7 +115,7 @@ impl Checker<'_> {
         };
         let parts: Vec<Checked<Outcome>> =
             values.into_iter().map(|value| self.given_value(&undeclared, value, span)).collect();
-        parts.into_iter().collect::<Checked<Vec<Outcome>>>().map(Outcome::Tuple)
+        parts.into_iter().collect()
     }
 
     fn given_array(&mut self, function: &ast::Function, id: LocalId, span: Span) -> Checked<Outcome> {
@@ -189,7 +192,7 @@ impl Checker<'_> {
             },
             Recipe::Range(_) => Some(Container::Range),
             Recipe::Transposed(_) => Some(Container::Adjoint),
-            Recipe::Fill(_) | Recipe::Undefined | Recipe::Scalar(_) | Recipe::Comprehension { .. } => None,
+            Recipe::Fill(_) | Recipe::Undefined | Recipe::Scalar(_) | Recipe::Rows(_) | Recipe::Comprehension { .. } => None,
             Recipe::Apply { operation: Operation::Identity, .. } => None,
             Recipe::Apply { .. } if elements.numbers == Numbers::Real && elements.element == ScalarType::Bool => Some(Container::BitArray),
             Recipe::Apply { operation, operands } => self.makes_range(operation, operands).then_some(Container::Range),
@@ -212,6 +215,7 @@ impl Checker<'_> {
             (Operation::Binary(symbol), [left, right]) if symbol == "/" => is_range(left) && is_number(right),
             (
                 Operation::Identity
+                | Operation::Conjugate
                 | Operation::Prefix(_)
                 | Operation::Binary(_)
                 | Operation::Compare(_)

@@ -317,7 +317,7 @@ fn mistakes_with_whole_arrays_have_their_codes() {
         ("y = A > 0", "E0253"),
         ("A[:, 1] = 0", "E0254"),
         ("y = similar(A) .+ 1", "E0257"),
-        ("y = sum(A, dims = 1)", "E0258"),
+        ("y = sum(A, init = 1)", "E0265"),
         ("y = sum(x)", "E0259"),
     ] {
         assert_eq!(codes(body), [code], "{body}");

@@ -131,6 +131,8 @@ pub enum Result {
     /// An array of complex numbers that the function makes, once a call: both halves of each, along its first axis.
     ComplexArray(LocalId),
     Tuple(Vec<Result>),
+    /// A `NamedTuple`: as many names as parts.
+    Named { names: Vec<String>, parts: Vec<Result> },
     /// A scalar variable, as it is when the function ends.
     Scalar(LocalId),
     /// A complex number, whose halves are scalar variables.

@@ -29,6 +29,25 @@ const MOST_COPIES: i64 = 16;
 const LONGEST: usize = 64;
 
 impl Checker<'_> {
+    /// `(x, y)`, `(t..., x)`, `(a = x, b = y)`, `(; a, b = y)`.
+    pub(super) fn tuple(&mut self, elements: &[ast::Argument]) -> Checked<Value> {
+        if elements.iter().any(|element| element.keyword.is_some() || element.section == ast::Section::Keywords) {
+            return self.named_tuple(elements);
+        }
+        let mut values = vec![];
+        for element in elements {
+            match &element.value.kind {
+                ast::ExprKind::Splat(inner) => match self.value(inner) {
+                    Ok(Value::Tuple(more) | Value::Named(_, more)) => values.extend(more.into_iter().map(Ok)),
+                    Ok(_) => values.push(self.not_yet(super::unsupported::Construct::Splat, element.value.span)),
+                    Err(reported) => values.push(Err(reported)),
+                },
+                _ => values.push(self.value(&element.value)),
+            }
+        }
+        values.into_iter().collect::<Checked<Vec<Value>>>().map(Value::Tuple)
+    }
+
     /// The element of a tuple at a position.
     pub(super) fn tuple_element(&mut self, values: Vec<Value>, position: Expr, at: Span, span: Span) -> Checked<Value> {
         if let Some(position) = constant_integer(&position) {
@@ -39,6 +58,11 @@ impl Checker<'_> {
         let unlike = |checker: &mut Self| {
             Err(checker.fail(TypeError::NotConstant { what: "the position in a tuple of several types", span: at }))
         };
+        if let Some(columns) = columns(&values) {
+            let position = self.share(position);
+            let chosen = columns.into_iter().map(|column| self.tuple_element(column, position.clone(), at, span));
+            return chosen.collect::<Checked<Vec<Value>>>().map(Value::Tuple);
+        }
         let mut elements = vec![];
         for value in values {
             match value {
@@ -79,6 +103,44 @@ impl Checker<'_> {
             }
         });
         Ok(Value::Scalar(chosen.placed(span)))
+    }
+
+    /// `t[a:b]` with positions that are constants.
+    pub(super) fn part_of_tuple(&mut self, values: Vec<Value>, part: RangeValue, span: Span) -> Checked<Value> {
+        let (start, stop) = (constant_integer(&folded(part.start)), constant_integer(&folded(part.stop)));
+        let (Some(start), Some(stop)) = (start, stop) else {
+            return Err(self.fail(TypeError::NotConstant { what: "a part of a tuple", span }));
+        };
+        let (mut at, mut chosen) = (start, vec![]);
+        while if part.step > 0 { at <= stop } else { at >= stop } {
+            let length = values.len();
+            match usize::try_from(at - 1).ok().and_then(|place| values.get(place)) {
+                Some(value) => chosen.push(value.clone()),
+                None => return Err(self.fail(TypeError::OutsideTuple { position: at, length, span })),
+            }
+            at += i128::from(part.step);
+        }
+        Ok(Value::Tuple(chosen))
+    }
+
+    /// `ntuple(f, n)` with a constant `n`.
+    pub(super) fn ntuple(&mut self, function: &ast::Expr, count: &ast::Expr, span: Span) -> Checked<Value> {
+        let Value::Function(callee) = self.value(function)? else {
+            return self.not_yet(super::unsupported::Construct::FunctionValue, function.span);
+        };
+        let length = self.scalar(count)?;
+        let length = constant_integer(&folded(length)).filter(|length| *length <= LONGEST as i128);
+        let Some(length) = length.and_then(|length| i64::try_from(length).ok()) else {
+            let what = "the length of a tuple, 64 at most,";
+            return Err(self.fail(TypeError::NotConstant { what, span: count.span }));
+        };
+        let mut values = vec![];
+        for at in 1..=length {
+            let positional = vec![(Value::Scalar(Expr::int64(at, span)), span)];
+            let value = self.inline(&callee, super::inline::Given { positional, keywords: vec![] }, false, span)?;
+            values.push(self.frozen(value));
+        }
+        Ok(Value::Tuple(values))
     }
 
     /// `t .+ 1`, `t .* u`: a tuple again.
@@ -324,6 +386,14 @@ impl Checker<'_> {
         let hidden = ast::Expr { kind: ast::ExprKind::Name("#element".into()), span: at };
         let mut statements = vec![super::arrays::local(&iteration.target, hidden)];
         statements.extend(body);
+        // In each copy of the body the iterators are constants, unless the body assigns them.
+        let once = self.flow.once.clone();
+        for name in super::scope::assigned_names(&statements[..1]) {
+            match super::scope::is_assigned(&name, &statements[1..]) {
+                true => self.flow.once.remove(&name),
+                false => self.flow.once.insert(name),
+            };
+        }
         let (tail, copy, keep) = (self.flow.tail, self.flow.copy, std::mem::replace(&mut self.keep, false));
         for (turn, element) in elements.into_iter().enumerate() {
             self.flow.tail = false;
@@ -341,9 +411,22 @@ impl Checker<'_> {
         }
         self.flow.tail = tail;
         self.flow.copy = copy;
+        self.flow.once = once;
         self.keep = keep;
         Ok(())
     }
+}
+
+/// Of tuples of one length, the first elements of all, the second elements of all, and so on.
+fn columns(values: &[Value]) -> Option<Vec<Vec<Value>>> {
+    let rows = values.iter().map(|value| match value {
+        Value::Tuple(row) => Some(row),
+        _ => None,
+    });
+    let rows: Vec<&Vec<Value>> = rows.collect::<Option<_>>()?;
+    let length = rows.first()?.len();
+    let is_regular = length > 0 && rows.iter().all(|row| row.len() == length);
+    is_regular.then(|| (0..length).map(|column| rows.iter().map(|row| row[column].clone()).collect()).collect())
 }
 
 fn truth(value: bool, span: Span) -> Expr {

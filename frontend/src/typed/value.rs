@@ -16,6 +16,8 @@ pub(super) enum Value {
     /// An argument whose halves lie along its leading axis.
     ComplexArray(LocalId),
     Tuple(Vec<Value>),
+    /// `(a = x, b = y)`: the names, and as many values.
+    Named(Vec<String>, Vec<Value>),
     Range(RangeValue),
     Type(ScalarType),
     /// `Complex{T}` for this `T`.
@@ -47,6 +49,7 @@ pub enum Kind {
     Complex(ScalarType),
     ComplexArray { half: ScalarType, rank: u32 },
     Tuple,
+    NamedTuple,
     Range,
     Type,
     Position,
@@ -64,6 +67,7 @@ impl std::fmt::Display for Kind {
                 write!(f, "an `Array{{{}, {rank}}}`", super::complex::type_name(*half))
             }
             Kind::Tuple => f.write_str("a tuple"),
+            Kind::NamedTuple => f.write_str("a named tuple"),
             Kind::Range => f.write_str("a range"),
             Kind::Type => f.write_str("a type"),
             Kind::Position => f.write_str("an index of several dimensions"),

@@ -3,10 +3,9 @@
 use super::{ArrayError, Elements, Numbers, Operation, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
-use crate::typed::complex::ComplexError;
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, Value};
-use tessella_diagnostics::Span;
+use tessella_diagnostics::{Span, Spanned};
 use tessella_scalar::ScalarType;
 
 /// Functions that make an array.
@@ -147,9 +146,15 @@ impl Checker<'_> {
     pub(in crate::typed) fn adjoint(&mut self, operand: &ast::Expr, conjugate: Conjugate, span: Span) -> Checked<Value> {
         let value = self.value(operand)?;
         match self.as_elements(&value, operand.span) {
-            // It would be a view of conjugates.
             Some(elements) if elements.numbers == Numbers::Complex && conjugate == Conjugate::Yes => {
-                Err(self.complex_error(ComplexError::Unsupported { operation: "adjoint".into(), span }))
+                let extents = elements.extents.clone();
+                let recipe = Recipe::Apply { operation: Operation::Conjugate, operands: vec![elements] };
+                let conjugated = self.elements(extents, recipe, span)?;
+                self.transposed(conjugated, span).map(|elements| Value::Elements(Box::new(elements)))
+            }
+            None if matches!(value, Value::Complex(_)) => {
+                let name = if conjugate == Conjugate::Yes { "conj" } else { "identity" };
+                self.apply_to_scalars(name, vec![value], &[operand.span], span)
             }
             Some(elements) => self.transposed(elements, span).map(|elements| Value::Elements(Box::new(elements))),
             // The adjoint of a real number is the number.
@@ -211,19 +216,20 @@ impl Checker<'_> {
             return None;
         }
         let is_reduction = super::reduce::is_reduction(name);
+        if is_reduction {
+            return Some(self.reduction_call(name, given, span));
+        }
+        if super::accumulate::is_accumulation(name) {
+            return Some(self.accumulation(name, given, span));
+        }
         let known = MAKERS.contains(&name)
             || FILLERS.contains(&name)
-            || is_reduction
-            || matches!(name, "view" | "transpose" | "adjoint" | "vec" | "dot" | "mul!");
+            || matches!(name, "view" | "transpose" | "adjoint" | "vec" | "dot" | "diff" | "mul!");
         if !known {
             return None;
         }
         if let Some(keyword) = given.iter().find(|argument| argument.keyword.is_some()) {
-            let span = keyword.value.span;
-            return Some(match is_reduction {
-                true => Err(self.array_error(ArrayError::AlongDimensions { function: name.to_string(), span })),
-                false => self.not_yet(Construct::KeywordArgument, span),
-            });
+            return Some(self.not_yet(Construct::KeywordArgument, keyword.value.span));
         }
         let arguments: Vec<&ast::Expr> = given.iter().map(|argument| &argument.value).collect();
         Some(match (name, arguments.as_slice()) {
@@ -238,8 +244,8 @@ impl Checker<'_> {
             ("mul!", _) => Err(self.array_error(ArrayError::Product { operator: "mul!".into(), span })),
             ("map", [function, arrays @ ..]) => self.map(function, arrays, span),
             ("dot", [left, right]) => self.dot(left, right, span),
+            ("diff", [array]) => self.differences(array, span),
             _ if FILLERS.contains(&name) => self.filler(name, &arguments, span),
-            _ if is_reduction => self.reduction_call(name, &arguments, span),
             _ => self.array_maker(name, &arguments, span),
         })
     }
@@ -267,6 +273,19 @@ impl Checker<'_> {
                     Some(ty) => Operation::Convert(ty),
                     None => Operation::Named(name.clone()),
                 })
+            }
+            // `>=(4)` is `x -> x >= 4`.
+            ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No }
+                if let (ast::ExprKind::Name(name), [only]) = (&callee.kind, arguments.as_slice())
+                    && crate::typed::compare::operator_of(name).is_some() =>
+            {
+                let span = function.span;
+                let element = ast::Expr { kind: ast::ExprKind::Name("#element".into()), span };
+                let operator = Spanned { value: ast::Operator { symbol: name.clone(), dotted: false }, span };
+                let operands = vec![element.clone(), only.value.clone()];
+                let body = ast::ExprKind::Comparison { operands, operators: vec![operator] };
+                let body = Box::new(ast::Expr { kind: body, span });
+                self.function_argument(&ast::Expr { kind: ast::ExprKind::Lambda { arguments: vec![element], body }, span })
             }
             _ => match self.value(function)? {
                 Value::Function(callee) => Ok(Operation::User(callee)),

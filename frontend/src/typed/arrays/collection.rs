@@ -317,6 +317,7 @@ impl Checker<'_> {
             | Recipe::Undefined
             | Recipe::Scalar(_)
             | Recipe::Apply { .. }
+            | Recipe::Rows(_)
             | Recipe::Comprehension { .. } => true,
         }
     }

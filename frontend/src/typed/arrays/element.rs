@@ -44,6 +44,10 @@ impl Checker<'_> {
                 let spans: Vec<Span> = operands.iter().map(|operand| operand.span).collect();
                 self.operate(operation, values, &spans, of.span)
             }
+            Recipe::Rows(columns) => {
+                let row = columns.iter().map(|column| self.element(column, at));
+                row.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
+            }
             Recipe::Comprehension { body, sources } => {
                 let mut given = vec![];
                 let mut rest = at;
@@ -64,6 +68,7 @@ impl Checker<'_> {
         let at = |position: usize| spans.get(position).copied().unwrap_or(span);
         match (operation, first, second, third) {
             (Operation::Identity, Some(value), ..) => Ok(value),
+            (Operation::Conjugate, Some(value), ..) => self.named("conj", vec![value], spans, span),
             (Operation::Prefix(symbol), Some(Value::Complex(value)), ..) => {
                 self.complex_unary(symbol, *value, span).map(Complex::value)
             }
@@ -100,6 +105,7 @@ impl Checker<'_> {
             }
             (
                 Operation::Identity
+                | Operation::Conjugate
                 | Operation::Prefix(_)
                 | Operation::Convert(_)
                 | Operation::Binary(_)
@@ -139,10 +145,16 @@ impl Checker<'_> {
         evaluate: impl FnOnce(&mut Self) -> Checked<T>,
     ) -> Checked<T> {
         let mut named = vec![];
-        for (target, value) in given {
-            let name = match &target.kind {
-                ast::ExprKind::Name(name) => name.clone(),
-                _ => return self.not_yet(Construct::Iterator, target.span),
+        let mut given: std::collections::VecDeque<(ast::Expr, Value)> = given.into();
+        while let Some((target, value)) = given.pop_front() {
+            let name = match (&target.kind, &value) {
+                (ast::ExprKind::Name(name), _) => name.clone(),
+                (ast::ExprKind::Tuple(targets), Value::Tuple(values)) if targets.len() <= values.len() => {
+                    let pairs = targets.iter().map(|target| target.value.clone()).zip(values.iter().cloned());
+                    pairs.rev().for_each(|pair| given.push_front(pair));
+                    continue;
+                }
+                (_, _) => return self.not_yet(Construct::Iterator, target.span),
             };
             let state = match value {
                 Value::Scalar(value) => match value.kind {

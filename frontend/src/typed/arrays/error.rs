@@ -1,8 +1,9 @@
 //! What can be wrong with whole arrays.
 
 use crate::typed::result::Container;
-use crate::typed::value::Kind;
+use crate::typed::value::{Kind, with_article};
 use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, Span};
+use tessella_scalar::ScalarType;
 
 /// An error in an expression or statement on whole arrays.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,8 +28,10 @@ pub enum ArrayError {
     ResultConverted { found: Kind, declared: String, span: Span },
     #[error("these elements have no value yet")]
     Undefined { span: Span },
-    #[error("`{function}` along some dimensions only is not supported")]
+    #[error("`{function}` of complex numbers along some dimensions only is not supported")]
     AlongDimensions { function: String, span: Span },
+    #[error("the first value of a reduction is {}, but the result {}", with_article(*found), with_article(*expected))]
+    InitialType { found: ScalarType, expected: ScalarType, span: Span },
     #[error("`{function}` cannot be applied to {found}")]
     NotElements { function: String, found: Kind, span: Span },
     #[error("an array with first indices of its own cannot be made inside the function")]
@@ -51,6 +54,7 @@ impl ArrayError {
             ArrayError::ResultConverted { .. } => "E0261",
             ArrayError::Undefined { .. } => "E0257",
             ArrayError::AlongDimensions { .. } => "E0258",
+            ArrayError::InitialType { .. } => "E0265",
             ArrayError::NotElements { .. } => "E0259",
             ArrayError::OffsetMade { .. } => "E0504",
             ArrayError::OffsetIndex { .. } => "E0505",
@@ -105,8 +109,12 @@ impl IntoDiagnostic for ArrayError {
                 base.primary(span, "only memory").with_help("make it with `zeros`, or store into it first")
             }
             ArrayError::AlongDimensions { span, .. } => {
-                base.primary(span, "asked for here").with_help("write the loops over the other dimensions")
+                base.primary(span, "asked for here").with_help("write the loops over the other dimensions, or sum `real.(z)` and `imag.(z)`")
             }
+            ArrayError::InitialType { span, expected, .. } => base
+                .primary(span, "of another type")
+                .with_note("of no elements it would be the result, so that the result's type would depend on sizes")
+                .with_help(format!("write it as a `{expected}`, such as `zero({expected})`")),
             ArrayError::NotElements { span, .. } => base.primary(span, "this argument").with_help("pass an array"),
             ArrayError::OffsetMade { span } => base
                 .primary(span, "has the axes of an offset array")

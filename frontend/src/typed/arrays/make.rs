@@ -11,9 +11,10 @@ use crate::typed::error::TypeError;
 use crate::typed::scope::{State, VariableId};
 use crate::typed::tree::{Expr, ExprKind, LocalId, Mode, Role, SizeError, StatementKind, dense};
 use crate::typed::unsupported::Construct;
-use crate::typed::value::{Kind, Value};
+use crate::typed::operator::binary;
+use crate::typed::value::{Kind, RangeValue, Value};
 use tessella_diagnostics::Span;
-use tessella_scalar::{CompareOp, Constant, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 impl Checker<'_> {
     /// Memory for a local array.
@@ -307,49 +308,6 @@ impl Checker<'_> {
         Ok(Elements { element, numbers, extents, recipe: Recipe::Transposed(Box::new(inner)), span })
     }
 
-    /// `[a, b, c]`.
-    pub(in crate::typed) fn vector_literal(&mut self, elements: &[ast::Expr], span: Span) -> Checked<Value> {
-        let rows: Vec<Vec<ast::Expr>> = elements.iter().map(|element| vec![element.clone()]).collect();
-        self.literal(&rows, &[elements.len()], span)
-    }
-
-    /// `[a b; c d]`.
-    pub(in crate::typed) fn matrix_literal(&mut self, rows: &[Vec<ast::Expr>], span: Span) -> Checked<Value> {
-        let columns = rows.first().map_or(0, Vec::len);
-        if rows.iter().any(|row| row.len() != columns) {
-            let (left, right) = (format!("{columns} columns"), "rows of other lengths".to_string());
-            return Err(self.array_error(ArrayError::Mismatch { left, right, span }));
-        }
-        match columns {
-            // `[a; b]` is a vector.
-            1 => self.literal(rows, &[rows.len()], span),
-            _ => self.literal(rows, &[rows.len(), columns], span),
-        }
-    }
-
-    fn literal(&mut self, rows: &[Vec<ast::Expr>], extents: &[usize], span: Span) -> Checked<Value> {
-        self.writes_statements(span)?;
-        let mut values = vec![];
-        for (row, elements) in rows.iter().enumerate() {
-            for (column, element) in elements.iter().enumerate() {
-                values.push((row, column, self.scalar(element)?));
-            }
-        }
-        let Some((_, _, first)) = values.first() else { return self.not_yet(Construct::LocalArray, span) };
-        let ty = values.iter().fold(first.ty, |ty, (_, _, value)| crate::typed::promote(ty, value.ty));
-        let extents: Vec<Expr> = extents.iter().map(|&extent| Expr::int64(extent as i64, span)).collect();
-        let array = self.allocate("elements", ty, &extents, span);
-        let mode = Mode { inbounds: false, ..self.mode };
-        for (row, column, value) in values {
-            let at = value.span;
-            let value = self.coerce(value, ty, None)?;
-            let mut subscripts = vec![Expr::int64(row as i64 + 1, at), Expr::int64(column as i64 + 1, at)];
-            subscripts.truncate(extents.len());
-            self.emit(StatementKind::Store { array, subscripts, value, label: None, mode }, at);
-        }
-        Ok(Value::Elements(Box::new(self.whole(array, Keeps::Fresh, span))))
-    }
-
     /// `[body for x in a, y in b]`.
     pub(in crate::typed) fn comprehension(
         &mut self,
@@ -362,17 +320,62 @@ impl Checker<'_> {
         };
         let (mut sources, mut extents) = (vec![], vec![]);
         for iteration in iterations {
-            let value = self.value(&iteration.range)?;
-            let Some(source) = self.as_elements(&value, iteration.range.span) else {
-                let found = self.kind(&value);
-                return Err(self.fail(TypeError::NotIterable { found, span: iteration.range.span }));
-            };
+            let source = self.generator_source(&iteration.range)?;
             for extent in &source.extents {
                 extents.push(self.settled("extent", extent.clone()));
             }
             sources.push((iteration.target.clone(), source));
         }
         self.elements(extents, Recipe::Comprehension { body: Box::new(body.clone()), sources }, span)
+    }
+
+    /// What a generator runs over: an array, a range, a tuple of numbers, `zip` and `enumerate` of vectors.
+    fn generator_source(&mut self, iterated: &ast::Expr) -> Checked<Elements> {
+        let span = iterated.span;
+        if let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &iterated.kind
+            && let ast::ExprKind::Name(name) = &callee.kind
+            && matches!(name.as_str(), "zip" | "enumerate")
+            && self.lookup(name).is_none()
+            && !arguments.is_empty()
+            && arguments.iter().all(|argument| argument.keyword.is_none())
+        {
+            let mut columns = vec![];
+            for argument in arguments {
+                let column = self.generator_source(&argument.value)?;
+                if column.rank() != 1 {
+                    return self.not_yet(Construct::Iterator, argument.value.span);
+                }
+                columns.push(self.counted_from_one(column));
+            }
+            let mut length = columns[0].extents[0].clone().placed(span);
+            for column in &columns[1..] {
+                let other = column.extents[0].clone().placed(span);
+                if !super::shape::same(&length, &other) {
+                    length = binary(BinaryOp::Min, length, other, span);
+                }
+            }
+            if name == "enumerate" {
+                let range = RangeValue { start: Expr::int64(1, span), step: 1, stop: length.clone() };
+                let count = self.as_elements(&Value::Range(range), span);
+                columns.insert(0, count.expect("a range has elements"));
+            }
+            let recipe = Recipe::Rows(columns);
+            return Ok(Elements { element: ScalarType::I64, numbers: Numbers::Real, extents: vec![length], recipe, span });
+        }
+        let value = self.value(iterated)?;
+        if let Some(elements) = self.as_elements(&value, span) {
+            return Ok(elements);
+        }
+        match value {
+            Value::Tuple(values) if !values.is_empty() && values.iter().all(|value| matches!(value, Value::Scalar(_))) => {
+                let array = self.literal_of(values, span)?;
+                Ok(self.whole(array, super::Keeps::Fresh, span))
+            }
+            other => {
+                let found = self.kind(&other);
+                Err(self.fail(TypeError::NotIterable { found, span }))
+            }
+        }
     }
 }
 

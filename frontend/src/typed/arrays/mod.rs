@@ -6,12 +6,14 @@
 //! fuses is fused, and what Julia computes into a temporary array that nobody else sees is fused, too. Where a target
 //! is also read at other places than the one being written, the elements go through a temporary array.
 
+mod accumulate;
 mod apply;
 mod assign;
 mod collection;
 mod dots;
 mod element;
 mod error;
+mod literal;
 mod make;
 mod origin;
 mod reduce;
@@ -71,6 +73,8 @@ pub(in crate::typed) enum Recipe {
     },
     /// `A'`.
     Transposed(Box<Elements>),
+    /// `zip(a, b)`: a tuple of one element of each.
+    Rows(Vec<Elements>),
     /// `[body for x in a, y in b]`: the axes of all sources, the first one's first.
     Comprehension {
         body: Box<ast::Expr>,
@@ -128,6 +132,8 @@ pub(in crate::typed) struct Position {
 #[derive(Debug, Clone)]
 pub(in crate::typed) enum Operation {
     Identity,
+    /// Of the elements of `A'`, which is no array of its own: its elements are `A`'s.
+    Conjugate,
     Prefix(String),
     Binary(String),
     Compare(String),
@@ -163,10 +169,12 @@ impl Elements {
             Recipe::Part(part) => part.keeps == Keeps::View,
             Recipe::Transposed(inner) => inner.is_view(),
             Recipe::Range(_) => true,
+            Recipe::Apply { operation: Operation::Conjugate, operands } => operands.iter().all(Elements::is_view),
             Recipe::Fill(_)
             | Recipe::Undefined
             | Recipe::Scalar(_)
             | Recipe::Apply { .. }
+            | Recipe::Rows(_)
             | Recipe::Comprehension { .. } => false,
         }
     }

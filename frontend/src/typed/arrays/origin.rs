@@ -43,7 +43,9 @@ impl Checker<'_> {
                 .collect(),
             // The axis of an array is its own axis; any other range counts from 1.
             Recipe::Range(range) if is_axis(range) => vec![range.start.clone()],
-            Recipe::Range(_) | Recipe::Fill(_) | Recipe::Undefined | Recipe::Scalar(_) => vec![one; of.rank()],
+            Recipe::Range(_) | Recipe::Fill(_) | Recipe::Undefined | Recipe::Scalar(_) | Recipe::Rows(_) => {
+                vec![one; of.rank()]
+            }
             Recipe::Transposed(inner) => {
                 let mut firsts = self.firsts(inner);
                 firsts.reverse();
@@ -121,6 +123,7 @@ impl Checker<'_> {
             | Recipe::Fill(_)
             | Recipe::Undefined
             | Recipe::Scalar(_)
+            | Recipe::Rows(_)
             | Recipe::Comprehension { .. } => {}
         }
         elements

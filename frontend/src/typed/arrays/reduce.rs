@@ -4,16 +4,17 @@
 //! (`-0.0 + x` is `x`, the sign of zero included), `1` for products, the first element for `maximum` and `minimum`.
 
 use super::shape::{clamped, is_one};
-use super::{ArrayError, Elements, Numbers, Operation, Recipe};
+use super::{ArrayError, Elements, Keeps, Numbers, Operation, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
 use crate::typed::complex::Complex;
 use crate::typed::convert::{constant_integer, widen};
 use crate::typed::operator::{binary, if_else};
-use crate::typed::tree::{Expr, ExprKind, Role, SizeError, StatementKind, Type};
+use crate::typed::tree::{Expr, ExprKind, Mode, Role, SizeError, StatementKind, Type};
+use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, Value};
-use tessella_diagnostics::Span;
+use tessella_diagnostics::{Span, Spanned};
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,13 +49,82 @@ fn reduction(name: &str) -> Option<Reduction> {
 }
 
 pub(super) fn is_reduction(name: &str) -> bool {
-    reduction(name).is_some()
+    reduction(name).is_some() || matches!(name, "reduce" | "mapreduce" | "foldl" | "mapfoldl")
 }
 
 impl Checker<'_> {
-    /// `sum(A)`, `sum(f, A)`, `sum(f(x) for x in A)`.
-    pub(super) fn reduction_call(&mut self, name: &str, arguments: &[&ast::Expr], span: Span) -> Checked<Value> {
-        let Some(reduction) = reduction(name) else { return Err(self.arity(name, "an array", arguments.len(), span)) };
+    /// `sum(A)`, `sum(f, A)`, `sum(f(x) for x in A)`, with `dims` and `init`.
+    pub(super) fn reduction_call(&mut self, name: &str, given: &[ast::Argument], span: Span) -> Checked<Value> {
+        let (mut dims, mut init, mut arguments) = (None, None, vec![]);
+        for argument in given {
+            match argument.keyword.as_ref().map(|keyword| keyword.value.as_str()) {
+                Some("dims") if !matches!(argument.value.kind, ast::ExprKind::Colon) => dims = Some(&argument.value),
+                Some("dims") => {}
+                Some("init") => init = Some(&argument.value),
+                None if argument.section == ast::Section::Main => arguments.push(&argument.value),
+                Some(_) | None => return self.not_yet(Construct::KeywordArgument, argument.value.span),
+            }
+        }
+        // `reduce(+, A)` and `mapreduce(f, +, A)` are `sum(A)` and `sum(f, A)`.
+        let (name, arguments) = match (name, arguments.as_slice()) {
+            ("reduce" | "foldl", [operator, array]) => (self.reduced_by(operator)?, vec![*array]),
+            ("mapreduce" | "mapfoldl", [function, operator, array]) => {
+                (self.reduced_by(operator)?, vec![*function, *array])
+            }
+            (_, _) => (name, arguments),
+        };
+        let Some(reduction) = reduction(name) else { return Err(self.arity(name, "an operator and an array", arguments.len(), span)) };
+        let (elements, empty) = self.reduced(name, reduction, &arguments, span)?;
+        let init = match init {
+            None => None,
+            Some(init) => Some(self.initial(reduction, elements.element, init)?),
+        };
+        match dims {
+            None => self.reduce(name, reduction, &elements, (empty, init), span),
+            Some(dims) => {
+                let axes = self.dimensions_argument(dims)?;
+                self.reduce_along(name, reduction, &elements, (&axes, init), span)
+            }
+        }
+    }
+
+    /// The reduction that repeats such an operator.
+    fn reduced_by(&mut self, operator: &ast::Expr) -> Checked<&'static str> {
+        match &operator.kind {
+            ast::ExprKind::Name(name) if self.lookup(name).is_none() && self.user_function(name).is_none() => {
+                match name.as_str() {
+                    "+" => Ok("sum"),
+                    "*" => Ok("prod"),
+                    "max" => Ok("maximum"),
+                    "min" => Ok("minimum"),
+                    "&" => Ok("all"),
+                    "|" => Ok("any"),
+                    _ => self.not_yet(Construct::Reduction, operator.span),
+                }
+            }
+            _ => self.not_yet(Construct::Reduction, operator.span),
+        }
+    }
+
+    /// The first value of a reduction; of no elements it is the result, so it must have the result's type.
+    fn initial(&mut self, reduction: Reduction, element: ScalarType, init: &ast::Expr) -> Checked<Expr> {
+        let value = self.scalar(init)?;
+        let value = self.settled("init", value);
+        let expected = total_type(reduction, element);
+        match value.ty == expected {
+            true => Ok(value),
+            false => Err(self.array_error(ArrayError::InitialType { found: value.ty, expected, span: init.span })),
+        }
+    }
+
+    /// What is reduced, and whether Julia gives a value if there is nothing.
+    fn reduced(
+        &mut self,
+        name: &str,
+        reduction: Reduction,
+        arguments: &[&ast::Expr],
+        span: Span,
+    ) -> Checked<(Elements, Empty)> {
         let is_logical = matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count);
         let (elements, empty) = match arguments {
             [
@@ -63,6 +133,10 @@ impl Checker<'_> {
                     span: at,
                 },
             ] => {
+                let filtered = filtered(reduction, body, clauses);
+                let (body, clauses) = filtered.as_ref().map_or((&**body, clauses.as_slice()), |(body, clauses)| {
+                    (body, clauses.as_slice())
+                });
                 let elements = self.comprehension(body, clauses, *at)?;
                 let is_users = ["identity", "abs", "abs2"].iter().any(|name| self.user_function(name).is_some());
                 let is_known = is_plain(body, clauses) && !is_users;
@@ -80,11 +154,13 @@ impl Checker<'_> {
             }
             _ => return Err(self.arity(name, "an array, or a function and an array", arguments.len(), span)),
         };
+        let is_users = ["abs", "abs2"].iter().any(|name| self.user_function(name).is_some());
         let empty = match reduction {
+            Reduction::Maximum if empty == Empty::Allowed && !is_users && is_magnitude(arguments) => Empty::Allowed,
             Reduction::Maximum | Reduction::Minimum => Empty::Refused,
-            _ => empty,
+            Reduction::Sum | Reduction::Product | Reduction::Any | Reduction::All | Reduction::Count => empty,
         };
-        self.reduce(name, reduction, &elements, empty, span)
+        Ok((elements, empty))
     }
 
     fn reduce(
@@ -92,20 +168,13 @@ impl Checker<'_> {
         name: &str,
         reduction: Reduction,
         elements: &Elements,
-        empty: Empty,
+        (empty, init): (Empty, Option<Expr>),
         span: Span,
     ) -> Checked<Value> {
         self.writes_statements(span)?;
+        self.reducible(name, reduction, elements, span)?;
         let ty = elements.element;
-        let is_ordered = !matches!(reduction, Reduction::Sum | Reduction::Product);
-        if elements.numbers == Numbers::Complex && is_ordered {
-            let found = Kind::ComplexArray { half: ty, rank: elements.rank() as u32 };
-            return Err(self.array_error(ArrayError::NotElements { function: name.into(), found, span }));
-        }
-        if matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count) && ty != ScalarType::Bool {
-            let found = Kind::Array { element: ty, rank: elements.rank() as u32 };
-            return Err(self.array_error(ArrayError::NotElements { function: name.into(), found, span }));
-        }
+        let empty = if init.is_some() { Empty::Allowed } else { empty };
         let extents: Vec<Expr> =
             elements.extents.iter().map(|extent| self.settled("extent", extent.clone()).placed(span)).collect();
         if empty == Empty::Refused {
@@ -117,24 +186,24 @@ impl Checker<'_> {
         if elements.numbers == Numbers::Complex {
             return self.reduce_complex(name, reduction, elements, (&extents, empty), span);
         }
-        let total_type = match reduction {
-            Reduction::Sum | Reduction::Product => widened(ty),
-            Reduction::Count => ScalarType::I64,
-            Reduction::Maximum | Reduction::Minimum | Reduction::Any | Reduction::All => ty,
-        };
+        let total_type = total_type(reduction, ty);
         let number = |value: i128| Expr::number(total_type, value, span);
         let start = match reduction {
+            _ if let Some(init) = init => init,
             Reduction::Sum if total_type.is_float() => zero_sum(total_type, &extents, empty, span),
             Reduction::Sum | Reduction::Count => number(0),
             Reduction::Product => number(1),
             Reduction::Any => Expr::constant(Constant::bool(false), span),
             Reduction::All => Expr::constant(Constant::bool(true), span),
             Reduction::Maximum | Reduction::Minimum => {
-                let first = vec![Expr::int64(1, span); extents.len()];
-                let inbounds = std::mem::replace(&mut self.mode.inbounds, true);
-                let first = self.element(elements, &first).and_then(|first| self.as_scalar(first, span));
-                self.mode.inbounds = inbounds;
-                unchecked(first?)
+                let first = self.unchecked_element(elements, &vec![Expr::int64(1, span); extents.len()], span)?;
+                match (empty, some_elements(&extents, span)) {
+                    (Empty::Allowed, Some(condition)) => {
+                        let (condition, yes, no) = (Box::new(condition), Box::new(first), Box::new(number(0)));
+                        Expr { kind: ExprKind::Select { condition, yes, no }, ty: total_type, span }
+                    }
+                    (Empty::Allowed | Empty::Refused, _) => first,
+                }
             }
         };
         let owner = self.loops.last().copied();
@@ -145,19 +214,103 @@ impl Checker<'_> {
             let element = checker.element(elements, at)?;
             let element = widen(checker.as_scalar(element, span)?, total_type);
             let before = checker.read(total, span);
-            let operator = match (reduction, ty) {
-                (Reduction::Sum | Reduction::Count, _) => BinaryOp::Add,
-                (Reduction::Product, _) => BinaryOp::Mul,
-                (Reduction::Maximum, ScalarType::Bool) | (Reduction::Any, _) => BinaryOp::BitOr,
-                (Reduction::Minimum, ScalarType::Bool) | (Reduction::All, _) => BinaryOp::BitAnd,
-                (Reduction::Maximum, _) => BinaryOp::Max,
-                (Reduction::Minimum, _) => BinaryOp::Min,
-            };
-            let value = binary(operator, before, element, span);
+            let value = binary(operator(reduction, ty), before, element, span);
             checker.emit(StatementKind::Set { target: total, value, label: None, mode }, span);
             Ok(())
         })?;
         Ok(Value::Scalar(self.read(total, span)))
+    }
+
+    /// Whether there is such a reduction of such elements.
+    fn reducible(&mut self, name: &str, reduction: Reduction, elements: &Elements, span: Span) -> Checked<()> {
+        let (ty, rank) = (elements.element, elements.rank() as u32);
+        let found = match (reduction, elements.numbers) {
+            (Reduction::Sum | Reduction::Product, _) => return Ok(()),
+            (_, Numbers::Complex) => Kind::ComplexArray { half: ty, rank },
+            (Reduction::Any | Reduction::All | Reduction::Count, Numbers::Real) if ty != ScalarType::Bool => {
+                Kind::Array { element: ty, rank }
+            }
+            (_, Numbers::Real) => return Ok(()),
+        };
+        Err(self.array_error(ArrayError::NotElements { function: name.into(), found, span }))
+    }
+
+    /// An element that a loop over all elements checks, too.
+    fn unchecked_element(&mut self, elements: &Elements, at: &[Expr], span: Span) -> Checked<Expr> {
+        let inbounds = std::mem::replace(&mut self.mode.inbounds, true);
+        let element = self.element(elements, at).and_then(|element| self.as_scalar(element, span));
+        self.mode.inbounds = inbounds;
+        Ok(unchecked(element?))
+    }
+
+    /// `dims = 1`, `dims = (1, 2)`: the axes, from 0.
+    fn dimensions_argument(&mut self, dims: &ast::Expr) -> Checked<Vec<usize>> {
+        let elements = match &dims.kind {
+            ast::ExprKind::Tuple(elements) => elements.iter().map(|element| &element.value).collect(),
+            _ => vec![dims],
+        };
+        elements.into_iter().map(|element| self.axis_argument(element).map(|axis| axis as usize)).collect()
+    }
+
+    /// A reduction along some axes, which keep one element: a new array.
+    ///
+    /// Each of its elements starts with what Julia starts with, `0.0` for sums, and takes the elements in their order.
+    fn reduce_along(
+        &mut self,
+        name: &str,
+        reduction: Reduction,
+        elements: &Elements,
+        (axes, init): (&[usize], Option<Expr>),
+        span: Span,
+    ) -> Checked<Value> {
+        self.writes_statements(span)?;
+        self.reducible(name, reduction, elements, span)?;
+        if elements.numbers == Numbers::Complex {
+            let function = name.to_string();
+            return Err(self.array_error(ArrayError::AlongDimensions { function, span }));
+        }
+        let elements = &self.frozen_elements(elements.clone())?;
+        let ty = elements.element;
+        let total_type = total_type(reduction, ty);
+        let extents: Vec<Expr> =
+            elements.extents.iter().map(|extent| self.settled("extent", extent.clone()).placed(span)).collect();
+        let one = || Expr::int64(1, span);
+        let is_reduced = |axis: usize| axes.contains(&axis);
+        let kept = |axis: usize, along: &Expr| if is_reduced(axis) { one() } else { along.clone() };
+        let sizes: Vec<Expr> = extents.iter().enumerate().map(|(axis, extent)| kept(axis, extent)).collect();
+        let first_counts = init.is_none() && matches!(reduction, Reduction::Maximum | Reduction::Minimum);
+        if first_counts {
+            for (_, extent) in extents.iter().enumerate().filter(|(axis, _)| is_reduced(*axis)) {
+                let some = compare(CompareOp::Ge, extent.clone(), one(), span);
+                self.require(some, SizeError::Argument, "reducing over an empty collection is not allowed", span)?;
+            }
+        }
+        let array = self.allocate(name, total_type, &sizes, span);
+        let mode = Mode { inbounds: true, ..self.mode };
+        self.nest(&sizes, span, |checker, at| {
+            let value = match (reduction, init) {
+                (_, Some(init)) => init,
+                (Reduction::Maximum | Reduction::Minimum, None) => {
+                    widen(checker.unchecked_element(elements, at, span)?, total_type)
+                }
+                (Reduction::Sum | Reduction::Count | Reduction::Any, None) => Expr::number(total_type, 0, span),
+                (Reduction::Product | Reduction::All, None) => Expr::number(total_type, 1, span),
+            };
+            let subscripts = at.to_vec();
+            checker.emit(StatementKind::Store { array, subscripts, value, label: None, mode }, span);
+            Ok(())
+        })?;
+        self.nest(&extents, span, |checker, at| {
+            let element = checker.element(elements, at)?;
+            let element = widen(checker.as_scalar(element, span)?, total_type);
+            let subscripts: Vec<Expr> = at.iter().enumerate().map(|(axis, along)| kept(axis, along)).collect();
+            let load = ExprKind::Load { array, subscripts: subscripts.clone(), inbounds: true };
+            let before = Expr { kind: load, ty: total_type, span };
+            let value = binary(operator(reduction, ty), before, element, span);
+            checker.emit(StatementKind::Store { array, subscripts, value, label: None, mode }, span);
+            Ok(())
+        })?;
+        Ok(Value::Elements(Box::new(self.whole(array, Keeps::Fresh, span))))
     }
 
     /// The sum or product of complex numbers: both halves are updated from what they were before.
@@ -225,12 +378,61 @@ impl Checker<'_> {
         let recipe = Recipe::Apply { operation: Operation::Binary("*".into()), operands: vec![a, b] };
         let products = self.elements(extents, recipe, span)?;
         self.writes_statements(span)?;
-        self.reduce("dot", Reduction::Sum, &products, Empty::Allowed, span)
+        self.reduce("dot", Reduction::Sum, &products, (Empty::Allowed, None), span)
     }
 }
 
+/// The type of the result.
+fn total_type(reduction: Reduction, element: ScalarType) -> ScalarType {
+    match reduction {
+        Reduction::Sum | Reduction::Product => widened(element),
+        Reduction::Count => ScalarType::I64,
+        Reduction::Maximum | Reduction::Minimum | Reduction::Any | Reduction::All => element,
+    }
+}
+
+/// What takes another element in.
+fn operator(reduction: Reduction, element: ScalarType) -> BinaryOp {
+    match (reduction, element) {
+        (Reduction::Sum | Reduction::Count, _) => BinaryOp::Add,
+        (Reduction::Product, _) => BinaryOp::Mul,
+        (Reduction::Maximum, ScalarType::Bool) | (Reduction::Any, _) => BinaryOp::BitOr,
+        (Reduction::Minimum, ScalarType::Bool) | (Reduction::All, _) => BinaryOp::BitAnd,
+        (Reduction::Maximum, _) => BinaryOp::Max,
+        (Reduction::Minimum, _) => BinaryOp::Min,
+    }
+}
+
+/// A generator whose conditions have become part of its body, where that changes nothing: `any(b for x in r if c)` is
+/// `any(c && b for x in r)`.
+fn filtered(
+    reduction: Reduction,
+    body: &ast::Expr,
+    clauses: &[ast::GeneratorClause],
+) -> Option<(ast::Expr, Vec<ast::GeneratorClause>)> {
+    let (loops, conditions): (Vec<_>, Vec<_>) =
+        clauses.iter().partition(|clause| matches!(clause, ast::GeneratorClause::For(_)));
+    if conditions.is_empty() || !matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count) {
+        return None;
+    }
+    let span = body.span;
+    let with = |condition: &ast::Expr, body: ast::Expr| match reduction {
+        Reduction::All => {
+            let operator = Spanned { value: ast::Operator { symbol: "!".into(), dotted: false }, span };
+            let kind = ast::ExprKind::Prefix { operator, operand: Box::new(condition.clone()) };
+            ast::ExprKind::Or(Box::new(ast::Expr { kind, span }), Box::new(body))
+        }
+        _ => ast::ExprKind::And(Box::new(condition.clone()), Box::new(body)),
+    };
+    let body = conditions.into_iter().rev().fold(body.clone(), |body, clause| match clause {
+        ast::GeneratorClause::If(condition) => ast::Expr { kind: with(condition, body), span },
+        ast::GeneratorClause::For(_) => body,
+    });
+    Some((body, loops.into_iter().cloned().collect()))
+}
+
 /// Julia adds small integers as `Int` and `UInt`.
-fn widened(ty: ScalarType) -> ScalarType {
+pub(super) fn widened(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::Bool | ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => ScalarType::I64,
         ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => ScalarType::U64,
@@ -247,20 +449,34 @@ fn zero_sum(ty: ScalarType, extents: &[Expr], empty: Empty, span: Span) -> Expr 
     if empty == Empty::Refused {
         return zero(-0.0);
     }
-    let mut some: Option<Expr> = None;
-    for extent in extents.iter().filter(|extent| !is_one(extent)) {
-        let next = compare(CompareOp::Ge, clamped(extent.clone()), Expr::int64(1, span), span);
-        some = Some(match some {
-            None => next,
-            Some(before) => binary(BinaryOp::AndAlso, before, next, span),
-        });
-    }
-    match some {
+    match some_elements(extents, span) {
         None => zero(-0.0),
         Some(condition) => {
             let (condition, yes, no) = (Box::new(condition), Box::new(zero(-0.0)), Box::new(zero(0.0)));
             Expr { kind: ExprKind::Select { condition, yes, no }, ty, span }
         }
+    }
+}
+
+/// Whether there are elements; `None` if there is one at least in any case.
+fn some_elements(extents: &[Expr], span: Span) -> Option<Expr> {
+    let some = extents.iter().filter(|extent| !is_one(extent)).map(|extent| {
+        compare(CompareOp::Ge, clamped(extent.clone()), Expr::int64(1, span), span)
+    });
+    some.reduce(|before, next| binary(BinaryOp::AndAlso, before, next, span))
+}
+
+/// `(abs, A)` and `abs(x) for x in A`, also with `abs2`: Julia knows that the largest of none is zero.
+fn is_magnitude(arguments: &[&ast::Expr]) -> bool {
+    let is_name = |expr: &ast::Expr| {
+        matches!(&expr.kind, ast::ExprKind::Name(name) if matches!(name.as_str(), "abs" | "abs2"))
+    };
+    match arguments {
+        [ast::Expr { kind: ast::ExprKind::Generator { body, .. }, .. }] => {
+            matches!(&body.kind, ast::ExprKind::Call { callee, .. } if is_name(callee))
+        }
+        [function, _] => is_name(function),
+        _ => false,
     }
 }
 

@@ -137,6 +137,7 @@ impl Checker<'_> {
             | Value::Complex(_)
             | Value::ComplexType(_)
             | Value::Tuple(_)
+            | Value::Named(..)
             | Value::Type(_)
             | Value::Position(_)
             | Value::Function(_)

@@ -55,6 +55,16 @@ impl Checker<'_> {
                 return Ok(Value::Elements(Box::new(elements)));
             }
         }
+        if reported.is_none()
+            && given.len() == 1
+            && base.rank() > 1
+            && let [Subscript::At(number)] = subscripts.as_slice()
+            && self.firsts(base).iter().all(|first| constant_integer(first) == Some(1))
+        {
+            let number = number.clone();
+            subscripts = self.places_of_number(number, &base.extents, span).into_iter().map(Subscript::At).collect();
+            return self.part(base, subscripts, span);
+        }
         if subscripts.len() != base.rank() && reported.is_none() || given.len() > base.rank() {
             let (array, declared) = match &base.recipe {
                 Recipe::Part(part) => (self.local(part.array).name.clone(), self.local(part.array).span),
@@ -67,6 +77,24 @@ impl Checker<'_> {
             Some(reported) => Err(reported),
             None => self.part(base, subscripts, span),
         }
+    }
+
+    /// The subscripts of the element that `A[number]` is, in Julia's order of elements: the remainders of divisions by the
+    /// extents. They are outside just where the number is.
+    fn places_of_number(&mut self, number: Expr, extents: &[Expr], span: Span) -> Vec<Expr> {
+        let mut rest = super::shape::plus(number, -1);
+        let mut places = vec![];
+        for extent in &extents[..extents.len() - 1] {
+            rest = self.share(rest);
+            // Without elements no number is inside, and there is nothing to divide by.
+            let size = clamped(extent.clone().placed(span));
+            let size = crate::typed::constant::folded(binary(BinaryOp::Max, size, Expr::int64(1, span), span));
+            let place = binary(BinaryOp::Mod, rest.clone(), size.clone(), span);
+            places.push(super::shape::plus(place, 1));
+            rest = binary(BinaryOp::DivFloor, rest, size, span);
+        }
+        places.push(super::shape::plus(rest, 1));
+        places
     }
 
     fn subscript(
@@ -115,6 +143,7 @@ impl Checker<'_> {
             | Value::ComplexArray(_)
             | Value::ComplexType(_)
             | Value::Tuple(_)
+            | Value::Named(..)
             | Value::Type(_)
             | Value::Function(_)
             | Value::Nothing | Value::Never) => {

@@ -36,7 +36,6 @@ impl IntoDiagnostic for ComplexError {
             ComplexError::Unsupported { operation, span } => {
                 let help = match operation.as_str() {
                     "^" => "write the product out: `z * z`; `z^2` and `z^3` with a literal exponent are supported",
-                    "exp" => "write `exp(real(z)) * cis(imag(z))`, which may round differently",
                     "adjoint" => "write `transpose(A)`, and conjugate where its elements are used: `conj.(transpose(A))`",
                     "<" | "<=" | ">" | ">=" | "min" | "max" => "compare `abs2(z)`: complex numbers have no order",
                     _ => "compute it from `real(z)` and `imag(z)`",

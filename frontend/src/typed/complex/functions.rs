@@ -3,14 +3,15 @@
 use super::{Complex, ComplexError};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
-use crate::typed::operator::if_else;
+use crate::typed::compare::compare;
+use crate::typed::operator::{binary, if_else, intrinsic};
 use crate::typed::tree::Expr;
 use crate::typed::value::Value;
 use tessella_diagnostics::Span;
-use tessella_scalar::ScalarType;
+use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType};
 
 /// Functions that mean something of real numbers, too, but are about complex ones.
-pub(in crate::typed) const ABOUT_COMPLEX: [&str; 7] = ["complex", "Complex", "real", "imag", "conj", "isreal", "cis"];
+pub(in crate::typed) const ABOUT_COMPLEX: [&str; 8] = ["complex", "Complex", "real", "imag", "conj", "isreal", "cis", "angle"];
 
 impl Checker<'_> {
     /// A function one of whose arguments is complex, or one that makes complex numbers; `None` for any other.
@@ -88,6 +89,12 @@ impl Checker<'_> {
         Ok(Value::Scalar(match name {
             "imag" => Expr::constant(super::zero(x.ty), span),
             "isreal" => Expr::constant(tessella_scalar::Constant::bool(true), span),
+            // Zero, or pi: that of the complex number.
+            "angle" => {
+                let ty = crate::typed::convert::float_of(x.ty);
+                let im = Expr::constant(super::zero(ty), span);
+                self.number_function("atan", vec![im, crate::typed::convert::widen(x, ty)], span)?
+            }
             // `real` and `conj`: the number itself.
             _ => x,
         }))
@@ -101,7 +108,7 @@ impl Checker<'_> {
             "imag" => Ok(Value::Scalar(z.im)),
             "reim" => Ok(Value::Tuple(vec![Value::Scalar(z.re), Value::Scalar(z.im)])),
             "identity" => Ok(z.value()),
-            "conj" => {
+            "conj" | "adjoint" => {
                 let im = self.unary_operator("-", z.im, span)?;
                 Ok(Complex::new(z.re, im).value())
             }
@@ -111,6 +118,9 @@ impl Checker<'_> {
                 let im = self.binary_operator("*", z.im.clone(), z.im, span)?;
                 scalar(self.binary_operator("+", re, im, span))
             }
+            "transpose" => Ok(z.value()),
+            "angle" => scalar(self.number_function("atan", vec![z.im, z.re], span)),
+            "exp" => self.complex_exponential(z, span),
             "abs" => scalar(self.number_function("hypot", vec![z.re, z.im], span)),
             "inv" => Ok(self.complex_inverse(z, span).value()),
             "zero" | "one" | "oneunit" => {
@@ -133,6 +143,42 @@ impl Checker<'_> {
             }
             _ => self.unsupported(name, span),
         }
+    }
+
+    /// `exp(z)`, with Julia's values where a half is not finite.
+    fn complex_exponential(&mut self, z: Complex, span: Span) -> Checked<Value> {
+        let half = crate::typed::convert::float_of(z.half());
+        let z = self.to_complex(z.value(), half, span)?;
+        let z = self.shared_complex(z);
+        let constant = |value: f64| match half {
+            ScalarType::F32 => Expr::constant(Constant::f32(value as f32), span),
+            _ => Expr::constant(Constant::f64(value), span),
+        };
+        let scale = self.elementary(Intrinsic::Exp, z.re.clone(), span);
+        let scale = self.shared_half(scale);
+        let cosine = self.elementary(Intrinsic::Cos, z.im.clone(), span);
+        let sine = self.elementary(Intrinsic::Sin, z.im.clone(), span);
+        let is = |operator, x: &Expr, y: Expr| compare(operator, x.clone(), y, span);
+        let chosen = |condition: &Expr, yes: Expr, no: Expr| if_else(condition.clone(), yes, no, span);
+        // A real number stays one, the sign of its zero included.
+        let is_real = self.shared_half(is(CompareOp::Eq, &z.im, constant(0.0)));
+        let re = chosen(&is_real, scale.clone(), binary(BinaryOp::Mul, scale.clone(), cosine, span));
+        let im = chosen(&is_real, z.im.clone(), binary(BinaryOp::Mul, scale, sine, span));
+        let magnitude = intrinsic(Intrinsic::Abs, vec![z.im.clone()], half, span);
+        let is_finite = self.shared_half(is(CompareOp::Lt, &magnitude, constant(f64::INFINITY)));
+        let is_up = self.shared_half(is(CompareOp::Eq, &z.re, constant(f64::INFINITY)));
+        let is_down = self.shared_half(is(CompareOp::Eq, &z.re, constant(f64::NEG_INFINITY)));
+        let nan = || constant(f64::NAN);
+        let odd_re = chosen(&is_up, constant(f64::NEG_INFINITY), chosen(&is_down, constant(-0.0), nan()));
+        let zero = intrinsic(Intrinsic::CopySign, vec![constant(0.0), z.im.clone()], half, span);
+        let odd_im = chosen(&is_down, zero, nan());
+        let re = chosen(&is_finite, re, odd_re);
+        let im = chosen(&is_finite, im, odd_im);
+        let is_nan = self.shared_half(intrinsic(Intrinsic::IsNan, vec![z.re.clone()], ScalarType::Bool, span));
+        let nan_im = chosen(&is_real, z.im.clone(), z.re.clone());
+        let re = chosen(&is_nan, z.re.clone(), re);
+        let im = chosen(&is_nan, nan_im, im);
+        Ok(Complex::new(re, im).value())
     }
 
     /// `muladd(x, y, z)`, in the order in which Julia fuses.

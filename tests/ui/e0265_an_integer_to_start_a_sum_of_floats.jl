@@ -1,0 +1,3 @@
+@tessella function total(x::Vector{Float64})
+    return sum(x; init = 0)
+end
