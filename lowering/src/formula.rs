@@ -118,6 +118,15 @@ impl Formula {
         }
     }
 
+    /// How many comparisons it is made of.
+    pub(crate) fn comparisons(&self) -> usize {
+        match self {
+            Formula::True | Formula::False => 0,
+            Formula::NonNegative(_) | Formula::Zero(_) => 1,
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().map(Formula::comparisons).sum(),
+        }
+    }
+
     /// The points of the set space `space` that satisfy the condition.
     pub(crate) fn to_set(&self, space: &Space, params: &[String]) -> Result<Set, IslError> {
         match self {
