@@ -108,6 +108,7 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                 let guard = match it.guard {
                     Guard::Needed => format!(" while {variable} <= {}", int(&it.upper)),
                     Guard::Unneeded => String::new(),
+                    Guard::Turns => format!(" in turns while {variable} <= {}", int(&it.upper)),
                 };
                 writeln!(f, "{variable} = {lower}{step}{over}.{}{guard}", axis_text(it.axis))?;
                 block(f, &it.body, program, depth + 1)?;

@@ -3,22 +3,22 @@
 use crate::error::CodegenError;
 use crate::from_ast::{Scope, condition, expression};
 use crate::input::Input;
-use crate::int_expr::{IntExpr, VariableId};
-use tessella_polyhedral::isl::{Aff, AstBuild, Id, Map, MultiAff, PwAff, Set};
+use crate::int_expr::{Cond, IntExpr, VariableId};
+use crate::program::For;
+use crate::whole_tiles::{Values, affine, parts};
+use tessella_polyhedral::affine::{Affine, ParamId};
+use tessella_polyhedral::isl::{Aff, AstBuild, Id, Map, MultiAff, PwAff, Set, Val};
 use tessella_polyhedral::schedule::{Node, Path};
 
 /// A loop around a kernel and the variable that holds its value.
 pub type HostLoop = (Path, VariableId);
 
-/// The differences between any two values that the loop at `path` takes in one execution of it, the values of `host`
-/// being parameters: `[params, host] -> { [difference] }`.
-fn differences(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Set, CodegenError> {
+/// The values that the loop at `path` takes, by those of the loops around it inside of the kernel, the values of `host`
+/// being parameters: `[params, host] -> { [enclosing] -> [value] }`; `None` if nothing runs it.
+fn values(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Option<Map>, CodegenError> {
     let params = input.algorithm.param_names();
-    // [enclosing loops inside the kernel] -> [value of the loop]
     let mut values: Option<Map> = None;
-    let Some(Node::Loop(target)) = input.schedule.node(path) else {
-        return Ok(Set::empty(&context.space()?.add_unnamed_tuple(1)?)?);
-    };
+    let Some(Node::Loop(target)) = input.schedule.node(path) else { return Ok(None) };
     for (&id, at) in &target.at {
         let mut domain = input.algorithm.computation(id).domain.intersect_params(context)?;
         let mut space = domain.space()?;
@@ -50,7 +50,12 @@ fn differences(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop])
             None => next,
         });
     }
-    match values {
+    Ok(values)
+}
+
+/// The differences between any two values that the loop takes in one execution of it: `[params, host] -> { [difference] }`.
+fn differences(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Set, CodegenError> {
+    match values(input, context, path, host)? {
         Some(values) => Ok(values.reverse()?.apply_range(&values)?.deltas()?.coalesce()?),
         None => Ok(Set::empty(&context.space()?.add_unnamed_tuple(1)?)?),
     }
@@ -67,10 +72,7 @@ pub fn iterations(
     let differences = differences(input, context, path, host)?;
     let known = differences.params()?;
     let build = AstBuild::from_context(&known.intersect_params(context)?)?;
-    let mut scope = Scope::new(&input.algorithm.param_names());
-    for (number, (_, variable)) in host.iter().enumerate() {
-        scope.bind(&host_name(number), IntExpr::Variable(*variable));
-    }
+    let scope = scope(input, host);
     let most: PwAff = differences.dim_max(0)?.coalesce()?;
     let most = expression(&build.expr_from_pw_aff(&most)?.view()?, &scope)?;
     let count = most.floor_div(step).plus(IntExpr::Const(1));
@@ -96,6 +98,94 @@ pub fn most_iterations(input: &Input<'_>, context: &Set, path: &Path, step: i64)
     Ok(most.to_i64().and_then(|most| most.div_euclid(step).checked_add(1)))
 }
 
+/// The least and the greatest value that a loop takes, whatever the loops around it inside of the kernel.
+pub struct Hull {
+    pub low: IntExpr,
+    pub high: IntExpr,
+    /// Whether there is any; else the others mean nothing.
+    pub exists: Cond,
+}
+
+/// The hull of a loop's values, as expressions of parameters and host loops.
+pub fn hull(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Hull, CodegenError> {
+    let Some(values) = values(input, context, path, host)? else {
+        return Ok(Hull { low: IntExpr::Const(0), high: IntExpr::Const(0), exists: Cond::Const(false) });
+    };
+    let values = values.range()?.coalesce()?;
+    let known = values.params()?;
+    let build = AstBuild::from_context(&known.intersect_params(context)?)?;
+    let scope = scope(input, host);
+    let text = |bound: PwAff| -> Result<IntExpr, CodegenError> {
+        expression(&build.expr_from_pw_aff(&bound.coalesce()?)?.view()?, &scope)
+    };
+    let (low, high) = (text(values.dim_min(0)?)?, text(values.dim_max(0)?)?);
+    let known = known.gist(context)?;
+    let exists = match known.is_plainly_universe()? {
+        true => Cond::Const(true),
+        false => condition(&AstBuild::from_context(context)?.expr_from_set(&known)?.view()?, &scope)?,
+    };
+    Ok(Hull { low, high, exists })
+}
+
+/// Whether the printed bounds of the loop `it` at `path`, below the loops `around` inside of the kernel, are never further
+/// apart than two of its values in some execution of it.
+pub fn values_fill_bounds(
+    input: &Input<'_>,
+    context: &Set,
+    path: &Path,
+    host: &[HostLoop],
+    around: &[For],
+    it: &For,
+) -> Result<bool, CodegenError> {
+    let mut names = input.algorithm.param_names();
+    let mut known = Values::new();
+    let variables = host.iter().map(|(_, variable)| *variable).chain(around.iter().map(|it| it.variable));
+    for (number, variable) in variables.enumerate() {
+        known.insert(variable, Affine::param(ParamId(names.len() as u32)));
+        names.push(host_name(number));
+    }
+    let mut space = context.space()?;
+    for name in &names {
+        space = space.add_param(&Id::new(context.ctx(), name)?)?;
+    }
+    let space = space.add_unnamed_tuple(0)?;
+    let zero = Aff::constant_on(&space, 0)?;
+    // [params, host, around] -> { : the loops around have such values }
+    let mut runs = Set::universe(&space)?.intersect_params(context)?;
+    let mut distances: Vec<PwAff> = vec![];
+    for one in around.iter().chain([it]) {
+        let low = parts(&one.lower, true).into_iter().filter_map(|part| affine(&part, &known));
+        let high: Vec<Affine> = parts(&one.upper, false).iter().filter_map(|part| affine(part, &known)).collect();
+        for low in low {
+            for high in &high {
+                let Ok(distance) = high.sub(&low) else { continue };
+                let distance = distance.to_isl(&space, &names)?;
+                runs = runs.intersect(&distance.ge_set(&zero)?)?;
+                if std::ptr::eq(one, it) {
+                    distances.push(PwAff::from_aff(&distance)?);
+                }
+            }
+        }
+        if let Some(itself) = known.get(&one.variable) {
+            let itself = itself.to_isl(&space, &names)?;
+            let lower = parts(&one.lower, true).into_iter().map(|it| (it, true));
+            for (bound, is_lower) in lower.chain(parts(&one.upper, false).into_iter().map(|it| (it, false))) {
+                let Some(bound) = affine(&bound, &known) else { continue };
+                let bound = bound.to_isl(&space, &names)?;
+                let inside = if is_lower { itself.ge_set(&bound)? } else { itself.le_set(&bound)? };
+                runs = runs.intersect(&inside)?;
+            }
+        }
+    }
+    if distances.is_empty() {
+        return Ok(false);
+    }
+    let apart = PwAff::min_of(&distances)?.project_domain_on_params()?;
+    let next = Val::from_i64(context.ctx(), it.step)?;
+    let beyond = differences(input, context, path, host)?.dim_max(0)?.add_constant(&next)?;
+    Ok(apart.ge_set(&beyond)?.is_disjoint(&runs.params()?)?)
+}
+
 /// The least and the greatest value that the loop ever takes, for all parameters; `None` if nothing bounds them.
 pub fn value_range(input: &Input<'_>, context: &Set, path: &Path) -> Result<Option<(i64, i64)>, CodegenError> {
     let Some(Node::Loop(it)) = input.schedule.node(path) else { return Ok(None) };
@@ -112,6 +202,15 @@ pub fn value_range(input: &Input<'_>, context: &Set, path: &Path) -> Result<Opti
         range = Some(range.map_or((low, high), |(least, most)| (least.min(low), most.max(high))));
     }
     Ok(range)
+}
+
+/// What isl's names mean: parameters and host loops.
+fn scope(input: &Input<'_>, host: &[HostLoop]) -> Scope {
+    let mut scope = Scope::new(&input.algorithm.param_names());
+    for (number, (_, variable)) in host.iter().enumerate() {
+        scope.bind(&host_name(number), IntExpr::Variable(*variable));
+    }
+    scope
 }
 
 /// The parameter that stands for a host loop; users' names have no spaces.

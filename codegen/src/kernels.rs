@@ -6,11 +6,12 @@
 //! directly below the other, and what is below them belongs to one thread. Work without any GPU loop becomes a kernel
 //! of one thread, so that data never leaves the device within a call.
 
+mod cover;
 mod parts;
 
 use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
 use crate::barriers;
-use crate::extent::{HostLoop, iterations, most_iterations, value_range};
+use crate::extent::{HostLoop, most_iterations, value_range};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::{Namer, Names};
@@ -187,12 +188,14 @@ impl Extract<'_> {
                         return Err(CodegenError::AxisTwice { outer, inner, axis, level: Level::Grid });
                     }
                     let exact = ![&it.lower, &it.upper].iter().any(|bound| shape.is_inside(bound));
-                    let extent = if exact {
-                        it.upper.clone().minus(it.lower.clone()).floor_div(it.step).plus(IntExpr::Const(1))
+                    let (it, extent) = if exact {
+                        let last = it.upper.clone().minus(it.lower.clone());
+                        let extent = last.floor_div(it.step).plus(IntExpr::Const(1));
+                        (it, extent)
                     } else {
-                        let path = &self.loops[&it.variable];
-                        iterations(self.input, self.context, path, it.step, &self.host)?
+                        self.covered_by_blocks(it, &shape.blocks)?
                     };
+                    shape.blocks.push(For { body: vec![], ..it.clone() });
                     let it = match self.passes_grid(&it, axis, &extent)? {
                         true => self.in_parts(it, axis, &extent, shape),
                         false => it,
@@ -207,7 +210,12 @@ impl Extract<'_> {
                 Node::If { condition, then, otherwise } if otherwise.is_empty() => {
                     Node::If { condition, then: self.grid_level(then, shape, chain)?, otherwise }
                 }
-                Node::Let { .. } => node,
+                Node::Let { variable, value } => {
+                    let (name, tag) = (String::new(), Tag::Sequential);
+                    let (lower, upper) = (value.clone(), value.clone());
+                    shape.blocks.push(For { variable, name, tag, lower, upper, step: 1, clip: None, body: vec![] });
+                    Node::Let { variable, value }
+                }
                 _ => return Err(apart(chain, "the kernel")),
             });
         }
@@ -298,15 +306,17 @@ impl Extract<'_> {
                 it.lower = IntExpr::Const(origin);
             }
         }
+        let threads = i64::from(shape.block[axis as usize].unwrap_or(1));
+        let (it, guard) = self.covered_by_threads(it, threads)?;
         let alone = shape.spread_over_threads.get(&axis) == Some(&1);
         let exact = match (it.lower.as_const(), it.upper.as_const()) {
             (Some(lower), Some(upper)) => {
                 let count = (upper - lower).div_euclid(it.step) + 1;
-                alone && shape.block[axis as usize].is_some_and(|extent| i64::from(extent) == count)
+                alone && threads == count
             }
             _ => false,
         };
-        let guard = if exact { Guard::Unneeded } else { Guard::Needed };
+        let guard = if exact { Guard::Unneeded } else { guard };
         Ok(spread(For { body, ..it }, Over::Threads, axis, guard))
     }
 
@@ -512,6 +522,8 @@ struct Shape {
     threads: BTreeSet<ProcessorAxis>,
     /// How many loops share each.
     spread_over_threads: BTreeMap<ProcessorAxis, u32>,
+    /// The block loops around the current place, without their bodies.
+    blocks: Vec<For>,
     /// Block loops that several launches share, outermost first.
     parts: Vec<Part>,
     /// The loop value of each axis's first thread, where registers outlive thread loops.

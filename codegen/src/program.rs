@@ -142,6 +142,8 @@ pub enum Guard {
     Needed,
     /// The launch has exactly the loop's iterations.
     Unneeded,
+    /// The loop may have more iterations than there are threads: each thread also runs those that are so many further.
+    Turns,
 }
 
 /// One instance of a computation.

@@ -51,7 +51,7 @@ pub fn split(
 
 /// What is known of variables: functions of parameters and of variables that the block runs through in step, both as
 /// parameters, and of the ranges of loops inside, as iterators.
-type Values = BTreeMap<VariableId, Affine>;
+pub(crate) type Values = BTreeMap<VariableId, Affine>;
 
 /// One pass over what the threads of a block do.
 #[derive(Clone, Default)]
@@ -374,7 +374,15 @@ impl Tiles {
                         (Some(low), Some(high)) => it.over == Over::Threads && (high - low).div_euclid(it.step) + 1 == threads,
                         _ => false,
                     };
-                    let guard = if all { Guard::Unneeded } else { it.guard };
+                    let few = match (lower.as_const(), upper.as_const()) {
+                        (Some(low), Some(high)) => (high - low).div_euclid(it.step) < threads,
+                        _ => false,
+                    };
+                    let guard = match it.guard {
+                        _ if all => Guard::Unneeded,
+                        Guard::Turns if few => Guard::Needed,
+                        guard => guard,
+                    };
                     done.push(Node::Spread(Spread { lower, upper, body, guard, ..it }));
                 }
                 Node::If { condition, then, otherwise } => {
@@ -441,7 +449,7 @@ fn bounds(lower: &IntExpr, upper: &IntExpr) -> Vec<(IntExpr, bool)> {
 }
 
 /// What a lower bound is the largest of, or an upper bound the smallest.
-fn parts(bound: &IntExpr, is_lower: bool) -> Vec<IntExpr> {
+pub(crate) fn parts(bound: &IntExpr, is_lower: bool) -> Vec<IntExpr> {
     match bound {
         IntExpr::Max(all) if is_lower => all.iter().flat_map(|it| parts(it, true)).collect(),
         IntExpr::Min(all) if !is_lower => all.iter().flat_map(|it| parts(it, false)).collect(),
@@ -459,7 +467,7 @@ fn constant(bound: &IntExpr) -> Option<i64> {
 }
 
 /// An expression of known variables; `None` for products, choices and what is not known.
-fn affine(expr: &IntExpr, values: &Values) -> Option<Affine> {
+pub(crate) fn affine(expr: &IntExpr, values: &Values) -> Option<Affine> {
     let of = |expr: &IntExpr| affine(expr, values);
     match expr {
         IntExpr::Const(value) => Some(Affine::constant(*value)),

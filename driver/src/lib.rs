@@ -1,12 +1,13 @@
 //! Composes the passes, and holds the C interface that Julia calls.
 //!
-//! [`pipeline`] lists the passes in their order; [`unit`] is one function going through them; [`session`] answers one
+//! [`pipeline`] lists the passes in their order, and [`course`] those from an algorithm to a verified program; [`unit`] is one function going through them; [`session`] answers one
 //! [`request`] and [`file`] works on whole files for the command line, [`model`] asks models about them. [`abi`] is the
 //! C interface.
 
 pub mod abi;
 pub mod codes;
 pub mod constants;
+pub mod course;
 pub mod diagnose;
 pub mod draw;
 pub mod explain;

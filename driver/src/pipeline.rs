@@ -1,47 +1,22 @@
 //! The passes in their order, from source text to a verified program.
 
-use crate::diagnose::{Place, diagnose};
 use tessella_diagnostics::{Code, Diagnostic, FileId, IntoDiagnostic, Role, SourceMap, Span, Spanned};
 use tessella_frontend as frontend;
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
 use tessella_frontend::typed::{self, ArgumentType, ModuleConstant, Surroundings, tree};
-use tessella_lowering::{Lowered, SpanTable};
-use tessella_polyhedral::algorithm::Algorithm;
+use tessella_lowering::Lowered;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::default_order::{Chosen, Memory};
-use tessella_polyhedral::dependence::{Dependence, dependences};
-use tessella_polyhedral::error::Error;
-use tessella_polyhedral::isl::{Ctx, IslErrorKind};
-use tessella_polyhedral::layers::{Scheduled, Target};
-use tessella_polyhedral::machine::Machine;
-use tessella_polyhedral::auto::partial_sums::{Parted, partial_sums};
-use tessella_polyhedral::verify::Verified;
-use tessella_polyhedral::{connect, default_order, effort, magnitude, storage, transform, verify};
+use tessella_polyhedral::isl::Ctx;
 
-/// How much work isl may do for one function before it is refused with `E0430`, as [`effort::weight`] counts it. Every
+pub use crate::course::{Analysed, verify};
+
+/// How much work isl may do for one function before it is refused with `E0430`, as [`tessella_polyhedral::effort::weight`] counts it. Every
 /// function of PolyBench needs less, also for a machine with wide vectors; 3mm then needs more than six million.
 pub const ISL_OPERATIONS: u64 = 9_900_000;
 
-/// How much work may go into storage of Tessella's own choice, which a function can do without.
-const STORAGE_OPERATIONS: u64 = 3 * ISL_OPERATIONS;
-
 /// All errors of a pass; never empty.
 pub type Refusal = Vec<Diagnostic>;
-
-/// A function that went through all passes.
-pub struct Analysed {
-    pub spans: SpanTable,
-    /// In the source's order.
-    pub dependences: Vec<Dependence>,
-    pub verified: Verified,
-    /// The commands on the order of loops, as far as there are any: those that make partial results by themselves spelled out.
-    pub carried: Vec<Command>,
-    /// Choosing an order took too much work: the source's order stands.
-    pub gave_up: bool,
-    /// The order before storage, and the storage commands, where Tessella chose some.
-    pub chosen: Option<Chosen>,
-}
 
 /// A context for one function, with a bound on its work.
 pub fn context() -> Ctx {
@@ -176,178 +151,6 @@ fn with_calls(mut diagnostic: Diagnostic, calls: &[tree::InlinedCall]) -> Diagno
         }
     }
     diagnostic
-}
-
-/// From an algorithm to a verified program: the user's commands, or Tessella's own order where there are none.
-pub fn verify(
-    ctx: &Ctx,
-    sources: &SourceMap,
-    lowered: Lowered,
-    commands: Option<&[Spanned<Command>]>,
-    target: Target,
-    machine: Machine,
-) -> Result<Analysed, Refusal> {
-    let Lowered { algorithm, mut spans } = lowered;
-    let mut at = None;
-    let mut about = None;
-    let mut gave_up = false;
-    let mut carried = vec![];
-    let mut current = algorithm.clone();
-    let done = (|| -> Result<(Vec<Dependence>, Verified, Option<Chosen>), Error> {
-        let schedule = algorithm.source_order.clone();
-        let mut scheduled = Scheduled { algorithm: algorithm.clone(), schedule, target, machine, versions: vec![], scratch: Default::default() };
-        let weight = |scheduled: &Scheduled| effort::weight(&scheduled.algorithm, &scheduled.schedule);
-        let mut all = ctx.weighed(weight(&scheduled), || dependences(ctx, &algorithm))?;
-        let half = || ctx.operations_left().map_or(0, |left| (left / 2).max(1));
-        // What Tessella's choice started from, and the choice, if it stands last.
-        let mut own: Option<(Scheduled, Chosen)> = None;
-        // What a choice starts from, on a GPU.
-        let part = |scheduled: &Scheduled, all: &[Dependence]| -> Result<Parted, Error> {
-            ctx.weighed(weight(scheduled), || partial_sums(ctx, scheduled, all))
-        };
-        match commands {
-            None => {
-                match ctx.with_budget(half(), || part(&scheduled, &all)) {
-                    Ok(parted) => {
-                        carried = parted.commands;
-                        current = parted.scheduled.algorithm.clone();
-                        (scheduled, all) = (parted.scheduled, parted.dependences);
-                    }
-                    Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => {}
-                    Err(other) => return Err(other),
-                }
-                let choose = || default_order::choose(ctx, &scheduled, &all, Memory::Blocks);
-                match ctx.with_budget(half(), || ctx.weighed(weight(&scheduled), choose)) {
-                    Ok(chosen) => {
-                        if let Some(cuts) = &chosen.cuts {
-                            carried.extend(cuts.commands.iter().cloned());
-                            all = cuts.dependences.clone();
-                            current = chosen.scheduled.algorithm.clone();
-                            add_pieces(&mut spans, &current);
-                        }
-                        own = Some((std::mem::replace(&mut scheduled, chosen.scheduled.clone()), chosen));
-                    }
-                    Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => gave_up = true,
-                    Err(other) => return Err(other),
-                }
-            }
-            Some(commands) => {
-                for command in commands.iter().filter(|it| !it.value.is_storage() && !it.value.is_communication()) {
-                    at = Some(command.span);
-                    own = None;
-                    if command.value == Command::Auto {
-                        let parted = part(&scheduled, &all)?;
-                        carried.extend(parted.commands);
-                        current = parted.scheduled.algorithm.clone();
-                        (scheduled, all) = (parted.scheduled, parted.dependences);
-                        let choose = || default_order::choose(ctx, &scheduled, &all, Memory::Blocks);
-                        let chosen = ctx.weighed(weight(&scheduled), choose)?;
-                        if let Some(cuts) = &chosen.cuts {
-                            carried.extend(cuts.commands.iter().cloned());
-                            all = cuts.dependences.clone();
-                            current = chosen.scheduled.algorithm.clone();
-                            add_pieces(&mut spans, &current);
-                        }
-                        own = Some((std::mem::replace(&mut scheduled, chosen.scheduled.clone()), chosen));
-                        magnitude::check(ctx, &scheduled)?;
-                        carried.push(command.value.clone());
-                        continue;
-                    }
-                    let apply = || transform::apply_and_renew(ctx, &scheduled, &all, &command.value);
-                    let (next, renewed) = ctx.weighed(weight(&scheduled), apply)?;
-                    magnitude::check(ctx, &next)?;
-                    let changed = transform::changed_accesses(&command.value, &scheduled, &next);
-                    carried.extend(match changed {
-                        true => transform::spelled_out(ctx, &scheduled, &all, &command.value),
-                        false => vec![command.value.clone()],
-                    });
-                    scheduled = next;
-                    if changed {
-                        all = match renewed {
-                            Some(renewed) => renewed,
-                            None => ctx.weighed(weight(&scheduled), || dependences(ctx, &scheduled.algorithm))?,
-                        };
-                        current = scheduled.algorithm.clone();
-                        add_pieces(&mut spans, &current);
-                    }
-                }
-            }
-        }
-        at = None;
-        let placed: Vec<&Spanned<Command>> =
-            commands.into_iter().flatten().filter(|it| it.value.is_storage() || it.value.is_communication()).collect();
-        let asked: Vec<Command> = placed.iter().map(|it| it.value.clone()).collect();
-        if let Some((start, chosen)) = own.filter(|(_, chosen)| !chosen.storage.is_empty()) {
-            let commands: Vec<Command> = asked.iter().chain(&chosen.storage).cloned().collect();
-            let trial = || finish(ctx, chosen.scheduled.clone(), &all, &commands);
-            match ctx.with_budget(STORAGE_OPERATIONS, trial) {
-                Ok(verified) => return Ok((all, verified, Some(chosen))),
-                // Not every nest that looks like a product has parts that fit.
-                Err(_) => {
-                    let plain = || default_order::choose(ctx, &start, &all, Memory::Plain);
-                    scheduled = ctx.weighed(weight(&start), plain)?.scheduled;
-                }
-            }
-        }
-        // Copies are statements: with some, the program is a larger one, whoever asked for them.
-        let copies = |command: &Command| matches!(command, Command::CacheShared { .. } | Command::CacheRegister { .. });
-        let done = match asked.iter().any(copies) {
-            true => ctx.with_budget(STORAGE_OPERATIONS, || finish(ctx, scheduled, &all, &asked)),
-            false => finish(ctx, scheduled, &all, &asked),
-        };
-        let verified = done.map_err(|failure| {
-            at = failure.command.map(|position| placed[position].span);
-            about = failure.about;
-            failure.error
-        })?;
-        Ok((all, verified, None))
-    })();
-    match done {
-        Ok((dependences, verified, chosen)) => Ok(Analysed { spans, dependences, verified, carried, gave_up, chosen }),
-        Err(error) => {
-            let algorithm = about.as_deref().unwrap_or(&current);
-            let place = Place { sources, algorithm, spans: &spans, command: at };
-            Err(vec![diagnose(&place, error)])
-        }
-    }
-}
-
-/// Has pieces of computations stand where the whole ones do.
-fn add_pieces(spans: &mut SpanTable, algorithm: &Algorithm) {
-    let pieces = algorithm.whole.iter().flat_map(|whole| algorithm.ids().zip(&whole.piece_of));
-    pieces.filter(|(id, of)| id != *of).for_each(|(id, of)| spans.add_piece(id, *of));
-}
-
-/// Why a finished order is refused.
-struct Unfinished {
-    /// The position of a storage command.
-    command: Option<usize>,
-    /// What the error's statements belong to, if promotions added some.
-    about: Option<Box<Algorithm>>,
-    error: Error,
-}
-
-/// From a finished order to a verified program, by way of storage commands.
-fn finish(
-    ctx: &Ctx,
-    scheduled: Scheduled,
-    dependences: &[Dependence],
-    storage: &[Command],
-) -> Result<Verified, Unfinished> {
-    let weight = |scheduled: &Scheduled| effort::weight(&scheduled.algorithm, &scheduled.schedule);
-    let heavy = weight(&scheduled);
-    let stored = ctx.weighed(heavy, || storage::carry_out(ctx, scheduled, dependences, storage)).map_err(|failure| {
-        Unfinished { command: failure.command, about: Some(failure.algorithm), error: failure.error }
-    })?;
-    let heavy = weight(&stored.placed.scheduled);
-    let connect = || connect::carry_out(ctx, stored.placed, &stored.dependences, storage);
-    let connected = ctx.weighed(heavy, connect).map_err(|failure| Unfinished {
-        command: failure.command,
-        about: Some(failure.algorithm),
-        error: failure.error,
-    })?;
-    let finish = || verify::verify(ctx, connected, &stored.dependences);
-    ctx.weighed(heavy, finish).map_err(|error| Unfinished { command: None, about: None, error })
 }
 
 /// Errors of a pass as diagnostics, each once: `a[i] += b` reads and writes one subscript.

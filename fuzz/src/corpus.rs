@@ -32,7 +32,7 @@ impl Corpus {
             let Ok(text) = std::fs::read_to_string(file) else { continue };
             match part {
                 Part::Parser => pieces.extend(parts(&text)),
-                Part::Passes => pieces.extend(functions(&text)),
+                Part::Lowering | Part::Passes => pieces.extend(functions(&text)),
             }
         }
         pieces.sort();
@@ -45,6 +45,9 @@ impl Corpus {
         let root = repository();
         let folders: &[&str] = match part {
             Part::Parser => &["examples", "benches", "tests", "julia-pkg/src", "julia-pkg/test", "frontend/tests"],
+            Part::Lowering => {
+                &["examples", "tests/polybench", "tests/language", "tests/programs", "tests/ui", "tests/snapshots"]
+            }
             Part::Passes => &["examples", "tests/polybench", "tests/language", "tests/ui", "tests/snapshots"],
         };
         Self::read(
@@ -66,7 +69,7 @@ impl Corpus {
         let mut random = Random::new(seed, number);
         match self.part {
             Part::Parser => text::mutate(&self.pieces, &mut random),
-            Part::Passes => tokens::mutate(&self.pieces, &mut random),
+            Part::Lowering | Part::Passes => tokens::mutate(&self.pieces, &mut random),
         }
     }
 }

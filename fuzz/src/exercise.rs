@@ -108,7 +108,8 @@ fn once(part: Part, text: &str) -> Verdict {
     note_panics();
     let work = || match part {
         Part::Parser => parser(text),
-        Part::Passes => passes(text),
+        Part::Lowering => compiled(text, lowered),
+        Part::Passes => compiled(text, emitted),
     };
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => Verdict::Accepted,
@@ -155,8 +156,11 @@ fn parser(text: &str) -> Result<(), String> {
     if accepted { Ok(()) } else { Err(errors) }
 }
 
-/// All passes, for the CPU or the GPU; the errors if no function went through.
-fn passes(text: &str) -> Result<(), String> {
+/// What a part does with each function of an input.
+type Step = fn(&str, &Sources, &Unit<'_>) -> Result<(), Vec<Diagnostic>>;
+
+/// Each function through a step; the errors if none went through.
+fn compiled(text: &str, step: Step) -> Result<(), String> {
     let options =
         FileOptions { name: "fuzz.jl".to_owned(), function: None, types: vec![], schedule: ScheduleSource::InFile };
     let sources = match Sources::read(text, &options) {
@@ -176,24 +180,32 @@ fn passes(text: &str) -> Result<(), String> {
                 continue;
             }
         };
-        // The targets share most of their passes: one in four inputs goes to the GPU.
-        let (backend, kind) =
-            if text.len().is_multiple_of(4) { (Backend::Cuda, TextKind::Cuda) } else { (Backend::C, TextKind::C) };
-        match emit(&sources, &unit, backend, kind) {
-            Ok(text) => accepted |= !text.is_empty(),
+        match step(text, &sources, &unit) {
+            Ok(()) => accepted = true,
             Err(errors) => refusals.push_str(&word(&sources, &errors)),
         }
     }
     if accepted { Ok(()) } else { Err(refusals) }
 }
 
-fn emit(sources: &Sources, unit: &Unit<'_>, backend: Backend, kind: TextKind) -> Result<String, Vec<Diagnostic>> {
+fn lowered(_text: &str, _sources: &Sources, unit: &Unit<'_>) -> Result<(), Vec<Diagnostic>> {
+    let ctx = Ctx::new();
+    ctx.set_max_operations(ISL_OPERATIONS);
+    pipeline::lower(&ctx, &unit.function).map(|_| ())
+}
+
+/// All passes. The targets share most of them: one in four inputs goes to the GPU.
+fn emitted(text: &str, sources: &Sources, unit: &Unit<'_>) -> Result<(), Vec<Diagnostic>> {
+    let (backend, kind) =
+        if text.len().is_multiple_of(4) { (Backend::Cuda, TextKind::Cuda) } else { (Backend::C, TextKind::C) };
     let ctx = Ctx::new();
     ctx.set_max_operations(ISL_OPERATIONS);
     let lowered = pipeline::lower(&ctx, &unit.function)?;
     LOWERED.set(Some(processor_time()));
     let analysed = pipeline::verify(&ctx, &sources.map, lowered, unit.commands.as_deref(), target(backend), unit.machine)?;
-    Built { ctx, analysed }.text(unit, backend, kind)
+    let text = Built { ctx, analysed }.text(unit, backend, kind)?;
+    assert!(!text.is_empty(), "a program without a text");
+    Ok(())
 }
 
 /// A refusal has errors, and each points into the source.

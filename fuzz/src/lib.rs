@@ -1,8 +1,8 @@
 //! Mutated Julia sources against the front end: none may crash it, and none may hang it for a second.
 //!
-//! Two parts. [`Part::Parser`] mutates the characters of any Julia source ([`text`]) and runs scan, parse, the printed
-//! form and the rendering of errors. [`Part::Passes`] mutates the tokens of functions that compile ([`tokens`]) and runs
-//! every pass up to C text ([`exercise`]).
+//! Three parts. [`Part::Parser`] mutates the characters of any Julia source ([`text`]) and runs scan, parse, the printed
+//! form and the rendering of errors. [`Part::Lowering`] mutates the tokens of functions that compile ([`tokens`]) and runs
+//! every pass up to the polyhedral algorithm; [`Part::Passes`] goes on up to C text ([`exercise`]).
 //!
 //! An input is a function of its part, the seed and its number alone ([`Corpus::input`]), so that a campaign
 //! ([`campaign`]) names a failure by three words and its workers can die of one.
@@ -31,6 +31,8 @@ pub const WHOLE_LIMIT: Duration = Duration::from_secs(10);
 pub enum Part {
     /// Lexer, layout, grammar, errors.
     Parser,
+    /// Types, calls put in place, loop nests, subscripts, conditions at entry.
+    Lowering,
     /// All passes from source text to C text.
     Passes,
 }
@@ -39,6 +41,7 @@ impl Part {
     pub fn name(self) -> &'static str {
         match self {
             Part::Parser => "parser",
+            Part::Lowering => "lowering",
             Part::Passes => "passes",
         }
     }

@@ -53,6 +53,11 @@ fn mutated_tokens_neither_crash_nor_hang_the_passes() {
 }
 
 #[test]
+fn lowering_survives_mutated_functions() {
+    survives(Part::Lowering, 2000);
+}
+
+#[test]
 fn inputs_that_once_failed_are_survived() {
     on_a_main_stack(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions");
@@ -64,7 +69,11 @@ fn inputs_that_once_failed_are_survived() {
         let mut failures = String::new();
         for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "jl")) {
             let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let part = if name.starts_with("parser") { Part::Parser } else { Part::Passes };
+            let part = match name.split('_').next() {
+                Some("parser") => Part::Parser,
+                Some("lowering") => Part::Lowering,
+                _ => Part::Passes,
+            };
             let verdict = run(part, &std::fs::read_to_string(file).expect("a text"));
             if is_failure(&verdict) {
                 failures.push_str(&format!("{name}: {verdict}\n"));

@@ -127,6 +127,18 @@ impl Formula {
         }
     }
 
+    /// Whether the condition holds at a point; never where a value there passes 64 bits.
+    pub(crate) fn holds(&self, iterators: &[i64], params: &[i64]) -> bool {
+        match self {
+            Formula::True => true,
+            Formula::False => false,
+            Formula::NonNegative(value) => value.evaluate(iterators, params).is_some_and(|value| value >= 0),
+            Formula::Zero(value) => value.evaluate(iterators, params) == Some(0),
+            Formula::All(parts) => parts.iter().all(|part| part.holds(iterators, params)),
+            Formula::Any(parts) => parts.iter().any(|part| part.holds(iterators, params)),
+        }
+    }
+
     /// The points of the set space `space` that satisfy the condition.
     pub(crate) fn to_set(&self, space: &Space, params: &[String]) -> Result<Set, IslError> {
         match self {

@@ -7,11 +7,12 @@
 use crate::error::{NotAffine, Reason};
 use crate::formula::{Formula, Pieces};
 use crate::params::{PARAM_LIMIT, Signature, limits};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{Expr, ExprKind, Function, LocalId, LoopId, Role};
 use tessella_polyhedral::affine::{Affine, AffineOverflow, Atom};
-use tessella_polyhedral::isl::{Ctx, IslError, Set, Space};
+use tessella_polyhedral::isl::{Ctx, DimType, IslError, Set, Space, Val};
 use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, ScalarType, UnaryOp};
 
 /// No expression is followed into more cases.
@@ -59,6 +60,21 @@ pub(crate) enum Symbol {
     Condition(Formula),
 }
 
+/// An instance of some place of the loop nest, for some values of the parameters.
+#[derive(Debug)]
+struct Instance {
+    iterators: Vec<i64>,
+    params: Vec<i64>,
+}
+
+/// What the search for an instance came to.
+enum Found {
+    Nothing,
+    Instance(Instance),
+    /// There is one, whose coordinates pass 64 bits.
+    Large,
+}
+
 /// Everything that is known of integers.
 pub(crate) struct Symbols<'a> {
     pub(crate) ctx: &'a Ctx,
@@ -67,12 +83,14 @@ pub(crate) struct Symbols<'a> {
     pub(crate) param_names: Vec<String>,
     context: Formula,
     known: BTreeMap<LocalId, Result<Symbol, NotAffine>>,
+    /// Instances that were found so far, all within the context.
+    instances: RefCell<Vec<Instance>>,
 }
 
 impl<'a> Symbols<'a> {
     pub(crate) fn new(ctx: &'a Ctx, function: &'a Function, signature: Signature) -> Self {
         let (param_names, context) = (signature.param_names(), signature.context());
-        Self { ctx, function, signature, param_names, context, known: BTreeMap::new() }
+        Self { ctx, function, signature, param_names, context, known: BTreeMap::new(), instances: RefCell::default() }
     }
 
     /// The space `[params] -> { name[iterators] }`.
@@ -111,9 +129,39 @@ impl<'a> Symbols<'a> {
             Formula::True => return true,
             _ => {}
         }
-        let instances = self.space(None, &site.iterators).and_then(|space| formula.to_set(&space, &self.param_names));
-        // Where isl gives up, nothing is ruled out.
-        !instances.and_then(|instances| instances.is_empty()).unwrap_or(false)
+        let depth = site.iterators.len();
+        // isl is slow beside the evaluation of a formula, and most questions are answered by the same few instances.
+        if self.instances.borrow().iter().any(|it| it.iterators.len() == depth && formula.holds(&it.iterators, &it.params)) {
+            return true;
+        }
+        match self.instance_of(&formula, site) {
+            Ok(Found::Nothing) => false,
+            Ok(Found::Instance(it)) => {
+                self.instances.borrow_mut().push(it);
+                true
+            }
+            // Where isl gives up, nothing is ruled out.
+            Ok(Found::Large) | Err(_) => true,
+        }
+    }
+
+    /// Some instance at `site` that satisfies the formula.
+    fn instance_of(&self, formula: &Formula, site: &Site) -> Result<Found, IslError> {
+        let set = formula.to_set(&self.space(None, &site.iterators)?, &self.param_names)?;
+        if set.is_empty()? {
+            return Ok(Found::Nothing);
+        }
+        let point = set.sample_point()?;
+        let along = |kind, count: usize| -> Result<Option<Vec<i64>>, IslError> {
+            let values: Vec<_> = (0..count as i32).map(|at| point.coordinate(kind, at)).collect::<Result<_, _>>()?;
+            Ok(values.iter().map(Val::to_i64).collect())
+        };
+        let params = along(DimType::Param, self.param_names.len())?;
+        let iterators = along(DimType::Set, site.iterators.len())?;
+        Ok(match (iterators, params) {
+            (Some(iterators), Some(params)) => Found::Instance(Instance { iterators, params }),
+            (_, _) => Found::Large,
+        })
     }
 
     /// The symbolic value of an `Int64` or `Bool` expression evaluated at `site` where `under` holds.

@@ -11,13 +11,15 @@
 //! stencils stream where they can ([`crate::auto::stream`]).
 //!
 //! On a CPU, two more things are weighed once every nest has its order. Neighbours on threads get one loop where the second then
-//! finds in the cache what the first has used ([`crate::auto::traffic`]). Where a computation runs on no threads because it
+//! finds in the cache what the first has used ([`crate::auto::traffic`]), or strips through which they go row by row together, the
+//! later ones some rows behind ([`crate::auto::delayed`]); of arrays between them only those rows are kept. Where a computation runs on no threads because it
 //! reads another row or column of what it writes, the program is tried once more with it cut where the two cross
 //! ([`crate::auto::cuts`]), and stays so if its pieces then run on threads.
 
 use crate::auto::chooser::{Chooser, chain_length};
 use crate::auto::cpu::Threads;
 use crate::auto::cuts::{Cuts, cut, has_threads};
+use crate::auto::delayed::alive;
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Ctx, IslErrorKind};
@@ -58,16 +60,38 @@ pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memo
     if scheduled.target == Target::Gpu {
         return Ok(chosen);
     }
-    let in_pieces = || -> Result<Option<Chosen>, Error> {
+    with_few_rows(ctx, in_pieces(ctx, scheduled, dependences, memory, chosen)?, dependences)
+}
+
+/// The choice for a CPU, or the one for the program with computations cut in pieces, if these then run on threads.
+fn in_pieces(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    memory: Memory,
+    chosen: Chosen,
+) -> Result<Chosen, Error> {
+    let trial = || -> Result<Option<Chosen>, Error> {
         let Some((cut, cuts)) = cut(ctx, scheduled, dependences, &chosen.scheduled.schedule)? else { return Ok(None) };
         let trial = whole(ctx, &cut, &cuts.dependences, memory)?;
         let helps = cuts.pieces.iter().all(|&id| has_threads(&trial.scheduled.schedule, id));
         Ok(helps.then_some(Chosen { cuts: Some(cuts), ..trial }))
     };
     let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
-    match ctx.with_budget(half, in_pieces) {
+    match ctx.with_budget(half, trial) {
         Ok(Some(better)) => Ok(better),
         Ok(None) => Ok(chosen),
+        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Ok(chosen),
+        Err(other) => Err(other),
+    }
+}
+
+/// The choice with less memory for the arrays of which it keeps a few rows alive at a time.
+fn with_few_rows(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence]) -> Result<Chosen, Error> {
+    let dependences = chosen.cuts.as_ref().map_or(dependences, |cuts| cuts.dependences.as_slice());
+    let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
+    match ctx.with_budget(half, || alive(ctx, &chosen.scheduled, dependences)) {
+        Ok(storage) => Ok(Chosen { storage, ..chosen }),
         Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Ok(chosen),
         Err(other) => Err(other),
     }

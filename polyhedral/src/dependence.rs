@@ -11,7 +11,7 @@
 use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Which};
 use crate::affine::Affine;
 use crate::error::Error;
-use crate::isl::{Ctx, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
+use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::legality;
 use crate::reduction::{Reduction, UpdateOrder, reductions};
 use crate::relation;
@@ -51,43 +51,118 @@ pub enum Keeps {
 
 /// All memory-based dependences, in the order of their accesses.
 pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, Error> {
-    let mut accesses = vec![];
-    for at in algorithm.accesses().filter(|&at| !is_repeated(algorithm, at)) {
-        accesses.push((at, relation::access(ctx, algorithm, at.computation, algorithm.access(at))?));
-    }
-    let updates: Vec<Reduction> = reductions(algorithm);
+    let accesses = located(ctx, algorithm)?;
+    let updates = reductions(algorithm);
     let mut found = vec![];
-    for (source, from) in &accesses {
-        for (sink, to) in &accesses {
-            let array = algorithm.access(*source).array;
-            let Some(kind) = kind(source.which, sink.which) else { continue };
-            if array != algorithm.access(*sink).array {
-                continue;
-            }
-            let same_element = from.apply_range(&to.reverse()?)?;
-            if same_element.is_empty()? {
-                continue;
-            }
-            let relation = legality::before(
-                ctx,
-                algorithm,
-                &algorithm.source_order,
-                source.computation,
-                sink.computation,
-                &same_element,
-            )?;
-            if !relation.is_empty()? {
-                let relation = relation.coalesce()?;
-                let both = source.computation == sink.computation;
-                let is_update = |it: &&Reduction| both && it.computation == source.computation && it.array == array;
-                let order = updates.iter().find(is_update).map_or(UpdateOrder::Source, |it| it.order);
-                for (relation, keeps) in by_order(ctx, algorithm, source.computation, relation, order)? {
-                    found.push(Dependence { kind, array, source: *source, sink: *sink, relation, keeps });
-                }
-            }
+    for source in &accesses {
+        for sink in &accesses {
+            found.extend(between(ctx, algorithm, source, sink, &updates)?);
         }
     }
     Ok(found)
+}
+
+/// The dependences of a program that promotions made of another one, whose dependences are known, and which of them are new.
+///
+/// Promotions add computations, have accesses name another array, and give computations further iterators behind their own;
+/// the new program's source order runs what the old one had in an order that keeps its dependences. So two accesses that
+/// are still there depend on one another as before. Only updates whose order is free may have changed theirs.
+pub(crate) fn renewed(
+    ctx: &Ctx,
+    (before, known): (&Algorithm, &[Dependence]),
+    after: &Algorithm,
+) -> Result<Renewed, Error> {
+    let accesses = located(ctx, after)?;
+    let updates = reductions(after);
+    let mut lifts: BTreeMap<ComputationId, Map> = BTreeMap::new();
+    for id in before.ids().filter(|&id| before.computation(id).iterators.len() != after.computation(id).iterators.len()) {
+        lifts.insert(id, lengthening(ctx, before, after, id)?);
+    }
+    let stays = |at: AccessRef| {
+        (at.computation.0 as usize) < before.computations.len() && before.access(at).array == after.access(at).array
+    };
+    let mut all = Renewed { dependences: vec![], is_new: vec![] };
+    for source in &accesses {
+        for sink in &accesses {
+            let here = |it: &&Dependence| it.source == source.0 && it.sink == sink.0;
+            let free = |it: &Dependence| {
+                let both = it.source.computation == source.0.computation && it.sink.computation == sink.0.computation;
+                both && it.keeps == Keeps::Apart
+            };
+            if !stays(source.0) || !stays(sink.0) || known.iter().any(free) {
+                let found = between(ctx, after, source, sink, &updates)?;
+                all.is_new.extend(found.iter().map(|_| true));
+                all.dependences.extend(found);
+                continue;
+            }
+            for it in known.iter().filter(here) {
+                let mut relation = it.relation.clone();
+                if let Some(lift) = lifts.get(&source.0.computation) {
+                    relation = relation.apply_domain(lift)?;
+                }
+                if let Some(lift) = lifts.get(&sink.0.computation) {
+                    relation = relation.apply_range(lift)?;
+                }
+                all.dependences.push(Dependence { relation, ..it.clone() });
+                all.is_new.push(false);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What [`renewed`] gives.
+pub(crate) struct Renewed {
+    /// All, in the order of their accesses.
+    pub(crate) dependences: Vec<Dependence>,
+    /// For each, whether it has not been there before.
+    pub(crate) is_new: Vec<bool>,
+}
+
+/// `{ S[x] -> S[x, y] }`: an instance of a computation, and the one that it has become with more iterators.
+fn lengthening(ctx: &Ctx, before: &Algorithm, after: &Algorithm, id: ComputationId) -> Result<Map, Error> {
+    let own: Vec<Affine> = (0..before.computation(id).iterators.len() as u32).map(Affine::iterator).collect();
+    let tuple = Id::new(ctx, &before.computation(id).name)?;
+    let shorter = relation::functions(ctx, after, id, &own)?.set_tuple_id(DimType::Out, &tuple)?;
+    Ok(shorter.intersect_domain(&after.computation(id).domain)?.reverse()?)
+}
+
+/// An access, and the elements that it names, `{ S[x] -> A[y] }`.
+type Located = (AccessRef, Map);
+
+fn located(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Located>, Error> {
+    let all = algorithm.accesses().filter(|&at| !is_repeated(algorithm, at));
+    all.map(|at| Ok((at, relation::access(ctx, algorithm, at.computation, algorithm.access(at))?))).collect()
+}
+
+/// The dependences from one access to another: two where some of the pairs are free in their order.
+fn between(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    (source, from): &Located,
+    (sink, to): &Located,
+    updates: &[Reduction],
+) -> Result<Vec<Dependence>, Error> {
+    let array = algorithm.access(*source).array;
+    let Some(kind) = kind(source.which, sink.which) else { return Ok(vec![]) };
+    if array != algorithm.access(*sink).array {
+        return Ok(vec![]);
+    }
+    let same_element = from.apply_range(&to.reverse()?)?;
+    if same_element.is_empty()? {
+        return Ok(vec![]);
+    }
+    let order = &algorithm.source_order;
+    let relation = legality::before(ctx, algorithm, order, source.computation, sink.computation, &same_element)?;
+    if relation.is_empty()? {
+        return Ok(vec![]);
+    }
+    let relation = relation.coalesce()?;
+    let both = source.computation == sink.computation;
+    let is_update = |it: &&Reduction| both && it.computation == source.computation && it.array == array;
+    let order = updates.iter().find(is_update).map_or(UpdateOrder::Source, |it| it.order);
+    let parts = by_order(ctx, algorithm, source.computation, relation, order)?.into_iter();
+    Ok(parts.map(|(relation, keeps)| Dependence { kind, array, source: *source, sink: *sink, relation, keeps }).collect())
 }
 
 /// The pairs of a dependence between updates of one computation, by what an order must do with them.

@@ -5,6 +5,11 @@
 #! with space((S, R), t, i, 16)
 #! run n=0 steps=2
 #! run n=3 steps=1
+#! gpu overlapped(S, t, i, 3, 8)
+#! gpu overlapped(S, t, i, 4, 32)
+#! gpu hexagonal((S, R), t, i, 7, 5)
+#! run n=9 steps=2
+#! run n=33 steps=9
 #! run n=37 steps=19
 @tessella function jacobi1d!(A::Vector{Float64}, B::Vector{Float64}, steps::Int)
     n = length(A)

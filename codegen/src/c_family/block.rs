@@ -178,6 +178,18 @@ impl Printer<'_> {
             (lower, 1) => format!("{} + (int64_t){index}", within(self.int_bound(lower), Precedence::Sum)),
             (lower, step) => format!("{} + {step} * (int64_t){index}", within(self.int_bound(lower), Precedence::Sum)),
         };
+        if it.guard == Guard::Turns {
+            let upper = within(self.int_bound(&it.upper), Precedence::Shift);
+            let all = match it.over {
+                Over::Blocks => format!("gridDim.{}", axis_text(it.axis)),
+                Over::Threads => format!("blockDim.{}", axis_text(it.axis)),
+            };
+            let further = if it.step == 1 { all } else { format!("{} * (int64_t){all}", it.step) };
+            out.open(format!("for (int64_t {name} = {value}; {name} <= {upper}; {name} += {further})"));
+            self.block(&it.body, hooks, out);
+            out.close();
+            return;
+        }
         if !alone {
             out.open("");
         }
@@ -189,7 +201,7 @@ impl Printer<'_> {
                 self.block(&it.body, hooks, out);
                 out.close();
             }
-            Guard::Unneeded => self.block(&it.body, hooks, out),
+            Guard::Unneeded | Guard::Turns => self.block(&it.body, hooks, out),
         }
         if !alone {
             out.close();

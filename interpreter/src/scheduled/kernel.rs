@@ -8,6 +8,7 @@ use super::memory::{Block, Memory};
 use super::streaming;
 use std::collections::VecDeque;
 use std::vec::IntoIter;
+use tessella_codegen::int_expr::VariableId;
 use tessella_codegen::program::{For, Guard, Kernel, Node, Over, Spread};
 use tessella_polyhedral::layers::BufferId;
 use tessella_polyhedral::schedule::ProcessorAxis;
@@ -99,7 +100,7 @@ struct Thread<'a> {
 
 enum Frame<'a> {
     Nodes { rest: std::slice::Iter<'a, Node>, declared: Option<BufferId> },
-    Loop { it: &'a For, values: IntoIter<i64> },
+    Loop { variable: VariableId, body: &'a [Node], values: IntoIter<i64> },
 }
 
 impl<'a> Thread<'a> {
@@ -120,10 +121,10 @@ impl<'a> Thread<'a> {
     fn run(&mut self, host: &mut Host<'_>) -> Result<Stop, ScheduledError> {
         while let Some(frame) = self.frames.last_mut() {
             match frame {
-                Frame::Loop { it, values } => match values.next() {
+                Frame::Loop { variable, body, values } => match values.next() {
                     Some(value) => {
-                        bind(&mut self.variables, it.variable.0, value);
-                        let rest = it.body.iter();
+                        bind(&mut self.variables, variable.0, value);
+                        let rest = body.iter();
                         self.frames.push(Frame::Nodes { rest, declared: None });
                     }
                     None => {
@@ -156,11 +157,11 @@ impl<'a> Thread<'a> {
         match node {
             Node::For(it) => {
                 let values = self.values(it, host)?.into_iter();
-                self.frames.push(Frame::Loop { it, values });
+                self.frames.push(Frame::Loop { variable: it.variable, body: &it.body, values });
             }
             Node::Tile(it) => {
                 let values = self.values(&it.generic, host)?.into_iter();
-                self.frames.push(Frame::Loop { it: &it.generic, values });
+                self.frames.push(Frame::Loop { variable: it.generic.variable, body: &it.generic.body, values });
             }
             Node::If { condition, then, otherwise } => {
                 let holds = integer::holds(condition, host.params, &self.variables)?;
@@ -242,7 +243,14 @@ impl<'a> Thread<'a> {
         };
         let axis: ProcessorAxis = it.axis;
         let named = || (self.kernel.name.clone(), it.name.clone());
-        if lower <= upper && (upper - lower) / it.step >= self.extents[level][axis as usize] {
+        let all = self.extents[level][axis as usize];
+        if it.guard == Guard::Turns {
+            let first = lower + it.step * self.index[level][axis as usize];
+            let values: Vec<i64> = (first..=upper).step_by((it.step * all) as usize).collect();
+            self.frames.push(Frame::Loop { variable: it.variable, body: &it.body, values: values.into_iter() });
+            return Ok(());
+        }
+        if lower <= upper && (upper - lower) / it.step >= all {
             let (kernel, name) = named();
             return Err(ScheduledError::Uncovered { kernel, name });
         }
@@ -251,7 +259,7 @@ impl<'a> Thread<'a> {
             let (kernel, name) = named();
             return match it.guard {
                 Guard::Needed => Ok(()),
-                Guard::Unneeded => Err(ScheduledError::Unguarded { kernel, name }),
+                Guard::Unneeded | Guard::Turns => Err(ScheduledError::Unguarded { kernel, name }),
             };
         }
         bind(&mut self.variables, it.variable.0, value);

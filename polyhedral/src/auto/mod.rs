@@ -10,6 +10,7 @@ pub(crate) mod gpu_storage;
 pub mod partial_sums;
 pub(crate) mod wavefront;
 pub(crate) mod together;
+pub(crate) mod delayed;
 pub mod cuts;
 pub mod traffic;
 pub mod profile;

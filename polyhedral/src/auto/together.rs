@@ -26,7 +26,7 @@ const TYPICAL: u64 = 1000;
 
 /// How a parallel loop passes through an iterator of each computation below, forwards or backwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grain {
+pub(crate) enum Grain {
     /// One after the other.
     One,
     /// So many at a time, counted from the iterator's value `-offset`.
@@ -47,7 +47,11 @@ impl Chooser<'_> {
                 while let Some(Node::Sequence(children)) = schedule.node(path)
                     && at < children.len()
                 {
-                    match self.joined(schedule, path, at)? {
+                    let joined = match self.joined(schedule, path, at)? {
+                        None => self.joined_delayed(schedule, path, at)?,
+                        joined => joined,
+                    };
+                    match joined {
                         Some(joined) => *schedule = joined,
                         None => {
                             self.join_on_threads(schedule, &path.child(at))?;
@@ -158,7 +162,7 @@ impl Chooser<'_> {
     }
 
     /// What the loop at `path` uses if it passes through `size` values of its iterators at a time.
-    fn uses(&self, schedule: &Schedule, path: &Path, size: i64) -> Result<Uses, Error> {
+    pub(crate) fn uses(&self, schedule: &Schedule, path: &Path, size: i64) -> Result<Uses, Error> {
         let Some(Node::Loop(it)) = schedule.node(path) else { return Ok(Uses::new()) };
         let mut uses = Uses::new();
         for (&id, at) in &it.at {
@@ -209,7 +213,7 @@ impl Chooser<'_> {
 }
 
 /// The grain of a parallel loop; `None` if it passes through anything but one iterator of each computation.
-fn grain(it: &Loop) -> Option<Grain> {
+pub(crate) fn grain(it: &Loop) -> Option<Grain> {
     let mut found = None;
     for at in it.at.values() {
         let one = match at.terms() {

@@ -105,7 +105,7 @@ pub fn carry_out(
             Command::CacheRegister { array, computation, at } => (array, computation, at, Where::Register),
             _ => continue,
         };
-        let done = promote::promote(ctx, &scheduled, array, computation, at, to);
+        let done = promote::promote(ctx, (&scheduled, &dependences), array, computation, at, to);
         let (next, promotion, renewed) = done.map_err(|refused| {
             let algorithm = refused.algorithm.unwrap_or_else(|| Box::new(scheduled.algorithm.clone()));
             Failure { command: Some(position), error: refused.error, algorithm }

@@ -22,7 +22,7 @@ use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_co
 use super::footprint::{Footprint, Hull, Keys, accesses, footprint, hull, uses};
 use crate::affine::Affine;
 use crate::algorithm::{Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript};
-use crate::dependence::{Dependence, dependences};
+use crate::dependence::{Dependence, renewed};
 use crate::error::{Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, DimType, Id, Map};
@@ -155,10 +155,11 @@ impl<E: Into<Error>> From<E> for Refused {
     }
 }
 
-/// Promotes an array of a program whose order has been proved; gives the new program, and all its dependences.
+/// Promotes an array of a program whose order has been proved, from all its dependences; gives the new program, and those of
+/// that.
 pub(super) fn promote(
     ctx: &Ctx,
-    scheduled: &Scheduled,
+    (scheduled, known): (&Scheduled, &[Dependence]),
     array: &str,
     computation: &str,
     at: &str,
@@ -182,9 +183,12 @@ pub(super) fn promote(
     let mut refused = None;
     for fill in [Fill::Box, Fill::Exact] {
         let (next, promotion) = rewrite(&plan, fill)?;
-        let after = dependences(ctx, &next.algorithm)?;
-        match legality::check(ctx, &next.algorithm, &next.schedule, &after) {
-            Ok(()) => return Ok((next, promotion, after)),
+        let after = renewed(ctx, (&scheduled.algorithm, known), &next.algorithm)?;
+        // The copies come between statements that stay in the order that has been proved.
+        let all = after.dependences.iter().zip(&after.is_new);
+        let new: Vec<Dependence> = all.filter(|(_, is_new)| **is_new).map(|(it, _)| it.clone()).collect();
+        match legality::check(ctx, &next.algorithm, &next.schedule, &new) {
+            Ok(()) => return Ok((next, promotion, after.dependences)),
             Err(error @ Error::Schedule(ScheduleError::Illegal(_))) => {
                 refused = Some(Refused { error, algorithm: Some(Box::new(next.algorithm)) });
             }

@@ -3,6 +3,7 @@
 use crate::instances::{Instance, lost_order};
 use crate::native::{self, Check, Job};
 use crate::subject::{Progress, Setting, Subject, with_unit};
+use crate::renewed::check_renewed;
 use crate::witness::{check_conflict, check_witness, is_assumed};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -329,6 +330,9 @@ fn step_storage(subject: &Subject<'_>, progress: &Progress, command: &Command) -
     };
     match subject.limited(&next.scheduled, carry_out) {
         Ok(stored) => {
+            if progress.stored.is_none() || !command.is_communication() {
+                subject.limited(&stored.placed.scheduled, || check_renewed(ctx, &stored))?;
+            }
             next.stored = Some(Rc::new(stored));
             Ok(Step::Next(Box::new(next)))
         }

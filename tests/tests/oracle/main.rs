@@ -21,6 +21,7 @@ mod instances;
 mod native;
 mod program;
 mod random;
+mod renewed;
 mod shrink;
 mod stencils;
 mod subject;
@@ -91,6 +92,16 @@ fn the_oracle_sees_what_is_wrong() {
     end";
     let source = format!("{alive}\n\n@schedule f! begin\n    before(R, S, i)\nend\n");
     assert_eq!(examine::without_proof(&source, Target::Cpu), (true, true));
+}
+
+/// Tiles of shared memory and of registers, in a chain of products and with sums that go both ways.
+#[test]
+fn promotions_leave_the_other_dependences_alone() {
+    for name in ["2mm", "bicg", "doitgen", "gemver"] {
+        let text = fs::read_to_string(root().join(format!("tests/polybench/{name}.jl"))).unwrap();
+        let promoted = renewed::own_choice(&text).unwrap_or_else(|fault| panic!("{name}: {}: {}", fault.kind, fault.text));
+        assert!(promoted, "{name}: nothing was promoted");
+    }
 }
 
 #[test]

@@ -1,0 +1,261 @@
+//! The way of a function from its algorithm to a verified program: by the user's commands, or by Tessella's own choice
+//! where there are none.
+
+use crate::diagnose::{Place, diagnose};
+use crate::pipeline::{ISL_OPERATIONS, Refusal};
+use tessella_diagnostics::{SourceMap, Span, Spanned};
+use tessella_lowering::{Lowered, SpanTable};
+use tessella_polyhedral::algorithm::Algorithm;
+use tessella_polyhedral::auto::partial_sums::partial_sums;
+use tessella_polyhedral::command::Command;
+use tessella_polyhedral::default_order::{self, Chosen, Memory};
+use tessella_polyhedral::dependence::{Dependence, dependences};
+use tessella_polyhedral::error::Error;
+use tessella_polyhedral::isl::{Ctx, IslErrorKind};
+use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::verify::{self, Verified};
+use tessella_polyhedral::{connect, effort, magnitude, storage, transform};
+
+/// How much work may go into a program with copies, and into generating code for it: copies are statements, so it is a
+/// larger one than the function was.
+const STORAGE_OPERATIONS: u64 = 3 * ISL_OPERATIONS;
+
+/// A function that went through all passes.
+pub struct Analysed {
+    pub spans: SpanTable,
+    /// In the source's order.
+    pub dependences: Vec<Dependence>,
+    pub verified: Verified,
+    /// The commands on the order of loops, as far as there are any: those that make partial results by themselves spelled out.
+    pub carried: Vec<Command>,
+    /// Choosing an order took too much work: the source's order stands.
+    pub gave_up: bool,
+    /// The order before storage, and the storage commands, where Tessella chose some.
+    pub chosen: Option<Chosen>,
+}
+
+/// From an algorithm to a verified program.
+pub fn verify(
+    ctx: &Ctx,
+    sources: &SourceMap,
+    lowered: Lowered,
+    commands: Option<&[Spanned<Command>]>,
+    target: Target,
+    machine: Machine,
+) -> Result<Analysed, Refusal> {
+    let Lowered { algorithm, spans } = lowered;
+    let schedule = algorithm.source_order.clone();
+    let scheduled = Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() };
+    let mut course =
+        Course { ctx, spans, scheduled, dependences: vec![], carried: vec![], gave_up: false, own: None, at: None, about: None };
+    match course.run(commands) {
+        Ok((verified, chosen)) => {
+            let Course { spans, dependences, carried, gave_up, .. } = course;
+            Ok(Analysed { spans, dependences, verified, carried, gave_up, chosen })
+        }
+        Err(error) => {
+            let algorithm = course.about.as_deref().unwrap_or(&course.scheduled.algorithm);
+            Err(vec![diagnose(&Place { sources, algorithm, spans: &course.spans, command: course.at }, error)])
+        }
+    }
+}
+
+/// What a step of Tessella's own may take of the work that is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Share {
+    /// All of it: the user asked for the step, and is told if it is too much.
+    All,
+    /// Half of it: the function can do without.
+    Half,
+}
+
+/// Where a function stands on its way.
+struct Course<'a> {
+    ctx: &'a Ctx,
+    spans: SpanTable,
+    scheduled: Scheduled,
+    /// Of the algorithm as it now is.
+    dependences: Vec<Dependence>,
+    carried: Vec<Command>,
+    gave_up: bool,
+    /// What Tessella's choice started from, and the choice, if it stands last.
+    own: Option<(Scheduled, Chosen)>,
+    /// The command that is being carried out.
+    at: Option<Span>,
+    /// What an error speaks of, where that is not the algorithm as it now is.
+    about: Option<Box<Algorithm>>,
+}
+
+impl Course<'_> {
+    fn run(&mut self, commands: Option<&[Spanned<Command>]>) -> Result<(Verified, Option<Chosen>), Error> {
+        self.dependences = self.weighed(|it| dependences(it.ctx, &it.scheduled.algorithm))?;
+        match commands {
+            None => self.own_choice(Share::Half)?,
+            Some(commands) => {
+                for command in commands.iter().filter(|it| !it.value.is_storage() && !it.value.is_communication()) {
+                    self.at = Some(command.span);
+                    self.carry_out(&command.value)?;
+                }
+            }
+        }
+        self.at = None;
+        let placed = commands.into_iter().flatten().filter(|it| it.value.is_storage() || it.value.is_communication());
+        self.finish(&placed.collect::<Vec<_>>())
+    }
+
+    /// Runs a step on the program as it stands, each operation of isl's counting with the program's weight.
+    fn weighed<T>(&self, step: impl FnOnce(&Self) -> T) -> T {
+        self.ctx.weighed(weight(&self.scheduled), || step(self))
+    }
+
+    /// One command on the order.
+    fn carry_out(&mut self, command: &Command) -> Result<(), Error> {
+        self.own = None;
+        if *command == Command::Auto {
+            self.own_choice(Share::All)?;
+            magnitude::check(self.ctx, &self.scheduled)?;
+            self.carried.push(command.clone());
+            return Ok(());
+        }
+        let (next, renewed) =
+            self.weighed(|it| transform::apply_and_renew(it.ctx, &it.scheduled, &it.dependences, command))?;
+        magnitude::check(self.ctx, &next)?;
+        let changed = transform::changed_accesses(command, &self.scheduled, &next);
+        self.carried.extend(match changed {
+            true => transform::spelled_out(self.ctx, &self.scheduled, &self.dependences, command),
+            false => vec![command.clone()],
+        });
+        self.scheduled = next;
+        if changed {
+            self.dependences = match renewed {
+                Some(renewed) => renewed,
+                None => self.weighed(|it| dependences(it.ctx, &it.scheduled.algorithm))?,
+            };
+            self.add_pieces();
+        }
+        Ok(())
+    }
+
+    /// Tessella's own choice: partial results for sums that one thread of a GPU would add up, then an order.
+    fn own_choice(&mut self, share: Share) -> Result<(), Error> {
+        self.attempt(share, Self::part_sums)?;
+        self.gave_up |= !self.attempt(share, Self::choose_order)?;
+        Ok(())
+    }
+
+    /// Takes a step of the choice; `false` if the function goes on without it, because it took too much work.
+    fn attempt(&mut self, share: Share, step: fn(&mut Self) -> Result<(), Error>) -> Result<bool, Error> {
+        let ctx = self.ctx;
+        let done = match share {
+            Share::All => step(self),
+            Share::Half => {
+                let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
+                ctx.with_budget(half, || step(self))
+            }
+        };
+        match done {
+            Ok(()) => Ok(true),
+            Err(Error::Isl(error)) if share == Share::Half && error.kind == IslErrorKind::Quota => Ok(false),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn part_sums(&mut self) -> Result<(), Error> {
+        let parted = self.weighed(|it| partial_sums(it.ctx, &it.scheduled, &it.dependences))?;
+        self.carried.extend(parted.commands);
+        (self.scheduled, self.dependences) = (parted.scheduled, parted.dependences);
+        Ok(())
+    }
+
+    fn choose_order(&mut self) -> Result<(), Error> {
+        let chosen = self.weighed(|it| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Blocks))?;
+        let start = std::mem::replace(&mut self.scheduled, chosen.scheduled.clone());
+        if let Some(cuts) = &chosen.cuts {
+            self.carried.extend(cuts.commands.iter().cloned());
+            self.dependences = cuts.dependences.clone();
+            self.add_pieces();
+        }
+        self.own = Some((start, chosen));
+        Ok(())
+    }
+
+    /// Has pieces of computations stand where the whole ones do.
+    fn add_pieces(&mut self) {
+        let algorithm = &self.scheduled.algorithm;
+        let pieces = algorithm.whole.iter().flat_map(|whole| algorithm.ids().zip(&whole.piece_of));
+        pieces.filter(|(id, of)| id != *of).for_each(|(id, of)| self.spans.add_piece(id, *of));
+    }
+
+    /// Proves the finished order: with the storage that Tessella's choice counts on, else without.
+    fn finish(&mut self, placed: &[&Spanned<Command>]) -> Result<(Verified, Option<Chosen>), Error> {
+        let asked: Vec<Command> = placed.iter().map(|it| it.value.clone()).collect();
+        if let Some((start, chosen)) = self.own.take().filter(|(_, chosen)| !chosen.storage.is_empty()) {
+            let commands: Vec<Command> = asked.iter().chain(&chosen.storage).cloned().collect();
+            match self.prove(&commands) {
+                Ok(verified) => return Ok((verified, Some(chosen))),
+                // The order on a CPU stands without.
+                Err(_) if start.target == Target::Cpu => {}
+                // Not every nest that looks like a product has parts that fit.
+                Err(_) => {
+                    self.scheduled = start;
+                    let plain = |it: &Self| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Plain);
+                    self.scheduled = self.weighed(plain)?.scheduled;
+                }
+            }
+        }
+        let verified = self.prove(&asked).map_err(|failure| {
+            self.at = failure.command.map(|position| placed[position].span);
+            self.about = failure.about;
+            failure.error
+        })?;
+        Ok((verified, None))
+    }
+
+    /// Proves the finished order with these storage commands, whoever asked for them.
+    fn prove(&self, storage: &[Command]) -> Result<Verified, Unfinished> {
+        let proved = || proved(self.ctx, self.scheduled.clone(), &self.dependences, storage);
+        let copies = |command: &Command| matches!(command, Command::CacheShared { .. } | Command::CacheRegister { .. });
+        if !storage.iter().any(copies) {
+            return proved();
+        }
+        let verified = self.ctx.with_budget(STORAGE_OPERATIONS, proved)?;
+        // What follows is code for the larger program.
+        if self.ctx.max_operations() != 0 {
+            self.ctx.set_max_operations(STORAGE_OPERATIONS);
+            self.ctx.reset_operations();
+        }
+        Ok(verified)
+    }
+}
+
+/// What an operation of isl's on a program counts.
+fn weight(scheduled: &Scheduled) -> u64 {
+    effort::weight(&scheduled.algorithm, &scheduled.schedule)
+}
+
+/// Why a finished order is refused.
+struct Unfinished {
+    /// The position of a storage command.
+    command: Option<usize>,
+    /// What the error's statements belong to, if promotions added some.
+    about: Option<Box<Algorithm>>,
+    error: Error,
+}
+
+/// From a finished order to a verified program, by way of storage commands.
+fn proved(ctx: &Ctx, scheduled: Scheduled, dependences: &[Dependence], storage: &[Command]) -> Result<Verified, Unfinished> {
+    let heavy = weight(&scheduled);
+    let stored = ctx.weighed(heavy, || storage::carry_out(ctx, scheduled, dependences, storage)).map_err(|failure| {
+        Unfinished { command: failure.command, about: Some(failure.algorithm), error: failure.error }
+    })?;
+    let heavy = weight(&stored.placed.scheduled);
+    let connect = || connect::carry_out(ctx, stored.placed, &stored.dependences, storage);
+    let connected = ctx.weighed(heavy, connect).map_err(|failure| Unfinished {
+        command: failure.command,
+        about: Some(failure.algorithm),
+        error: failure.error,
+    })?;
+    let finish = || verify::verify(ctx, connected, &stored.dependences);
+    ctx.weighed(heavy, finish).map_err(|error| Unfinished { command: None, about: None, error })
+}
