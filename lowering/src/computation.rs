@@ -412,7 +412,7 @@ impl<'n, 'a> Builder<'n, 'a> {
         let site = &self.scope.site;
         let name = self.nest.symbols.function.locals[array.0 as usize].name.clone();
         if let Purpose::Scan(wanted) = self.purpose
-            && self.nest.values.is_written(array)
+            && self.nest.stored.contains(&array)
         {
             return Err(unknown_at_entry(wanted, Changes::Array { array: name }, expr.span));
         }

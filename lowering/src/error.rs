@@ -210,6 +210,17 @@ impl LowerError {
         }
     }
 
+    /// Whether it says again what has been said: of one expression, that it may fail in several ways, is said once.
+    pub(crate) fn repeats(&self, known: &LowerError) -> bool {
+        match (self, known) {
+            (
+                LowerError::ValueUnknownAtEntry { needed, .. },
+                LowerError::ValueUnknownAtEntry { needed: other, .. },
+            ) => needed == other,
+            (_, _) => self == known,
+        }
+    }
+
     /// Why something is not affine that must be, and a number that grows from what users name to what follows of it.
     fn not_affine(&self) -> Option<(&NotAffine, u32)> {
         match self {

@@ -118,6 +118,15 @@ impl Formula {
         }
     }
 
+    /// How many comparisons it is made of.
+    pub(crate) fn comparisons(&self) -> usize {
+        match self {
+            Formula::True | Formula::False => 0,
+            Formula::NonNegative(_) | Formula::Zero(_) => 1,
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().map(Formula::comparisons).sum(),
+        }
+    }
+
     /// Whether the condition holds at a point; never where a value there passes 64 bits.
     pub(crate) fn holds(&self, iterators: &[i64], params: &[i64]) -> bool {
         match self {

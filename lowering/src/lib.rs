@@ -11,6 +11,7 @@
 
 mod apart;
 mod computation;
+mod counters;
 mod emit;
 mod error;
 mod formula;
@@ -53,5 +54,5 @@ pub struct Lowered {
 /// Every subscript and loop bound that is not quasi-affine, every label that is used twice, and a function without any
 /// computation.
 pub fn lower(ctx: &Ctx, function: &Function) -> Result<Lowered, Vec<LowerError>> {
-    nest::lower(ctx, &ranges::rewrite(function))
+    nest::lower(ctx, &ranges::rewrite(&counters::rewrite(function)))
 }

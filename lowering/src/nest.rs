@@ -77,6 +77,8 @@ pub(crate) struct Nest<'a> {
     pub(crate) looked: Vec<Looked<'a>>,
     /// Loops whose bounds are data.
     ranged: &'a BTreeMap<LoopId, RangeCheck>,
+    /// Arrays that something before the present place stores into, or makes.
+    pub(crate) stored: BTreeSet<LocalId>,
     pub(crate) spans: SpanTable,
     pub(crate) errors: Vec<LowerError>,
 }
@@ -107,6 +109,7 @@ pub(crate) fn lower(ctx: &Ctx, rewritten: &Rewritten) -> Result<Lowered, Vec<Low
         scan_names: Names::default(),
         looked: vec![],
         ranged: &rewritten.ranged,
+        stored: BTreeSet::new(),
         spans: SpanTable { function: Some(function.span), ..SpanTable::default() },
         errors: rewritten.errors.clone(),
     };
@@ -145,8 +148,13 @@ impl<'a> Nest<'a> {
             self.errors.push(LowerError::NoComputations { function, signature });
         }
         let found = std::mem::take(&mut self.errors);
-        let follows = |error: &&LowerError| !found.iter().any(|other| error.follows_from(other));
-        self.errors = found.iter().filter(follows).cloned().collect();
+        let follows = |error: &LowerError| found.iter().any(|other| error.follows_from(other));
+        for (at, error) in found.iter().enumerate() {
+            // A body that is written out several times is wrong as often.
+            if !follows(error) && !found[..at].iter().any(|known| error.repeats(known)) {
+                self.errors.push(error.clone());
+            }
+        }
         let context = self.symbols.context_set();
         let context = self.settle(function.span, context);
         let (Some(context), true) = (context, self.errors.is_empty()) else { return Err(self.errors) };
@@ -222,6 +230,7 @@ impl<'a> Nest<'a> {
                 node.into_iter().collect()
             }
             StatementKind::Store { array, subscripts, value, label, mode } => {
+                self.store_into([*array]);
                 if label.is_none()
                     && let Some(cases) = self.store_cases(subscripts, scope)
                 {
@@ -240,6 +249,7 @@ impl<'a> Nest<'a> {
                 self.emit(draft, scope).into_iter().collect()
             }
             StatementKind::Allocate { array, extents } => {
+                self.store_into([*array]);
                 self.allocate(*array, extents, scope);
                 vec![]
             }
@@ -247,6 +257,16 @@ impl<'a> Nest<'a> {
                 self.require(statement.span, condition, failure, scope);
                 vec![]
             }
+        }
+    }
+
+    /// From here on, these arrays do not hold what they held at entry.
+    fn store_into(&mut self, arrays: impl IntoIterator<Item = LocalId>) {
+        let before = self.stored.len();
+        self.stored.extend(arrays);
+        if self.stored.len() > before {
+            // The same subscript may be another element from now on.
+            self.looked.clear();
         }
     }
 
@@ -270,6 +290,10 @@ impl<'a> Nest<'a> {
                 }
             })
         });
+        // What an iteration stores, the next one finds.
+        let mut stores = BTreeSet::new();
+        crate::values::stores(body, &mut stores);
+        self.store_into(stores);
         let (Ok(start), Ok(stop)) = (start, stop) else { return vec![] };
         let check = self.ranged.get(&id);
         if let Some(check) = check {

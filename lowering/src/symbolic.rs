@@ -18,6 +18,10 @@ use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, ScalarType, UnaryOp};
 /// No expression is followed into more cases.
 const CASE_LIMIT: usize = 16;
 
+/// A value whose cases take more comparisons to tell apart, an element of a long tuple, is not followed around an edge: what is
+/// asked of the cases there takes seconds, and an access that may be to any element serves.
+const WRAPPED_COMPARISONS: usize = 12;
+
 /// More cases than this are not compared with each other.
 const MERGE_LIMIT: usize = 12;
 
@@ -539,6 +543,10 @@ impl Evaluation<'_, '_> {
         (divisor, span): (&Affine, Span),
     ) -> Result<Pieces, NotAffine> {
         let refused = || NotAffine { span, reason: Reason::DivisorNotConstant };
+        let comparisons = value.0.iter().map(|(case, _)| case.comparisons()).sum::<usize>();
+        if comparisons > WRAPPED_COMPARISONS {
+            return Err(NotAffine { span: expr.span, reason: Reason::TooManyCases { limit: CASE_LIMIT } });
+        }
         let possible = |condition: &Formula| self.symbols.is_possible(self.site, &self.under.and(condition));
         let at_least_one = Formula::compare(CompareOp::Ge, divisor, &Affine::constant(1));
         if possible(&at_least_one.not()) {

@@ -467,3 +467,20 @@ fn walk(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
         }
     }
 }
+
+/// The arrays that the block stores into, or makes.
+pub(crate) fn stores(block: &Block, into: &mut BTreeSet<LocalId>) {
+    for statement in block {
+        match &statement.kind {
+            StatementKind::For { body, .. } => stores(body, into),
+            StatementKind::If { then, otherwise, .. } => {
+                stores(then, into);
+                stores(otherwise, into);
+            }
+            StatementKind::Store { array, .. } | StatementKind::Allocate { array, .. } => {
+                into.insert(*array);
+            }
+            StatementKind::Set { .. } | StatementKind::Require { .. } => {}
+        }
+    }
+}

@@ -74,3 +74,27 @@ end
 for m in (-2, 0, 1, 5, 18)
     case(periodic_other_size!, (T, n) -> (zeros(T, n), values_of(T, n), m))
 end
+
+const NINE_X = (0, 1, 0, -1, 0, 1, -1, -1, 1)
+const NINE_Y = (0, 0, 1, 0, -1, 1, 1, -1, -1)
+const NINE_W = (4.0, 1.0, 1.0, 1.0, 1.0, 0.25, 0.25, 0.25, 0.25)
+
+# How many directions there are is known at run time.
+@tessella function periodic_directions!(g, f)
+    m, n = size(f, 1), size(f, 2)
+    for q in 1:size(f, 3), j in 1:n, i in 1:m
+        g[i, j, q] = NINE_W[q] * f[mod1(i - NINE_X[q], m), mod1(j - NINE_Y[q], n), q]
+    end
+end
+
+@tessella function periodic_pushes!(g, f)
+    m, n = size(f, 1), size(f, 2)
+    for q in axes(f, 3), j in 1:n, i in 1:m
+        g[mod1(i + NINE_X[q], m), mod1(j + NINE_Y[q], n), q] = f[i, j, q]
+    end
+end
+
+for f in (periodic_directions!, periodic_pushes!)
+    case(f, (T, n) -> (zeros(T, n, 3, 9), values_of(T, n, 3, 9)))
+    case(f, (T, n) -> (zeros(T, 2, n, 10), values_of(T, 2, n, 10)))
+end

@@ -1,0 +1,395 @@
+//! Counters in arrays of narrow integers: `counts[b[i]] += 1` with `counts::Vector{Int32}`.
+//!
+//! Julia adds in `Int64`s and converts what it stores, which raises `InexactError` once a counter is full. How full they will be
+//! is not known at entry, but how often they are counted up at most is. Where that fits, no conversion fails; where it may not,
+//! the original function has to run.
+//!
+//! ```text
+//!                                      for e in eachindex(counts)
+//! for i in 1:n                             require counts[e] + n <= typemax(Int32)
+//!     require counts[b[i]] + 1 fits   ->   end
+//!     counts[b[i]] += 1                for i in 1:n
+//! end                                      counts[b[i]] += 1
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_diagnostics::Span;
+use tessella_frontend::typed::tree::{
+    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, LoopMode, Range, Requirement, Role, SizeError, Statement,
+    StatementKind, Type,
+};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
+
+/// Bounds are followed through so many names and operators.
+const DEPTH: u32 = 16;
+
+/// The function with the conversions of its counters checked once, where that is possible.
+pub(crate) fn rewrite(function: &Function) -> Function {
+    let mut facts = Facts { function, values: BTreeMap::new(), ranges: BTreeMap::new(), stores: BTreeMap::new(), sums: BTreeSet::new(), next_loop: 0 };
+    facts.learn(&function.body, &mut vec![]);
+    let mut rewritten = function.clone();
+    let mut checks = vec![];
+    let mut sums = BTreeSet::new();
+    for (&array, stores) in &facts.stores {
+        if let Some(limits) = facts.limits(array, stores)
+            && let Some(check) = facts.check(array, &limits, &mut rewritten.locals)
+        {
+            sums.extend(stores.iter().filter_map(|stored| sum_of(stored.value)));
+            checks.push(check);
+        }
+    }
+    if checks.is_empty() {
+        return rewritten;
+    }
+    facts.sums = sums;
+    let body = facts.without_conversions(&function.body);
+    rewritten.body = checks.into_iter().chain(body).collect();
+    rewritten
+}
+
+/// A store: its value, and the loops around it.
+struct Stored<'a> {
+    value: &'a Expr,
+    loops: Vec<&'a Range>,
+}
+
+struct Facts<'a> {
+    function: &'a Function,
+    /// What locals that are assigned once are set to.
+    values: BTreeMap<LocalId, &'a Expr>,
+    /// What iterators run through.
+    ranges: BTreeMap<LocalId, &'a Range>,
+    stores: BTreeMap<LocalId, Vec<Stored<'a>>>,
+    /// What is stored in arrays of counters, before its conversion.
+    sums: BTreeSet<LocalId>,
+    /// A number that no loop has.
+    next_loop: u32,
+}
+
+/// What an array's elements stay between, if they lie between these at entry or when they are stored.
+struct Limits {
+    /// How far all updates together move an element up, and down: `Float64`s.
+    up: Expr,
+    down: Expr,
+    /// The constants that are stored.
+    constants: Vec<i128>,
+}
+
+/// What a store does with an array of counters.
+enum Update {
+    Constant(i128),
+    /// Adds something between these.
+    Step(i128, i128),
+}
+
+impl<'a> Facts<'a> {
+    fn learn(&mut self, block: &'a Block, around: &mut Vec<&'a Range>) {
+        for statement in block {
+            match &statement.kind {
+                StatementKind::For { id, iterator, range, body, .. } => {
+                    self.next_loop = self.next_loop.max(id.0 + 1);
+                    self.ranges.insert(*iterator, range);
+                    around.push(range);
+                    self.learn(body, around);
+                    around.pop();
+                }
+                StatementKind::If { then, otherwise, .. } => {
+                    self.learn(then, around);
+                    self.learn(otherwise, around);
+                }
+                StatementKind::Set { target, value, .. } => {
+                    if matches!(self.local(*target).role, Role::Value(_)) {
+                        self.values.insert(*target, value);
+                    }
+                }
+                StatementKind::Store { array, value, .. } => {
+                    self.stores.entry(*array).or_default().push(Stored { value, loops: around.clone() });
+                }
+                StatementKind::Allocate { .. } | StatementKind::Require { .. } => {}
+            }
+        }
+    }
+
+    fn local(&self, id: LocalId) -> &'a Local {
+        &self.function.locals[id.0 as usize]
+    }
+
+    /// The expression behind names.
+    fn behind(&self, expr: &'a Expr) -> &'a Expr {
+        let mut expr = expr;
+        for _ in 0..DEPTH {
+            match expr.kind {
+                ExprKind::Local(local) => match self.values.get(&local) {
+                    Some(value) => expr = value,
+                    None => return expr,
+                },
+                _ => return expr,
+            }
+        }
+        expr
+    }
+
+    /// `None` unless all stores count, or store constants, and one of them has to be converted.
+    fn limits(&self, array: LocalId, stores: &[Stored<'a>]) -> Option<Limits> {
+        let Type::Array { element, .. } = self.local(array).ty else { return None };
+        if !element.is_integer() || element == ScalarType::Bool || element.bytes() > 4 {
+            return None;
+        }
+        let span = self.local(array).span;
+        let mut limits = Limits { up: float(0.0, span), down: float(0.0, span), constants: vec![] };
+        let mut converts = false;
+        for stored in stores {
+            match self.update(array, stored.value)? {
+                Update::Constant(value) => limits.constants.push(value),
+                Update::Step(least, most) => {
+                    converts |= sum_of(stored.value).is_some();
+                    let mut times = float(1.0, span);
+                    for range in &stored.loops {
+                        times = arithmetic(BinaryOp::Mul, times, self.trips(range)?);
+                    }
+                    let moved = |by: i128| arithmetic(BinaryOp::Mul, times.clone(), float(by as f64, span));
+                    if most > 0 {
+                        limits.up = arithmetic(BinaryOp::Add, limits.up, moved(most));
+                    }
+                    if least < 0 {
+                        limits.down = arithmetic(BinaryOp::Add, limits.down, moved(-least));
+                    }
+                }
+            }
+        }
+        converts.then_some(limits)
+    }
+
+    fn update(&self, array: LocalId, value: &'a Expr) -> Option<Update> {
+        if let ExprKind::Constant(constant) = value.kind {
+            return constant.as_integer().map(Update::Constant);
+        }
+        let sum = match sum_of(value) {
+            Some(sum) => self.values.get(&sum)?,
+            // Of the element's type: it wraps around only where a counter is full.
+            None => self.behind(value),
+        };
+        let (least, most) = self.step(array, sum)?;
+        Some(Update::Step(least, most))
+    }
+
+    /// What is added to an element of the array, at least and at most.
+    fn step(&self, array: LocalId, sum: &'a Expr) -> Option<(i128, i128)> {
+        let ExprKind::Binary(op, left, right) = &sum.kind else { return None };
+        let (left, right) = (self.behind(left), self.behind(right));
+        let (op, added) = match (op, self.is_element(array, left), self.is_element(array, right)) {
+            (BinaryOp::Add | BinaryOp::Sub, true, _) => (*op, right),
+            (BinaryOp::Add, false, true) => (*op, left),
+            (_, _, _) => return None,
+        };
+        let (least, most) = match &added.kind {
+            ExprKind::Constant(constant) => (constant.as_integer()?, constant.as_integer()?),
+            ExprKind::Convert(inner) if inner.ty == ScalarType::Bool => (0, 1),
+            _ => return None,
+        };
+        let small = |value: i128| value.abs() < 1 << 53;
+        let (least, most) = if op == BinaryOp::Sub { (-most, -least) } else { (least, most) };
+        (small(least) && small(most)).then_some((least, most))
+    }
+
+    fn is_element(&self, array: LocalId, expr: &'a Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Load { array: found, .. } => *found == array,
+            ExprKind::Convert(inner) => self.is_element(array, self.behind(inner)),
+            _ => false,
+        }
+    }
+
+    /// The iterations of a loop, at most; a `Float64`.
+    fn trips(&self, range: &'a Range) -> Option<Expr> {
+        let span = range.stop.span;
+        let (low, high) = if range.step > 0 { (&range.start, &range.stop) } else { (&range.stop, &range.start) };
+        let distance = arithmetic(BinaryOp::Sub, self.end(high, true, DEPTH)?, self.end(low, false, DEPTH)?);
+        let steps = match range.step.unsigned_abs() {
+            1 => distance,
+            step => arithmetic(BinaryOp::Div, distance, float(step as f64, span)),
+        };
+        let count = arithmetic(BinaryOp::Add, steps, float(1.0, span));
+        Some(arithmetic(BinaryOp::Max, count, float(0.0, span)))
+    }
+
+    /// A bound on an integer made of sizes and arguments, as a `Float64`: from above (`high`), or from below.
+    fn end(&self, expr: &'a Expr, high: bool, depth: u32) -> Option<Expr> {
+        let depth = depth.checked_sub(1)?;
+        let span = expr.span;
+        let of = |expr: &'a Expr| self.end(expr, high, depth);
+        let other = |expr: &'a Expr| self.end(expr, !high, depth);
+        match &expr.kind {
+            ExprKind::Constant(constant) => Some(float(constant.as_integer().filter(|it| it.abs() < 1 << 53)? as f64, span)),
+            ExprKind::Size { .. } | ExprKind::First { .. } => Some(as_float(expr.clone())),
+            ExprKind::Local(local) => match self.local(*local).role {
+                Role::Argument => expr.ty.is_integer().then(|| as_float(expr.clone())),
+                Role::Iterator(_) => {
+                    let range = self.ranges.get(local)?;
+                    let last = if (range.step > 0) == high { &range.stop } else { &range.start };
+                    of(last)
+                }
+                Role::Value(_) => of(self.values.get(local)?),
+                Role::Variable(_) => None,
+            },
+            ExprKind::Convert(inner) if inner.ty.is_integer() && inner.ty != ScalarType::Bool => of(inner),
+            // The type of a range holds all its values.
+            ExprKind::Wrap(inner) => match inner.kind {
+                ExprKind::Local(local) if matches!(self.local(local).role, Role::Iterator(_)) => of(inner),
+                _ => None,
+            },
+            ExprKind::Binary(BinaryOp::Add, left, right) => Some(arithmetic(BinaryOp::Add, of(left)?, of(right)?)),
+            ExprKind::Binary(BinaryOp::Sub, left, right) => Some(arithmetic(BinaryOp::Sub, of(left)?, other(right)?)),
+            ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), left, right) => Some(arithmetic(*op, of(left)?, of(right)?)),
+            ExprKind::Binary(BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil, left, right) => match right.kind {
+                ExprKind::Constant(constant) => {
+                    let divisor = constant.as_integer().filter(|it| (1..1 << 53).contains(it))?;
+                    let quotient = arithmetic(BinaryOp::Div, of(left)?, float(divisor as f64, span));
+                    // However it is rounded.
+                    Some(arithmetic(BinaryOp::Add, quotient, float(if high { 1.0 } else { -1.0 }, span)))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The test of all elements at entry, or of none of an array that the function makes.
+    fn check(&self, array: LocalId, limits: &Limits, locals: &mut Vec<Local>) -> Option<Statement> {
+        let declared = self.local(array);
+        let Type::Array { element, rank, form } = declared.ty else { return None };
+        let span = declared.span;
+        let (least, most) = range_of(element);
+        let stays = |value: Expr| {
+            let up = arithmetic(BinaryOp::Add, value.clone(), limits.up.clone());
+            let down = arithmetic(BinaryOp::Sub, value, limits.down.clone());
+            let below = compare(CompareOp::Le, up, float(most as f64, span));
+            both(below, compare(CompareOp::Ge, down, float(least as f64, span)))
+        };
+        let constants = limits.constants.iter().map(|&value| stays(float(value as f64, span)));
+        let mut iterators = vec![];
+        let mut tests: Vec<Expr> = constants.collect();
+        let is_argument = declared.role == Role::Argument;
+        if is_argument {
+            for axis in 0..rank {
+                let iterator = LocalId(locals.len() as u32);
+                let id = LoopId(self.next_loop + iterator.0);
+                let (name, ty) = (format!("{}_at{}", declared.name, axis + 1), Type::Scalar(ScalarType::I64));
+                locals.push(Local { name, ty, role: Role::Iterator(id), span });
+                iterators.push((id, iterator));
+            }
+            let subscripts = iterators.iter().map(|(_, iterator)| whole(ExprKind::Local(*iterator), span)).collect();
+            let element_of = Expr { kind: ExprKind::Load { array, subscripts, inbounds: true }, ty: element, span };
+            tests.push(stays(as_float(element_of)));
+        }
+        let condition = tests.into_iter().reduce(both)?;
+        let text = format!("counting in `{}` may pass what an `{element}` holds", declared.name);
+        let failure = Requirement { error: SizeError::Thrown, text };
+        let mut statement = Statement { kind: StatementKind::Require { condition, failure }, span };
+        for (axis, (id, iterator)) in (0..).zip(iterators) {
+            let size = whole(ExprKind::Size { array, axis }, span);
+            let range = match form.firsts {
+                Firsts::One => Range { start: whole(ExprKind::Constant(Constant::i64(1)), span), step: 1, stop: size },
+                Firsts::Free => {
+                    let first = whole(ExprKind::First { array, axis }, span);
+                    let one = whole(ExprKind::Constant(Constant::i64(1)), span);
+                    let end = whole(ExprKind::Binary(BinaryOp::Add, Box::new(first.clone()), Box::new(size)), span);
+                    let stop = whole(ExprKind::Binary(BinaryOp::Sub, Box::new(end), Box::new(one)), span);
+                    Range { start: first, step: 1, stop }
+                }
+            };
+            let mode = LoopMode::default();
+            statement = Statement { kind: StatementKind::For { id, iterator, range, mode, body: vec![statement] }, span };
+        }
+        Some(statement)
+    }
+
+    /// The block without tests of what is stored in counters.
+    fn without_conversions(&self, block: &Block) -> Block {
+        // The test of a store stands right before it, and is made where the store is.
+        let keep = |at: usize| match (&block[at].kind, block.get(at + 1).map(|next| &next.kind)) {
+            (StatementKind::Require { condition, failure }, Some(StatementKind::Store { value, .. }))
+                if failure.error == SizeError::Inexact =>
+            {
+                let counted = sum_of(value).filter(|sum| self.sums.contains(sum));
+                !counted.is_some_and(|sum| is_of(condition, sum))
+            }
+            (_, _) => true,
+        };
+        let inside = |statement: &Statement| {
+            let kind = match &statement.kind {
+                StatementKind::For { id, iterator, range, mode, body } => {
+                    let body = self.without_conversions(body);
+                    StatementKind::For { id: *id, iterator: *iterator, range: range.clone(), mode: *mode, body }
+                }
+                StatementKind::If { condition, then, otherwise } => {
+                    let [then, otherwise] = [then, otherwise].map(|block| self.without_conversions(block));
+                    StatementKind::If { condition: condition.clone(), then, otherwise }
+                }
+                other => other.clone(),
+            };
+            Statement { kind, span: statement.span }
+        };
+        (0..block.len()).filter(|&at| keep(at)).map(|at| inside(&block[at])).collect()
+    }
+}
+
+/// Whether a conjunction compares a local with limits, and nothing else.
+fn is_of(condition: &Expr, sum: LocalId) -> bool {
+    match &condition.kind {
+        ExprKind::Binary(BinaryOp::AndAlso, left, right) => is_of(left, sum) && is_of(right, sum),
+        ExprKind::Compare(CompareOp::Ge | CompareOp::Le, value, limit) => {
+            value.kind == ExprKind::Local(sum) && matches!(limit.kind, ExprKind::Constant(_))
+        }
+        _ => false,
+    }
+}
+
+/// The name of what is stored once it is converted.
+fn sum_of(value: &Expr) -> Option<LocalId> {
+    match &value.kind {
+        ExprKind::Wrap(sum) => match sum.kind {
+            ExprKind::Local(local) => Some(local),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The values of a narrow integer type.
+fn range_of(ty: ScalarType) -> (i128, i128) {
+    let bits = 8 * ty.bytes();
+    match ty {
+        ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => (0, (1 << bits) - 1),
+        ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => (0, 1),
+    }
+}
+
+fn whole(kind: ExprKind, span: Span) -> Expr {
+    Expr { kind, ty: ScalarType::I64, span }
+}
+
+fn float(value: f64, span: Span) -> Expr {
+    Expr { kind: ExprKind::Constant(Constant::f64(value)), ty: ScalarType::F64, span }
+}
+
+fn as_float(value: Expr) -> Expr {
+    let span = value.span;
+    Expr { kind: ExprKind::Convert(Box::new(value)), ty: ScalarType::F64, span }
+}
+
+fn arithmetic(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    let span = left.span;
+    Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty: ScalarType::F64, span }
+}
+
+fn compare(op: CompareOp, left: Expr, right: Expr) -> Expr {
+    let span = left.span;
+    Expr { kind: ExprKind::Compare(op, Box::new(left), Box::new(right)), ty: ScalarType::Bool, span }
+}
+
+fn both(left: Expr, right: Expr) -> Expr {
+    let span = left.span;
+    Expr { kind: ExprKind::Binary(BinaryOp::AndAlso, Box::new(left), Box::new(right)), ty: ScalarType::Bool, span }
+}
