@@ -79,7 +79,7 @@ case(reduce_two, (T, n) -> (values_of(T, n, n + 1),))
 end
 case(reduce_empty_magnitudes, (T, n) -> (T.(2 .* values_of(T, n)),); types = [Float32, Float64])
 
-@tessella largest_magnitude(A) = maximum(abs, A), maximum(abs2(x) for x in A)
+@tessella largest_magnitude(A) = maximum(abs, A), maximum(abs2, A)
 case(largest_magnitude, (T, n) -> (values_of(T, n, n) .- 2,))
 case(largest_magnitude, (T, n) -> (fill(typemin(T), n),); types = [Int64])
 

@@ -266,7 +266,7 @@ fn each_mistake_has_its_code() {
         ("i = 1\nwhile i < n\nend", "E0240"),
         ("i = 1\nwhile i < n\ni *= 2\nend", "E0240"),
         ("i = 1\nwhile i < n\nx > 0 && continue\ni += 1\nend", "E0240"),
-        ("A[1] = 0", "E0204"),
+        ("A[1, 1, 1] = 0", "E0204"),
         ("v[1, 2] = 0", "E0204"),
         ("x[1] = 0", "E0205"),
         ("v[x] = 0", "E0206"),

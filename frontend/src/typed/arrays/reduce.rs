@@ -196,13 +196,18 @@ impl Checker<'_> {
             Reduction::Any => Expr::constant(Constant::bool(false), span),
             Reduction::All => Expr::constant(Constant::bool(true), span),
             Reduction::Maximum | Reduction::Minimum => {
-                let first = self.unchecked_element(elements, &vec![Expr::int64(1, span); extents.len()], span)?;
+                let is_float = total_type.is_float();
                 match (empty, some_elements(&extents, span)) {
+                    // Of magnitudes: no float is less, and of integers, which wrap around, none less than the least.
+                    (Empty::Allowed, _) if is_float => number(0),
                     (Empty::Allowed, Some(condition)) => {
-                        let (condition, yes, no) = (Box::new(condition), Box::new(first), Box::new(number(0)));
+                        let least = number(crate::typed::convert::integer_limits(total_type).0);
+                        let (condition, yes, no) = (Box::new(condition), Box::new(least), Box::new(number(0)));
                         Expr { kind: ExprKind::Select { condition, yes, no }, ty: total_type, span }
                     }
-                    (Empty::Allowed | Empty::Refused, _) => first,
+                    (Empty::Allowed | Empty::Refused, _) => {
+                        self.unchecked_element(elements, &vec![Expr::int64(1, span); extents.len()], span)?
+                    }
                 }
             }
         };
@@ -466,15 +471,12 @@ fn some_elements(extents: &[Expr], span: Span) -> Option<Expr> {
     some.reduce(|before, next| binary(BinaryOp::AndAlso, before, next, span))
 }
 
-/// `(abs, A)` and `abs(x) for x in A`, also with `abs2`: Julia knows that the largest of none is zero.
+/// `(abs, A)` and `(abs2, A)`, of which Julia knows that the largest of none is zero.
 fn is_magnitude(arguments: &[&ast::Expr]) -> bool {
     let is_name = |expr: &ast::Expr| {
         matches!(&expr.kind, ast::ExprKind::Name(name) if matches!(name.as_str(), "abs" | "abs2"))
     };
     match arguments {
-        [ast::Expr { kind: ast::ExprKind::Generator { body, .. }, .. }] => {
-            matches!(&body.kind, ast::ExprKind::Call { callee, .. } if is_name(callee))
-        }
         [function, _] => is_name(function),
         _ => false,
     }
