@@ -241,10 +241,28 @@ for j  # parallel
 }
 
 #[test]
+fn neighbours_whose_rows_wait_for_one_another_go_through_strips_together() {
+    let ctx = Ctx::new();
+    let start = scheduled(two_passes(&ctx, 0, -1), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let expected = "\
+for i0 = floor((i - 1)/128)  # parallel
+  for j
+    for i1 = i - 128*floor((i - 1)/128) - 1  # vector(4)
+      R: A[i, j] = B[i, j]
+    for i1 = i - 128*floor((i - 1)/128) - 1  # vector(4)
+      S: C[i, j] = A[i, j - 1]
+";
+    assert_eq!(print::schedule(&done.algorithm, &done.schedule), expected);
+}
+
+#[test]
 fn neighbours_whose_common_loop_would_carry_values_stay_apart() {
     let ctx = Ctx::new();
-    for dj in [-1, 1] {
-        let start = scheduled(two_passes(&ctx, 0, dj), Target::Cpu);
+    // Within strips, too, or too many rows apart.
+    for (di, dj) in [(1, -1), (-1, 1), (1, 1), (0, 5)] {
+        let start = scheduled(two_passes(&ctx, di, dj), Target::Cpu);
         let all = dependences(&ctx, &start.algorithm).unwrap();
         let done = default_order::schedule(&ctx, &start, &all).unwrap();
         let text = print::schedule(&done.algorithm, &done.schedule);

@@ -91,6 +91,12 @@ fn passes(verified: &Verified, path: &Path) -> String {
         let (Some(only), None) = (involved.next(), involved.next()) else { return String::new() };
         let name = &iterators[only];
         let is_division = |(atom, _): &(Atom, i64)| matches!(atom, Atom::FloorDiv(..));
+        // Where threads take every eighth value, say, the loops stand the other way round.
+        let around = verified.schedule().loops_around(*id);
+        let mut parts = around.iter().filter(|(_, it)| it.at[id].involves_iterator(only as u32)).rev().skip(1);
+        if parts.any(|(_, it)| !matches!(it.at[id].terms(), [(Atom::FloorDiv(..), 1)])) {
+            return String::new();
+        }
         match at.terms() {
             [(Atom::FloorDiv(_, size), 1)] => format!(", {size} values of `{name}` at a time"),
             terms if terms.iter().any(is_division) => format!(", each `{name}` of these"),
