@@ -48,7 +48,7 @@ pub struct Tune {
     #[arg(long)]
     dry: bool,
     /// Forgets what was found for all functions, and tunes nothing
-    #[arg(long, conflicts_with_all = ["list", "output", "dry"])]
+    #[arg(long, exclusive = true)]
     clear: bool,
 }
 

@@ -1,6 +1,7 @@
 //! What was found and chosen, in words: `tessella explain`, `Tessella.explain`.
 
 mod loops;
+pub(crate) mod time;
 mod words;
 
 use std::collections::BTreeMap;

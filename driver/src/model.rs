@@ -8,6 +8,7 @@ mod tiles;
 pub use layout::{LayoutOptions, layout};
 pub use parallelograms::{SearchOptions, Told, parallelograms};
 pub use tessella_polyhedral::models::tiles::closed::Cell;
+pub(crate) use tiles::sizes_text;
 pub use tiles::{stencil, tiles};
 
 use crate::diagnose::{Place, diagnose};

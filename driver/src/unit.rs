@@ -1,6 +1,6 @@
 //! One function with concrete argument types, and everything that can be made of it.
 
-use crate::explain::explain;
+use crate::explain::{explain, time};
 use crate::pipeline::{self, Analysed, Refusal};
 use crate::request::{Backend, DrawOptions, TextKind};
 use crate::results;
@@ -103,6 +103,9 @@ impl Built {
             TextKind::Explain => {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
                 let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
+                if unit.commands.is_none() && target(backend) == Target::Cpu {
+                    text.push_str(&time::tilings(&self.ctx, verified.source(), &unit.machine).map_err(core)?);
+                }
                 if self.analysed.gave_up {
                     text.push_str("\nChoosing an order takes more work than one function may cost, so the loops run as the source has them.\n");
                 }

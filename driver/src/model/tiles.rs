@@ -71,13 +71,18 @@ fn nest(ranking: &Ranking) -> String {
     text
 }
 
-fn row(candidate: &Candidate) -> Vec<String> {
-    let cost = &candidate.cost;
+/// `34 x 42 x 13 steps`.
+pub(crate) fn sizes_text(candidate: &Candidate) -> String {
     let sizes: Vec<String> = candidate.sizes.iter().map(u64::to_string).collect();
     let steps = if candidate.steps == 1 { String::new() } else { format!(" x {} steps", candidate.steps) };
+    sizes.join(" x ") + &steps
+}
+
+fn row(candidate: &Candidate) -> Vec<String> {
+    let cost = &candidate.cost;
     vec![
         candidate.approach.name().to_string(),
-        format!("{}{steps}", sizes.join(" x ")),
+        sizes_text(candidate),
         format!("{:.2}", cost.ratio()),
         cost.memory.to_string(),
         cost.loads.to_string(),

@@ -16,7 +16,7 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Ctx, IslErrorKind};
 use crate::layers::{Scheduled, Target};
-use crate::models::tiles::rank::{Nest, fit};
+use crate::models::tiles::rank::{Nest, Nests, fit};
 
 pub use predict::Prediction;
 
@@ -92,7 +92,7 @@ pub fn candidates(
     own: &[Command],
     params: &[i64],
 ) -> Result<Space, Error> {
-    let fits = quota_as(ctx.with_budget(MODEL_OPERATIONS, || fit(ctx, &start.algorithm)), vec![])?;
+    let fits = quota_as(ctx.with_budget(MODEL_OPERATIONS, || fit(ctx, &start.algorithm, Nests::All)), vec![])?;
     let mut all = vec![];
     for nest in &fits {
         let kept = apart_from(start, own, nest);

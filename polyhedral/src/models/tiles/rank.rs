@@ -42,6 +42,8 @@ pub struct Ranked {
     pub skew: Vec<i64>,
     /// The elements that the tile touches.
     pub footprint: u64,
+    /// The instances that it runs.
+    pub run: u64,
     pub trust: Trust,
 }
 
@@ -131,15 +133,26 @@ impl Fit {
     }
 }
 
-/// Finds what tiles of all nests of a program cost. A nest without loops that could be tiled has no place in the result.
-pub fn fit(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Nest>, Error> {
+/// Which nests of a program are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nests {
+    All,
+    /// Those over time whose points are all alike in the middle: they are counted quickly.
+    Stencils,
+}
+
+/// Finds what tiles of a program's nests cost. A nest without loops that could be tiled has no place in the result.
+pub fn fit(ctx: &Ctx, algorithm: &Algorithm, nests_wanted: Nests) -> Result<Vec<Nest>, Error> {
     let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
     let mut nests = vec![];
     for band in shape::bands(&program)? {
-        if band.names.is_empty() {
+        if band.names.is_empty() || (nests_wanted == Nests::Stencils && !band.has_time) {
             continue;
         }
         let uniform = Uniform::of(ctx, &program, &band)?;
+        if nests_wanted == Nests::Stencils && uniform.is_none() {
+            continue;
+        }
         let (mut fits, mut refused) = (vec![], vec![]);
         for approach in Approach::ALL {
             match fit_one(ctx, &program, &band, uniform.as_ref(), approach)? {
@@ -163,7 +176,12 @@ pub fn fit(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Nest>, Error> {
 /// Ranks tilings of all nests of a program that fit into so many elements of memory. A nest without loops that could be
 /// tiled has no place in the result.
 pub fn rank(ctx: &Ctx, algorithm: &Algorithm, memory: u64) -> Result<Vec<Ranking>, Error> {
-    let rankings = fit(ctx, algorithm)?.into_iter().map(|nest| {
+    rank_of(ctx, algorithm, memory, Nests::All)
+}
+
+/// [`rank`], for some nests alone.
+pub fn rank_of(ctx: &Ctx, algorithm: &Algorithm, memory: u64, nests: Nests) -> Result<Vec<Ranking>, Error> {
+    let rankings = fit(ctx, algorithm, nests)?.into_iter().map(|nest| {
         let name = |id: &ComputationId| algorithm.computation(*id).name.clone();
         let (mut ranked, mut refused) = (vec![], nest.refused);
         for fit in &nest.fits {
@@ -173,8 +191,9 @@ pub fn rank(ctx: &Ctx, algorithm: &Algorithm, memory: u64) -> Result<Vec<Ranking
                     let steps = sizes.get(space).copied().unwrap_or(1);
                     let approach = fit.approach;
                     let footprint = fit.footprint(&sizes);
+                    let run = fit.run(&sizes);
                     let candidate = Candidate { approach, sizes: sizes[..space].to_vec(), steps, cost };
-                    ranked.push(Ranked { candidate, skew: fit.skew.clone(), footprint, trust: fit.trust });
+                    ranked.push(Ranked { candidate, skew: fit.skew.clone(), footprint, run, trust: fit.trust });
                 }
                 Err(reason) => refused.push((fit.approach, reason)),
             }
