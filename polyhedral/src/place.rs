@@ -110,8 +110,11 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
                 Some(node) if scheduled.target == Target::Cpu || !has_gpu_loop(&scheduled.schedule, &node) => {
                     Ok((buffer(vec![], MemorySpace::Register, Lifetime::Node(node)), vec![]))
                 }
-                Some(_) => Ok((buffer(vec![], space, Lifetime::Call), vec![])),
-                None => {
+                Some(node) if !is_in_gpu_loop(&scheduled.schedule, &node) => {
+                    Ok((buffer(vec![], space, Lifetime::Call), vec![]))
+                }
+                // Threads share what their blocks do not: an element for each iteration.
+                Some(_) | None => {
                     let (extents, map) = bounding_box(ctx, scheduled, id, array)?;
                     Ok((buffer(extents, space, Lifetime::Call), map))
                 }
@@ -246,13 +249,15 @@ fn common_node(schedule: &Schedule, computations: &[ComputationId]) -> Option<Pa
 
 /// Whether a loop below `path` or one that only encloses part of a kernel's threads is mapped to the GPU.
 fn has_gpu_loop(schedule: &Schedule, path: &Path) -> bool {
-    let below = schedule.node(path).is_some_and(any_gpu);
-    let around = (0..path.0.len()).any(|depth| match schedule.node(&Path(path.0[..depth].to_vec())) {
-        Some(Node::Loop(it)) => is_gpu(it.tag),
-        _ => false,
-    });
     // Nothing mapped around: the users may lie in several kernels, even if none has a mapped loop.
-    below || !around
+    schedule.node(path).is_some_and(any_gpu) || !is_in_gpu_loop(schedule, path)
+}
+
+fn is_in_gpu_loop(schedule: &Schedule, path: &Path) -> bool {
+    (0..path.0.len()).any(|depth| match schedule.node(&Path(path.0[..depth].to_vec())) {
+        Some(Node::Loop(it)) => is_gpu(it.tag),
+        Some(Node::Sequence(_) | Node::Computation(_)) | None => false,
+    })
 }
 
 fn any_gpu(node: &Node) -> bool {
