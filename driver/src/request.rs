@@ -414,5 +414,11 @@ mod tests {
             "kind=bounds\nargument=0\nname=A\naxis=1\nsubscript=i\nsubscript=j + 1\ncondition=n < size(A, 2)\ncertain=yes\n\
              place=k.jl:3\ntext=`A[i, j + 1]` at k.jl:3 needs n < size(A, 2)"
         );
+        let Failure::Bounds { check, argument, name, axis, subscripts, condition, certain: _, place } = failure else {
+            unreachable!("made above")
+        };
+        let uncertain = Failure::Bounds { check, argument, name, axis, subscripts, condition, certain: false, place };
+        let told = uncertain.to_string();
+        assert!(told.contains("\ncertain=no\n") && told.ends_with("if the data let it happen, which is not known at entry"), "{told}");
     }
 }
