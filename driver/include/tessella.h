@@ -185,6 +185,7 @@ int64_t tessella_tuned_clear(void);
  *     subscript=i              bounds: the access's subscripts, one line each
  *     subscript=j + 1
  *     condition=n < size(A, 2) bounds: what does not hold
+ *     certain=yes              bounds: no where the data decide whether the source gets to the access: it need not fail
  *     place=heat.jl:7          bounds: where the access stands
  *     text=...                 for people; always last, may go on over several lines
  */

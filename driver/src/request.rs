@@ -288,6 +288,8 @@ pub enum Failure {
         subscripts: Vec<String>,
         /// What does not hold: `n <= size(A, 2)`.
         condition: String,
+        /// Whether the source fails, too. If not, data decide whether it gets to the access, which was not known at entry.
+        certain: bool,
         /// Where the access stands: `heat.jl:7`.
         place: String,
     },
@@ -331,14 +333,16 @@ impl std::fmt::Display for Failure {
     /// Lines `key=value`; `text`, always last, may go on over several lines.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Bounds { check: _, argument, name, axis, subscripts, condition, place } => {
+            Failure::Bounds { check: _, argument, name, axis, subscripts, condition, certain, place } => {
                 let argument = argument.map_or_else(|| "none".to_string(), |argument| argument.to_string());
                 writeln!(f, "kind=bounds\nargument={argument}\nname={name}\naxis={axis}")?;
                 for subscript in subscripts {
                     writeln!(f, "subscript={subscript}")?;
                 }
-                write!(f, "condition={condition}\nplace={place}\n")?;
-                write!(f, "text=`{name}[{}]` at {place} needs {condition}", subscripts.join(", "))
+                let known = if *certain { "yes" } else { "no" };
+                write!(f, "condition={condition}\ncertain={known}\nplace={place}\n")?;
+                write!(f, "text=`{name}[{}]` at {place} needs {condition}", subscripts.join(", "))?;
+                if *certain { Ok(()) } else { write!(f, ", if the data let it happen, which is not known at entry") }
             }
             Failure::Size { check: _, error, text } => {
                 let kind = match error {
@@ -401,13 +405,20 @@ mod tests {
             axis: 1,
             subscripts: vec!["i".into(), "j + 1".into()],
             condition: "n < size(A, 2)".into(),
+            certain: true,
             place: "k.jl:3".into(),
         };
         assert_eq!(failure.code(), 2);
         assert_eq!(
             failure.to_string(),
-            "kind=bounds\nargument=0\nname=A\naxis=1\nsubscript=i\nsubscript=j + 1\ncondition=n < size(A, 2)\n\
+            "kind=bounds\nargument=0\nname=A\naxis=1\nsubscript=i\nsubscript=j + 1\ncondition=n < size(A, 2)\ncertain=yes\n\
              place=k.jl:3\ntext=`A[i, j + 1]` at k.jl:3 needs n < size(A, 2)"
         );
+        let Failure::Bounds { check, argument, name, axis, subscripts, condition, certain: _, place } = failure else {
+            unreachable!("made above")
+        };
+        let uncertain = Failure::Bounds { check, argument, name, axis, subscripts, condition, certain: false, place };
+        let told = uncertain.to_string();
+        assert!(told.contains("\ncertain=no\n") && told.ends_with("if the data let it happen, which is not known at entry"), "{told}");
     }
 }

@@ -263,6 +263,7 @@ impl Failures {
                 axis: axis - outer,
                 subscripts: subscripts.map(|it| print::subscript(algorithm, computation, it)).collect(),
                 condition: condition(algorithm),
+                certain: !access.conditional,
                 place: span.map_or_else(String::new, |span| unit.place(span)),
             }
         };

@@ -142,10 +142,20 @@ end
 @noinline function failed(slot::Slot, compiled::Compiled, original, code::Int32, arguments...)
     known = definition(slot)
     code == -1 && known.options.overlap === :original && return original(arguments...)
-    # Nothing has been written: what the source throws, it throws itself.
-    is_thrown = value_of(failure(compiled.program, code), "kind") == "thrown"
-    is_thrown && all(argument -> device_pointer(argument) === nothing, arguments) && return original(arguments...)
-    throw(failure_exception(compiled.program, known, code, arguments))
+    exception = failure_exception(compiled.program, known, code, arguments)
+    # Nothing has been written, so that the original may run from the start.
+    all(argument -> device_pointer(argument) === nothing, arguments) || throw(exception)
+    is_left_to_original(known, failure(compiled.program, code), exception) && return original(arguments...)
+    throw(exception)
+end
+
+# Whether the original tells what a call comes to: what the source throws, it throws itself; it may never get to an access that
+# would be outside; and integers may be as large as it can take.
+function is_left_to_original(known::Definition, pairs, exception)
+    kind = value_of(pairs, "kind")
+    kind == "bounds" && return value_of(pairs, "certain") == "no"
+    kind == "range" && return may_fall_back(known, exception)
+    return kind == "thrown"
 end
 
 function failure_exception(program::Program, known::Definition, code::Int32, arguments)

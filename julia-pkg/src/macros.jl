@@ -14,7 +14,8 @@ Options, before the function:
 * `threads=4`: threads of parallel loops on the CPU.
 
 Arguments are `Array`s (or views of them without gaps) and scalars of `Bool`, the `Int`s, the `UInt`s, `Float32` and
-`Float64`. Sizes are checked once, at entry: a `BoundsError` is thrown before anything is written.
+`Float64`. Sizes are checked once, at entry: a `BoundsError` is thrown before anything is written. Where it is not known
+then whether the function gets to a subscript that is outside, and for integers beyond 2^40, the original runs.
 """
 macro tessella(arguments...)
     isempty(arguments) && throw(ArgumentError("@tessella needs a function definition"))

@@ -84,8 +84,8 @@ function with_host_memory(test)
         @cfunction(read_memory, Int32, (Ptr{Cvoid}, UInt64, Ptr{Cvoid}, UInt64)),
         @cfunction(copy_memory, Int32, (Ptr{Cvoid}, Ptr{Cvoid}, UInt64)),
         @cfunction(state, Int32, (Ptr{UInt64}, Ptr{UInt64}, Ptr{UInt64})), @cfunction(reason, Ptr{UInt8}, ()))
-    fields = [getfield(real, field) for field in fieldnames(Tessella.Library) if field !== :memory]
-    Tessella.LIBRARY[] = Tessella.Library(fields..., memory)
+    fields = [field === :memory ? memory : getfield(real, field) for field in fieldnames(Tessella.Library)]
+    Tessella.LIBRARY[] = Tessella.Library(fields...)
     try
         return test()
     finally

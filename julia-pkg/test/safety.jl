@@ -24,6 +24,35 @@ end
     @assert B[1] >= 0 "negative"
 end
 
+@tessella function until_zero!(y, x)
+    for i in 1:100
+        x[i] == 0 && break
+        y[i] = 2x[i]
+    end
+    return nothing
+end
+
+# The first loop gets to all of its accesses, the second one need not.
+@tessella function all_then_some!(y, z, x)
+    for i in 1:length(x)
+        y[i] = x[i]
+    end
+    for i in 1:length(x)
+        y[i] > 2 && break
+        z[i] = x[i]
+    end
+    return nothing
+end
+
+@tessella function scaled_where!(x, low, high)
+    for i in 1:length(x)
+        if low <= i <= high
+            x[i] = 2x[i]
+        end
+    end
+    return nothing
+end
+
 struct Everywhere <: AbstractVector{Float64} end
 Base.size(::Everywhere) = (3,)
 Base.getindex(::Everywhere, i::Int) = Float64(i)
@@ -52,6 +81,32 @@ function run()
         @test refusal(() -> combine!(C, A, B)) === nothing
         @test C == A .+ B'
         C .= -1
+    end
+    @testset "accesses that Julia need not get to" begin
+        y = fill(-1.0, 3)
+        until_zero!(y, [1.0, 2.0, 0.0])
+        @test y == [2.0, 4.0, -1.0]
+        # As in Julia, which has written by then.
+        failure = refusal(() -> until_zero!(y, [3.0, 4.0, 5.0]))
+        @test failure isa BoundsError && first(failure.i) == 4
+        @test y == [6.0, 8.0, 10.0]
+        y, z = fill(-1.0, 4), fill(-1.0, 1)
+        all_then_some!(y, z, [1.0, 3.0, 1.0])
+        @test y == [1.0, 3.0, 1.0, -1.0] && z == [1.0]
+        # The accesses of the first loop are sure to happen: nothing is written.
+        failure = refusal(() -> all_then_some!(y, z, fill(7.0, 5)))
+        @test failure isa BoundsError && failure.a === y
+        @test y == [1.0, 3.0, 1.0, -1.0] && z == [1.0]
+    end
+    @testset "integers beyond 2^40" begin
+        x = ones(4)
+        scaled_where!(x, 2, 3)
+        @test x == [1, 2, 2, 1]
+        withenv(() -> scaled_where!(x, 2, typemax(Int)), "TESSELLA_FALLBACK" => nothing)
+        @test x == [1, 4, 4, 2]
+        failure = withenv(() -> refusal(() -> scaled_where!(x, typemin(Int), 3)), "TESSELLA_FALLBACK" => "0")
+        @test code(failure) == ["E0772"]
+        @test x == [1, 4, 4, 2]
     end
     @testset "ranks and element types" begin
         @test code(refusal(() -> combine!(C, vec(A), B))) == ["E0204"]

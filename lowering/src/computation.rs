@@ -391,11 +391,12 @@ impl<'n, 'a> Builder<'n, 'a> {
         span: Span,
         under: &Formula,
     ) -> Result<Expr, LowerError> {
+        let conditional = checked && self.is_conditional(under);
         let access = self
             .nest
             .access(self.name, array, subscripts, checked, under, self.scope)
             .map_err(|error: IslError| LowerError::TooComplicated { span, message: error.to_string() })?;
-        self.reads.push(access);
+        self.reads.push(Access { conditional, ..access });
         self.read_spans.push(span);
         Ok(Expr { kind: ExprKind::Read(self.reads.len() as u32 - 1), ty })
     }

@@ -83,6 +83,7 @@ impl<'a> Nest<'a> {
         let site = &scope.site;
         let write = self.access(&name, array, subscripts, checked, &parts.written, scope);
         let write = self.settle(draft.span, write)?;
+        let write = Access { conditional: checked && !scope.predicates.is_empty(), ..write };
         let iterators: Vec<String> = site.iterators.iter().map(|it| it.name.clone()).collect();
         let domain = self.domain(&name, &site.domain, site);
         let domain = self.settle(draft.span, domain)?;
@@ -147,7 +148,7 @@ impl<'a> Nest<'a> {
             .try_fold(set, |set, (at, iterator)| set.set_dim_name(DimType::Set, at as u32, &iterator.name))
     }
 
-    /// An access that happens where `under` holds.
+    /// An access that happens where `under` holds, and under no condition on data.
     pub(crate) fn access(
         &self,
         computation: &str,
@@ -161,7 +162,7 @@ impl<'a> Nest<'a> {
             Formula::True => None,
             _ => Some(self.domain(computation, &scope.site.domain.and(under), &scope.site)?),
         };
-        Ok(Access { array, subscripts, within, checked })
+        Ok(Access { array, subscripts, within, checked, conditional: false })
     }
 
     /// A name for the search of what lies outside of an array.

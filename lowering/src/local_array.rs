@@ -62,7 +62,10 @@ impl<'a> Nest<'a> {
         }
         if !always {
             self.spans.requirements.push(span);
-            self.requirements.push(Requirement { holds, error: error_of(failure.error), text });
+            // Under a condition on data the source need not get there.
+            let uncertain = !scope.predicates.is_empty();
+            let error = if uncertain { SizeError::Thrown } else { error_of(failure.error) };
+            self.requirements.push(Requirement { holds, error, text });
         }
     }
 

@@ -55,7 +55,7 @@ pub(crate) fn search_for(search: Search) -> Result<Computation, IslError> {
         predicate,
         lets,
         value: outside,
-        write: Access { array: ArrayId(0), subscripts: vec![], within: None, checked: false },
+        write: Access { array: ArrayId(0), subscripts: vec![], within: None, checked: false, conditional: false },
         reads,
         fastmath: false,
         simd: None,
@@ -141,7 +141,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
     let name = name.expect("names never run out");
     let (element, kind) = (ScalarType::I32, ArrayKind::Result);
     arrays.push(Array { name, element, extents: vec![], firsts: vec![], rank: 0, kind, strided: 0..0 });
-    let write = Access { array: result, subscripts: vec![], within: None, checked: false };
+    let write = Access { array: result, subscripts: vec![], within: None, checked: false, conditional: false };
     let mut computations = vec![Computation {
         name: START.to_owned(),
         iterators: vec![],

@@ -274,6 +274,9 @@ pub struct Access {
     pub within: Option<Set>,
     /// Whether subscripts are checked against the extents at entry (not under `@inbounds`).
     pub checked: bool,
+    /// Whether a condition on data decides if the access happens, and nothing has found out at entry whether it does: where
+    /// such an access would be outside, the source need not fail.
+    pub conditional: bool,
 }
 
 /// Which element of an axis an access touches.

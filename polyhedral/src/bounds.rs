@@ -9,7 +9,8 @@ use crate::verify::EntryCheck;
 
 /// The conditions under which each checked subscript of each access to an argument or local array is inside.
 ///
-/// Conditions that always hold, or that follow from those before them, are left out.
+/// Conditions that always hold, or that follow from those before them, are left out. Those of accesses that happen for
+/// certain come before those of accesses that data decide about: one that holds only if both do is then known for certain.
 ///
 /// # Errors
 /// [`LayoutError::NeverInside`] for a subscript that is outside for all parameters for which it is evaluated.
@@ -19,7 +20,9 @@ pub fn entry_checks(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<EntryCheck>,
     for requirement in &algorithm.requirements {
         known.learn(&requirement.holds)?;
     }
-    for at in algorithm.accesses() {
+    let (uncertain, certain): (Vec<AccessRef>, Vec<AccessRef>) =
+        algorithm.accesses().partition(|&at| algorithm.access(at).conditional);
+    for at in certain.into_iter().chain(uncertain) {
         let access = algorithm.access(at);
         let array = algorithm.array(access.array);
         let has_extents = match array.kind {

@@ -1,6 +1,6 @@
 //! The token that backends demand: a program whose order, storage and transfers have been proved right.
 
-use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Scan, ScanCheck};
+use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Scan, ScanCheck, SizeError};
 use crate::bounds;
 use crate::connect;
 use crate::dependence::{Dependence, dependences};
@@ -107,6 +107,13 @@ pub struct EntryCheck {
     pub holds: Set,
     /// The same, simplified for parameters for which the access happens at all: what to tell people.
     pub needs: Set,
+}
+
+impl EntryCheck {
+    /// How the source fails where the check does not hold; it may not fail where data decide whether the access happens.
+    pub(crate) fn error(&self, algorithm: &Algorithm) -> SizeError {
+        if algorithm.access(self.access).conditional { SizeError::Thrown } else { SizeError::Bounds }
+    }
 }
 
 impl Verified {

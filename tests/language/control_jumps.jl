@@ -184,6 +184,67 @@ end
     return B
 end
 
+# Sizes say nothing about whether the accesses behind a jump are reached: the arrays may be shorter than the ranges.
+@tessella function break_before_the_end(A)
+    s = zero(eltype(A))
+    for i in 1:100
+        A[i] == 0 && break
+        s += A[i]
+    end
+    return s
+end
+
+@tessella function break_before_a_store!(B, A, v)
+    for i in 1:length(A)
+        A[i] > v && break
+        B[i] = A[i]
+    end
+    return nothing
+end
+
+@tessella function return_before_a_store!(B, A, v)
+    for i in 1:length(A)
+        if A[i] > v
+            B[i] = v
+            return B
+        end
+        B[i] = A[i]
+    end
+    B .= 0
+    return B
+end
+
+@tessella function jump_by_what_is_written!(B, A)
+    for i in 1:length(A)
+        for j in 1:10
+            j > i && break
+            B[i+j] += A[j]
+            i + j >= length(B) && break
+        end
+        A[i] = B[i]
+        A[i] > 0 && break
+    end
+    return nothing
+end
+
+@tessella function choose_by_what_is_written!(B, A, C)
+    for i in 1:length(B)
+        B[i] = B[i] > 0 ? A[i] : C[i]
+    end
+    return nothing
+end
+
+# The arrays agree where it matters, or nowhere.
+@tessella function copy_where_data_says!(B, A)
+    for i in 1:length(A)
+        A[i] += 1
+        if A[i] > 1.5
+            B .= A
+        end
+    end
+    return nothing
+end
+
 two(T, n) = (values_of(T, n), values_of(T, n))
 square(T, n) = (zeros(T, n, n), values_of(T, n, n))
 case(continue_where_data_says!, two)
@@ -204,3 +265,16 @@ case(return_early!, two)
 case(return_of_either, (T, n) -> (values_of(T, n + 1), true))
 case(return_of_either, (T, n) -> (values_of(T, n + 1), false))
 case(return_same_array!, two)
+case(break_before_the_end, (T, n) -> ([values_of(T, n); zero(T)],))
+case(break_before_the_end, (T, n) -> (ones(T, n),))
+for m in (0, 2, 5), v in (-2, 0.4, 2), f in (break_before_a_store!, return_before_a_store!)
+    case(f, (T, n) -> (zeros(T, m), values_of(T, n), T(v)))
+end
+for added in (0, 1, 9)
+    case(jump_by_what_is_written!, (T, n) -> (values_of(T, n + added), values_of(T, n)))
+end
+case(choose_by_what_is_written!, (T, n) -> (values_of(T, n), values_of(T, n), values_of(T, n)))
+case(choose_by_what_is_written!, (T, n) -> (ones(T, n), values_of(T, n), T[]))
+case(choose_by_what_is_written!, (T, n) -> (ones(T, n), T[], values_of(T, n)))
+case(copy_where_data_says!, (T, n) -> (zeros(T, 3), values_of(T, n)))
+case(copy_where_data_says!, (T, n) -> (zeros(T, 3), -ones(T, n)))

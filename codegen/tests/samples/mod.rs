@@ -105,7 +105,7 @@ pub fn scalar(id: u32, ty: ScalarType) -> Expr {
 }
 pub fn access(array: u32, subscripts: Vec<Affine>) -> Access {
     let subscripts = subscripts.into_iter().map(Subscript::Affine).collect();
-    Access { array: ArrayId(array), subscripts, within: None, checked: true }
+    Access { array: ArrayId(array), subscripts, within: None, checked: true, conditional: false }
 }
 
 // Schedules.

@@ -455,7 +455,7 @@ fn copy(
     }
     let access = |array, subscripts: Vec<Affine>| {
         let subscripts = subscripts.into_iter().map(Subscript::from).collect();
-        Access { array, subscripts, within: None, checked: false }
+        Access { array, subscripts, within: None, checked: false, conditional: false }
     };
     let (read, write) = match verb {
         "load" => (access(plan.array, outside.clone()), access(new, inside)),

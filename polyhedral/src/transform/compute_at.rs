@@ -4,7 +4,7 @@ use super::find::{find_computation, find_loop, loop_mut};
 use super::tree::{names_around, remove, simplify};
 use crate::affine::Affine;
 use crate::algorithm::{
-    Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Requirement, SizeError,
+    Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Requirement,
 };
 use crate::bounds;
 use crate::dependence::dependences;
@@ -216,7 +216,7 @@ fn keep_checks(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, next: &mut A
     for check in bounds::entry_checks(ctx, algorithm)?.into_iter().filter(|it| it.access.computation == id) {
         let text = print::access(algorithm, algorithm.computation(id), algorithm.access(check.access));
         let text = format!("`{text}` is outside");
-        next.requirements.push(Requirement { holds: check.holds, error: SizeError::Bounds, text });
+        next.requirements.push(Requirement { error: check.error(algorithm), holds: check.holds, text });
     }
     Ok(())
 }
@@ -279,7 +279,7 @@ impl Plan<'_> {
             subscripts.push(self.place(algorithm, axis)?.add_constant(1)?);
         }
         let subscripts = subscripts.into_iter().map(Into::into).collect();
-        it.write = Access { array: new, subscripts, within: None, checked: false };
+        it.write = Access { array: new, subscripts, within: None, checked: false, conditional: false };
         // { R[y, k] -> R[y] }
         let longer = self.instances(next, &it)?.identity()?;
         let shorter = longer.project_out(DimType::Out, count as u32, self.keys as u32)?;

@@ -2,7 +2,7 @@
 
 use super::find::find_computation;
 use crate::affine::{Affine, Atom};
-use crate::algorithm::{Access, Algorithm, ArrayKind, Computation, ComputationId, Requirement, SizeError};
+use crate::algorithm::{Access, Algorithm, ArrayKind, Computation, ComputationId, Requirement};
 use crate::bounds;
 use crate::dependence::{DependenceKind, dependences};
 use crate::error::{Error, InlineObstacle, ScheduleError};
@@ -48,7 +48,7 @@ pub fn inline(ctx: &Ctx, scheduled: &Scheduled, computation: &str) -> Result<Sch
     let mut changed = scheduled.clone();
     for check in bounds::entry_checks(ctx, algorithm)?.into_iter().filter(|it| it.access.computation == id) {
         let text = print::access(algorithm, producer, algorithm.access(check.access));
-        let requirement = Requirement { holds: check.holds, error: SizeError::Bounds, text: format!("`{text}` is outside") };
+        let requirement = Requirement { error: check.error(algorithm), holds: check.holds, text: format!("`{text}` is outside") };
         changed.algorithm.requirements.push(requirement);
     }
     for reader in readers {
@@ -204,7 +204,7 @@ fn moved(
             Some(within) => within.intersect(&own)?,
         });
     }
-    Ok(Access { array: theirs.array, subscripts, within, checked: theirs.checked })
+    Ok(Access { array: theirs.array, subscripts, within, checked: theirs.checked, conditional: theirs.conditional })
 }
 
 /// An expression of the producer in the reader's iterators, its lets spelled out, its reads counted from `first`.

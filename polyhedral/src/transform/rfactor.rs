@@ -202,7 +202,7 @@ impl Partial<'_> {
     fn access(&self, keys: impl Iterator<Item = u32>, place: u32) -> Result<Access, Error> {
         let mut subscripts: Vec<Subscript> = keys.map(|key| Affine::iterator(key).into()).collect();
         subscripts.push(Affine::iterator(place).add_constant(1)?.into());
-        Ok(Access { array: self.array, subscripts, within: None, checked: false })
+        Ok(Access { array: self.array, subscripts, within: None, checked: false, conditional: false })
     }
 
     /// Has the reduction update partial results. The number of the one becomes an iterator of one value.

@@ -37,6 +37,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
         subscripts: rows.iter().map(|(coefficients, constant)| affine(coefficients, *constant).into()).collect(),
         within: None,
         checked: true,
+        conditional: false,
     };
     let read = |at: usize| Expr { kind: ExprKind::Read(at as u32), ty: ScalarType::F64 };
     let computations = statements.iter().map(|it| {

@@ -353,7 +353,7 @@ impl Build<'_> {
         let ty = algorithm.array(read.0).element;
         let access = |(array, subscripts): (ArrayId, Vec<Affine>)| {
             let subscripts = subscripts.into_iter().map(Into::into).collect();
-            Access { array, subscripts, within: None, checked: false }
+            Access { array, subscripts, within: None, checked: false, conditional: false }
         };
         let name = fresh(name, |name| algorithm.find(name).is_some());
         algorithm.computations.push(Computation {

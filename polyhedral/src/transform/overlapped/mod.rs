@@ -8,7 +8,7 @@ mod stencil;
 
 use super::find::{find_computation, find_loop, loop_mut};
 use super::tree::{names_around, simplify};
-use crate::algorithm::{Algorithm, ComputationId, Requirement, SizeError};
+use crate::algorithm::{Algorithm, ComputationId, Requirement};
 use crate::bounds;
 use crate::dependence::dependences;
 use crate::error::{Error, OverlapObstacle, ScheduleError};
@@ -170,7 +170,7 @@ fn keep_checks(ctx: &Ctx, algorithm: &Algorithm, all: &[ComputationId], next: &m
     for check in bounds::entry_checks(ctx, algorithm)?.into_iter().filter(|it| all.contains(&it.access.computation)) {
         let of = algorithm.computation(check.access.computation);
         let text = format!("`{}` is outside", print::access(algorithm, of, algorithm.access(check.access)));
-        next.requirements.push(Requirement { holds: check.holds, error: SizeError::Bounds, text });
+        next.requirements.push(Requirement { error: check.error(algorithm), holds: check.holds, text });
     }
     Ok(())
 }
