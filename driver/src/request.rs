@@ -338,7 +338,11 @@ impl std::fmt::Display for Failure {
                     writeln!(f, "subscript={subscript}")?;
                 }
                 write!(f, "condition={condition}\nplace={place}\n")?;
-                write!(f, "text=`{name}[{}]` at {place} needs {condition}", subscripts.join(", "))
+                write!(f, "text=`{name}[{}]` at {place} ", subscripts.join(", "))?;
+                match condition.as_str() {
+                    "false" => write!(f, "is outside for all sizes"),
+                    condition => write!(f, "needs {condition}"),
+                }
             }
             Failure::Size { check: _, error, text } => {
                 let kind = match error {
@@ -409,5 +413,8 @@ mod tests {
             "kind=bounds\nargument=0\nname=A\naxis=1\nsubscript=i\nsubscript=j + 1\ncondition=n < size(A, 2)\n\
              place=k.jl:3\ntext=`A[i, j + 1]` at k.jl:3 needs n < size(A, 2)"
         );
+        let Failure::Bounds { check, argument, name, axis, subscripts, place, .. } = failure else { unreachable!() };
+        let never = Failure::Bounds { check, argument, name, axis, subscripts, condition: "false".into(), place };
+        assert!(never.to_string().ends_with("\ntext=`A[i, j + 1]` at k.jl:3 is outside for all sizes"));
     }
 }
