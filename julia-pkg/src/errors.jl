@@ -48,8 +48,8 @@ function hint_at_condition(io::IO, error::BoundsError)
     isdefined(error, :i) && error.i isa Tuple || return
     for subscript in error.i
         if subscript isa Subscript && !isempty(subscript.condition)
-            print(io, "\nThe access at ", subscript.place, " needs ", subscript.condition,
-                  " (checked at entry: nothing was written)")
+            needs = subscript.condition == "false" ? " is outside for all sizes" : " needs $(subscript.condition)"
+            print(io, "\nThe access at ", subscript.place, needs, " (checked at entry: nothing was written)")
         end
     end
 end

@@ -62,3 +62,11 @@ case(differences, (T, n) -> (values_of(T, n),); types = [Int64])
 
 @tessella differences_of_part(A) = diff(A[:, 1]) .+ diff(2 .* view(A, :, 2))
 case(differences_of_part, (T, n) -> (values_of(T, n, 2),))
+
+# `cumsum` and `cumprod` widen small integers, `accumulate` does not; products of `Bool`s stay `Bool`s.
+@tessella accumulated_narrow(x) = cumsum(x), cumprod(x), accumulate(+, x), accumulate(*, x)
+case(accumulated_narrow, (T, n) -> (values_of(T, n),); types = DataType[Int8, Int16, UInt8, UInt32])
+case(accumulated_narrow, (T, n) -> ([k != 5 for k in 1:n],); types = [Bool])
+
+@tessella accumulated_bools_along(B) = cumprod(B; dims = 1), cumsum(B; dims = 2)
+case(accumulated_bools_along, (T, n) -> ([(i + j) % 3 != 0 for i in 1:n, j in 1:n+1],); types = [Bool])

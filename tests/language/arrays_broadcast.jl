@@ -109,3 +109,23 @@ case(broadcast_label!, (T, n) -> (values_of(T, n, n), values_of(T, n, n)))
     return nothing
 end
 case(broadcast_integers!, (T, n) -> (values_of(T, n), values_of(T, n)); types = [Int64])
+
+# Of integers alone, what Julia computes on a range's ends has the same elements as what is computed one by one.
+@tessella function broadcast_integer_ranges!(x, y, k)
+    r = 1:length(x)
+    s = 2 .* r .- k
+    x .= y .* (3 .- r) .+ (-s .+ r)
+    x .+= s .* Int8(3) .+ (length(x):-1:1) .* 3
+    return sum(k .- 2 .* r)
+end
+case(broadcast_integer_ranges!, (T, n) -> (values_of(T, n), values_of(T, n), 5))
+
+# Neither an array nor a function of its elements is a range: all of these go one by one.
+@tessella function broadcast_elements_of_ranges!(x, y, dx)
+    r = 0:length(x)-1
+    x .= dx .* Float64.(r) .- 0.3 .+ y .* r .* dx
+    x .+= dx .* abs2.(r) .+ sqrt.(r) ./ 3 .+ y ./ (r .+ 1)
+    x .+= [dx * i + 0.1 for i in r] .+ muladd.(dx, r, 0.1) .+ 1.5 ./ (r .+ 1)
+    return sum(0.1 * i for i in r)
+end
+case(broadcast_elements_of_ranges!, (T, n) -> (values_of(T, n), values_of(T, n), T(0.1)))

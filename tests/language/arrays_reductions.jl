@@ -85,3 +85,24 @@ case(largest_magnitude, (T, n) -> (fill(typemin(T), n),); types = [Int64])
 
 @tessella smallest_magnitude(A) = minimum(abs, A)
 case(smallest_magnitude, (T, n) -> (values_of(T, n, n) .- 2,))
+
+# A product of `Bool`s is a `Bool`, a sum of them none.
+@tessella function reduce_bools(b)
+    p = prod(b)
+    return ~p, p, prod(!, b), prod(x for x in b), reduce(*, b), foldl(*, b), sum(b), reduce(+, b), prod(b) * -Inf
+end
+case(reduce_bools, (T, n) -> ([k != 5 for k in 1:n],); types = [Bool])
+
+@tessella reduce_bools_along(B) = prod(B; dims = 1), reduce(*, B; dims = 2), sum(B; dims = 1), prod(B .| true)
+case(reduce_bools_along, (T, n) -> ([(i + j) % 3 != 0 for i in 1:n, j in 1:n+1],); types = [Bool])
+
+@tessella reduce_bool_extremes(b) = maximum(b), minimum(b)
+case(reduce_bool_extremes, (T, n) -> ([k % 2 == 0 for k in 1:n],); types = [Bool])
+
+# `sum` widens small integers, `reduce(+, x)` does not.
+@tessella reduce_narrow(x, A) = (reduce(+, x), foldl(*, x), mapreduce(abs2, +, A), sum(x), prod(x), reduce(+, A; dims = 1))
+case(reduce_narrow, (T, n) -> (values_of(T, n + 1), values_of(T, n + 1, 3)); types = DataType[Int8, Int16, Int32, UInt8, UInt32, Int64])
+
+@tessella reduce_narrow_empty(x) = reduce(+, x), reduce(*, x), sum(x), prod(x)
+case(reduce_narrow_empty, (T, n) -> (values_of(T, n),); types = DataType[Int8, UInt16])
+case(reduce_narrow_empty, (T, n) -> (fill(true, n),); types = [Bool])

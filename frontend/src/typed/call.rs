@@ -183,6 +183,11 @@ impl Checker<'_> {
             }
             _ => return self.call_of_value(callee, arguments, broadcast, span),
         };
+        if self.is_array_name(name) {
+            let subscripts: Vec<&str> = arguments.iter().map(|argument| subscript_text(&argument.value)).collect();
+            let subscripts = subscripts.join(", ");
+            return Err(self.fail(TypeError::CalledArray { name: name.into(), subscripts, span: callee.span }));
+        }
         if broadcast == ast::Broadcast::No
             && let Some(value) = self.user_call(name, arguments, span)
         {
@@ -352,6 +357,14 @@ impl Checker<'_> {
         span: Span,
     ) -> super::check::Reported {
         self.fail(TypeError::CallArity { name: name.into(), expected, given, span })
+    }
+}
+
+/// What is short enough to be repeated in a message.
+fn subscript_text(expr: &ast::Expr) -> &str {
+    match &expr.kind {
+        ast::ExprKind::Name(name) => name,
+        _ => "...",
     }
 }
 

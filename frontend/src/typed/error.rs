@@ -31,6 +31,8 @@ pub enum TypeError {
     SubscriptType { found: Kind, span: Span },
     #[error("unknown function `{name}`")]
     UnknownFunction { name: String, span: Span, suggestion: Option<String> },
+    #[error("`{name}` is an array, not a function")]
+    CalledArray { name: String, subscripts: String, span: Span },
     #[error("`{name}` takes {expected}, but {} given", are(*given, "argument"))]
     CallArity { name: String, expected: &'static str, given: usize, span: Span },
     #[error("argument `{name}` is declared as {declared}, but {found} is passed")]
@@ -51,6 +53,8 @@ pub enum TypeError {
     NoMethod { operator: String, operands: String, span: Span, help: Option<&'static str> },
     #[error("a condition must be a `Bool`, not {found}")]
     NotACondition { found: Kind, span: Span },
+    #[error("a condition must be a `Bool`, not an assignment")]
+    AssignedCondition { span: Span },
     #[error("the branches have types `{yes}` and `{no}`")]
     BranchTypes { yes: ScalarType, yes_span: Span, no: ScalarType, no_span: Span },
     #[error("the step of a range must be a non-zero integer constant")]
@@ -130,13 +134,13 @@ impl TypeError {
             TypeError::SubscriptCount { .. } => "E0204",
             TypeError::NotAnArray { .. } => "E0205",
             TypeError::SubscriptType { .. } => "E0206",
-            TypeError::UnknownFunction { .. } => "E0207",
+            TypeError::UnknownFunction { .. } | TypeError::CalledArray { .. } => "E0207",
             TypeError::ArgumentMismatch { .. } => "E0208",
             TypeError::ArgumentCount { .. } => "E0209",
             TypeError::Inexact { .. } | TypeError::InexactConstant { .. } => "E0210",
             TypeError::MayDivideByZero { .. } | TypeError::DivisionByMinusOne { .. } => "E0211",
             TypeError::NoMethod { .. } => "E0212",
-            TypeError::NotACondition { .. } => "E0213",
+            TypeError::NotACondition { .. } | TypeError::AssignedCondition { .. } => "E0213",
             TypeError::BranchTypes { .. } => "E0214",
             TypeError::Step { .. } => "E0215",
             TypeError::RangeType { .. } => "E0216",
@@ -258,6 +262,9 @@ impl IntoDiagnostic for TypeError {
                     )),
                 }
             }
+            TypeError::CalledArray { name, subscripts, span } => base
+                .primary(span, "called here")
+                .with_help(format!("write square brackets: `{name}[{subscripts}]`")),
             TypeError::CallArity { expected, given, span, .. } => {
                 base.primary(span, format!("{given} given")).with_help(format!("pass {expected}"))
             }
@@ -314,6 +321,9 @@ impl IntoDiagnostic for TypeError {
             }
             TypeError::NotACondition { found, span } => {
                 base.primary(span, format!("this is {found}")).with_help("write a comparison, such as `x != 0`")
+            }
+            TypeError::AssignedCondition { span } => {
+                base.primary(span, "`=` assigns").with_help("write `==` to compare")
             }
             TypeError::BranchTypes { yes, yes_span, no, no_span } => base
                 .primary(no_span, with_article(no))

@@ -153,6 +153,13 @@ impl Checker<'_> {
         }
     }
 
+    fn bound(&mut self, bound: &ast::Expr) -> Checked<Expr> {
+        match self.value(bound)? {
+            Value::Tuple(_) => Err(self.fail(TypeError::RangeType { found: Kind::Tuple, span: bound.span })),
+            value => self.as_scalar(value, bound.span),
+        }
+    }
+
     /// A range of integers of any width but `UInt64`: its ends as `Int64`s, and the type of its elements.
     fn typed_range(
         &mut self,
@@ -160,9 +167,9 @@ impl Checker<'_> {
         step: Option<&ast::Expr>,
         stop: &ast::Expr,
     ) -> Checked<(RangeValue, ScalarType)> {
-        let start_value = self.scalar(start);
-        let step_value = step.map(|step| self.scalar(step));
-        let stop_value = self.scalar(stop);
+        let start_value = self.bound(start);
+        let step_value = step.map(|step| self.bound(step));
+        let stop_value = self.bound(stop);
         let (first, last) = (start_value?, stop_value?);
         let mut ty = promote(first.ty, last.ty);
         let step_size = match (step, step_value) {

@@ -202,17 +202,26 @@ impl Checker<'_> {
     /// `2 .* (1:n) .+ 1`, which Julia computes on the ends alone.
     fn makes_range(&self, operation: &Operation, operands: &[Elements]) -> bool {
         let is_number = |operand: &Elements| matches!(operand.recipe, Recipe::Scalar(_));
-        let is_range = |operand: &Elements| self.container(operand) == Some(Container::Range);
+        let is_range = |operand: &Elements| match &operand.recipe {
+            // A name for a range that has become an array here, and what is cut out of it.
+            Recipe::Part(part) => self.other_containers.get(&part.array) == Some(&Container::Range),
+            _ => self.container(operand) == Some(Container::Range),
+        };
         let sign = |symbol: &str| matches!(symbol, "+" | "-");
         match (operation, operands) {
             (Operation::Prefix(symbol), [one]) => sign(symbol) && is_range(one),
-            (Operation::Binary(symbol), [left, right]) if sign(symbol) => {
+            (Operation::Binary(symbol) | Operation::Named(symbol), [left, right]) if sign(symbol) => {
                 (is_range(left) && (is_range(right) || is_number(right))) || (is_number(left) && is_range(right))
             }
-            (Operation::Binary(symbol), [left, right]) if symbol == "*" => {
+            (Operation::Binary(symbol) | Operation::Named(symbol), [left, right]) if symbol == "*" => {
                 (is_range(left) && is_number(right)) || (is_number(left) && is_range(right))
             }
-            (Operation::Binary(symbol), [left, right]) if symbol == "/" => is_range(left) && is_number(right),
+            (Operation::Binary(symbol) | Operation::Named(symbol), [left, right]) if symbol == "/" => {
+                is_range(left) && is_number(right)
+            }
+            (Operation::Binary(symbol) | Operation::Named(symbol), [left, right]) if symbol == "\\" => {
+                is_number(left) && is_range(right)
+            }
             (
                 Operation::Identity
                 | Operation::Conjugate

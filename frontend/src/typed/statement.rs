@@ -164,6 +164,9 @@ impl Checker<'_> {
     }
 
     pub(super) fn condition(&mut self, expr: &ast::Expr) -> Checked<Expr> {
+        if let ast::ExprKind::Assign { operator: None, broadcast: ast::Broadcast::No, .. } = &expr.kind {
+            return Err(self.fail(TypeError::AssignedCondition { span: expr.span }));
+        }
         let value = self.value(expr)?;
         match value {
             Value::Scalar(value) if value.ty == ScalarType::Bool => Ok(value),

@@ -46,11 +46,16 @@ pub fn own_choice(source: &str) -> Result<bool, Fault> {
 fn differing(ctx: &Ctx, stored: &Stored) -> Result<Option<String>, Error> {
     let algorithm = &stored.placed.scheduled.algorithm;
     let found = dependences(ctx, algorithm)?;
+    // Where no call comes, it does not matter which of them remain.
+    let assumed = algorithm.assumed()?;
     let key = |it: &Dependence| (it.source, it.sink, it.keeps == Keeps::Order);
     for (one, others, side) in [(&found, &stored.dependences, "lost"), (&stored.dependences, &found, "added")] {
         for it in one {
             let same = others.iter().filter(|other| key(other) == key(it));
-            let mut rest = it.relation.clone();
+            let mut rest = match &assumed {
+                Some(assumed) => it.relation.intersect_params(assumed)?,
+                None => it.relation.clone(),
+            };
             for other in same {
                 rest = rest.subtract(&other.relation)?;
             }

@@ -63,9 +63,12 @@ impl Checker<'_> {
         if elements.numbers == Numbers::Complex {
             return Err(self.not_elements(name, &elements, span));
         }
-        let element = match operator {
-            BinaryOp::Add | BinaryOp::Mul => super::reduce::widened(elements.element),
-            _ => elements.element,
+        // `cumsum` and `cumprod` widen small integers, `accumulate` does not; products of `Bool`s are `Bool`s.
+        let (operator, element) = match (operator, elements.element) {
+            (BinaryOp::Mul, ScalarType::Bool) => (BinaryOp::BitAnd, ScalarType::Bool),
+            (BinaryOp::Add, ScalarType::Bool) => (operator, ScalarType::I64),
+            (BinaryOp::Add | BinaryOp::Mul, ty) if name != "accumulate" => (operator, super::reduce::widened(ty)),
+            (_, ty) => (operator, ty),
         };
         let is_cumsum = name.starts_with("cumsum") && elements.rank() == 1;
         let order = if is_cumsum && element.is_float() { Order::FirstLast } else { Order::FromLeft };

@@ -3,6 +3,7 @@
 use super::{ArrayError, Elements, Numbers, Operation, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
+use crate::typed::result::Container;
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, Value};
 use tessella_diagnostics::{Span, Spanned};
@@ -65,7 +66,14 @@ impl Checker<'_> {
         }
         let extents = self.common_extents(&operands, span)?;
         let recipe = Recipe::Apply { operation, operands };
-        self.elements(extents, recipe, span).map(|elements| Value::Elements(Box::new(elements)))
+        let elements = self.elements(extents, recipe, span)?;
+        // Julia computes such a range on its ends, in twice the precision: its elements have other bits than the
+        // operation on each.
+        let is_exact = elements.numbers == Numbers::Real && !elements.element.is_float();
+        if !is_exact && self.container(&elements) == Some(Container::Range) {
+            return Err(self.array_error(ArrayError::FloatRange { span }));
+        }
+        Ok(Value::Elements(Box::new(elements)))
     }
 
     /// `left operator right` of which one is an array.

@@ -24,6 +24,8 @@ pub enum ArrayError {
     Returned { span: Span },
     #[error("the result is {} in Julia, not an `Array`", container.name())]
     OtherContainer { container: Container, span: Span },
+    #[error("the broadcast is a range in Julia, and rounds otherwise than its elements one by one")]
+    FloatRange { span: Span },
     #[error("the result, {found}, would be converted to {declared}")]
     ResultConverted { found: Kind, declared: String, span: Span },
     #[error("these elements have no value yet")]
@@ -50,7 +52,7 @@ impl ArrayError {
             ArrayError::SingleValue { .. } => "E0254",
             ArrayError::Constant { .. } => "E0255",
             ArrayError::Returned { .. } => "E0256",
-            ArrayError::OtherContainer { .. } => "E0260",
+            ArrayError::OtherContainer { .. } | ArrayError::FloatRange { .. } => "E0260",
             ArrayError::ResultConverted { .. } => "E0261",
             ArrayError::Undefined { .. } => "E0257",
             ArrayError::AlongDimensions { .. } => "E0258",
@@ -102,6 +104,10 @@ impl IntoDiagnostic for ArrayError {
                     Container::View => "write `copy` around it, or return the array",
                 })
             }
+            ArrayError::FloatRange { span } => base
+                .primary(span, "a range of floats")
+                .with_note("a range and a number, combined with `+`, `-`, `*` or `/`, make a range, which Julia computes in twice the precision")
+                .with_help("make floats of the range first, `dx .* Float64.(0:n-1)`, or write a loop: `[dx * i for i in 0:n-1]`"),
             ArrayError::ResultConverted { span, declared, .. } => base
                 .primary(span, "returned here")
                 .with_help(format!("make an array of the declared type {declared}, or drop the declaration")),

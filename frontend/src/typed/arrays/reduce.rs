@@ -21,6 +21,9 @@ use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 enum Reduction {
     Sum,
     Product,
+    /// `reduce(+, A)` of small integers, which stay small.
+    NarrowSum,
+    NarrowProduct,
     Maximum,
     Minimum,
     Any,
@@ -65,7 +68,8 @@ impl Checker<'_> {
                 Some(_) | None => return self.not_yet(Construct::KeywordArgument, argument.value.span),
             }
         }
-        // `reduce(+, A)` and `mapreduce(f, +, A)` are `sum(A)` and `sum(f, A)`.
+        // `reduce(+, A)` and `mapreduce(f, +, A)` are `sum(A)` and `sum(f, A)`, but for small integers.
+        let by_operator = matches!(name, "reduce" | "foldl" | "mapreduce" | "mapfoldl");
         let (name, arguments) = match (name, arguments.as_slice()) {
             ("reduce" | "foldl", [operator, array]) => (self.reduced_by(operator)?, vec![*array]),
             ("mapreduce" | "mapfoldl", [function, operator, array]) => {
@@ -75,6 +79,7 @@ impl Checker<'_> {
         };
         let Some(reduction) = reduction(name) else { return Err(self.arity(name, "an operator and an array", arguments.len(), span)) };
         let (elements, empty) = self.reduced(name, reduction, &arguments, span)?;
+        let reduction = of_elements(reduction, by_operator, &elements);
         let init = match init {
             None => None,
             Some(init) => Some(self.initial(reduction, elements.element, init)?),
@@ -158,7 +163,13 @@ impl Checker<'_> {
         let empty = match reduction {
             Reduction::Maximum if empty == Empty::Allowed && !is_users && is_magnitude(arguments) => Empty::Allowed,
             Reduction::Maximum | Reduction::Minimum => Empty::Refused,
-            Reduction::Sum | Reduction::Product | Reduction::Any | Reduction::All | Reduction::Count => empty,
+            Reduction::Sum
+            | Reduction::Product
+            | Reduction::NarrowSum
+            | Reduction::NarrowProduct
+            | Reduction::Any
+            | Reduction::All
+            | Reduction::Count => empty,
         };
         Ok((elements, empty))
     }
@@ -191,8 +202,8 @@ impl Checker<'_> {
         let start = match reduction {
             _ if let Some(init) = init => init,
             Reduction::Sum if total_type.is_float() => zero_sum(total_type, &extents, empty, span),
-            Reduction::Sum | Reduction::Count => number(0),
-            Reduction::Product => number(1),
+            Reduction::Sum | Reduction::NarrowSum | Reduction::Count => number(0),
+            Reduction::Product | Reduction::NarrowProduct => number(1),
             Reduction::Any => Expr::constant(Constant::bool(false), span),
             Reduction::All => Expr::constant(Constant::bool(true), span),
             Reduction::Maximum | Reduction::Minimum => {
@@ -230,7 +241,7 @@ impl Checker<'_> {
     fn reducible(&mut self, name: &str, reduction: Reduction, elements: &Elements, span: Span) -> Checked<()> {
         let (ty, rank) = (elements.element, elements.rank() as u32);
         let found = match (reduction, elements.numbers) {
-            (Reduction::Sum | Reduction::Product, _) => return Ok(()),
+            (Reduction::Sum | Reduction::Product | Reduction::NarrowSum | Reduction::NarrowProduct, _) => return Ok(()),
             (_, Numbers::Complex) => Kind::ComplexArray { half: ty, rank },
             (Reduction::Any | Reduction::All | Reduction::Count, Numbers::Real) if ty != ScalarType::Bool => {
                 Kind::Array { element: ty, rank }
@@ -298,8 +309,12 @@ impl Checker<'_> {
                 (Reduction::Maximum | Reduction::Minimum, None) => {
                     widen(checker.unchecked_element(elements, at, span)?, total_type)
                 }
-                (Reduction::Sum | Reduction::Count | Reduction::Any, None) => Expr::number(total_type, 0, span),
-                (Reduction::Product | Reduction::All, None) => Expr::number(total_type, 1, span),
+                (Reduction::Sum | Reduction::NarrowSum | Reduction::Count | Reduction::Any, None) => {
+                    Expr::number(total_type, 0, span)
+                }
+                (Reduction::Product | Reduction::NarrowProduct | Reduction::All, None) => {
+                    Expr::number(total_type, 1, span)
+                }
             };
             let subscripts = at.to_vec();
             checker.emit(StatementKind::Store { array, subscripts, value, label: None, mode }, span);
@@ -392,15 +407,33 @@ fn total_type(reduction: Reduction, element: ScalarType) -> ScalarType {
     match reduction {
         Reduction::Sum | Reduction::Product => widened(element),
         Reduction::Count => ScalarType::I64,
-        Reduction::Maximum | Reduction::Minimum | Reduction::Any | Reduction::All => element,
+        Reduction::NarrowSum
+        | Reduction::NarrowProduct
+        | Reduction::Maximum
+        | Reduction::Minimum
+        | Reduction::Any
+        | Reduction::All => element,
+    }
+}
+
+/// The reduction of such elements: products of `Bool`s are `Bool`s, and only `sum` and `prod` widen small integers.
+fn of_elements(reduction: Reduction, by_operator: bool, elements: &Elements) -> Reduction {
+    let is_bool = elements.element == ScalarType::Bool;
+    match (reduction, elements.numbers) {
+        (Reduction::Product, Numbers::Real) if is_bool => Reduction::All,
+        (Reduction::Sum, Numbers::Real) if by_operator && !is_bool && !elements.element.is_float() => {
+            Reduction::NarrowSum
+        }
+        (Reduction::Product, Numbers::Real) if by_operator && !elements.element.is_float() => Reduction::NarrowProduct,
+        (reduction, _) => reduction,
     }
 }
 
 /// What takes another element in.
 fn operator(reduction: Reduction, element: ScalarType) -> BinaryOp {
     match (reduction, element) {
-        (Reduction::Sum | Reduction::Count, _) => BinaryOp::Add,
-        (Reduction::Product, _) => BinaryOp::Mul,
+        (Reduction::Sum | Reduction::NarrowSum | Reduction::Count, _) => BinaryOp::Add,
+        (Reduction::Product | Reduction::NarrowProduct, _) => BinaryOp::Mul,
         (Reduction::Maximum, ScalarType::Bool) | (Reduction::Any, _) => BinaryOp::BitOr,
         (Reduction::Minimum, ScalarType::Bool) | (Reduction::All, _) => BinaryOp::BitAnd,
         (Reduction::Maximum, _) => BinaryOp::Max,
