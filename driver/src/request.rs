@@ -418,17 +418,16 @@ mod tests {
             "kind=bounds\nargument=0\nname=A\naxis=1\nsubscript=i\nsubscript=j + 1\ncondition=n < size(A, 2)\ncertain=yes\n\
              place=k.jl:3\ntext=`A[i, j + 1]` at k.jl:3 needs n < size(A, 2)"
         );
-<<<<<<< HEAD
-        let Failure::Bounds { check, argument, name, axis, subscripts, condition, certain: _, place } = failure else {
-            unreachable!("made above")
+        let told = |condition: &str, certain| {
+            let Failure::Bounds { check, argument, name, axis, subscripts, place, .. } = failure.clone() else {
+                unreachable!("made above")
+            };
+            let condition = condition.into();
+            Failure::Bounds { check, argument, name, axis, subscripts, condition, certain, place }.to_string()
         };
-        let uncertain = Failure::Bounds { check, argument, name, axis, subscripts, condition, certain: false, place };
-        let told = uncertain.to_string();
-        assert!(told.contains("\ncertain=no\n") && told.ends_with("if the data let it happen, which is not known at entry"), "{told}");
-=======
-        let Failure::Bounds { check, argument, name, axis, subscripts, place, .. } = failure else { unreachable!() };
-        let never = Failure::Bounds { check, argument, name, axis, subscripts, condition: "false".into(), place };
-        assert!(never.to_string().ends_with("\ntext=`A[i, j + 1]` at k.jl:3 is outside for all sizes"));
->>>>>>> bac380537279b399d5642cd682787d884ec5bb21
+        let uncertain = told("n < 3", false);
+        assert!(uncertain.contains("\ncertain=no\n"), "{uncertain}");
+        assert!(uncertain.ends_with("needs n < 3, if the data let it happen, which is not known at entry"), "{uncertain}");
+        assert!(told("false", true).ends_with("\ntext=`A[i, j + 1]` at k.jl:3 is outside for all sizes"));
     }
 }
