@@ -189,6 +189,20 @@ fn an_order_too_complicated_for_code_gives_way_to_the_source_s() {
 }
 
 #[test]
+fn one_statement_on_diagonals_of_tiles_keeps_its_order() {
+    let text = "@tessella function f!(A::Matrix{Float64}, steps::Int64)
+        m, n = size(A)
+        for t in 1:steps, j in 2:n-1, i in 2:m-1
+            A[i, j] = (A[i-1, j-1] + A[i, j-1] + A[i+1, j-1] + A[i-1, j] + A[i, j] + A[i+1, j] + A[i-1, j+1] + A[i, j+1] + A[i+1, j+1]) / 9.0
+        end
+    end";
+    with_unit(text, |unit| {
+        let built = unit.build(Backend::C).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert!(!built.analysed.gave_up);
+    });
+}
+
+#[test]
 fn code_may_take_as_much_work_as_the_choice_of_its_order() {
     with_unit(CURL, |unit| {
         let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{errors:?}"));
