@@ -29,7 +29,7 @@ pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
     {
         return Err(CodegenError::StridedOnDevice { array: array.name.clone() });
     }
-    let weight = effort::weight(input.algorithm, input.schedule);
+    let weight = effort::weight_of_generation(input.algorithm, input.schedule);
     input.algorithm.context.ctx().weighed(weight, || generate_weighed(input))
 }
 

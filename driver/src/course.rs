@@ -29,7 +29,7 @@ pub struct Analysed {
     pub verified: Verified,
     /// The commands on the order of loops, as far as there are any: those that make partial results by themselves spelled out.
     pub carried: Vec<Command>,
-    /// Choosing an order took too much work: the source's order stands.
+    /// Choosing an order, or generating code for it, took too much work: the source's order stands.
     pub gave_up: bool,
     /// The order before storage, and the storage commands, where Tessella chose some.
     pub chosen: Option<Chosen>,

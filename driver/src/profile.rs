@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 use tessella_codegen::program::{KernelId, Node, Program};
-use tessella_codegen::{Input, generate};
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::effort;
@@ -49,7 +48,7 @@ const OPERATIONS: u64 = 4_000_000;
 pub fn report(unit: &Unit<'_>, built: &Built, measured: Measured) -> Result<Report, Refusal> {
     let verified = &built.analysed.verified;
     let algorithm = verified.algorithm();
-    let program = generate(&Input::from(verified)).map_err(|error| built.word(unit, error))?;
+    let program = built.loops(unit)?;
     let core = |error| vec![built.diagnose(unit, error)];
     let params = &measured.profile.params;
     let kernels = built

@@ -1,12 +1,13 @@
 //! One function with concrete argument types, and everything that can be made of it.
 
 use crate::explain::{explain, time};
-use crate::pipeline::{self, Analysed, Refusal};
+use crate::pipeline::{self, Analysed, ISL_OPERATIONS, Refusal};
 use crate::request::{Backend, DrawOptions, TextKind};
 use crate::results;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use tessella_codegen::c_family::TextOptions;
-use tessella_codegen::{CodegenError, Input, generate};
+use tessella_codegen::{CodegenError, Input, Program, generate};
 use tessella_diagnostics::{IntoDiagnostic, SourceMap, Spanned};
 use tessella_frontend::typed::tree;
 use tessella_lowering::SpanTable;
@@ -34,16 +35,29 @@ pub struct Unit<'a> {
 pub struct Built {
     pub ctx: Ctx,
     pub analysed: Analysed,
+    /// Its loops, where they had to be generated to know that they can be.
+    pub program: Option<Program>,
 }
 
 impl Unit<'_> {
-    /// Runs all passes up to the verified program.
+    /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, the source's
+    /// order stands.
     pub fn build(&self, backend: Backend) -> Result<Built, Refusal> {
+        let mut built = self.build_by(backend, self.commands.as_deref())?;
+        if self.commands.is_none() && !built.generate_within_limit() {
+            let mut plain = self.build_by(backend, Some(&[]))?;
+            plain.analysed.gave_up = true;
+            return Ok(plain);
+        }
+        Ok(built)
+    }
+
+    fn build_by(&self, backend: Backend, commands: Option<&[Spanned<Command>]>) -> Result<Built, Refusal> {
         let ctx = pipeline::context();
         let lowered = pipeline::lower(&ctx, &self.function)?;
         let target = target(backend);
-        let analysed = pipeline::verify(&ctx, self.sources, lowered, self.commands.as_deref(), target, self.machine)?;
-        Ok(Built { ctx, analysed })
+        let analysed = pipeline::verify(&ctx, self.sources, lowered, commands, target, self.machine)?;
+        Ok(Built { ctx, analysed, program: None })
     }
 
     /// One text of the function for a target.
@@ -77,6 +91,26 @@ impl Unit<'_> {
 }
 
 impl Built {
+    /// The loops of the program.
+    pub fn loops(&self, unit: &Unit<'_>) -> Result<Cow<'_, Program>, Refusal> {
+        match &self.program {
+            Some(program) => Ok(Cow::Borrowed(program)),
+            None => generate(&Input::from(&self.analysed.verified)).map(Cow::Owned).map_err(|error| self.word(unit, error)),
+        }
+    }
+
+    /// Whether code can be generated with as much work as a whole function may take; the result is kept.
+    fn generate_within_limit(&mut self) -> bool {
+        let budget = self.ctx.operations_left().map_or(0, |left| left.max(ISL_OPERATIONS));
+        match self.ctx.with_budget(budget, || generate(&Input::from(&self.analysed.verified))) {
+            Ok(program) => self.program = Some(program),
+            Err(CodegenError::Isl(error)) if error.is_quota() => return false,
+            // What is wrong is told when a text is asked for.
+            Err(_) => {}
+        }
+        true
+    }
+
     /// A text of the program; `unit` and `backend` are those it was built from.
     pub fn text(&self, unit: &Unit<'_>, backend: Backend, kind: TextKind) -> Result<String, Refusal> {
         let verified = &self.analysed.verified;
@@ -91,7 +125,7 @@ impl Built {
             TextKind::Algorithm => print::algorithm(verified.source()),
             TextKind::Dependences => print::dependences(verified.source(), &reported()?),
             TextKind::Schedule => self.schedule_text(unit),
-            TextKind::Loops => generate(&Input::from(verified)).map_err(|error| self.word(unit, error))?.to_string(),
+            TextKind::Loops => self.loops(unit)?.to_string(),
             TextKind::C => self.c(unit, None)?.text,
             TextKind::Header => match backend {
                 Backend::C | Backend::Interpreter => self.c(unit, None)?.header,
@@ -107,7 +141,7 @@ impl Built {
                     text.push_str(&time::tilings(&self.ctx, verified.source(), &unit.machine).map_err(core)?);
                 }
                 if self.analysed.gave_up {
-                    text.push_str("\nChoosing an order takes more work than one function may cost, so the loops run as the source has them.\n");
+                    text.push_str("\nChoosing another order, or generating code for it, takes more work than one function may cost, so the loops run as the source has them.\n");
                 }
                 text
             }
@@ -182,7 +216,8 @@ impl Built {
     /// The C text, for as many threads as OpenMP gives, or for just `threads`.
     pub fn c(&self, unit: &Unit<'_>, threads: Option<u32>) -> Result<c_backend::CSource, Refusal> {
         let options = TextOptions { threads, ..self.options(unit) };
-        c_backend::emit(&self.analysed.verified, &options).map_err(|error| self.word(unit, error))
+        let verified = &self.analysed.verified;
+        Ok(c_backend::print(&Input::from(verified), &*self.loops(unit)?, &options))
     }
 
     /// The scan as a function of its own: what the host runs before kernels.
@@ -192,7 +227,8 @@ impl Built {
     }
 
     pub fn cuda(&self, unit: &Unit<'_>) -> Result<cuda_backend::CudaSource, Refusal> {
-        cuda_backend::emit(&self.analysed.verified, &self.options(unit)).map_err(|error| self.word(unit, error))
+        let (verified, options) = (&self.analysed.verified, self.options(unit));
+        Ok(cuda_backend::print(&Input::from(verified), &*self.loops(unit)?, &options))
     }
 
     fn options(&self, unit: &Unit<'_>) -> TextOptions {

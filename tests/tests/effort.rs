@@ -22,7 +22,7 @@ fn transpile(text: &str) -> (Result<String, &'static str>, u64) {
         let built = pipeline::lower(&ctx, &unit.function).and_then(|lowered| {
             let commands = unit.commands.as_deref();
             let analysed = pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C), unit.machine)?;
-            Built { ctx: ctx.clone(), analysed }.text(unit, Backend::C, TextKind::C)
+            Built { ctx: ctx.clone(), analysed, program: None }.text(unit, Backend::C, TextKind::C)
         });
         let left = ctx.operations_left().expect("the context of the pipeline has a limit");
         (built.map_err(|errors| errors[0].code.0), ISL_OPERATIONS - left)
@@ -125,7 +125,7 @@ fn code_generation_that_reaches_the_limit_is_refused() {
             else {
                 panic!("the schedule is legal")
             };
-            let built = Built { ctx: ctx.clone(), analysed };
+            let built = Built { ctx: ctx.clone(), analysed, program: None };
             let before = ctx.operations_left().unwrap();
             assert!(built.text(unit, Backend::C, TextKind::C).is_ok());
             let needed = before - ctx.operations_left().unwrap();
@@ -138,6 +138,78 @@ fn code_generation_that_reaches_the_limit_is_refused() {
             assert!(ctx.operations_left().unwrap() < needed / 2);
         },
     );
+}
+
+/// Error diffusion: eight statements on one diagonal of tiles, each with conditions of its own.
+const DITHER: &str = "@tessella function dither!(out::Matrix{Float32}, img::Matrix{Float32})
+    m, n = size(img)
+    for j in 1:n, i in 1:m
+        old = img[i, j]
+        new = old > 0.5f0 ? 1.0f0 : 0.0f0
+        out[i, j] = new
+        err = old - new
+        if i < m
+            img[i+1, j] += err * 7 / 16
+        end
+        if j < n
+            if i > 1
+                img[i-1, j+1] += err * 3 / 16
+            end
+            img[i, j+1] += err * 5 / 16
+            if i < m
+                img[i+1, j+1] += err / 16
+            end
+        end
+    end
+end
+";
+
+const CURL: &str = "@tessella function curl!(cx::Array{Float64,3}, cy::Array{Float64,3}, cz::Array{Float64,3}, fx::Array{Float64,3}, fy::Array{Float64,3}, fz::Array{Float64,3}, h::Float64)
+    nx, ny, nz = size(fx)
+    inv2h = inv(2h)
+    for k in 2:nz-1, j in 2:ny-1, i in 2:nx-1
+        cx[i, j, k] = (fz[i, j+1, k] - fz[i, j-1, k] - fy[i, j, k+1] + fy[i, j, k-1]) * inv2h
+        cy[i, j, k] = (fx[i, j, k+1] - fx[i, j, k-1] - fz[i+1, j, k] + fz[i-1, j, k]) * inv2h
+        cz[i, j, k] = (fy[i+1, j, k] - fy[i-1, j, k] - fx[i, j+1, k] + fx[i, j-1, k]) * inv2h
+    end
+end
+";
+
+#[test]
+fn an_order_too_complicated_for_code_gives_way_to_the_source_s() {
+    with_unit(DITHER, |unit| {
+        let built = unit.build(Backend::C).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert!(built.analysed.gave_up);
+        assert_eq!(*built.analysed.verified.schedule(), built.analysed.verified.source().source_order);
+        for (kind, part) in [(TextKind::C, "for ("), (TextKind::Explain, "so the loops run as the source has them")] {
+            let text = built.text(unit, Backend::C, kind).unwrap_or_else(|errors| panic!("{errors:?}"));
+            assert!(text.contains(part), "{text}");
+        }
+    });
+}
+
+#[test]
+fn one_statement_on_diagonals_of_tiles_keeps_its_order() {
+    let text = "@tessella function f!(A::Matrix{Float64}, steps::Int64)
+        m, n = size(A)
+        for t in 1:steps, j in 2:n-1, i in 2:m-1
+            A[i, j] = (A[i-1, j-1] + A[i, j-1] + A[i+1, j-1] + A[i-1, j] + A[i, j] + A[i+1, j] + A[i-1, j+1] + A[i, j+1] + A[i+1, j+1]) / 9.0
+        end
+    end";
+    with_unit(text, |unit| {
+        let built = unit.build(Backend::C).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert!(!built.analysed.gave_up);
+    });
+}
+
+#[test]
+fn code_may_take_as_much_work_as_the_choice_of_its_order() {
+    with_unit(CURL, |unit| {
+        let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert!(!built.analysed.gave_up);
+        let text = built.text(unit, Backend::Cuda, TextKind::Cuda).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert!(text.contains("__global__"), "{text}");
+    });
 }
 
 #[test]
