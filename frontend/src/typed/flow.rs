@@ -27,7 +27,7 @@ pub(super) struct Flow {
     /// Whether nothing follows the statement in its block and those around it, down to `straight_from`.
     pub tail: bool,
     /// How often each variable is set, and whether in a loop inside its scope.
-    sets: BTreeMap<LocalId, (u32, bool)>,
+    pub(super) sets: BTreeMap<LocalId, (u32, bool)>,
     /// The loop being checked, if it has one iterator only.
     pub range: Option<(LocalId, RangeValue)>,
     /// Whether the loop about to be checked has one iterator.

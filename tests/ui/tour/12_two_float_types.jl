@@ -1,6 +1,7 @@
-@tessella function relu!(y::Vector{Float32}, x::Vector{Float32})
+@tessella function gain!(y::Vector{Float32}, x::Vector{Float32})
     for i in eachindex(x)
-        y[i] = x[i] > 0 ? x[i] : 0.0
+        factor = x[i] > 0 ? x[i] : 0.0
+        y[i] = factor * x[i]
     end
 end
 

@@ -183,12 +183,14 @@ impl Checker<'_> {
     pub(super) fn trial<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> (Block, T) {
         let (locals, variables, loops) = (self.locals.len(), self.variables.len(), self.loop_count);
         let (conditions, assigned) = (std::mem::replace(&mut self.conditions, 0), self.assigned.clone());
+        let sets = self.flow.sets.clone();
         let tried = self.in_block(evaluate);
         self.locals.truncate(locals);
         self.variables.truncate(variables);
         self.loop_count = loops;
         self.conditions = conditions;
         self.assigned = assigned;
+        self.flow.sets = sets;
         tried
     }
 
