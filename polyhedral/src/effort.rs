@@ -24,18 +24,20 @@ pub fn weight(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
     1 + algorithm.ids().map(of_one).max().unwrap_or(0)
 }
 
-/// How much longer than its [`weight`] says an operation may take where a loop's value adds up several divisions, for several
-/// computations. isl looks for
-/// integer points with tableaus of hundreds of rows then, whose coefficients outgrow machine words: a step takes about a
-/// third of a millisecond.
+/// How much longer than its [`weight`] says an operation may take where a loop's value adds up several divisions, for more
+/// than [`FEW`] computations. isl looks for integer points with tableaus of hundreds of rows then, whose coefficients outgrow
+/// machine words: a step takes about a third of a millisecond.
 const WAVE: u64 = 40;
+
+/// The nests of a stencil of several fields, whose tiles are still quick to generate code for.
+const FEW: usize = 4;
 
 /// The weight of an operation while code is generated.
 pub fn weight_of_generation(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
     // `fld(i, 8) - 4*fld(i, 32)`, a tile in a tile, is no sum.
     let is_division = |(atom, factor): &&(Atom, i64)| *factor > 0 && matches!(atom, Atom::FloorDiv(..));
     let adds_up = |id: ComputationId| {
-        schedule.loops_around(id).iter().any(|(_, it)| it.at.len() > 1 && it.at[&id].terms().iter().filter(is_division).count() > 1)
+        schedule.loops_around(id).iter().any(|(_, it)| it.at.len() > FEW && it.at[&id].terms().iter().filter(is_division).count() > 1)
     };
     let plain = weight(algorithm, schedule);
     if algorithm.ids().any(adds_up) { plain * WAVE } else { plain }
