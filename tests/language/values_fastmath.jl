@@ -70,3 +70,14 @@ const SERIES = (0.1f0, 1 / 3, 2, -0.7)
 end
 
 case(polynomial_of_integers!, (T, n) -> (rough(T, n), collect(1:n)))
+
+@tessella function polynomial_of_complex!(Z)
+    for i in eachindex(Z)
+        Z[i] = muladd(Z[i], Z[i], 0.1)
+    end
+    for i in eachindex(Z)
+        Z[i] = muladd(Z[i], 0.3, Z[i])
+    end
+end
+
+case(polynomial_of_complex!, (T, n) -> (complex.(rough(T, n), rough(T, n) ./ 3),))
