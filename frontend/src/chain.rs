@@ -57,7 +57,12 @@ pub fn condition(items: Vec<Item>, forms: Forms) -> Result<Expr, SyntaxError> {
     let whole = chain.binary(Precedence::Pair)?;
     if let Some(equals) = chain.next_infix("=") {
         let help = Some("write `==` to compare".to_owned());
-        return Err(SyntaxError::UnexpectedToken { found: "`=`".to_owned(), expected: vec![], span: equals.span, help });
+        return Err(SyntaxError::UnexpectedToken {
+            found: "`=`".to_owned(),
+            expected: vec![],
+            span: equals.span,
+            help,
+        });
     }
     chain.finish(whole)
 }
