@@ -10,7 +10,7 @@ use tessella_scalar::CompareOp;
 const IN_RANGE: &str = "the magnitude of every affine expression has been checked";
 
 /// A quasi-affine condition.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Formula {
     True,
     False,

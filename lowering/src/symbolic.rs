@@ -11,7 +11,7 @@ mod instances;
 use crate::error::NotAffine;
 use crate::formula::{Formula, Pieces};
 use crate::params::{PARAM_LIMIT, Signature};
-use instances::Instance;
+use instances::Answers;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
@@ -65,15 +65,14 @@ pub(crate) struct Symbols<'a> {
     known: BTreeMap<LocalId, Result<Symbol, NotAffine>>,
     /// The values of locals that are not affine: products of iterators and sizes may be, where they are divided.
     pub(crate) definitions: BTreeMap<LocalId, Expr>,
-    /// Instances that were found so far, all within the context.
-    instances: RefCell<Vec<Instance>>,
+    answers: RefCell<Answers>,
 }
 
 impl<'a> Symbols<'a> {
     pub(crate) fn new(ctx: &'a Ctx, function: &'a Function, signature: Signature) -> Self {
         let (param_names, context) = (signature.param_names(), signature.context());
-        let (known, definitions, instances) = (BTreeMap::new(), BTreeMap::new(), RefCell::default());
-        Self { ctx, function, signature, param_names, context, known, definitions, instances }
+        let (known, definitions, answers) = (BTreeMap::new(), BTreeMap::new(), RefCell::default());
+        Self { ctx, function, signature, param_names, context, known, definitions, answers }
     }
 
     /// The space `[params] -> { name[iterators] }`.

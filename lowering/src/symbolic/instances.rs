@@ -1,12 +1,23 @@
-//! Whether something can be so at a place: asked of instances that are known before isl is asked.
+//! Whether something can be so at a place: isl is asked only what earlier answers leave open.
 
 use super::{Site, Symbols};
 use crate::formula::Formula;
+use std::collections::HashSet;
 use tessella_polyhedral::isl::{DimType, IslError, Val};
+
+/// What isl has said so far. It is slow beside the evaluation of a formula, most questions are answered by the same few
+/// instances, and of the others most are asked again and again.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    /// Found so far, all within the context.
+    instances: Vec<Instance>,
+    /// What no instance satisfies, whatever the place: a formula has the place's domain in it.
+    impossible: HashSet<Formula>,
+}
 
 /// An instance of some place of the loop nest, for some values of the parameters.
 #[derive(Debug)]
-pub(super) struct Instance {
+struct Instance {
     iterators: Vec<i64>,
     params: Vec<i64>,
 }
@@ -19,6 +30,17 @@ enum Found {
     Large,
 }
 
+impl Answers {
+    /// Whether an instance with so many iterators satisfies the formula, if that is known.
+    fn about(&self, formula: &Formula, depth: usize) -> Option<bool> {
+        let satisfies = |it: &Instance| it.iterators.len() == depth && formula.holds(&it.iterators, &it.params);
+        if self.instances.iter().any(satisfies) {
+            return Some(true);
+        }
+        self.impossible.contains(formula).then_some(false)
+    }
+}
+
 impl Symbols<'_> {
     /// Whether some instance at `site` may satisfy `condition`.
     pub(crate) fn is_possible(&self, site: &Site, condition: &Formula) -> bool {
@@ -29,19 +51,16 @@ impl Symbols<'_> {
             _ => {}
         }
         let depth = site.iterators.len();
-        // isl is slow beside the evaluation of a formula, and most questions are answered by the same few instances.
-        if self
-            .instances
-            .borrow()
-            .iter()
-            .any(|it| it.iterators.len() == depth && formula.holds(&it.iterators, &it.params))
-        {
-            return true;
+        if let Some(known) = self.answers.borrow().about(&formula, depth) {
+            return known;
         }
         match self.instance_of(&formula, site) {
-            Ok(Found::Nothing) => false,
+            Ok(Found::Nothing) => {
+                self.answers.borrow_mut().impossible.insert(formula);
+                false
+            }
             Ok(Found::Instance(it)) => {
-                self.instances.borrow_mut().push(it);
+                self.answers.borrow_mut().instances.push(it);
                 true
             }
             // Where isl gives up, nothing is ruled out.
