@@ -25,7 +25,7 @@ impl Pragmas {
 
     /// The condition under which threads pay, unless that has been decided.
     fn condition(&self, it: &For, printer: &mut Printer<'_>) -> String {
-        match work_of(it) {
+        match work_of(it, self.worth) {
             _ if self.decided.contains(&it.variable) => String::new(),
             IntExpr::Const(count) if count >= self.worth => String::new(),
             work => format!(" if ({} >= {})", printer.int(&work), self.worth),

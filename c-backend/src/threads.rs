@@ -7,7 +7,7 @@
 //! for t { parallel for i { S } }  ->  work = ...; for t { if (work >= w) parallel for i { S } else for i { S } }
 //! ```
 
-use crate::work::{full_work_of, work_of};
+use crate::work::work_of;
 use std::collections::BTreeSet;
 use tessella_codegen::int_expr::{Cond, IntExpr, VariableId};
 use tessella_codegen::names::Names;
@@ -19,8 +19,6 @@ use tessella_scalar::CompareOp;
 const MAX_LOOPS: usize = 2;
 /// Nests with more statements are printed once.
 const MAX_STATEMENTS: usize = 4;
-/// Conditions with more numbers and names than this are replaced by what is known of full tiles.
-const MAX_TERMS: usize = 16;
 
 /// The program with its decisions, and the loops on threads that are reached only where threads pay.
 pub fn decide(program: &Program, worth: i64) -> (Program, BTreeSet<VariableId>) {
@@ -85,7 +83,7 @@ impl Decide {
     }
 
     fn on_threads(&mut self, it: For) -> Vec<Node> {
-        let work = work_of(&it);
+        let work = work_of(&it, self.worth);
         if work.as_const().is_some_and(|work| work < self.worth) {
             return vec![Node::For(For { tag: Tag::Sequential, ..it })];
         }
@@ -93,10 +91,6 @@ impl Decide {
             return vec![Node::For(it)];
         }
         if !is_small(&it) {
-            // A condition that nobody can read says no more than the size of a tile.
-            if terms(&work) > MAX_TERMS && full_work_of(&it) >= self.worth {
-                self.decided.insert(it.variable);
-            }
             return vec![Node::For(it)];
         }
         let Some(variable) = self.computed(work) else { return vec![Node::For(it)] };
@@ -147,15 +141,6 @@ fn is_small(it: &For) -> bool {
         });
     });
     tiles == 0 && statements <= MAX_STATEMENTS && loops(&it.body) < MAX_LOOPS
-}
-
-/// The numbers and names in an expression.
-fn terms(expr: &IntExpr) -> usize {
-    let mut count = 0;
-    expr.walk(&mut |expr| {
-        count += usize::from(matches!(expr, IntExpr::Const(_) | IntExpr::Param(_) | IntExpr::Variable(_)));
-    });
-    count
 }
 
 /// The most loops inside one another.

@@ -7,36 +7,61 @@ use tessella_codegen::program::{For, Node};
 /// What a loop whose bounds are data is taken to run through.
 const ROW: i64 = 8;
 
-/// The instances below a loop, at most.
-pub fn work_of(it: &For) -> IntExpr {
-    trips(it, &mut Known::default())
+/// Expressions with more numbers and names than this say nothing to a reader, and take long themselves.
+const MAX_TERMS: usize = 16;
+
+/// The instances below a loop, at most; about as many where that would be an expression that nobody can read, and those of
+/// one iteration where these are `enough`.
+pub fn work_of(it: &For, enough: i64) -> IntExpr {
+    let exact = trips(it, &mut Known::default());
+    if terms(&exact) <= MAX_TERMS {
+        return exact;
+    }
+    let full = IntExpr::Const(full_work_of(&it.body));
+    if full.as_const().is_some_and(|full| full >= enough) {
+        return full;
+    }
+    one_more(quotient(tidy(it.upper.clone().minus(it.lower.clone())), it.step)).times(full)
 }
 
-/// The instances below one iteration of a loop where tiles are full, as far as that is a number.
-pub fn full_work_of(it: &For) -> i64 {
-    let inside = it.body.iter().map(|node| match node {
-        Node::For(inner) => full_trips(inner).saturating_mul(full_work_of(inner)),
-        Node::Tile(inner) => full_trips(&inner.generic).saturating_mul(full_work_of(&inner.generic)),
-        Node::Statement(_) => 1,
-        other => other.blocks().into_iter().flatten().filter(|node| matches!(node, Node::Statement(_))).count() as i64,
+/// The numbers and names in an expression.
+fn terms(expr: &IntExpr) -> usize {
+    let mut count = 0;
+    expr.walk(&mut |expr| {
+        count += usize::from(matches!(expr, IntExpr::Const(_) | IntExpr::Param(_) | IntExpr::Variable(_)));
     });
-    inside.sum::<i64>().max(1)
+    count
 }
 
-/// The iterations of a loop over a tile's points, where it is full; 1 for other loops.
+/// The instances of nodes where tiles are full, as far as that is a number; of branches, those of the one with most.
+fn full_work_of(nodes: &[Node]) -> i64 {
+    let each = nodes.iter().map(|node| match node {
+        Node::For(inner) => full_trips(inner).saturating_mul(full_work_of(&inner.body)),
+        Node::Tile(inner) => full_trips(&inner.generic).saturating_mul(full_work_of(&inner.generic.body)),
+        Node::Statement(_) => 1,
+        other => other.blocks().into_iter().map(full_work_of).max().unwrap_or(0),
+    });
+    each.fold(0, i64::saturating_add)
+}
+
+/// The iterations of a loop over a tile's points, where it is full: the most between bounds that are a number apart. 1 for
+/// other loops.
 fn full_trips(it: &For) -> i64 {
     if it.clip.is_some() {
         return ROW;
     }
     let lower = match &it.lower {
-        IntExpr::Max(parts) => parts.iter().find_map(IntExpr::as_const),
-        other => other.as_const(),
+        IntExpr::Max(parts) => parts.as_slice(),
+        other => std::slice::from_ref(other),
     };
     let upper = match &it.upper {
-        IntExpr::Min(parts) => parts.iter().find_map(IntExpr::as_const),
-        other => other.as_const(),
+        IntExpr::Min(parts) => parts.as_slice(),
+        other => std::slice::from_ref(other),
     };
-    lower.zip(upper).map_or(1, |(lower, upper)| upper.saturating_sub(lower).saturating_add(1).max(1))
+    let apart = upper
+        .iter()
+        .flat_map(|upper| lower.iter().filter_map(|lower| tidy(upper.clone().minus(lower.clone())).as_const()));
+    apart.max().map_or(1, |most| most.saturating_add(1).max(1))
 }
 
 /// What is known of the variables of the loops around.

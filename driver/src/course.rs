@@ -8,7 +8,7 @@ use tessella_lowering::{Lowered, SpanTable};
 use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::auto::partial_sums::partial_sums;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::default_order::{self, Chosen, Memory};
+use tessella_polyhedral::default_order::{self, Chosen, Memory, TimeTiles};
 use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
@@ -35,12 +35,28 @@ pub struct Analysed {
     pub chosen: Option<Chosen>,
 }
 
+/// Who orders the loops.
+#[derive(Debug, Clone, Copy)]
+pub enum Order<'a> {
+    /// The user.
+    Given(&'a [Spanned<Command>]),
+    /// Tessella.
+    Own(TimeTiles),
+}
+
+impl<'a> Order<'a> {
+    /// The user's commands, or Tessella's choice where there are none.
+    pub fn of(commands: Option<&'a [Spanned<Command>]>) -> Order<'a> {
+        commands.map_or(Order::Own(TimeTiles::Allowed), Order::Given)
+    }
+}
+
 /// From an algorithm to a verified program.
 pub fn verify(
     ctx: &Ctx,
     sources: &SourceMap,
     lowered: Lowered,
-    commands: Option<&[Spanned<Command>]>,
+    order: Order<'_>,
     target: Target,
     machine: Machine,
 ) -> Result<Analysed, Refusal> {
@@ -54,11 +70,12 @@ pub fn verify(
         dependences: vec![],
         carried: vec![],
         gave_up: false,
+        time: TimeTiles::Allowed,
         own: None,
         at: None,
         about: None,
     };
-    match course.run(commands) {
+    match course.run(order) {
         Ok((verified, chosen)) => {
             let Course { spans, dependences, carried, gave_up, .. } = course;
             Ok(Analysed { spans, dependences, verified, carried, gave_up, chosen })
@@ -88,6 +105,7 @@ struct Course<'a> {
     dependences: Vec<Dependence>,
     carried: Vec<Command>,
     gave_up: bool,
+    time: TimeTiles,
     /// What Tessella's choice started from, and the choice, if it stands last.
     own: Option<(Scheduled, Chosen)>,
     /// The command that is being carried out.
@@ -97,20 +115,25 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
-    fn run(&mut self, commands: Option<&[Spanned<Command>]>) -> Result<(Verified, Option<Chosen>), Error> {
+    fn run(&mut self, order: Order<'_>) -> Result<(Verified, Option<Chosen>), Error> {
         self.dependences = self.weighed(|it| dependences(it.ctx, &it.scheduled.algorithm))?;
-        match commands {
-            None => self.own_choice(Share::Half)?,
-            Some(commands) => {
-                for command in commands.iter().filter(|it| !it.value.is_storage() && !it.value.is_communication()) {
+        let is_placed = |it: &&Spanned<Command>| it.value.is_storage() || it.value.is_communication();
+        let placed = match order {
+            Order::Own(time) => {
+                self.time = time;
+                self.own_choice(Share::Half)?;
+                vec![]
+            }
+            Order::Given(commands) => {
+                for command in commands.iter().filter(|it| !is_placed(it)) {
                     self.at = Some(command.span);
                     self.carry_out(&command.value)?;
                 }
+                commands.iter().filter(is_placed).collect()
             }
-        }
+        };
         self.at = None;
-        let placed = commands.into_iter().flatten().filter(|it| it.value.is_storage() || it.value.is_communication());
-        self.finish(&placed.collect::<Vec<_>>())
+        self.finish(&placed)
     }
 
     /// Runs a step on the program as it stands, each operation of isl's counting with the program's weight.
@@ -179,11 +202,11 @@ impl Course<'_> {
 
     fn choose_order(&mut self) -> Result<(), Error> {
         let chosen =
-            self.weighed(|it| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Blocks))?;
+            self.weighed(|it| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Blocks, it.time))?;
         let start = std::mem::replace(&mut self.scheduled, chosen.scheduled.clone());
-        if let Some(cuts) = &chosen.cuts {
-            self.carried.extend(cuts.commands.iter().cloned());
-            self.dependences = cuts.dependences.clone();
+        if let Some(rewritten) = &chosen.rewritten {
+            self.carried.extend(rewritten.commands.iter().cloned());
+            self.dependences = rewritten.dependences.clone();
             self.add_pieces();
         }
         self.own = Some((start, chosen));
@@ -209,8 +232,9 @@ impl Course<'_> {
                 // Not every nest that looks like a product has parts that fit.
                 Err(_) => {
                     self.scheduled = start;
-                    let plain =
-                        |it: &Self| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Plain);
+                    let plain = |it: &Self| {
+                        default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Plain, it.time)
+                    };
                     self.scheduled = self.weighed(plain)?.scheduled;
                 }
             }

@@ -9,7 +9,7 @@ use tessella_lowering::Lowered;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
 
-pub use crate::course::{Analysed, verify};
+pub use crate::course::{Analysed, Order, verify};
 
 /// How much work isl may do for one function before it is refused with `E0430`, as [`tessella_polyhedral::effort::weight`] counts it. Every
 /// function of PolyBench needs less, also for a machine with wide vectors; 3mm then needs more than six million.

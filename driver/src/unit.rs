@@ -1,7 +1,7 @@
 //! One function with concrete argument types, and everything that can be made of it.
 
 use crate::explain::{explain, time};
-use crate::pipeline::{self, Analysed, ISL_OPERATIONS, Refusal};
+use crate::pipeline::{self, Analysed, ISL_OPERATIONS, Order, Refusal};
 use crate::request::{Backend, DrawOptions, TextKind};
 use crate::results;
 use std::borrow::Cow;
@@ -15,6 +15,7 @@ use tessella_frontend::typed::tree;
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::default_order::TimeTiles;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
@@ -40,23 +41,32 @@ pub struct Built {
 }
 
 impl Unit<'_> {
-    /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, the source's
-    /// order stands.
+    /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, it does
+    /// without tiles of time, and if that is too complicated, too, the source's order stands.
     pub fn build(&self, backend: Backend) -> Result<Built, Refusal> {
-        let mut built = self.build_by(backend, self.commands.as_deref())?;
-        if self.commands.is_none() && !built.generate_within_limit() {
-            let mut plain = self.build_by(backend, Some(&[]))?;
-            plain.analysed.gave_up = true;
-            return Ok(plain);
+        if let Some(commands) = &self.commands {
+            return self.build_by(backend, Order::Given(commands));
         }
-        Ok(built)
+        let mut built = self.build_by(backend, Order::Own(TimeTiles::Allowed))?;
+        if built.generate_within_limit() {
+            return Ok(built);
+        }
+        if built.analysed.carried.iter().any(|it| matches!(it, Command::Hexagonal { .. })) {
+            let mut simpler = self.build_by(backend, Order::Own(TimeTiles::Never))?;
+            if simpler.generate_within_limit() {
+                return Ok(simpler);
+            }
+        }
+        let mut plain = self.build_by(backend, Order::Given(&[]))?;
+        plain.analysed.gave_up = true;
+        Ok(plain)
     }
 
-    fn build_by(&self, backend: Backend, commands: Option<&[Spanned<Command>]>) -> Result<Built, Refusal> {
+    fn build_by(&self, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
         let ctx = pipeline::context();
         let lowered = pipeline::lower(&ctx, &self.function)?;
         let target = target(backend);
-        let analysed = pipeline::verify(&ctx, self.sources, lowered, commands, target, self.machine)?;
+        let analysed = pipeline::verify(&ctx, self.sources, lowered, order, target, self.machine)?;
         Ok(Built { ctx, analysed, program: None })
     }
 

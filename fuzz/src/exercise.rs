@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Once, OnceLock};
 use std::time::{Duration, Instant};
 use tessella::file::{FileOptions, ScheduleSource, Sources};
-use tessella::pipeline;
+use tessella::pipeline::{self, Order};
 use tessella::request::{Backend, TextKind};
 use tessella::unit::{Built, Unit, target};
 use tessella_diagnostics::{Diagnostic, IntoDiagnostic, SourceMap, Style, render};
@@ -202,8 +202,14 @@ fn emitted(text: &str, sources: &Sources, unit: &Unit<'_>) -> Result<(), Vec<Dia
     ctx.set_max_operations(ISL_OPERATIONS);
     let lowered = pipeline::lower(&ctx, &unit.function)?;
     LOWERED.set(Some(processor_time()));
-    let analysed =
-        pipeline::verify(&ctx, &sources.map, lowered, unit.commands.as_deref(), target(backend), unit.machine)?;
+    let analysed = pipeline::verify(
+        &ctx,
+        &sources.map,
+        lowered,
+        Order::of(unit.commands.as_deref()),
+        target(backend),
+        unit.machine,
+    )?;
     let text = Built { ctx, analysed, program: None }.text(unit, backend, kind)?;
     assert!(!text.is_empty(), "a program without a text");
     Ok(())

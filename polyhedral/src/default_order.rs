@@ -16,20 +16,22 @@
 //! reads another row or column of what it writes, the program is tried once more with it cut where the two cross
 //! ([`crate::auto::cuts`]), and stays so if its pieces then run on threads.
 
+use crate::algorithm::ComputationId;
 use crate::auto::chooser::{Chooser, chain_length};
 use crate::auto::cpu::Threads;
-use crate::auto::cuts::{Cuts, cut, has_threads};
+use crate::auto::cuts::{cut, has_threads};
 use crate::auto::delayed::alive;
-use crate::auto::{gpu_storage, stream};
+use crate::auto::{gpu_storage, stream, time_tiles};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::{Ctx, IslErrorKind};
+use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::legality;
 use crate::machine::Gpu;
 use crate::schedule::{Node, Path, Schedule, Tag};
 use crate::transform::simplify;
+use std::collections::BTreeSet;
 
 /// Whether an order may count on storage of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,68 +42,121 @@ pub enum Memory {
     Plain,
 }
 
+/// Whether time loops of stencils may be tiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeTiles {
+    Allowed,
+    /// Each step runs by itself: for programs whose tiles take too much work.
+    Never,
+}
+
 /// An order, and the storage commands that belong to it.
 #[derive(Debug, Clone)]
 pub struct Chosen {
     pub scheduled: Scheduled,
     pub storage: Vec<Command>,
-    /// Where computations were cut into pieces first.
-    pub cuts: Option<Cuts>,
+    /// Where computations were split first.
+    pub rewritten: Option<Rewritten>,
+}
+
+/// Computations that were split, into pieces or into the phases of a tiling of time.
+#[derive(Debug, Clone)]
+pub struct Rewritten {
+    /// What splits them.
+    pub commands: Vec<Command>,
+    /// The dependences of what they became, and of what else there is.
+    pub dependences: Vec<Dependence>,
 }
 
 /// Chooses an order for the whole program, from its present one, that needs no storage of its own and cuts no computation.
 pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
-    whole(ctx, scheduled, dependences, Memory::Plain).map(|chosen| chosen.scheduled)
+    whole(ctx, scheduled, dependences, Memory::Plain, BTreeSet::new()).map(|chosen| chosen.scheduled)
 }
 
 /// Chooses an order for the whole program, from its present one.
-pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: Memory) -> Result<Chosen, Error> {
-    let chosen = whole(ctx, scheduled, dependences, memory)?;
+pub fn choose(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    memory: Memory,
+    time: TimeTiles,
+) -> Result<Chosen, Error> {
     if scheduled.target == Target::Gpu {
-        return Ok(chosen);
+        return whole(ctx, scheduled, dependences, memory, BTreeSet::new());
     }
-    with_few_rows(ctx, in_pieces(ctx, scheduled, dependences, memory, chosen)?, dependences)
+    let in_time = || match time {
+        TimeTiles::Allowed => in_time(ctx, scheduled, dependences, memory),
+        TimeTiles::Never => Ok(None),
+    };
+    let chosen = match in_half(ctx, in_time)?.flatten() {
+        Some(tiled) => tiled,
+        None => {
+            let chosen = whole(ctx, scheduled, dependences, memory, BTreeSet::new())?;
+            match in_half(ctx, || in_pieces(ctx, scheduled, dependences, memory, &chosen))?.flatten() {
+                Some(better) => better,
+                None => chosen,
+            }
+        }
+    };
+    with_few_rows(ctx, chosen, dependences)
 }
 
-/// The choice for a CPU, or the one for the program with computations cut in pieces, if these then run on threads.
+/// Takes a step that the choice can do without, with half of the work that is left; `None` where that is not enough.
+fn in_half<T>(ctx: &Ctx, step: impl FnOnce() -> Result<T, Error>) -> Result<Option<T>, Error> {
+    let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
+    match ctx.with_budget(half, step) {
+        Ok(done) => Ok(Some(done)),
+        Err(error) if error.is_quota() => Ok(None),
+        Err(other) => Err(other),
+    }
+}
+
+/// The choice for a CPU with the time loops of stencils tiled, if there are any.
+fn in_time(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    memory: Memory,
+) -> Result<Option<Chosen>, Error> {
+    let Some(tiled) = time_tiles::tile(ctx, scheduled, dependences)? else { return Ok(None) };
+    let chosen = whole(ctx, &tiled.scheduled, &tiled.dependences, memory, tiled.computations)?;
+    let rewritten = Rewritten { commands: tiled.commands, dependences: tiled.dependences };
+    Ok(Some(Chosen { rewritten: Some(rewritten), ..chosen }))
+}
+
+/// The choice for the program with computations cut in pieces, if these then run on threads.
 fn in_pieces(
     ctx: &Ctx,
     scheduled: &Scheduled,
     dependences: &[Dependence],
     memory: Memory,
-    chosen: Chosen,
-) -> Result<Chosen, Error> {
-    let trial = || -> Result<Option<Chosen>, Error> {
-        let Some((cut, cuts)) = cut(ctx, scheduled, dependences, &chosen.scheduled.schedule)? else { return Ok(None) };
-        let trial = whole(ctx, &cut, &cuts.dependences, memory)?;
-        let helps = cuts.pieces.iter().all(|&id| has_threads(&trial.scheduled.schedule, id));
-        Ok(helps.then_some(Chosen { cuts: Some(cuts), ..trial }))
-    };
-    let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
-    match ctx.with_budget(half, trial) {
-        Ok(Some(better)) => Ok(better),
-        Ok(None) => Ok(chosen),
-        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Ok(chosen),
-        Err(other) => Err(other),
-    }
+    chosen: &Chosen,
+) -> Result<Option<Chosen>, Error> {
+    let Some((cut, cuts)) = cut(ctx, scheduled, dependences, &chosen.scheduled.schedule)? else { return Ok(None) };
+    let trial = whole(ctx, &cut, &cuts.dependences, memory, BTreeSet::new())?;
+    let helps = cuts.pieces.iter().all(|&id| has_threads(&trial.scheduled.schedule, id));
+    let rewritten = Rewritten { commands: cuts.commands, dependences: cuts.dependences };
+    Ok(helps.then_some(Chosen { rewritten: Some(rewritten), ..trial }))
 }
 
 /// The choice with less memory for the arrays of which it keeps a few rows alive at a time.
 fn with_few_rows(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence]) -> Result<Chosen, Error> {
-    let dependences = chosen.cuts.as_ref().map_or(dependences, |cuts| cuts.dependences.as_slice());
-    let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
-    match ctx.with_budget(half, || alive(ctx, &chosen.scheduled, dependences)) {
-        Ok(storage) => Ok(Chosen { storage, ..chosen }),
-        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Ok(chosen),
-        Err(other) => Err(other),
-    }
+    let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
+    let storage = in_half(ctx, || alive(ctx, &chosen.scheduled, dependences))?.unwrap_or_default();
+    Ok(Chosen { storage, ..chosen })
 }
 
-/// Chooses an order for a program with its computations as they are.
-fn whole(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: Memory) -> Result<Chosen, Error> {
+/// Chooses an order for a program with its computations as they are; the loops of `settled` ones stay, too.
+fn whole(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    memory: Memory,
+    settled: BTreeSet<ComputationId>,
+) -> Result<Chosen, Error> {
     let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
     let merged = legality::merged(dependences)?;
-    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, memory };
+    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, memory, settled };
     let mut schedule = scheduled.schedule.clone();
     if target == Target::Gpu && memory == Memory::Blocks {
         stream::tag_streams(ctx, &Gpu::HOPPER, algorithm, &mut schedule)?;
@@ -112,12 +167,15 @@ fn whole(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: M
         chooser.join_on_threads(&mut schedule, &Path::default())?;
         simplify(&mut schedule.root);
     }
-    legality::check(ctx, algorithm, &schedule, dependences)?;
+    // Loops that were settled before were proved then.
+    if !algorithm.ids().all(|id| chooser.settled.contains(&id)) {
+        legality::check(ctx, algorithm, &schedule, dependences)?;
+    }
     let storage = match memory {
         Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
         Memory::Plain => vec![],
     };
-    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, cuts: None })
+    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, rewritten: None })
 }
 
 impl Chooser<'_> {
@@ -128,7 +186,7 @@ impl Chooser<'_> {
             Some(Node::Sequence(children)) => {
                 (0..children.len()).try_for_each(|child| self.node(schedule, &path.child(child)))
             }
-            Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_)) => Ok(()),
+            Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_)) || self.is_settled(it) => Ok(()),
             Some(Node::Loop(_)) => self.nest(schedule, path),
         }
     }

@@ -25,6 +25,16 @@ pub enum Error {
     Connect(#[from] ConnectError),
 }
 
+impl Error {
+    /// Whether isl gave up because of the bound on its work.
+    pub fn is_quota(&self) -> bool {
+        match self {
+            Error::Isl(error) => error.is_quota(),
+            Error::Affine(_) | Error::Schedule(_) | Error::Layout(_) | Error::Storage(_) | Error::Connect(_) => false,
+        }
+    }
+}
+
 /// A command that cannot be carried out. Names are as the user wrote them.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ScheduleError {

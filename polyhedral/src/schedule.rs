@@ -108,6 +108,15 @@ impl Path {
 }
 
 impl Schedule {
+    /// The places of what runs one after another, outermost.
+    pub fn parts(&self) -> Vec<Path> {
+        let top = Path::default();
+        match &self.root {
+            Node::Sequence(children) if !children.is_empty() => (0..children.len()).map(|at| top.child(at)).collect(),
+            Node::Sequence(_) | Node::Loop(_) | Node::Computation(_) => vec![top],
+        }
+    }
+
     pub fn node(&self, path: &Path) -> Option<&Node> {
         path.0.iter().try_fold(&self.root, |node, &child| match node {
             Node::Sequence(children) => children.get(child),

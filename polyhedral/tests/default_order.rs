@@ -307,7 +307,9 @@ fn pieces_beside_the_row_and_column_that_change_run_on_threads() {
     let all = dependences(&ctx, &start.algorithm).unwrap();
     let uncut = default_order::schedule(&ctx, &start, &all).unwrap();
     assert_eq!(uncut.schedule, start.schedule, "every loop carries a dependence");
-    let chosen = default_order::choose(&ctx, &start, &all, default_order::Memory::Plain).unwrap();
+    let chosen =
+        default_order::choose(&ctx, &start, &all, default_order::Memory::Plain, default_order::TimeTiles::Allowed)
+            .unwrap();
     let (done, cuts) = (chosen.scheduled, chosen.cuts.expect("it is cut"));
     let text = print::schedule(&done.algorithm, &done.schedule);
     let commands: Vec<String> = cuts.commands.iter().map(ToString::to_string).collect();

@@ -1,7 +1,7 @@
 //! What isl may do is bounded: counted in its operations, each with the weight of the program it is done for.
 
 use tessella::file::{FileOptions, ScheduleSource, Sources};
-use tessella::pipeline::{self, ISL_OPERATIONS};
+use tessella::pipeline::{self, ISL_OPERATIONS, Order};
 use tessella::request::{Backend, TextKind};
 use tessella::unit::{Built, Unit, target};
 use tessella_polyhedral::effort;
@@ -21,7 +21,8 @@ fn transpile(text: &str) -> (Result<String, &'static str>, u64) {
         let ctx = pipeline::context();
         let built = pipeline::lower(&ctx, &unit.function).and_then(|lowered| {
             let commands = unit.commands.as_deref();
-            let analysed = pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C), unit.machine)?;
+            let analysed =
+                pipeline::verify(&ctx, unit.sources, lowered, Order::of(commands), target(Backend::C), unit.machine)?;
             Built { ctx: ctx.clone(), analysed, program: None }.text(unit, Backend::C, TextKind::C)
         });
         let left = ctx.operations_left().expect("the context of the pipeline has a limit");
@@ -121,7 +122,7 @@ fn code_generation_that_reaches_the_limit_is_refused() {
             let lowered = pipeline::lower(&ctx, &unit.function).unwrap();
             let commands = unit.commands.as_deref();
             let Ok(analysed) =
-                pipeline::verify(&ctx, unit.sources, lowered, commands, target(Backend::C), unit.machine)
+                pipeline::verify(&ctx, unit.sources, lowered, Order::of(commands), target(Backend::C), unit.machine)
             else {
                 panic!("the schedule is legal")
             };
@@ -225,7 +226,7 @@ fn without_the_work_to_choose_an_order_the_source_s_order_stands() {
             let source = lowered.algorithm.source_order.clone();
             ctx.set_max_operations(limit);
             ctx.reset_operations();
-            match pipeline::verify(&ctx, unit.sources, lowered, None, target(Backend::C), unit.machine) {
+            match pipeline::verify(&ctx, unit.sources, lowered, Order::of(None), target(Backend::C), unit.machine) {
                 Err(errors) => {
                     assert_eq!(errors[0].code.0, "E0430");
                     refused += 1;

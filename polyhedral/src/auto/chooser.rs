@@ -23,9 +23,16 @@ pub(crate) struct Chooser<'a> {
     pub target: Target,
     pub dependences: &'a [Dependence],
     pub memory: Memory,
+    /// Those whose loops are what they are to be.
+    pub settled: BTreeSet<ComputationId>,
 }
 
 impl Chooser<'_> {
+    /// Whether a loop is what it is to be.
+    pub(crate) fn is_settled(&self, it: &Loop) -> bool {
+        it.at.keys().any(|id| self.settled.contains(id))
+    }
+
     /// Whether the order is legal, if only what is below `path` was changed.
     pub(crate) fn is_legal(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
         let below: BTreeSet<ComputationId> =

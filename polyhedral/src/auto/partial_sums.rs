@@ -20,6 +20,7 @@ use crate::layers::{Scheduled, Target};
 use crate::reduction::{UpdateOrder, reductions};
 use crate::schedule::{Node, Tag};
 use crate::transform;
+use std::collections::BTreeSet;
 
 /// Partial results of a long loop, level by level: as many threads as a large GPU runs at a time, then groups of 32.
 const LEVELS: [u32; 3] = [1 << 18, 1 << 13, 1 << 8];
@@ -96,7 +97,15 @@ impl Parted {
             return Ok(false);
         }
         let dependences = &self.dependences;
-        let chooser = Chooser { ctx, machine, algorithm, target: *target, dependences, memory: Memory::Plain };
+        let chooser = Chooser {
+            ctx,
+            machine,
+            algorithm,
+            target: *target,
+            dependences,
+            memory: Memory::Plain,
+            settled: BTreeSet::new(),
+        };
         for (path, _) in &around {
             let mut trial = schedule.clone();
             if let Some(Node::Loop(it)) = trial.node_mut(path) {

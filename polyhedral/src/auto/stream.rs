@@ -8,7 +8,7 @@ use crate::algorithm::Algorithm;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::machine::Gpu;
-use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
+use crate::schedule::{Loop, Node, Schedule, StreamSize, Tag};
 use crate::stream::{self, LANES, Source, Stage, Stream};
 use crate::work;
 use std::collections::BTreeMap;
@@ -66,13 +66,7 @@ pub fn candidates(
 
 /// Has all time loops stream that do, each as the model likes best.
 pub(crate) fn tag_streams(ctx: &Ctx, gpu: &Gpu, algorithm: &Algorithm, schedule: &mut Schedule) -> Result<(), Error> {
-    let count = match &schedule.root {
-        Node::Sequence(children) => children.len(),
-        Node::Loop(_) | Node::Computation(_) => 0,
-    };
-    let top = Path::default();
-    let places = if count == 0 { vec![top] } else { (0..count).map(|at| top.child(at)).collect() };
-    for path in places {
+    for path in schedule.parts() {
         let Some(Node::Loop(it)) = schedule.node(&path) else { continue };
         if it.tag != Tag::Sequential {
             continue;

@@ -40,7 +40,7 @@ impl Chooser<'_> {
     pub(crate) fn join_on_threads(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
         match schedule.node(path) {
             None | Some(Node::Computation(_)) => Ok(()),
-            Some(Node::Loop(it)) if !it.tag.keeps_order() => Ok(()),
+            Some(Node::Loop(it)) if !it.tag.keeps_order() || self.is_settled(it) => Ok(()),
             Some(Node::Loop(_)) => self.join_on_threads(schedule, &path.child(0)),
             Some(Node::Sequence(_)) => {
                 let mut at = 0;

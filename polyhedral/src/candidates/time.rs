@@ -2,18 +2,17 @@
 
 use super::predict::{Place, Waiting};
 use super::{Candidate, Family, Prediction};
-use crate::algorithm::ComputationId;
 use crate::auto::stream;
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::{Ctx, IslErrorKind};
+use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::machine::Gpu;
 use crate::models::tiles::Approach;
 use crate::models::tiles::rank::Nest;
 use crate::schedule::{Node, Tag};
-use crate::time_tiling::{Hexagon, Slope, Stencil, Within, stencil};
+use crate::time_tiling::{Found, Hexagon, find};
 
 /// Time steps of a tile.
 const STEPS: [u32; 5] = [2, 4, 8, 16, 32];
@@ -25,15 +24,6 @@ const LINE: [u32; 6] = [64, 256, 1024, 2048, 4096, 8192];
 const GPU_LAST: [u32; 3] = [16, 32, 64];
 const GPU_OUTER: [u32; 3] = [4, 8, 16];
 
-/// A stencil whose tilings are listed.
-struct Found {
-    stencil: Stencil,
-    names: Vec<String>,
-    time: String,
-    /// Along each dimension, where nothing within a step carries a dependence.
-    slopes: Option<Vec<[Slope; 2]>>,
-}
-
 /// All tilings of the nest's time loop.
 pub(super) fn tilings(
     ctx: &Ctx,
@@ -44,8 +34,9 @@ pub(super) fn tilings(
     params: &[i64],
 ) -> Result<Vec<Candidate>, Error> {
     let Some(place) = Place::of(ctx, &start.algorithm, nest, &start.machine, params)? else { return Ok(vec![]) };
-    let Some(found) = find(ctx, start, dependences, nest, time)? else { return Ok(vec![]) };
-    let dims = found.stencil.dims.len();
+    let Some(found) = find(ctx, start, dependences, &nest.computations, time)? else { return Ok(vec![]) };
+    let found = Tilings(found);
+    let dims = found.0.stencil.dims.len();
     let mut all = vec![];
     for sides in sides(start.target, &place.extents[..dims.min(place.extents.len())]) {
         all.extend(found.space(&place, &sides));
@@ -84,51 +75,6 @@ pub(super) fn streams(ctx: &Ctx, start: &Scheduled) -> Result<Vec<Candidate>, Er
     Ok(all)
 }
 
-/// The stencil with as many dimensions of space as it has.
-fn find(
-    ctx: &Ctx,
-    start: &Scheduled,
-    dependences: &[Dependence],
-    nest: &Nest,
-    time: &str,
-) -> Result<Option<Found>, Error> {
-    let loops = |id: ComputationId| -> Vec<String> {
-        let around = start.schedule.loops_around(id);
-        around.iter().skip(1).map(|(_, it)| it.name.clone()).collect()
-    };
-    let deepest = nest.computations.iter().copied().max_by_key(|&id| (loops(id).len(), std::cmp::Reverse(id)));
-    let Some(deepest) = deepest else { return Ok(None) };
-    let names = loops(deepest);
-    let computation = start.algorithm.computation(deepest).name.clone();
-    for count in (1..=names.len().min(3)).rev() {
-        let names_of_all = std::slice::from_ref(&computation);
-        let stencil = match stencil(ctx, start, names_of_all, time, &names[..count]) {
-            Ok(stencil) => stencil,
-            Err(error) => match is_quota(&error) {
-                true => return Err(error),
-                false => continue,
-            },
-        };
-        let slopes = match slopes(ctx, start, dependences, &stencil) {
-            Ok(slopes) => Some(slopes),
-            Err(error) if is_quota(&error) => return Err(error),
-            Err(_) => None,
-        };
-        let names = vec![computation];
-        return Ok(Some(Found { stencil, names, time: time.to_string(), slopes }));
-    }
-    Ok(None)
-}
-
-fn slopes(ctx: &Ctx, start: &Scheduled, all: &[Dependence], stencil: &Stencil) -> Result<Vec<[Slope; 2]>, Error> {
-    let distances = stencil.distances(ctx, start, all, Within::OnePoint)?;
-    (0..stencil.dims.len()).map(|dim| stencil.slopes(ctx, start, all, &distances, dim)).collect()
-}
-
-fn is_quota(error: &Error) -> bool {
-    matches!(error, Error::Isl(error) if error.kind == IslErrorKind::Quota)
-}
-
 /// All tuples of sides that are not much larger than space.
 fn sides(target: Target, extents: &[u64]) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<u32>> = vec![vec![]];
@@ -149,14 +95,17 @@ fn sides(target: Target, extents: &[u64]) -> Vec<Vec<u32>> {
     all
 }
 
-impl Found {
+/// The tilings of a stencil.
+struct Tilings(Found);
+
+impl Tilings {
     fn nests(&self) -> f64 {
-        self.stencil.nests.len() as f64
+        self.0.stencil.nests.len() as f64
     }
 
     /// Where the models count nothing, only skewed tiles can be legal: those of sweeps that see what their step wrote.
     fn candidate(&self, family: Family, command: Command, predicted: Option<Prediction>) -> Option<Candidate> {
-        let is_worth = predicted.is_some() || (family == Family::TimeSkew && self.slopes.is_none());
+        let is_worth = predicted.is_some() || (family == Family::TimeSkew && self.0.slopes.is_none());
         is_worth.then(|| Candidate { family, commands: vec![command], predicted })
     }
 
@@ -168,10 +117,10 @@ impl Found {
     }
 
     fn space(&self, place: &Place<'_>, sides: &[u32]) -> Option<Candidate> {
-        self.slopes.as_ref()?;
-        let (names, time) = (self.names.clone(), self.time.clone());
+        self.0.slopes.as_ref()?;
+        let (names, time) = (vec![self.0.computation.clone()], self.0.stencil.time.name.clone());
         let command =
-            Command::Space { computations: names, time, loops: self.stencil.dims.clone(), widths: sides.to_vec() };
+            Command::Space { computations: names, time, loops: self.0.stencil.dims.clone(), widths: sides.to_vec() };
         let together = (place.extents[0] as f64 / f64::from(sides[0])).ceil();
         let barriers = place.steps as f64 * self.nests();
         let waiting = Waiting { together, barriers };
@@ -180,7 +129,8 @@ impl Found {
     }
 
     fn time_skew(&self, place: &Place<'_>, steps: u32, sides: &[u32]) -> Option<Candidate> {
-        let (computations, time, loops) = (self.names.clone(), self.time.clone(), self.stencil.dims.clone());
+        let (computations, time, loops) =
+            (vec![self.0.computation.clone()], self.0.stencil.time.name.clone(), self.0.stencil.dims.clone());
         let command = Command::TimeSkew { computations, time, loops, steps, widths: sides.to_vec() };
         let sizes = self.sizes(place, sides, Some(steps));
         let skew = place.fit(Approach::Skewed).and_then(|fit| fit.skew.first().copied()).unwrap_or(1) as f64;
@@ -195,8 +145,8 @@ impl Found {
 
     /// Hexagons of about so many steps, whose middle is about as wide as the first side.
     fn hexagonal(&self, place: &Place<'_>, steps: u32, sides: &[u32]) -> Option<Candidate> {
-        let slopes = self.slopes.as_ref()?;
-        let nests = self.stencil.nests.len() as i64;
+        let slopes = self.0.slopes.as_ref()?;
+        let nests = self.0.stencil.nests.len() as i64;
         // 2h + 2 steps of nests, h + 1 of them a multiple of the nests.
         let half = (i64::from(steps) / 2).max(1) * nests;
         let height = half - 1;
@@ -205,7 +155,8 @@ impl Found {
         let width = (i64::from(sides[0]) - 1 - spread / 2).max(Hexagon::least_width(height, delta0, delta1)).max(1);
         let mut widths = vec![u32::try_from(width).ok()?];
         widths.extend(&sides[1..]);
-        let (computations, time, loops) = (self.names.clone(), self.time.clone(), self.stencil.dims.clone());
+        let (computations, time, loops) =
+            (vec![self.0.computation.clone()], self.0.stencil.time.name.clone(), self.0.stencil.dims.clone());
         let height = u32::try_from(height).ok()?;
         let command = Command::Hexagonal { computations, time, loops, height, widths };
         let mean = (width + 1 + spread / 2) as u32;
@@ -220,9 +171,9 @@ impl Found {
 
     fn overlapped(&self, place: &Place<'_>, steps: u32, sides: &[u32]) -> Option<Candidate> {
         let command = Command::Overlapped {
-            computation: self.names[0].clone(),
-            time: self.time.clone(),
-            loops: self.stencil.dims.clone(),
+            computation: self.0.computation.clone(),
+            time: self.0.stencil.time.name.clone(),
+            loops: self.0.stencil.dims.clone(),
             steps,
             sizes: sides.to_vec(),
         };

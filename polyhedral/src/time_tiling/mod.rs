@@ -3,6 +3,7 @@
 //! [`stencil`](stencil::stencil) brings the loops into canonical form; each shape is a rewrite of its own. None of them is
 //! believed: the new order is judged like any other, by all dependences.
 
+mod find;
 mod hexagon;
 mod slope;
 mod stencil;
@@ -12,6 +13,7 @@ mod hexagonal;
 mod space;
 mod time_skew;
 
+pub use find::{Found, find};
 pub use hexagon::{Hexagon, Phase, Place};
 pub use hexagonal::hexagonal;
 pub use slope::{STEEPEST, Slope, steepest};

@@ -263,7 +263,15 @@ pub fn own_order(subject: &Subject<'_>) -> Result<Result<Progress, String>, Faul
         Target::Cpu => Memory::Blocks,
         Target::Gpu => Memory::Plain,
     };
-    let choose = || default_order::choose(&subject.ctx, &progress.scheduled, &progress.all, memory);
+    let choose = || {
+        default_order::choose(
+            &subject.ctx,
+            &progress.scheduled,
+            &progress.all,
+            memory,
+            default_order::TimeTiles::Allowed,
+        )
+    };
     match subject.limited(&progress.scheduled, choose) {
         Ok(chosen) => {
             let mut next = Progress { scheduled: chosen.scheduled, storage: chosen.storage, ..progress };
