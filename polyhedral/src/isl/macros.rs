@@ -501,4 +501,6 @@ macro_rules! arg_pass {
     };
 }
 
-pub(super) use {arg_c_type, arg_check, arg_ctx, arg_pass, arg_type, coalescing, constructors, listed, methods, object};
+pub(super) use {
+    arg_c_type, arg_check, arg_ctx, arg_pass, arg_type, coalescing, constructors, listed, methods, object,
+};
