@@ -65,11 +65,7 @@ fn check_shared(scheduled: &Scheduled, layout: &Layout) -> Result<(), StorageErr
     for &id in &scheduled.scratch {
         let buffer = layout.buffer(layout.placement(id).buffer);
         let (MemorySpace::Shared, Lifetime::Node(node)) = (buffer.space, &buffer.lifetime) else { continue };
-        let is_block = |depth: &usize| match scheduled.schedule.node(&Path(node.0[..*depth].to_vec())) {
-            Some(Node::Loop(it)) => matches!(it.tag, Tag::GpuBlock(_)),
-            Some(Node::Sequence(_) | Node::Computation(_)) | None => false,
-        };
-        let kernel = (0..node.0.len()).find(is_block).map(|depth| Path(node.0[..depth].to_vec()));
+        let kernel = outermost_around(&scheduled.schedule, node, is_block);
         let extents: Vec<i64> = buffer.extents.iter().filter_map(Affine::as_constant).collect();
         let bytes = extents.iter().fold(buffer.element.bytes() as i64, |all, &next| all.saturating_mul(next));
         let total = kernels.entry(kernel.unwrap_or_default()).or_default();
@@ -110,7 +106,7 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
                 Some(node) if scheduled.target == Target::Cpu || !has_gpu_loop(&scheduled.schedule, &node) => {
                     Ok((buffer(vec![], MemorySpace::Register, Lifetime::Node(node)), vec![]))
                 }
-                Some(node) if !is_in_gpu_loop(&scheduled.schedule, &node) => {
+                Some(node) if !is_around(&scheduled.schedule, &node, is_gpu) => {
                     Ok((buffer(vec![], space, Lifetime::Call), vec![]))
                 }
                 // Threads share what their blocks do not: an element for each iteration.
@@ -144,16 +140,11 @@ fn at_home(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId, outer: u32) -> Result<
     let sizes: Option<Vec<i64>> = array.extents.iter().map(Affine::as_constant).collect();
     let node = if users.is_empty() { None } else { home(ctx, scheduled, id, &users, array.rank - outer)? };
     let (Some(sizes), Some(node)) = (sizes, node.filter(|node| !node.0.is_empty())) else { return Ok(None) };
-    let around = |wanted: fn(Tag) -> bool| {
-        (0..node.0.len()).any(|depth| match scheduled.schedule.node(&Path(node.0[..depth].to_vec())) {
-            Some(Node::Loop(it)) => wanted(it.tag),
-            Some(Node::Sequence(_) | Node::Computation(_)) | None => false,
-        })
-    };
+    let schedule = &scheduled.schedule;
     let (space, limit) = match scheduled.target {
         Target::Cpu => (MemorySpace::Host, Limit::Stack),
-        Target::Gpu if around(|tag| matches!(tag, Tag::GpuThread(_))) => (MemorySpace::Register, Limit::Registers),
-        Target::Gpu if around(|tag| matches!(tag, Tag::GpuBlock(_))) => (MemorySpace::Shared, Limit::Shared),
+        Target::Gpu if is_around(schedule, &node, is_thread) => (MemorySpace::Register, Limit::Registers),
+        Target::Gpu if is_around(schedule, &node, is_block) => (MemorySpace::Shared, Limit::Shared),
         Target::Gpu => return Ok(None),
     };
     storage::check_limit(&scheduled.algorithm, id, &sizes, limit)?;
@@ -240,12 +231,19 @@ fn common_node(schedule: &Schedule, computations: &[ComputationId]) -> Option<Pa
 /// Whether a loop below `path` or one that only encloses part of a kernel's threads is mapped to the GPU.
 fn has_gpu_loop(schedule: &Schedule, path: &Path) -> bool {
     // Nothing mapped around: the users may lie in several kernels, even if none has a mapped loop.
-    schedule.node(path).is_some_and(any_gpu) || !is_in_gpu_loop(schedule, path)
+    schedule.node(path).is_some_and(any_gpu) || !is_around(schedule, path, is_gpu)
 }
 
-fn is_in_gpu_loop(schedule: &Schedule, path: &Path) -> bool {
-    (0..path.0.len()).any(|depth| match schedule.node(&Path(path.0[..depth].to_vec())) {
-        Some(Node::Loop(it)) => is_gpu(it.tag),
+/// Whether a loop around the node is of a kind.
+fn is_around(schedule: &Schedule, path: &Path, wanted: fn(Tag) -> bool) -> bool {
+    outermost_around(schedule, path, wanted).is_some()
+}
+
+/// The outermost loop of a kind around a node.
+fn outermost_around(schedule: &Schedule, path: &Path, wanted: fn(Tag) -> bool) -> Option<Path> {
+    let mut above = (0..path.0.len()).map(|depth| Path(path.0[..depth].to_vec()));
+    above.find(|here| match schedule.node(here) {
+        Some(Node::Loop(it)) => wanted(it.tag),
         Some(Node::Sequence(_) | Node::Computation(_)) | None => false,
     })
 }
@@ -259,7 +257,15 @@ fn any_gpu(node: &Node) -> bool {
 }
 
 fn is_gpu(tag: Tag) -> bool {
-    matches!(tag, Tag::GpuBlock(_) | Tag::GpuThread(_))
+    is_block(tag) || is_thread(tag)
+}
+
+fn is_block(tag: Tag) -> bool {
+    matches!(tag, Tag::GpuBlock(_))
+}
+
+fn is_thread(tag: Tag) -> bool {
+    matches!(tag, Tag::GpuThread(_))
 }
 
 /// The deepest node each execution of which touches just one element, and that alone: another execution never comes

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use super::callback::{PieceFn, collect_pieces};
 use super::error::IslError;
-use super::macros::{constructors, listed, methods, object};
+use super::macros::{coalescing, constructors, listed, methods, object};
 use super::map::Map;
 use super::multi::{MultiAff, MultiPwAff, PwMultiAff};
 use super::set::{BasicSet, Set};
@@ -271,8 +271,6 @@ methods! { PwAff {
     fn gist(take self, context: take Set) -> PwAff = isl_pw_aff_gist;
     /// Simplified where the parameters are in `context`.
     fn gist_params(take self, context: take Set) -> PwAff = isl_pw_aff_gist_params;
-    /// Merges pieces.
-    fn coalesce(take self) -> PwAff = isl_pw_aff_coalesce;
     /// Whether it is constant on each piece.
     fn is_constant(keep self) -> bool = isl_pw_aff_is_cst;
     /// Whether it is nowhere defined.
@@ -329,6 +327,8 @@ methods! { PwAff {
     /// Takes a tuple's name away.
     fn reset_tuple_id(take self, dim: val DimType) -> PwAff = isl_pw_aff_reset_tuple_id;
 } }
+
+coalescing! { PwAff: isl_pw_aff_coalesce; }
 
 listed! {
     Aff: isl_aff_list_alloc, isl_aff_list_add, isl_aff_list_size, isl_aff_list_get_at, isl_aff_list_free;

@@ -37,6 +37,18 @@ impl IslError {
         self.kind == IslErrorKind::Quota
     }
 
+    /// Whether isl broke a promise of its own: neither the argument nor a limit is the reason.
+    pub(super) fn is_broken(&self) -> bool {
+        match self.kind {
+            IslErrorKind::Internal | IslErrorKind::Unknown => true,
+            IslErrorKind::Quota
+            | IslErrorKind::Invalid
+            | IslErrorKind::Unsupported
+            | IslErrorKind::Memory
+            | IslErrorKind::Aborted => false,
+        }
+    }
+
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self { kind: IslErrorKind::Invalid, message: message.into() }
     }

@@ -2,7 +2,7 @@
 
 use super::aff::{Aff, PwAff};
 use super::error::IslError;
-use super::macros::{constructors, listed, methods, object};
+use super::macros::{coalescing, constructors, listed, methods, object};
 use super::multi::{MultiAff, MultiPwAff, PwMultiAff};
 use super::set::{BasicSet, Constraint, FixedBox, Set, StrideInfo};
 use super::union::UnionMap;
@@ -386,8 +386,6 @@ methods! { Map {
     fn gist_range(take self, context: take Set) -> Map = isl_map_gist_range;
     /// Simplified where the parameters are in `context`.
     fn gist_params(take self, context: take Set) -> Map = isl_map_gist_params;
-    /// Merges disjuncts.
-    fn coalesce(take self) -> Map = isl_map_coalesce;
     /// Makes implied equalities explicit.
     fn detect_equalities(take self) -> Map = isl_map_detect_equalities;
     /// Drops constraints implied by others.
@@ -451,6 +449,8 @@ methods! { Map {
     /// As a union.
     fn to_union_map(take self) -> UnionMap = isl_map_to_union_map;
 } }
+
+coalescing! { Map: isl_map_coalesce; }
 
 listed! {
     BasicMap: isl_basic_map_list_alloc, isl_basic_map_list_add, isl_basic_map_list_size, isl_basic_map_list_get_at, isl_basic_map_list_free;

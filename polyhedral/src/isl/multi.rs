@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use super::aff::{Aff, PwAff};
 use super::callback::{PieceFn, collect_pieces};
 use super::error::IslError;
-use super::macros::{constructors, listed, methods, object};
+use super::macros::{coalescing, constructors, listed, methods, object};
 use super::map::Map;
 use super::set::Set;
 use super::value::{DimType, Id, MultiVal, Space, Val};
@@ -189,8 +189,6 @@ methods! { PwMultiAff {
     fn gist(take self, set: take Set) -> PwMultiAff = isl_pw_multi_aff_gist;
     /// Simplified where the parameters are in `set`.
     fn gist_params(take self, set: take Set) -> PwMultiAff = isl_pw_multi_aff_gist_params;
-    /// Merges pieces.
-    fn coalesce(take self) -> PwMultiAff = isl_pw_multi_aff_coalesce;
     /// Whether both are equal.
     fn is_equal(keep self, other: keep PwMultiAff) -> bool = isl_pw_multi_aff_is_equal;
     /// Names a tuple.
@@ -204,6 +202,8 @@ methods! { PwMultiAff {
     /// Removes dimensions.
     fn drop_dims(take self, dim: val DimType, first: val u32, n: val u32) -> PwMultiAff = isl_pw_multi_aff_drop_dims;
 } }
+
+coalescing! { PwMultiAff: isl_pw_multi_aff_coalesce; }
 
 object! {
     /// A tuple of piecewise quasi-affine expressions.
@@ -276,8 +276,6 @@ methods! { MultiPwAff {
     fn gist(take self, set: take Set) -> MultiPwAff = isl_multi_pw_aff_gist;
     /// Simplified where the parameters are in `set`.
     fn gist_params(take self, set: take Set) -> MultiPwAff = isl_multi_pw_aff_gist_params;
-    /// Merges pieces.
-    fn coalesce(take self) -> MultiPwAff = isl_multi_pw_aff_coalesce;
     /// Whether all elements are constant.
     fn is_constant(keep self) -> bool = isl_multi_pw_aff_is_cst;
     /// Whether both are equal.
@@ -291,6 +289,8 @@ methods! { MultiPwAff {
     /// Adds and reorders parameters as in `model`.
     fn align_params(take self, model: take Space) -> MultiPwAff = isl_multi_pw_aff_align_params;
 } }
+
+coalescing! { MultiPwAff: isl_multi_pw_aff_coalesce; }
 
 listed! {
     PwMultiAff: isl_pw_multi_aff_list_alloc, isl_pw_multi_aff_list_add, isl_pw_multi_aff_list_size, isl_pw_multi_aff_list_get_at, isl_pw_multi_aff_list_free;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::aff::{Aff, PwAff};
 use super::callback::{ObjectFn, foreach_object};
 use super::error::IslError;
-use super::macros::{constructors, listed, methods, object};
+use super::macros::{coalescing, constructors, listed, methods, object};
 use super::map::{BasicMap, Map};
 use super::multi::{MultiAff, MultiPwAff, PwMultiAff};
 use super::union::UnionSet;
@@ -246,8 +246,6 @@ methods! { Set {
     fn gist(take self, other: take Set) -> Set = isl_set_gist;
     /// Simplified where the parameters are in `context`.
     fn gist_params(take self, other: take Set) -> Set = isl_set_gist_params;
-    /// Merges disjuncts.
-    fn coalesce(take self) -> Set = isl_set_coalesce;
     /// Makes implied equalities explicit.
     fn detect_equalities(take self) -> Set = isl_set_detect_equalities;
     /// Drops constraints implied by others.
@@ -374,6 +372,8 @@ methods! { Set {
     /// As a union.
     fn to_union_set(take self) -> UnionSet = isl_set_to_union_set;
 } }
+
+coalescing! { Set: isl_set_coalesce; }
 
 object! {
     /// An affine equality or inequality.

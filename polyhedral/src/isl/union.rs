@@ -2,7 +2,7 @@
 
 use super::ctx::Ctx;
 use super::error::IslError;
-use super::macros::{constructors, listed, methods, object};
+use super::macros::{coalescing, constructors, listed, methods, object};
 use super::map::{BasicMap, Map};
 use super::multi::{MultiAff, PwMultiAff};
 use super::set::{BasicSet, Set};
@@ -74,8 +74,6 @@ methods! { UnionSet {
     fn gist(take self, other: take UnionSet) -> UnionSet = isl_union_set_gist;
     /// Simplified where the parameters are in `set`.
     fn gist_params(take self, set: take Set) -> UnionSet = isl_union_set_gist_params;
-    /// Merges disjuncts.
-    fn coalesce(take self) -> UnionSet = isl_union_set_coalesce;
     /// Makes implied equalities explicit.
     fn detect_equalities(take self) -> UnionSet = isl_union_set_detect_equalities;
     /// Drops constraints implied by others.
@@ -113,6 +111,8 @@ methods! { UnionSet {
     /// Pairs of elements of one space, the first lexicographically not larger.
     fn lex_le(take self, other: take UnionSet) -> UnionMap = isl_union_set_lex_le_union_set;
 } }
+
+coalescing! { UnionSet: isl_union_set_coalesce; }
 
 object! {
     /// Integer relations of several pairs of tuples.
@@ -308,8 +308,6 @@ methods! { UnionMap {
     fn gist_range(take self, uset: take UnionSet) -> UnionMap = isl_union_map_gist_range;
     /// Simplified where the parameters are in `set`.
     fn gist_params(take self, set: take Set) -> UnionMap = isl_union_map_gist_params;
-    /// Merges disjuncts.
-    fn coalesce(take self) -> UnionMap = isl_union_map_coalesce;
     /// Makes implied equalities explicit.
     fn detect_equalities(take self) -> UnionMap = isl_union_map_detect_equalities;
     /// Drops constraints implied by others.
@@ -333,6 +331,8 @@ methods! { UnionMap {
     /// The `exp`-fold composition with itself.
     fn fixed_power(take self, exp: take Val) -> UnionMap = isl_union_map_fixed_power_val;
 } }
+
+coalescing! { UnionMap: isl_union_map_coalesce; }
 
 listed! {
     UnionSet: isl_union_set_list_alloc, isl_union_set_list_add, isl_union_set_list_size, isl_union_set_list_get_at, isl_union_set_list_free;

@@ -2,7 +2,7 @@
 
 use super::aff::{Aff, PwAff};
 use super::ctx::Ctx;
-use super::macros::{constructors, listed, methods, object};
+use super::macros::{coalescing, constructors, listed, methods, object};
 use super::multi::{MultiAff, MultiPwAff, PwMultiAff};
 use super::set::Set;
 use super::union::{UnionMap, UnionSet};
@@ -70,8 +70,6 @@ methods! { UnionPwAff {
     fn zero_set(take self) -> UnionSet = isl_union_pw_aff_zero_union_set;
     /// Simplified where `context` holds.
     fn gist(take self, context: take UnionSet) -> UnionPwAff = isl_union_pw_aff_gist;
-    /// Merges pieces.
-    fn coalesce(take self) -> UnionPwAff = isl_union_pw_aff_coalesce;
     /// Whether both are obviously equal.
     fn is_plainly_equal(keep self, other: keep UnionPwAff) -> bool = isl_union_pw_aff_plain_is_equal;
     /// Adds and reorders parameters as in `model`.
@@ -79,6 +77,8 @@ methods! { UnionPwAff {
     /// Removes parameters that are not involved.
     fn drop_unused_params(take self) -> UnionPwAff = isl_union_pw_aff_drop_unused_params;
 } }
+
+coalescing! { UnionPwAff: isl_union_pw_aff_coalesce; }
 
 object! {
     /// Piecewise tuples of expressions of several domains.
@@ -137,11 +137,11 @@ methods! { UnionPwMultiAff {
     fn union_pw_aff(keep self, pos: val i32) -> UnionPwAff = isl_union_pw_multi_aff_get_union_pw_aff;
     /// Simplified where `context` holds.
     fn gist(take self, context: take UnionSet) -> UnionPwMultiAff = isl_union_pw_multi_aff_gist;
-    /// Merges pieces.
-    fn coalesce(take self) -> UnionPwMultiAff = isl_union_pw_multi_aff_coalesce;
     /// Whether both are obviously equal.
     fn is_plainly_equal(keep self, other: keep UnionPwMultiAff) -> bool = isl_union_pw_multi_aff_plain_is_equal;
 } }
+
+coalescing! { UnionPwMultiAff: isl_union_pw_multi_aff_coalesce; }
 
 object! {
     /// A tuple of expressions of several domains, such as a partial schedule.
@@ -251,8 +251,6 @@ methods! { MultiUnionPwAff {
     ) -> MultiUnionPwAff = isl_multi_union_pw_aff_apply_pw_multi_aff;
     /// Simplified where `context` holds.
     fn gist(take self, context: take UnionSet) -> MultiUnionPwAff = isl_multi_union_pw_aff_gist;
-    /// Merges pieces.
-    fn coalesce(take self) -> MultiUnionPwAff = isl_multi_union_pw_aff_coalesce;
     /// Whether both are obviously equal.
     fn is_plainly_equal(keep self, other: keep MultiUnionPwAff) -> bool = isl_multi_union_pw_aff_plain_is_equal;
     /// Names the tuple.
@@ -269,6 +267,8 @@ methods! { MultiUnionPwAff {
     /// Adds and reorders parameters as in `model`.
     fn align_params(take self, model: take Space) -> MultiUnionPwAff = isl_multi_union_pw_aff_align_params;
 } }
+
+coalescing! { MultiUnionPwAff: isl_multi_union_pw_aff_coalesce; }
 
 listed! {
     UnionPwAff: isl_union_pw_aff_list_alloc, isl_union_pw_aff_list_add, isl_union_pw_aff_list_size, isl_union_pw_aff_list_get_at, isl_union_pw_aff_list_free;

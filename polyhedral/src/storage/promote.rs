@@ -3,8 +3,8 @@
 //! Rewrite of `cache_shared(A, S, i)`: `for i { S reads A[x] } -> for i { load A; S reads A_shared[x - low(i)]; store A }`
 //!
 //! All statements below the loop that access the array use the buffer instead. It is the box around the part that one
-//! iteration touches; it is filled with what is read before it is written, or may be left unwritten, and just what is
-//! written goes back. The copies are statements like others: dependences and legality prove that loops without an order
+//! iteration touches; it is filled with what is read before it is written, or may be left unwritten, as far as anything has been
+//! stored there, and just what is written goes back. The copies are statements like others: dependences and legality prove that loops without an order
 //! still may run so.
 //!
 //! Rewrite of `cache_shared(A, S, i; ahead=1)`: `for i { S reads A[x] } -> for i { load A for i + 1; S reads A_shared[i mod 2, x - low(i)] }`
@@ -24,7 +24,7 @@ use crate::affine::Affine;
 use crate::algorithm::{
     Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
 };
-use crate::dependence::{Dependence, renewed};
+use crate::dependence::{Dependence, DependenceKind, Renewed, renewed};
 use crate::error::{Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, DimType, Id, Map};
@@ -188,8 +188,11 @@ pub(super) fn promote(
     }
     let mut refused = None;
     for fill in [Fill::Box, Fill::Exact] {
-        let (next, promotion) = rewrite(&plan, fill)?;
-        let after = renewed(ctx, (&scheduled.algorithm, known), &next.algorithm)?;
+        let (mut next, promotion) = rewrite(&plan, fill)?;
+        let mut after = renewed(ctx, (&scheduled.algorithm, known), &next.algorithm)?;
+        if let Some((load, _)) = promotion.copies {
+            load_what_is_stored(&mut next.algorithm, load, &mut after)?;
+        }
         // The copies come between statements that stay in the order that has been proved.
         let all = after.dependences.iter().zip(&after.is_new);
         let new: Vec<Dependence> = all.filter(|(_, is_new)| **is_new).map(|(it, _)| it.clone()).collect();
@@ -202,6 +205,41 @@ pub(super) fn promote(
         }
     }
     Err(refused.expect("an order that is not accepted is refused"))
+}
+
+/// Takes from a load those elements of an array of the function's own that nothing may have stored before.
+fn load_what_is_stored(algorithm: &mut Algorithm, load: ComputationId, after: &mut Renewed) -> Result<(), Error> {
+    let from = algorithm.computation(load).reads[0].array;
+    match algorithm.array(from).kind {
+        ArrayKind::Argument => return Ok(()),
+        ArrayKind::Private | ArrayKind::Local { .. } | ArrayKind::Result | ArrayKind::Returned => {}
+    }
+    let all = relation::domain(algorithm, load)?;
+    let mut stored = all.subtract(&all)?;
+    for it in &after.dependences {
+        if it.kind == DependenceKind::Flow && it.sink.computation == load {
+            stored = stored.union(&it.relation.range()?)?;
+        }
+    }
+    if all.is_subset(&stored)? {
+        return Ok(());
+    }
+    let stored = stored.coalesce()?;
+    algorithm.computations[load.0 as usize].domain = stored.clone();
+    let known = std::mem::replace(after, Renewed { dependences: vec![], is_new: vec![] });
+    for (mut it, is_new) in known.dependences.into_iter().zip(known.is_new) {
+        if it.source.computation == load {
+            it.relation = it.relation.intersect_domain(&stored)?;
+        }
+        if it.sink.computation == load {
+            it.relation = it.relation.intersect_range(&stored)?;
+        }
+        if !it.relation.is_empty()? {
+            after.dependences.push(it);
+            after.is_new.push(is_new);
+        }
+    }
+    Ok(())
 }
 
 fn plan<'a>(
