@@ -3,7 +3,9 @@
 //! Compilation runs on a thread of its own: the caller's stack (a Julia task has 4 MiB) is no limit to it, nothing that
 //! isl leaves on a thread outlives it, and a panic ends that thread alone.
 
+pub mod device_array;
 pub mod memory;
+pub mod slices;
 pub mod tuning;
 pub mod values;
 
@@ -48,14 +50,15 @@ pub unsafe extern "C" fn tessella_compile(request: *const c_char) -> *mut Handle
     // SAFETY: promised by the caller.
     let request = unsafe { borrowed(request) }.map(CStr::to_owned);
     let mut kept = None;
-    let result = match catch_unwind(|| parse(request.as_deref()).map(|request| (request.clone(), compile_apart(request)))) {
-        Ok(Ok((request, result))) => {
-            kept = (result.program.is_some() && request.target == Backend::Cuda).then_some(request);
-            result
-        }
-        Ok(Err(reason)) => internal(&reason),
-        Err(panic) => internal(&panic_text(&*panic)),
-    };
+    let result =
+        match catch_unwind(|| parse(request.as_deref()).map(|request| (request.clone(), compile_apart(request)))) {
+            Ok(Ok((request, result))) => {
+                kept = (result.program.is_some() && request.target == Backend::Cuda).then_some(request);
+                result
+            }
+            Ok(Err(reason)) => internal(&reason),
+            Err(panic) => internal(&panic_text(&*panic)),
+        };
     let texts = result.texts.iter().map(|(&kind, text)| (kind, c_string(text))).collect();
     let handle = Handle { result, texts, failures: Mutex::default(), request: kept, profile: Mutex::default() };
     Box::into_raw(Box::new(handle))
@@ -252,7 +255,12 @@ fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result
 
 fn internal(reason: &str) -> CompileResult {
     let text = format!("error: internal error of Tessella: {reason}\n");
-    CompileResult { status: Status::Internal, texts: BTreeMap::from([(TextKind::Diagnostics, text)]), program: None }
+    CompileResult {
+        status: Status::Internal,
+        texts: BTreeMap::from([(TextKind::Diagnostics, text)]),
+        program: None,
+        signature: None,
+    }
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
