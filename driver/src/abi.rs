@@ -3,7 +3,9 @@
 //! Compilation runs on a thread of its own: the caller's stack (a Julia task has 4 MiB) is no limit to it, nothing that
 //! isl leaves on a thread outlives it, and a panic ends that thread alone.
 
+pub mod device_array;
 pub mod memory;
+pub mod slices;
 pub mod tuning;
 pub mod values;
 
@@ -253,7 +255,12 @@ fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result
 
 fn internal(reason: &str) -> CompileResult {
     let text = format!("error: internal error of Tessella: {reason}\n");
-    CompileResult { status: Status::Internal, texts: BTreeMap::from([(TextKind::Diagnostics, text)]), program: None }
+    CompileResult {
+        status: Status::Internal,
+        texts: BTreeMap::from([(TextKind::Diagnostics, text)]),
+        program: None,
+        signature: None,
+    }
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

@@ -5,6 +5,7 @@ use crate::profile::Measured;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
+use tessella_frontend::typed::tree::Type;
 use tessella_polyhedral::algorithm::SizeError;
 
 /// One function to compile for one list of argument types. As JSON it is what `tessella_compile` takes.
@@ -224,6 +225,17 @@ pub struct CompileResult {
     pub texts: BTreeMap<TextKind, String>,
     /// Present when the status is [`Status::Done`] and the request asked to load.
     pub program: Option<Box<dyn Program>>,
+    /// Present when the program is.
+    pub signature: Option<Signature>,
+}
+
+/// What a caller has to know of a program to call it safely.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// The types of the scalars and new arrays that it gives back, in the order of their places.
+    pub results: Vec<Type>,
+    /// For each argument of the function, whether it is an array that a call may write.
+    pub written: Vec<bool>,
 }
 
 /// A compiled program in memory. It may be called from several threads at once.
@@ -326,6 +338,14 @@ impl Failure {
             Failure::Range { .. } => -3,
             Failure::Cuda { .. } => -4,
         }
+    }
+}
+
+impl Failure {
+    /// The words for people.
+    pub fn text(&self) -> String {
+        let lines = self.to_string();
+        lines.split_once("\ntext=").map_or(String::new(), |(_, text)| text.to_owned())
     }
 }
 

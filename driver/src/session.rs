@@ -5,7 +5,9 @@ use crate::draw;
 use crate::explain::{condition, scan_condition};
 use crate::pipeline::{self, Refusal};
 use crate::profile::{self, Measured};
-use crate::request::{Backend, CompileRequest, CompileResult, ConstantValue, Failure, Program, Status, TextKind};
+use crate::request::{
+    Backend, CompileRequest, CompileResult, ConstantValue, Failure, Program, Signature, Status, TextKind,
+};
 use crate::results;
 use crate::tune::{self, Subject};
 use crate::tuned::{self, Entry};
@@ -18,7 +20,7 @@ use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, SourceMap, Spanned,
 use tessella_frontend::ast;
 use tessella_frontend::typed::{ArgumentType, parse_type, tree};
 use tessella_interpreter as interpreter;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ScanCheck, SizeError};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Argument, ScanCheck, SizeError};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::print;
 use tessella_polyhedral::verify::Verified;
@@ -31,17 +33,21 @@ pub fn compile(request: CompileRequest) -> CompileResult {
     let mut sources = SourceMap::default();
     let mut texts = BTreeMap::new();
     match compile_into(&mut sources, &request, &mut texts) {
-        Ok(program) => CompileResult { status: Status::Done, texts, program },
+        Ok(Some((program, signature))) => {
+            CompileResult { status: Status::Done, texts, program: Some(program), signature: Some(signature) }
+        }
+        Ok(None) => CompileResult { status: Status::Done, texts, program: None, signature: None },
         Err((status, errors)) => {
             let codes: Vec<&str> = errors.iter().map(|error| error.code.0).collect();
             texts.insert(TextKind::Codes, codes.join(" "));
             texts.insert(TextKind::Diagnostics, render(&sources, &errors, Style::Plain));
-            CompileResult { status, texts, program: None }
+            CompileResult { status, texts, program: None, signature: None }
         }
     }
 }
 
 type Failed = (Status, Refusal);
+type Loaded = (Box<dyn Program>, Signature);
 
 fn refused(errors: Refusal) -> Failed {
     (Status::Refused, errors)
@@ -89,7 +95,7 @@ pub fn subject(request: &CompileRequest) -> Result<Subject, CompileResult> {
 pub fn failed_with(sources: &SourceMap, status: Status, errors: &[Diagnostic]) -> CompileResult {
     let codes: Vec<&str> = errors.iter().map(|error| error.code.0).collect();
     let texts = [(TextKind::Codes, codes.join(" ")), (TextKind::Diagnostics, render(sources, errors, Style::Plain))];
-    CompileResult { status, texts: texts.into(), program: None }
+    CompileResult { status, texts: texts.into(), program: None, signature: None }
 }
 
 /// The typed function of a request, and the commands of its schedule.
@@ -127,7 +133,7 @@ fn compile_into(
     sources: &mut SourceMap,
     request: &CompileRequest,
     texts: &mut BTreeMap<TextKind, String>,
-) -> Result<Option<Box<dyn Program>>, Failed> {
+) -> Result<Option<Loaded>, Failed> {
     let (function, commands) = read(sources, request)?;
     let unit = Unit { sources, function, commands, machine: tessella_runtime::machine::native() };
     if unit.commands.is_none() && request.load {
@@ -154,7 +160,7 @@ fn make(
     unit: &Unit<'_>,
     request: &CompileRequest,
     texts: &mut BTreeMap<TextKind, String>,
-) -> Result<Option<Box<dyn Program>>, Failed> {
+) -> Result<Option<Loaded>, Failed> {
     let mut built = BTreeMap::new();
     let wanted = request.emit.iter().map(|kind| (*kind, natural_target(*kind, request.target)));
     let all = [(TextKind::Result, request.target)].into_iter().chain(wanted);
@@ -173,7 +179,18 @@ fn make(
         return Ok(None);
     }
     let program = &built[&request.target];
-    load(unit, program, request.target, request.options.threads).map(Some)
+    let loaded = load(unit, program, request.target, request.options.threads)?;
+    Ok(Some((loaded, signature(unit, program, request.target))))
+}
+
+fn signature(unit: &Unit<'_>, built: &Built, backend: Backend) -> Signature {
+    let algorithm = built.analysed.verified.source();
+    let written = algorithm.arguments.iter().map(|argument| match argument {
+        // The interpreter copies every array back.
+        Argument::Array(id) => backend == Backend::Interpreter || algorithm.is_written(*id),
+        Argument::Scalar(_) => false,
+    });
+    Signature { results: results::types(&unit.function), written: written.collect() }
 }
 
 /// Makes a program callable.

@@ -20,6 +20,32 @@ pub struct Memory {
 /// The bytes of all memory that is held now.
 static HELD: AtomicU64 = AtomicU64::new(0);
 
+impl Memory {
+    /// # Errors
+    /// Where there is no GPU, or not so much memory.
+    pub(super) fn allocate(bytes: u64) -> Result<Memory, CudaError> {
+        let device = default_device()?;
+        // More than addresses count is more than there is memory.
+        let buffer = device.alloc(size(bytes))?;
+        HELD.fetch_add(bytes, Ordering::Relaxed);
+        Ok(Memory { buffer, device })
+    }
+
+    pub(super) fn address(&self) -> u64 {
+        self.buffer.address()
+    }
+
+    /// Copies bytes to the beginning.
+    pub(super) fn write(&self, from: &[u8]) -> Result<(), CudaError> {
+        self.device.copy_in(&self.buffer, 0, from)
+    }
+
+    /// Copies bytes from the beginning.
+    pub(super) fn read(&self, to: &mut [u8]) -> Result<(), CudaError> {
+        self.device.copy_out(to, &self.buffer, 0)
+    }
+}
+
 impl Drop for Memory {
     fn drop(&mut self) {
         HELD.fetch_sub(self.buffer.bytes() as u64, Ordering::Relaxed);
@@ -43,14 +69,7 @@ fn guarded<T>(body: impl FnOnce() -> Result<T, CudaError>) -> Option<T> {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn tessella_memory_allocate(bytes: u64) -> *mut Memory {
-    let made = guarded(|| {
-        let device = default_device()?;
-        // More than addresses count is more than there is memory.
-        let buffer = device.alloc(usize::try_from(bytes).unwrap_or(usize::MAX))?;
-        HELD.fetch_add(bytes, Ordering::Relaxed);
-        Ok(Memory { buffer, device })
-    });
-    made.map_or(ptr::null_mut(), |memory| Box::into_raw(Box::new(memory)))
+    guarded(|| Memory::allocate(bytes)).map_or(ptr::null_mut(), |memory| Box::into_raw(Box::new(memory)))
 }
 
 /// # Safety
@@ -71,7 +90,7 @@ pub unsafe extern "C" fn tessella_memory_free(memory: *mut Memory) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tessella_memory_address(memory: *const Memory) -> u64 {
     // SAFETY: promised by the caller.
-    unsafe { memory.as_ref() }.map_or(0, |memory| memory.buffer.address())
+    unsafe { memory.as_ref() }.map_or(0, Memory::address)
 }
 
 /// # Safety

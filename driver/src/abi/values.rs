@@ -306,15 +306,20 @@ pub fn call_by(
     for ((&ty, words), &rank) in results.iter().zip(&result_memory).zip(&ranks) {
         let (mine, others) = rest.split_at(rank);
         rest = others;
-        given.push(match ty {
-            // SAFETY: a word is 8 bytes, as many as any scalar needs.
-            ArgumentType::Scalar(scalar) => Value::Scalar(unsafe { read_scalar(scalar, words.as_ptr().cast()) }),
-            ArgumentType::Array { element, .. } => {
-                Value::Array(array_of(element, mine.iter().map(|&extent| extent as u64).collect(), words))
-            }
-        });
+        given.push(result_of(ty, mine, words));
     }
     (code, given)
+}
+
+/// A result that a program has written to these words, at least one.
+pub(super) fn result_of(ty: ArgumentType, extents: &[i64], words: &[u64]) -> Value {
+    match ty {
+        // SAFETY: a word is 8 bytes, as many as any scalar needs.
+        ArgumentType::Scalar(scalar) => Value::Scalar(unsafe { read_scalar(scalar, words[..1].as_ptr().cast()) }),
+        ArgumentType::Array { element, .. } => {
+            Value::Array(array_of(element, extents.iter().map(|&extent| extent as u64).collect(), words))
+        }
+    }
 }
 
 /// The array whose elements lie in these words.
@@ -325,7 +330,7 @@ fn array_of(element: ScalarType, extents: Vec<u64>, words: &[u64]) -> Array {
 }
 
 /// The word whose first bytes in memory are a scalar's.
-fn low_first(bits: u64, ty: ArgumentType) -> u64 {
+pub(super) fn low_first(bits: u64, ty: ArgumentType) -> u64 {
     match ty {
         ArgumentType::Scalar(scalar) if cfg!(target_endian = "big") => bits << (64 - 8 * scalar.bytes()),
         ArgumentType::Scalar(_) | ArgumentType::Array { .. } => bits,
