@@ -14,7 +14,8 @@
 //! finds in the cache what the first has used ([`crate::auto::traffic`]), or strips through which they go row by row together, the
 //! later ones some rows behind ([`crate::auto::delayed`]); of arrays between them only those rows are kept. Where a computation runs on no threads because it
 //! reads another row or column of what it writes, the program is tried once more with it cut where the two cross
-//! ([`crate::auto::cuts`]), and stays so if its pieces then run on threads.
+//! ([`crate::auto::cuts`]), and stays so if its pieces then run on threads. On both targets, arrays are padded where a model says
+//! that it pays ([`crate::auto::padding`]).
 
 use crate::auto::chooser::{Chooser, chain_length};
 use crate::auto::cpu::Threads;
@@ -24,6 +25,7 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Ctx, IslErrorKind};
 use crate::layers::{Scheduled, Target};
+use crate::auto::padding::{Padded, local_arrays};
 use crate::auto::{gpu_storage, stream};
 use crate::command::Command;
 use crate::legality;
@@ -45,6 +47,8 @@ pub enum Memory {
 pub struct Chosen {
     pub scheduled: Scheduled,
     pub storage: Vec<Command>,
+    /// The reasons of those of the storage commands that pad arrays.
+    pub padded: Vec<Padded>,
     /// Where computations were cut into pieces first.
     pub cuts: Option<Cuts>,
 }
@@ -57,10 +61,34 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
 /// Chooses an order for the whole program, from its present one.
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: Memory) -> Result<Chosen, Error> {
     let chosen = whole(ctx, scheduled, dependences, memory)?;
-    if scheduled.target == Target::Gpu {
-        return Ok(chosen);
+    let chosen = match scheduled.target {
+        Target::Gpu => chosen,
+        Target::Cpu => with_few_rows(ctx, in_pieces(ctx, scheduled, dependences, memory, chosen)?, dependences)?,
+    };
+    match memory {
+        Memory::Blocks => with_pads(chosen),
+        Memory::Plain => Ok(chosen),
     }
-    with_few_rows(ctx, in_pieces(ctx, scheduled, dependences, memory, chosen)?, dependences)
+}
+
+/// The choice with those arrays padded that are placed as the source has them, where it pays.
+fn with_pads(mut chosen: Chosen) -> Result<Chosen, Error> {
+    let Scheduled { algorithm, schedule, target, machine, .. } = &chosen.scheduled;
+    let is_elsewhere = |name: &String| {
+        chosen.storage.iter().any(|command| match command {
+            Command::CacheShared { array, .. } | Command::CacheRegister { array, .. } | Command::Pad { array, .. } => array == name,
+            Command::StoreIn { computation, .. } => {
+                let written = algorithm.find(computation).map(|id| algorithm.computation(id).write.array);
+                written.is_some_and(|id| algorithm.array(id).name == *name)
+            }
+            _ => false,
+        })
+    };
+    let mut found = local_arrays(algorithm, schedule, *target, machine, None)?;
+    found.retain(|it| !is_elsewhere(&it.array));
+    chosen.storage.extend(found.iter().map(Padded::command));
+    chosen.padded.extend(found);
+    Ok(chosen)
 }
 
 /// The choice for a CPU, or the one for the program with computations cut in pieces, if these then run on threads.
@@ -113,11 +141,11 @@ fn whole(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: M
         simplify(&mut schedule.root);
     }
     legality::check(ctx, algorithm, &schedule, dependences)?;
-    let storage = match memory {
+    let (storage, padded) = match memory {
         Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
-        Memory::Plain => vec![],
+        Memory::Plain => (vec![], vec![]),
     };
-    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, cuts: None })
+    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, padded, cuts: None })
 }
 
 impl Chooser<'_> {

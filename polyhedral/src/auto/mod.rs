@@ -7,6 +7,7 @@ pub(crate) mod permute;
 pub(crate) mod cpu;
 pub(crate) mod gpu;
 pub(crate) mod gpu_storage;
+pub mod padding;
 pub mod partial_sums;
 pub(crate) mod wavefront;
 pub(crate) mod together;

@@ -12,6 +12,7 @@
 //! by the stride that it has.
 
 pub mod patterns;
+pub mod rows;
 mod program;
 
 pub use program::{LayoutError, best_period, solve};

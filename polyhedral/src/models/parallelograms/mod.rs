@@ -10,6 +10,7 @@
 
 pub mod matrix;
 pub mod schemes;
+pub mod program;
 mod path;
 mod points;
 mod search;
