@@ -75,12 +75,15 @@ end
 sized(tool, file, side) =
     ["$name=$(lowercase(name) in TIMES ? 12 : side)" for name in size_names(tool, file) if !occursin(r"_\d+$", name)]
 
-function programs(tool)
-    all = [Program("tests/stencils/$name.jl", nothing, sizes) for (name, sizes) in STENCILS]
-    append!(all, [Program("tests/polybench/$name.jl", nothing, sized(tool, "tests/polybench/$name.jl", get(SIDES, name, CUBIC)))
-                  for name in KERNELS])
-    append!(all, [Program("examples/$name.jl", nothing, sized(tool, "examples/$name.jl", side)) for (name, side) in EXAMPLES])
-    return all
+# Those whose titles contain one of the names, or all.
+function programs(tool, names, jobs)
+    is_chosen(file) = isempty(names) || any(name -> occursin(name, title(Program(file, nothing, []))), names)
+    stencils = [Program("tests/stencils/$name.jl", nothing, sizes) for (name, sizes) in STENCILS]
+    others = [["tests/polybench/$name.jl" => get(SIDES, name, CUBIC) for name in KERNELS];
+              ["examples/$name.jl" => side for (name, side) in EXAMPLES]]
+    found = asyncmap(((file, side),) -> Program(file, nothing, sized(tool, file, side)),
+                     [it for it in others if is_chosen(first(it))]; ntasks = jobs)
+    return Program[[it for it in stencils if is_chosen(it.file)]; found]
 end
 
 "One schedule that was timed: its family, milliseconds, and what the models predict."
@@ -237,7 +240,7 @@ function main(arguments)
     end
     isfile(tool) || error("$tool is missing: run `./x build`, or name one with `--tool=PATH`")
     begun = time()
-    chosen = [it for it in programs(tool) if isempty(names) || any(name -> occursin(name, title(it)), names)]
+    chosen = programs(tool, names, jobs)
     # The search of a program may end a little after its budget: a candidate that runs is waited for.
     total === nothing || (budget = 0.85 * (total - (time() - begun)) * jobs / max(1, length(chosen)))
     println(@sprintf("%d programs, %.1f s each, %d at a time", length(chosen), budget, jobs))

@@ -114,3 +114,78 @@ fn local_arrays_are_padded_where_columns_would_share_a_set_and_only_there() {
     let plain = explained(&turned(520), Backend::C);
     assert!(!plain.contains("Padding"), "{plain}");
 }
+
+/// A step of a stencil over local arrays of `extent` rows, in which neighbours of three columns are read.
+fn smoothed(extent: u32) -> String {
+    format!(
+        "\
+@tessella function smoothed!(B::Matrix{{Float32}}, A::Matrix{{Float32}})
+    tmp = Matrix{{Float32}}(undef, {extent}, 30)
+    for j in 1:30, i in 1:{extent}
+        @comp S tmp[i, j] = 3f0 * A[i, j]
+    end
+    for j in 2:29, i in 2:{extent}-1
+        @comp R B[i, j] = tmp[i, j-1] + tmp[i, j] + tmp[i, j+1]
+    end
+end
+"
+    )
+}
+
+#[test]
+fn reads_of_a_local_array_get_one_place_in_their_vectors_where_that_is_worth_it() {
+    // 1001 is 1 more than a multiple of 8: the three columns lie at three places.
+    let said = explained(&smoothed(1001), Backend::C);
+    assert!(said.contains("tmp by (7, 0): 0 instead of 2 of 3 reads are out of place in vectors of 8"), "{said}");
+    runs_right(&smoothed(1001), None, &[("A_1", 1001), ("A_2", 30), ("B_1", 1001), ("B_2", 30)]);
+    assert!(!explained(&smoothed(1000), Backend::C).contains("Padding"));
+    // Seven more elements for each ten are too many.
+    assert!(!explained(&smoothed(9), Backend::C).contains("Padding"));
+    let said = explained(&smoothed(1001), Backend::Cuda);
+    assert!(said.contains("tmp by (7, 0)"), "{said}");
+}
+
+#[test]
+fn tiles_in_shared_memory_are_padded_where_threads_would_meet_in_a_bank() {
+    let text = std::fs::read_to_string(root().join("tests/polybench/atax.jl")).unwrap();
+    let said = explained(&text, Backend::Cuda);
+    assert!(said.contains(" instead of ") && said.contains("pairs of threads of a warp meet in a bank"), "{said}");
+    let schedule = file::transpile(&text, &options(None), Backend::Cuda, TextKind::Schedule).unwrap();
+    assert!(schedule.contains("pad("), "{schedule}");
+}
+
+#[test]
+fn tiles_of_a_sweep_shrink_until_a_core_holds_what_they_need() {
+    let sweep = |reads: &str, arguments: &str| {
+        format!(
+            "\
+@tessella function sweep!(u::Matrix{{Float64}}{arguments}, steps::Int)
+    m, n = size(u)
+    for t in 1:steps
+        for j in 2:n-1, i in 2:m-1
+            @comp S u[i, j] = {reads}
+        end
+    end
+end
+"
+        )
+    };
+    let tiles = |text: &str| {
+        let schedule = file::transpile(text, &options(None), Backend::C, TextKind::Schedule).unwrap();
+        let line = schedule.lines().find(|it| it.contains(" i0 = ")).expect(&schedule).to_string();
+        line.rsplit('/').next().expect("a quotient").to_string()
+    };
+    let alone = sweep("0.25 * (u[i-1, j] + u[i+1, j] + u[i, j-1] + u[i, j+1])", "");
+    assert_eq!(tiles(&alone), "256)");
+    let many = sweep(
+        "a[i, j] * (u[i-1, j] + u[i+1, j]) + b[i, j] * (u[i, j-1] + u[i, j+1]) + c[i, j]",
+        ", a::Matrix{Float64}, b::Matrix{Float64}, c::Matrix{Float64}",
+    );
+    assert_eq!(tiles(&many), "128)");
+    let said = explained(&many, Backend::C);
+    assert!(said.contains("chosen: diagonals of skewed tiles, 32 x 128 x 32 steps"), "{said}");
+    let extents = ["u", "a", "b", "c"].map(|name| [(format!("{name}_1"), 70), (format!("{name}_2"), 41)]);
+    let mut at: Vec<(&str, i64)> = extents[1..].iter().flatten().map(|(name, it)| (name.as_str(), *it)).collect();
+    at.extend([("m", 70), ("n", 41), ("steps", 37)]);
+    runs_right(&many, None, &at);
+}

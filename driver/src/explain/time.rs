@@ -84,12 +84,13 @@ fn bytes(cost: &Cost, element: u32) -> f64 {
 /// What stands in the order that was chosen, and why.
 fn chosen(schedule: &Schedule, nest: &Nest, machine: &Machine, element: u32) -> String {
     let around = nest.computations.first().map(|&id| (id, schedule.loops_around(id)));
+    // Nothing for what counts more than tiles.
     let divisors = |at: &Affine| -> Vec<i64> {
-        let divided = at.terms().iter().filter_map(|(atom, _)| match atom {
+        let divided = at.terms().iter().map(|(atom, _)| match atom {
             Atom::FloorDiv(_, divisor) => Some(*divisor),
             Atom::Iterator(_) | Atom::Param(_) => None,
         });
-        divided.collect()
+        divided.collect::<Option<_>>().unwrap_or_default()
     };
     let wave = around.iter().flat_map(|(id, loops)| {
         let sums = loops.iter().filter_map(|(_, it)| it.at.get(id)).map(divisors);
@@ -107,7 +108,7 @@ fn chosen(schedule: &Schedule, nest: &Nest, machine: &Machine, element: u32) -> 
             let cost = fit.cost(&sizes);
             let shown: Vec<String> = space.iter().map(i64::to_string).collect();
             return format!(
-                "    chosen: diagonals of skewed tiles, {} x {steps} steps, {:.2} bytes: a tile holds {} KiB, and the second-level cache of a core {} KiB\n",
+                "    chosen: diagonals of skewed tiles, {} x {steps} steps, about {:.2} bytes: a tile holds {} KiB, and the second-level cache of a core {} KiB\n",
                 shown.join(" x "),
                 bytes(&cost, element),
                 (cost.memory * u64::from(element)).div_ceil(1024),
