@@ -72,8 +72,12 @@ function size_names(tool, file)
     return found === nothing ? String[] : split(strip(found[1]), r", *")
 end
 
-sized(tool, file, side) =
-    ["$name=$(lowercase(name) in TIMES ? 12 : side)" for name in size_names(tool, file) if !occursin(r"_\d+$", name)]
+# Names such as `A_1` follow from the others, unless there are no others.
+function sized(tool, file, side)
+    names = size_names(tool, file)
+    named = [name for name in names if !occursin(r"_\d+$", name)]
+    return ["$name=$(lowercase(name) in TIMES ? 12 : side)" for name in (isempty(named) ? names : named)]
+end
 
 # Those whose titles contain one of the names, or all.
 function programs(tool, names, jobs)

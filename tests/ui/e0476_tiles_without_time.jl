@@ -1,7 +1,7 @@
 #! draw
 #! tiling
-@tessella function scale!(A::Matrix{Float64})
-    for i in 1:length(A)
-        @comp S A[i, 1] = 2.0 * A[i, 1]
+@tessella function scale!(x::Vector{Float64})
+    for i in eachindex(x)
+        @comp S x[i] = 2.0 * x[i]
     end
 end
