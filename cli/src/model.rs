@@ -127,7 +127,9 @@ fn parallelograms(command: &Parallelograms) -> Result<String, Failure> {
     } else {
         if command.describes_a_function() {
             let file = command.source.file.display();
-            return Err(Failure::Usage(format!("`{file}` is a problem, not a Julia file: it has no function, sizes or levels to choose")));
+            return Err(Failure::Usage(format!(
+                "`{file}` is a problem, not a Julia file: it has no function, sizes or levels to choose"
+            )));
         }
         model::parallelograms(&text, &options.name, search, &mut progress)
     };
@@ -154,7 +156,9 @@ fn of_program(command: &Parallelograms) -> Result<ProgramOptions, Failure> {
     let sizes = command.sizes.iter().map(|item| number(item, "--size n=1000"));
     let is_time = |it: &f64| it.is_finite() && *it >= 0.0;
     let level = |item: &String| {
-        let parts = item.split_once(',').map(|(start, most)| (start.trim().parse::<f64>().ok(), most.trim().parse::<u64>().ok()));
+        let parts = item
+            .split_once(',')
+            .map(|(start, most)| (start.trim().parse::<f64>().ok(), most.trim().parse::<u64>().ok()));
         match parts {
             Some((Some(start), Some(most))) if is_time(&start) && most > 0 => Ok((start, most)),
             _ => Err(Failure::Usage(format!("`{item}` is no level of tiles, as in `--level 5e-6,65536`"))),

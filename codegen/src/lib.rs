@@ -16,12 +16,12 @@ mod extent;
 mod from_ast;
 mod isl_schedule;
 mod kernels;
+mod narrow;
 mod params;
 pub mod ranges;
+mod separate;
 pub mod stream;
 pub mod tile;
-mod narrow;
-mod separate;
 mod whole_tiles;
 mod words;
 

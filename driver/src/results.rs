@@ -29,10 +29,9 @@ pub fn text(function: &Function) -> String {
 fn places(result: &Outcome) -> Vec<LocalId> {
     match result {
         Outcome::Nothing | Outcome::Argument(_) => vec![],
-        Outcome::Scalar(id)
-        | Outcome::Array(id)
-        | Outcome::ComplexArray(id)
-        | Outcome::Choice { position: id, .. } => vec![*id],
+        Outcome::Scalar(id) | Outcome::Array(id) | Outcome::ComplexArray(id) | Outcome::Choice { position: id, .. } => {
+            vec![*id]
+        }
         Outcome::Complex { re, im } if re == im => vec![*re],
         Outcome::Complex { re, im } => vec![*re, *im],
         Outcome::Tuple(parts) | Outcome::Named { parts, .. } => {
@@ -64,8 +63,15 @@ fn collect(result: &Outcome, returned: &Returned, into: &mut Vec<(LocalId, Value
             }
         }
         (
-            Outcome::Nothing | Outcome::Argument(_) | Outcome::Scalar(_) | Outcome::Array(_) | Outcome::ComplexArray(_)
-            | Outcome::Choice { .. } | Outcome::Complex { .. } | Outcome::Tuple(_) | Outcome::Named { .. },
+            Outcome::Nothing
+            | Outcome::Argument(_)
+            | Outcome::Scalar(_)
+            | Outcome::Array(_)
+            | Outcome::ComplexArray(_)
+            | Outcome::Choice { .. }
+            | Outcome::Complex { .. }
+            | Outcome::Tuple(_)
+            | Outcome::Named { .. },
             Returned::Nothing | Returned::Value(_) | Returned::Tuple(_),
         ) => {}
     }

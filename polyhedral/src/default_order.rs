@@ -21,13 +21,13 @@ use crate::auto::chooser::{Chooser, chain_length};
 use crate::auto::cpu::Threads;
 use crate::auto::cuts::{Cuts, cut, has_threads};
 use crate::auto::delayed::alive;
+use crate::auto::padding::{Padded, local_arrays};
+use crate::auto::{gpu_storage, stream};
+use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Ctx, IslErrorKind};
 use crate::layers::{Scheduled, Target};
-use crate::auto::padding::{Padded, local_arrays};
-use crate::auto::{gpu_storage, stream};
-use crate::command::Command;
 use crate::legality;
 use crate::machine::Gpu;
 use crate::schedule::{Node, Path, Schedule, Tag};
@@ -76,7 +76,9 @@ fn with_pads(mut chosen: Chosen) -> Result<Chosen, Error> {
     let Scheduled { algorithm, schedule, target, machine, .. } = &chosen.scheduled;
     let is_elsewhere = |name: &String| {
         chosen.storage.iter().any(|command| match command {
-            Command::CacheShared { array, .. } | Command::CacheRegister { array, .. } | Command::Pad { array, .. } => array == name,
+            Command::CacheShared { array, .. } | Command::CacheRegister { array, .. } | Command::Pad { array, .. } => {
+                array == name
+            }
             Command::StoreIn { computation, .. } => {
                 let written = algorithm.find(computation).map(|id| algorithm.computation(id).write.array);
                 written.is_some_and(|id| algorithm.array(id).name == *name)

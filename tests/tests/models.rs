@@ -104,10 +104,15 @@ fn explained(text: &str, backend: Backend) -> String {
 fn local_arrays_are_padded_where_columns_would_share_a_set_and_only_there() {
     let text = turned(512);
     let said = explained(&text, Backend::C);
-    assert!(said.contains("tmp by (8, 0): 16 columns that are used together would share one set of the cache"), "{said}");
+    assert!(
+        said.contains("tmp by (8, 0): 16 columns that are used together would share one set of the cache"),
+        "{said}"
+    );
     let code = file::transpile(&text, &options(None), Backend::C, TextKind::C).unwrap();
     assert!(code.contains("520"), "{code}");
-    for at in [vec![("A_1", 3), ("A_2", 5), ("B_1", 5), ("B_2", 3)], vec![("A_1", 97), ("A_2", 90), ("B_1", 90), ("B_2", 97)]] {
+    for at in
+        [vec![("A_1", 3), ("A_2", 5), ("B_1", 5), ("B_2", 3)], vec![("A_1", 97), ("A_2", 90), ("B_1", 90), ("B_2", 97)]]
+    {
         runs_right(&text, None, &at);
     }
     // Columns of 520 elements lie in different sets already.

@@ -288,7 +288,8 @@ impl Printer<'_> {
             _ if known == 0 => source.predicate.as_ref().map(|predicate| self.value(predicate, &at).0),
             [part] => Some(self.value(part, &at).0),
             parts => {
-                let each: Vec<String> = parts.iter().map(|part| within(self.value(part, &at), Precedence::BitOr)).collect();
+                let each: Vec<String> =
+                    parts.iter().map(|part| within(self.value(part, &at), Precedence::BitOr)).collect();
                 Some(each.join(" && "))
             }
         };

@@ -24,7 +24,11 @@ pub(super) fn draw(
     at_function: &dyn Fn(Diagnostic) -> Refusal,
 ) -> Result<String, Refusal> {
     let wrong = |text: String, help: String| at_function(Diagnostic::error(Code("E0476"), text).with_help(help));
-    if options.dims.len() > 1 || options.scheduled || options.order.is_some_and(|it| it != crate::request::DrawOrder::Auto) || !options.fix.is_empty() {
+    if options.dims.len() > 1
+        || options.scheduled
+        || options.order.is_some_and(|it| it != crate::request::DrawOrder::Auto)
+        || !options.fix.is_empty()
+    {
         let text = "tiles of time are drawn along time and one dimension of space".to_string();
         return Err(wrong(text, "name that dimension alone: `--tiling --dims i`".to_string()));
     }
@@ -125,12 +129,14 @@ fn panel(svg: &mut Svg, shape: &Shape, tiles: &[ShapeTile], at: At) -> (f64, f64
     let ((left, right), (low, high)) = (ends(0), ends(1));
     let cell = (WIDEST / (right - left + 1) as f64).clamp(*CELL.start(), *CELL.end());
     let (width, height) = ((right - left + 1) as f64 * cell, (high - low + 1) as f64 * cell);
-    let corner = |[place, step]: [i64; 2]| At { x: at.x + (place - left) as f64 * cell, y: at.y + (high - step) as f64 * cell };
+    let corner =
+        |[place, step]: [i64; 2]| At { x: at.x + (place - left) as f64 * cell, y: at.y + (high - step) as f64 * cell };
     let mut in_round: Vec<usize> = vec![];
     let mut borders = vec![];
     for tile in tiles {
         // Neighbours in a round lie beside one another, and rounds above one another.
-        let number_of = tiles.iter().filter(|it| it.round == tile.round).position(|it| std::ptr::eq(it, tile)).unwrap_or(0);
+        let number_of =
+            tiles.iter().filter(|it| it.round == tile.round).position(|it| std::ptr::eq(it, tile)).unwrap_or(0);
         in_round.push(number_of);
         let fill = FILLS[(2 * (tile.round % 3) + number_of % 2) % FILLS.len()];
         // A row of a tile is a run of points, or several.
@@ -147,7 +153,11 @@ fn panel(svg: &mut Svg, shape: &Shape, tiles: &[ShapeTile], at: At) -> (f64, f64
     let font = Font { size: 10.0, color: INK, anchor: Anchor::Middle, style: "" };
     for tile in tiles.iter().filter(|it| !it.points.is_empty()) {
         let count = tile.points.len() as f64;
-        let middle = tile.points.iter().map(|&it| corner(it)).fold(At { x: 0.0, y: 0.0 }, |sum, it| At { x: sum.x + it.x, y: sum.y + it.y });
+        let middle = tile
+            .points
+            .iter()
+            .map(|&it| corner(it))
+            .fold(At { x: 0.0, y: 0.0 }, |sum, it| At { x: sum.x + it.x, y: sum.y + it.y });
         let place = At { x: middle.x / count + cell / 2.0, y: middle.y / count + cell / 2.0 + 3.5 };
         svg.text(place, font, &tile.round.to_string());
     }

@@ -38,19 +38,30 @@ pub(crate) fn tilings(
         }
         if text.is_empty() {
             let cache = machine.l1_bytes >> 10;
-            let _ = writeln!(text, "\nTiles of time, by counting what tiles in a first-level cache of {cache} KiB would do for a result");
+            let _ = writeln!(
+                text,
+                "\nTiles of time, by counting what tiles in a first-level cache of {cache} KiB would do for a result"
+            );
         }
         told(&mut text, algorithm, nest, &ranking, element);
         text.push_str(&chosen(schedule, nest, machine, element));
     }
     if !text.is_empty() {
-        text.push_str("  which of these is fastest, `tessella tune` finds out; arrays that fit into a cache gain little\n");
+        text.push_str(
+            "  which of these is fastest, `tessella tune` finds out; arrays that fit into a cache gain little\n",
+        );
     }
     Ok(text)
 }
 
 fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking, element: u32) {
-    let _ = writeln!(text, "  {} over {}, in steps of {}", ranking.computations.join(", "), ranking.space.join(", "), ranking.time.as_deref().unwrap_or_default());
+    let _ = writeln!(
+        text,
+        "  {} over {}, in steps of {}",
+        ranking.computations.join(", "),
+        ranking.space.join(", "),
+        ranking.time.as_deref().unwrap_or_default()
+    );
     let operations = nest.computations.iter().map(|&id| {
         let (narrow, wide) = work::operations(algorithm.computation(id));
         narrow + wide
@@ -121,7 +132,8 @@ fn chosen(schedule: &Schedule, nest: &Nest, machine: &Machine, element: u32) -> 
         names.count() == 1 && matches!(schedule.node(&loops[0].0), Some(Node::Loop(it)) if it.at.get(id).is_some_and(|at| at.as_iterator() == Some(0)))
     });
     match is_plain {
-        true => "    chosen: each step by itself; on a CPU, tiles of time are left to `@schedule` and to the tuner\n".to_string(),
+        true => "    chosen: each step by itself; on a CPU, tiles of time are left to `@schedule` and to the tuner\n"
+            .to_string(),
         false => String::new(),
     }
 }

@@ -59,7 +59,9 @@ fn chosen(problem: &Problem, stated: &[Vec<Scheme>], options: SearchOptions, pro
         }
     }
     // Dependences of more than one step need shapes that have no name.
-    if stated.is_empty() && let Some((shapes, prediction)) = schemes::best_skewed(problem) {
+    if stated.is_empty()
+        && let Some((shapes, prediction)) = schemes::best_skewed(problem)
+    {
         if rows.iter().all(|(_, known, _)| *known != shapes) {
             rows.push(("least skew".to_string(), shapes, prediction));
         }

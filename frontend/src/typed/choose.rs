@@ -51,7 +51,8 @@ impl Checker<'_> {
             return match (yes, no) {
                 (Value::Tuple(yes), Value::Tuple(no)) => {
                     let condition = self.share(condition);
-                    let values = yes.into_iter().zip(no).map(|(yes, no)| self.selected(condition.clone(), yes, no, span));
+                    let values =
+                        yes.into_iter().zip(no).map(|(yes, no)| self.selected(condition.clone(), yes, no, span));
                     values.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
                 }
                 (yes, no) => self.selected(condition, yes, no, span),

@@ -65,7 +65,9 @@ impl Checker<'_> {
                 }
                 match (self.local(id).role, self.other_containers.get(&id)) {
                     (Role::Argument, _) => Ok(Outcome::Argument(id)),
-                    (_, Some(&container)) => Err(self.fail(TypeError::Array(ArrayError::OtherContainer { container, span }))),
+                    (_, Some(&container)) => {
+                        Err(self.fail(TypeError::Array(ArrayError::OtherContainer { container, span })))
+                    }
                     (Role::Variable(None) | Role::Value(None), None) => Ok(Outcome::ComplexArray(id)),
                     (Role::Variable(Some(_)) | Role::Value(Some(_)) | Role::Iterator(_), None) => {
                         Err(self.fail(TypeError::Array(ArrayError::Returned { span })))
@@ -74,9 +76,7 @@ impl Checker<'_> {
             }
             Value::Array(id) => self.given_array(function, id, span),
             Value::Tuple(values) => self.given_tuple(values, span).map(Outcome::Tuple),
-            Value::Named(names, values) => {
-                self.given_tuple(values, span).map(|parts| Outcome::Named { names, parts })
-            }
+            Value::Named(names, values) => self.given_tuple(values, span).map(|parts| Outcome::Named { names, parts }),
             Value::Elements(elements) => {
                 if let Some(container) = self.container(&elements) {
                     return Err(self.fail(TypeError::Array(ArrayError::OtherContainer { container, span })));
@@ -192,9 +192,15 @@ impl Checker<'_> {
             },
             Recipe::Range(_) => Some(Container::Range),
             Recipe::Transposed(_) => Some(Container::Adjoint),
-            Recipe::Fill(_) | Recipe::Undefined | Recipe::Scalar(_) | Recipe::Rows(_) | Recipe::Comprehension { .. } => None,
+            Recipe::Fill(_)
+            | Recipe::Undefined
+            | Recipe::Scalar(_)
+            | Recipe::Rows(_)
+            | Recipe::Comprehension { .. } => None,
             Recipe::Apply { operation: Operation::Identity, .. } => None,
-            Recipe::Apply { .. } if elements.numbers == Numbers::Real && elements.element == ScalarType::Bool => Some(Container::BitArray),
+            Recipe::Apply { .. } if elements.numbers == Numbers::Real && elements.element == ScalarType::Bool => {
+                Some(Container::BitArray)
+            }
             Recipe::Apply { operation, operands } => self.makes_range(operation, operands).then_some(Container::Range),
         }
     }

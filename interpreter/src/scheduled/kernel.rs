@@ -173,13 +173,9 @@ impl<'a> Thread<'a> {
             }
             Node::Statement(it) => {
                 let mut around = Surroundings {
-                    input: host.input,
-                    params: host.params,
-                    scalars: &host.scalars,
-                    memory: &mut host.memory,
                     registers: Some(&mut self.registers),
-                    position: &host.position,
                     ahead: Some(&mut self.ahead),
+                    ..host.surroundings().0
                 };
                 execute(&mut around, it, &mut self.variables)?;
             }
@@ -203,15 +199,7 @@ impl<'a> Thread<'a> {
     }
 
     fn values(&mut self, it: &For, host: &mut Host<'_>) -> Result<Vec<i64>, ScheduledError> {
-        let mut around = Surroundings {
-            input: host.input,
-            params: host.params,
-            scalars: &host.scalars,
-            memory: &mut host.memory,
-            registers: Some(&mut self.registers),
-            position: &host.position,
-            ahead: None,
-        };
+        let mut around = Surroundings { registers: Some(&mut self.registers), ..host.surroundings().0 };
         values(&mut around, it, &self.variables)
     }
 
@@ -220,16 +208,7 @@ impl<'a> Thread<'a> {
         self.begun.push_back(std::mem::take(&mut self.ahead));
         while self.begun.len() > later {
             let arrivals = self.begun.pop_front().unwrap_or_default();
-            let mut around = Surroundings {
-                input: host.input,
-                params: host.params,
-                scalars: &host.scalars,
-                memory: &mut host.memory,
-                registers: None,
-                position: &host.position,
-                ahead: None,
-            };
-            arrive(&mut around, arrivals)?;
+            arrive(&mut host.surroundings().0, arrivals)?;
         }
         Ok(())
     }

@@ -47,7 +47,9 @@ impl std::fmt::Display for Padded {
             Why::Vectors { elements, reads, before, after } => {
                 write!(f, "{after} instead of {before} of {reads} reads are out of place in vectors of {elements}")
             }
-            Why::Sets { columns } => write!(f, "{columns} columns that are used together would share one set of the cache"),
+            Why::Sets { columns } => {
+                write!(f, "{columns} columns that are used together would share one set of the cache")
+            }
             Why::Banks { before, after } => {
                 write!(f, "{after} instead of {before} pairs of threads of a warp meet in a bank of shared memory")
             }
@@ -329,7 +331,8 @@ impl SharedTile<'_> {
         let &[iterator] = moving.as_slice() else { return None };
         let mut instance = base.to_vec();
         let mut last = self.value(at, &instance)?;
-        let place = |instance: &[i64]| -> Option<Vec<i64>> { subscripts.iter().map(|it| self.value(it, instance)).collect() };
+        let place =
+            |instance: &[i64]| -> Option<Vec<i64>> { subscripts.iter().map(|it| self.value(it, instance)).collect() };
         let start = place(&instance)?;
         let mut found = vec![vec![0; start.len()]];
         for value in base[iterator] + 1..base[iterator] + FAR {

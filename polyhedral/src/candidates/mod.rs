@@ -169,8 +169,7 @@ pub fn candidates(
         all.extend(quota_as(ctx.with_budget(MODEL_OPERATIONS, || time::streams(ctx, start)), vec![])?);
     }
     all.extend(variations::variations(own));
-    let mut considered =
-        Model::ALL.map(|model| (model, all.iter().filter(|it| it.family.model() == model).count()));
+    let mut considered = Model::ALL.map(|model| (model, all.iter().filter(|it| it.family.model() == model).count()));
     // These propose few of many that they never write down.
     let shapes = ctx.with_budget(MODEL_OPERATIONS, || shapes::parallelograms(ctx, start, dependences, params));
     let layouts = ctx.with_budget(MODEL_OPERATIONS, || pads::paddings(ctx, start, dependences, own, params));

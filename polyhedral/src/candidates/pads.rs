@@ -3,11 +3,11 @@
 use super::{Candidate, Family};
 use crate::auto::padding;
 use crate::command::Command;
+use crate::default_order;
+use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
-use crate::default_order;
-use crate::dependence::Dependence;
 
 /// One padding for each array that the function makes itself and that gains by it, all of them together, and none of Tessella's own;
 /// and how many paddings were weighed.
@@ -24,7 +24,8 @@ pub(super) fn paddings(
     let mut found: Vec<Vec<Command>> = vec![];
     if weighed > 0 {
         let ordered = default_order::schedule(ctx, start, dependences)?;
-        let all = padding::local_arrays(&ordered.algorithm, &ordered.schedule, start.target, &start.machine, Some(params))?;
+        let all =
+            padding::local_arrays(&ordered.algorithm, &ordered.schedule, start.target, &start.machine, Some(params))?;
         let pads: Vec<Command> = all.iter().map(padding::Padded::command).collect();
         found.extend(pads.iter().map(|pad| [plain.as_slice(), std::slice::from_ref(pad)].concat()));
         found.push([plain.clone(), pads].concat());

@@ -135,7 +135,12 @@ fn on_threads(
 }
 
 /// What a command makes; `None` where it is refused.
-fn apply(ctx: &Ctx, now: &Scheduled, dependences: &[Dependence], command: &Command) -> Result<Option<Scheduled>, Error> {
+fn apply(
+    ctx: &Ctx,
+    now: &Scheduled,
+    dependences: &[Dependence],
+    command: &Command,
+) -> Result<Option<Scheduled>, Error> {
     match transform::apply(ctx, now, dependences, command) {
         Ok(next) => Ok(Some(next)),
         Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Err(Error::Isl(error)),

@@ -73,8 +73,19 @@ pub fn tilings(
     let slopes = found.slopes(ctx, start, dependences);
     let computations = vec![computation.clone()];
     let mut commands = vec![
-        Command::Space { computations: computations.clone(), time: time.clone(), loops: loops.clone(), widths: vec![WIDTH] },
-        Command::TimeSkew { computations: computations.clone(), time: time.clone(), loops: loops.clone(), steps: STEPS, widths: vec![WIDTH] },
+        Command::Space {
+            computations: computations.clone(),
+            time: time.clone(),
+            loops: loops.clone(),
+            widths: vec![WIDTH],
+        },
+        Command::TimeSkew {
+            computations: computations.clone(),
+            time: time.clone(),
+            loops: loops.clone(),
+            steps: STEPS,
+            widths: vec![WIDTH],
+        },
     ];
     if let Ok([delta0, delta1]) = slopes {
         let height = (HEIGHT..).find(|it| (it + 1) % nests == 0).unwrap_or(HEIGHT);
@@ -85,7 +96,13 @@ pub fn tilings(
         let both = vec![time.clone(), found.dim.clone()];
         commands.push(Command::Parallelogram { computation: computation.clone(), loops: both, edges });
     }
-    commands.push(Command::Overlapped { computation: computation.clone(), time: time.clone(), loops, steps: STEPS, sizes: vec![WIDTH] });
+    commands.push(Command::Overlapped {
+        computation: computation.clone(),
+        time: time.clone(),
+        loops,
+        steps: STEPS,
+        sizes: vec![WIDTH],
+    });
     for command in commands {
         let tiles = match transform::apply(ctx, start, dependences, &command) {
             Ok(next) => Ok(found.tiles(ctx, start, &next, params)?),
@@ -188,7 +205,8 @@ impl Found {
         let originals = start.algorithm.computations.len();
         let mut left = MOST_POINTS;
         for id in of.algorithm.ids() {
-            let original = of.algorithm.whole.as_ref().and_then(|it| it.piece_of.get(id.0 as usize).copied()).unwrap_or(id);
+            let original =
+                of.algorithm.whole.as_ref().and_then(|it| it.piece_of.get(id.0 as usize).copied()).unwrap_or(id);
             if original.0 as usize >= originals || !self.stencil.step.contains_key(&original) {
                 continue;
             }
@@ -212,7 +230,13 @@ impl Found {
     }
 
     /// The strips of a stream: what each warp has to compute at each step for those points that it stores.
-    fn stream(&self, ctx: &Ctx, start: &Scheduled, dependences: &[Dependence], params: &[i64]) -> Result<Shape, DrawError> {
+    fn stream(
+        &self,
+        ctx: &Ctx,
+        start: &Scheduled,
+        dependences: &[Dependence],
+        params: &[i64],
+    ) -> Result<Shape, DrawError> {
         // One point a lane: what is drawn has few points.
         let size = StreamSize { steps: STEPS, points: 1, lines: StreamSize::LINES, rows: StreamSize::ROWS };
         let command = Command::Stream { computation: self.computation.clone(), at: self.time.clone(), size };
@@ -223,7 +247,11 @@ impl Found {
         if let Err(error) = transform::apply(ctx, start, dependences, &command) {
             return Ok(refused(error));
         }
-        let along = Found { dim: dim.clone(), stencil: stencil(ctx, start, names, &self.time, std::slice::from_ref(&dim))?, ..self.names() };
+        let along = Found {
+            dim: dim.clone(),
+            stencil: stencil(ctx, start, names, &self.time, std::slice::from_ref(&dim))?,
+            ..self.names()
+        };
         let [delta0, delta1] = match along.slopes(ctx, start, dependences) {
             Ok(slopes) => slopes,
             Err(error) => return Ok(refused(error)),
@@ -236,8 +264,10 @@ impl Found {
         let block = i64::from(STEPS) * along.stencil.nests.len() as i64;
         let low = points.iter().map(|it| it[0]).min().unwrap_or(0);
         let mut tiles: BTreeMap<(i64, i64), BTreeSet<[i64; 2]>> = BTreeMap::new();
-        let strips: BTreeSet<(i64, i64)> =
-            points.iter().map(|[place, step]| (step.div_euclid(block), (place - low).div_euclid(stream.width()))).collect();
+        let strips: BTreeSet<(i64, i64)> = points
+            .iter()
+            .map(|[place, step]| (step.div_euclid(block), (place - low).div_euclid(stream.width())))
+            .collect();
         for (launch, strip) in strips {
             let (first, last) = (low + strip * stream.width(), low + (strip + 1) * stream.width() - 1);
             let end = (launch + 1) * block - 1;
@@ -260,7 +290,13 @@ impl Found {
 }
 
 /// The round and the tile of an instance: what the loops run through down to the last one that no iterator of the source is alone.
-fn tile_of(schedule: &Schedule, id: ComputationId, sources: u32, instance: &[i64], params: &[i64]) -> (Vec<i64>, Vec<i64>) {
+fn tile_of(
+    schedule: &Schedule,
+    id: ComputationId,
+    sources: u32,
+    instance: &[i64],
+    params: &[i64],
+) -> (Vec<i64>, Vec<i64>) {
     let around = schedule.loops_around(id);
     let of_tiles = |at: &Affine| at.as_iterator().is_none_or(|it| it >= sources);
     let last = around.iter().rposition(|(_, it)| it.at.get(&id).is_some_and(of_tiles));

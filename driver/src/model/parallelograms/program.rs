@@ -121,9 +121,19 @@ fn without_nests(lowered: &Lowered, nests: &[AskedNest]) -> Refusal {
 fn of_nest(function: &str, nest: &Asked, rows: &[Row]) -> String {
     let problem = &nest.problem;
     let extents: Vec<String> = nest.extents.iter().map(u64::to_string).collect();
-    let mut text = format!("{function}: {} for {} over {}, a space of {}\n", levels(problem), nest.computation, nest.loops.join(", "), extents.join(" x "));
+    let mut text = format!(
+        "{function}: {} for {} over {}, a space of {}\n",
+        levels(problem),
+        nest.computation,
+        nest.loops.join(", "),
+        extents.join(" x ")
+    );
     if nest.sweeps > 1 {
-        let _ = writeln!(text, "each iteration of {} counts as {} steps, one for each sweep over space", nest.loops[0], nest.sweeps);
+        let _ = writeln!(
+            text,
+            "each iteration of {} counts as {} steps, one for each sweep over space",
+            nest.loops[0], nest.sweeps
+        );
     }
     let distances: Vec<String> = problem.dependences.iter().map(|it| format!("({})", join(it))).collect();
     let _ = writeln!(text, "dependences {}", distances.join(" "));
@@ -132,7 +142,8 @@ fn of_nest(function: &str, nest: &Asked, rows: &[Row]) -> String {
         most => format!("{start:.1e} s and at most {most} points"),
     });
     let starts: Vec<String> = starts.collect();
-    let _ = writeln!(text, "an iteration takes {:.1e} s; a tile starts in {}\n", problem.iteration, starts.join(", then "));
+    let _ =
+        writeln!(text, "an iteration takes {:.1e} s; a tile starts in {}\n", problem.iteration, starts.join(", then "));
     if rows.is_empty() {
         text.push_str("  none of the usual shapes is a tiling for these dependences\n");
         return text;
@@ -141,10 +152,13 @@ fn of_nest(function: &str, nest: &Asked, rows: &[Row]) -> String {
     match (nest.sweeps, &rows[0].1[0]) {
         (1, shape) => {
             let edges = shape.rows.clone();
-            let command = Command::Parallelogram { computation: nest.computation.clone(), loops: nest.loops.clone(), edges };
+            let command =
+                Command::Parallelogram { computation: nest.computation.clone(), loops: nest.loops.clone(), edges };
             let _ = writeln!(text, "\nas a command: {command}");
         }
-        (_, _) => text.push_str("\nno command has these tiles: `parallelogram` takes loops that are perfectly nested\n"),
+        (_, _) => {
+            text.push_str("\nno command has these tiles: `parallelogram` takes loops that are perfectly nested\n")
+        }
     }
     text
 }

@@ -12,8 +12,8 @@
 //! by the stride that it has.
 
 pub mod patterns;
-pub mod rows;
 mod program;
+pub mod rows;
 
 pub use program::{LayoutError, best_period, solve};
 

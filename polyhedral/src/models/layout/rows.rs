@@ -34,7 +34,8 @@ pub fn all(layouts: &[Layout]) -> Vec<Rows> {
 /// One padding by whole rows.
 pub fn of(layouts: &[Layout], by: Vec<u64>) -> Rows {
     let growth = layouts.first().map_or(0.0, |layout| {
-        let grown = layout.extents.iter().zip(&by).map(|(&extent, &more)| (extent + more) as f64 / extent.max(1) as f64);
+        let grown =
+            layout.extents.iter().zip(&by).map(|(&extent, &more)| (extent + more) as f64 / extent.max(1) as f64);
         grown.product::<f64>() - 1.0
     });
     let found = layouts.iter().map(|layout| measure(layout, &padding(layout, &by))).collect();

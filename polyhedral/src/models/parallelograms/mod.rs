@@ -9,10 +9,10 @@
 //! Zhou, Garzarán, Padua, *Optimal parallelogram selection for hierarchical tiling*, TACO 11(4), 2014.
 
 pub mod matrix;
-pub mod schemes;
-pub mod program;
 mod path;
 mod points;
+pub mod program;
+pub mod schemes;
 mod search;
 
 pub use path::longest;

@@ -77,7 +77,8 @@ pub fn least_skew(dependences: &[Vec<i64>], axes: usize) -> Option<Matrix> {
     let columns = Matrix { rows: (0..axes).map(|row| normals.iter().map(|it| it[row]).collect()).collect() };
     let inverse = columns.inverse()?;
     let whole = |it: &i128| i64::try_from(*it).ok().filter(|_| inverse.denominator == 1);
-    let rows = inverse.numerators.iter().map(|row| row.iter().map(whole).collect()).collect::<Option<Vec<Vec<i64>>>>()?;
+    let rows =
+        inverse.numerators.iter().map(|row| row.iter().map(whole).collect()).collect::<Option<Vec<Vec<i64>>>>()?;
     Some(Matrix { rows })
 }
 
