@@ -1,9 +1,14 @@
 # What padding of arrays gives on this CPU: stencils over arrays whose columns are a power of two long, and over padded ones.
 #
-#     ./x build; julia --project=julia-pkg benches/padding.jl [--seconds=0.5] [--quick]
+#     ./x build; julia --project=julia-pkg benches/padding.jl [--seconds=0.5] [--quick] [--output=FILE]
 #
 # One and two threads. Results over padded arrays are compared with those over plain ones first, bit for bit; the script exits
-# with 1 if one differs. It takes about a minute.
+# with 1 if one differs. It takes about a minute; `--output` writes the tables to a file.
+#
+# The second table is about the shared memory of a GPU: for tiles that pass through it, how many pairs of threads of a warp the model
+# counts in one bank, without padding and with the padding that Tessella's own choice has (`tessella explain --target cuda`). With
+# `--gpu` each of these kernels also runs under `ncu`, where that is installed, and the conflicts that it counts stand beside: the
+# same kernel once as it is chosen and once with its `pad` commands taken away.
 module PaddingBench
 
 using Printf
@@ -33,6 +38,52 @@ end
 
 const PADS = (0, 1, 3, 4, 8, 16)
 
+const ROOT = normpath(joinpath(@__DIR__, ".."))
+const TOOL = get(ENV, "TESSELLA_TOOL", joinpath(ROOT, "target", "release", "tessella"))
+# Programs whose tiles pass through shared memory, and the sizes that they run at under `ncu`.
+const TILED = ["examples/bicg.jl" => "2048", "examples/covariance.jl" => "512", "examples/doitgen.jl" => "96",
+               "tests/polybench/atax.jl" => "2048", "tests/polybench/mvt.jl" => "2048", "tests/polybench/gemver.jl" => "2048"]
+const METRIC = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+
+output_of(words) = (io = IOBuffer(); success(pipeline(ignorestatus(words); stdout = io, stderr = devnull)) ? String(take!(io)) : "")
+
+# What `ncu` counts for a file under a schedule; `nothing` where there is none, or no GPU.
+function counted(file, side, schedule)
+    Sys.which("ncu") === nothing && return nothing
+    names = match(r"it has ([^\n]*)", (io = IOBuffer();
+        run(pipeline(ignorestatus(`$TOOL run $file --target cuda --size nothing_of_this_name=1`); stdout = devnull, stderr = io));
+        String(take!(io))))
+    sizes = names === nothing ? String[] : ["$name=$side" for name in split(strip(names[1]), r", *") if !occursin(r"_\d+$", name)]
+    size = isempty(sizes) ? `` : `--size $sizes`
+    text = output_of(`ncu --csv --metrics $METRIC $TOOL run $file --target cuda --repeat 1 --no-compare $size --schedule $schedule`)
+    found = [parse(Float64, replace(it[1], "," => "")) for it in eachmatch(Regex(METRIC * "\"[^\n]*\"([0-9.,]+)\"\\s*(?:\n|\$)"), text)]
+    return isempty(found) ? nothing : sum(found)
+end
+
+function banks(io, on_gpu)
+    println(io, "\n| program | array, padding | pairs in one bank, plain | padded | ncu, plain | ncu, padded |")
+    println(io, "| --- | --- | ---: | ---: | ---: | ---: |")
+    for (name, side) in TILED
+        file = joinpath(ROOT, name)
+        told = output_of(`$TOOL explain $file --target cuda`)
+        found = collect(eachmatch(r"^  (.*): (\d+) instead of (\d+) pairs of threads"m, told))
+        isempty(found) && continue
+        measured = ["-", "-"]
+        if on_gpu
+            schedule = output_of(`$TOOL transpile $file --target cuda --emit schedule`)
+            mktempdir() do folder
+                plain, padded = joinpath(folder, "plain.jl"), joinpath(folder, "padded.jl")
+                write(padded, schedule)
+                write(plain, join((line for line in split(schedule, '\n') if !occursin(r"^\s*pad\(", line)), '\n'))
+                measured = [(it = counted(file, side, path); it === nothing ? "-" : @sprintf("%.0f", it)) for path in (plain, padded)]
+            end
+        end
+        for it in found
+            println(io, "| $name | $(it[1]) | $(it[3]) | $(it[2]) | $(measured[1]) | $(measured[2]) |")
+        end
+    end
+end
+
 function filled(T, n, pad)
     A = Tessella.padded(T, n, n; pads = (pad,))
     for j in 1:n, i in 1:n
@@ -55,9 +106,14 @@ function main(arguments)
     for argument in arguments
         startswith(argument, "--seconds=") && (seconds = parse(Float64, argument[length("--seconds=")+1:end]))
     end
-    failed = false
-    println("| stencil | type | n | threads | ", join(("pad $pad (ms)" for pad in PADS), " | "), " |")
-    println("| --- | --- | ---: | ---: | ", join(("---:" for _ in PADS), " | "), " |")
+    output, on_gpu = nothing, "--gpu" in arguments
+    for argument in arguments
+        startswith(argument, "--output=") && (output = argument[length("--output=")+1:end])
+    end
+    failed, io = false, IOBuffer()
+    println(io, Sys.cpu_info()[1].model, ", milliseconds of the fastest call:\n")
+    println(io, "| stencil | type | n | threads | ", join(("pad $pad" for pad in PADS), " | "), " |")
+    println(io, "| --- | --- | ---: | ---: | ", join(("---:" for _ in PADS), " | "), " |")
     for (name, T, n) in (("star", Float32, 2048), ("star", Float64, 1024), ("box", Float64, 1024), ("turned", Float64, 1024)),
         threads in (1, 2)
 
@@ -72,8 +128,12 @@ function main(arguments)
             expected === nothing && (expected = result)
             failed |= result != expected
         end
-        @printf("| %s | %s | %d | %d | %s |\n", name, T, n, threads, join((@sprintf("%.3f", 1000t) for t in times), " | "))
+        @printf(io, "| %s | %s | %d | %d | %s |\n", name, T, n, threads, join((@sprintf("%.3f", 1000t) for t in times), " | "))
     end
+    isfile(TOOL) && banks(io, on_gpu)
+    text = String(take!(io))
+    print(text)
+    output === nothing || write(output, text)
     return failed ? 1 : 0
 end
 

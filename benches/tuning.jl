@@ -1,89 +1,196 @@
-# How much of the search the models save, and how far their first guess is from the tuned best.
+# How much of the search each model saves, and how far its first guess is from the tuned best.
 #
-#     ./x build; julia benches/tuning.jl [--budget=SECONDS] [--write] [NAME ...]
+#     julia benches/tuning.jl [--total=420 | --budget=15] [--jobs=1] [--tool=PATH] [--output=FILE] [--write] [NAME ...]
 #
-# Tunes stencils of tests/stencils and kernels of tests/polybench on the CPU, each for SECONDS (15 unless given), nothing
-# kept: with the default set that takes four minutes on an idle machine. Names choose programs. `--write` puts the table into
-# docs/models.md, between its marks.
+# Tunes all stencils of tests/stencils, the kernels of tests/polybench and the examples on the CPU, nothing kept. It needs a
+# `tessella` binary (`--tool`; else target/release/tessella), a C compiler and Julia, and no package. `--budget` is the time for
+# each program, `--total` for all of them, which then share it; `--jobs` programs are tuned side by side, each on as many cores of
+# its own (`taskset`). Names choose programs. `--output` writes the tables to a file, `--write` puts them into docs/models.md,
+# between its marks.
 #
-# Columns: schedules that were generated, those that the models left, and those timed; the time of Tessella's own choice, of
-# the timed schedule that the models predict to be fastest, and of the fastest one; and how much longer the guess takes.
+# Columns of the first table: the untuned time, the best one, and for each model the schedules or shapes that it looked at, how many
+# it left, how many of those were timed, and how much longer the one that it likes best takes than the best of all. The second
+# table sums them up.
 module TuningBench
 
 using Printf
 
 const ROOT = normpath(joinpath(@__DIR__, ".."))
-const TOOL = joinpath(ROOT, "target", "release", "tessella")
 const DOCUMENT = joinpath(ROOT, "docs", "models.md")
 const BEGIN, END = "<!-- tuning: begin -->", "<!-- tuning: end -->"
 
-# Programs, and sizes that do not fit into the caches.
-const PROGRAMS = [
-    "stencils/jacobi1d" => ["n=4000000", "steps=64"],
-    "stencils/heat2d" => ["m=2000", "n=2000", "steps=32"],
-    "stencils/jacobi2d9" => ["m=2000", "n=2000", "steps=32"],
-    "stencils/gradient2d" => ["m=2000", "n=2000", "steps=32"],
-    "stencils/star2d2r" => ["m=2000", "n=2000", "steps=32"],
-    "stencils/fdtd2d" => ["nx=2000", "ny=2000", "steps=32"],
-    "stencils/seidel2d" => ["n=2000", "steps=16"],
-    "stencils/heat3d" => ["l=200", "m=200", "n=200", "steps=16"],
-    "polybench/jacobi2d" => ["n=2000", "steps=32"],
-    "polybench/gemm" => ["ni=500", "nj=550", "nk=600"],
-    "polybench/syrk" => ["m=500", "n=600"],
-    "polybench/mvt" => ["n=4000"],
-    "polybench/gemver" => ["n=4000"],
-    "polybench/doitgen" => ["nr=70", "nq=70", "np=80"],
-]
+# The models as `tessella tune` names them, and the families of schedules that each proposes.
+const MODELS = ["tiles" => ["space", "time_skew", "hexagonal", "overlapped", "tiles"],
+                "parallelograms" => ["parallelogram"],
+                "layout" => ["padding"],
+                "no model" => ["variation"]]
+
+struct Program
+    file::String
+    "nothing: the only one of its file"
+    name::Union{Nothing,String}
+    sizes::Vector{String}
+end
+
+title(program) = replace(splitext(program.file)[1], "tests/" => "") *
+                 (program.name === nothing ? "" : " " * program.name)
+
+# Sizes of stencils whose arrays do not fit into the caches, by their named extents.
+const PLANE = ["m=2000", "n=2000", "steps=16"]
+const SPACE = ["l=160", "m=160", "n=160", "steps=8"]
+const STENCILS = ["fdtd2d" => ["nx=2000", "ny=2000", "steps=12"], "gradient2d" => PLANE, "gradient3d" => SPACE,
+                  "heat2d" => PLANE, "heat3d" => SPACE, "jacobi1d" => ["n=4000000", "steps=32"], "jacobi2d9" => PLANE,
+                  "jacobi3d27" => SPACE, "laplacian2d" => PLANE, "laplacian3d" => SPACE, "life" => PLANE,
+                  "seidel2d" => ["n=2000", "steps=8"], "slanted1d" => ["steps=2000", "n=2000"],
+                  "star2d2r" => PLANE, "swapped2d" => PLANE, "wave1d_levels" => ["steps=2000", "n=2000"],
+                  "wave2d" => PLANE]
+
+# PolyBench's LARGE extents are too long for a search; these take some milliseconds to some hundred.
+const CUBIC = 400
+const KERNELS = ["2mm", "3mm", "adi", "atax", "bicg", "cholesky", "correlation", "covariance", "deriche", "doitgen",
+                 "durbin", "fdtd2d", "floyd_warshall", "gemm", "gemver", "gesummv", "gramschmidt", "heat3d", "jacobi1d",
+                 "jacobi2d", "lu", "ludcmp", "mvt", "nussinov", "seidel2d", "symm", "syr2k", "syrk", "trisolv", "trmm"]
+const SIDES = Dict("atax" => 2500, "bicg" => 2500, "gemver" => 2500, "gesummv" => 2500, "mvt" => 2500, "trisolv" => 2500,
+                   "durbin" => 1500, "deriche" => 1500, "jacobi1d" => 400000, "jacobi2d" => 1000, "fdtd2d" => 800,
+                   "seidel2d" => 800, "heat3d" => 80, "doitgen" => 70, "adi" => 300)
+
+const EXAMPLES = ["gemm" => 400, "bicg" => 2500, "gesummv" => 2500, "doitgen" => 70, "mttkrp" => 80, "covariance" => 400,
+                  "jacobi2d" => 1000, "heat2d" => 1000, "conv5x5" => 1500, "images/gaussian" => 1500, "images/fusion" => 1500,
+                  "images/edgedetector" => 1500, "images/rgbyuv420" => 1500, "images/warpaffine" => 1500,
+                  "rodinia/hotspot" => 1000, "rodinia/pathfinder" => 2000, "rodinia/srad" => 800, "rodinia/lud" => 400,
+                  "rodinia/needle" => 1500, "vectors/axpy" => 4000000, "vectors/transpose" => 2500]
+
+# What counts time steps is not as long as what counts points.
+const TIMES = ("steps", "tsteps", "tmax", "niter", "iterations", "t_steps")
+
+# The sizes that a function has, which the tool names where it is asked about one that it does not have.
+function size_names(tool, file)
+    errors = IOBuffer()
+    run(pipeline(ignorestatus(`$tool tune $(joinpath(ROOT, file)) --dry --budget 0 --size nothing_of_this_name=1`);
+                 stdout = devnull, stderr = errors))
+    found = match(r"it has ([^\n]*)", String(take!(errors)))
+    return found === nothing ? String[] : split(strip(found[1]), r", *")
+end
+
+# Names such as `A_1` follow from the others, unless there are no others.
+function sized(tool, file, side)
+    names = size_names(tool, file)
+    named = [name for name in names if !occursin(r"_\d+$", name)]
+    return ["$name=$(lowercase(name) in TIMES ? 12 : side)" for name in (isempty(named) ? names : named)]
+end
+
+# Those whose titles contain one of the names, or all.
+function programs(tool, names, jobs)
+    is_chosen(file) = isempty(names) || any(name -> occursin(name, title(Program(file, nothing, []))), names)
+    stencils = [Program("tests/stencils/$name.jl", nothing, sizes) for (name, sizes) in STENCILS]
+    others = [["tests/polybench/$name.jl" => get(SIDES, name, CUBIC) for name in KERNELS];
+              ["examples/$name.jl" => side for (name, side) in EXAMPLES]]
+    found = asyncmap(((file, side),) -> Program(file, nothing, sized(tool, file, side)),
+                     [it for it in others if is_chosen(first(it))]; ntasks = jobs)
+    return Program[[it for it in stencils if is_chosen(it.file)]; found]
+end
+
+"One schedule that was timed: its family, milliseconds, and what the models predict."
+struct Timed
+    family::String
+    milliseconds::Float64
+    predicted::Union{Nothing,Float64}
+end
 
 struct Row
     name::String
-    considered::Int
-    proposed::Int
-    timed::Int
     own::Float64
-    guess::Union{Nothing,Float64}
     best::Float64
+    "by model: looked at, and proposed"
+    shares::Dict{String,Tuple{Int,Int}}
+    timed::Vector{Timed}
 end
 
-# Milliseconds, and nanoseconds for an instance as predicted (`nothing` where no model says), of each schedule timed.
 function listed(text)
-    found = Tuple{Float64,Union{Nothing,Float64}}[]
+    found = Timed[]
     for line in split(text, '\n')
-        parts = match(r"^  ([0-9.]+) ms\s+(?:([0-9.]+) ns|-)", line)
+        parts = match(r"^  ([0-9.]+) ms\s+(?:([0-9.]+) ns(?:, [0-9.]+ B)?|-)\s+(\w+)  ", line)
         parts === nothing && continue
-        push!(found, (parse(Float64, parts[1]), parts[2] === nothing ? nothing : parse(Float64, parts[2])))
+        push!(found, Timed(parts[3], parse(Float64, parts[1]), parts[2] === nothing ? nothing : parse(Float64, parts[2])))
     end
     return found
 end
 
-function tuned(name, sizes, budget)
-    path = joinpath(ROOT, "tests", name * ".jl")
-    words = `$TOOL tune $path --dry --list --budget $budget --size $sizes`
+function tuned(tool, program, budget, cores)
+    size = isempty(program.sizes) ? `` : `--size $(program.sizes)`
+    chosen = program.name === nothing ? `` : `--function $(program.name)`
+    pinned = cores === nothing ? `` : `taskset -c $(first(cores))-$(last(cores))`
+    words = `$pinned $tool tune $(joinpath(ROOT, program.file)) $chosen --dry --list --budget $budget $size`
     output, errors = IOBuffer(), IOBuffer()
     done = success(pipeline(ignorestatus(words); stdout = output, stderr = errors))
     text = String(take!(output))
-    counts = match(r"(\d+) schedules considered, (\d+) proposed by the models; (\d+) timed", text)
     own = match(r"untuned ([0-9.]+) ms", text)
-    if !done || counts === nothing || own === nothing
-        println(stderr, name, ": ", first(split(String(take!(errors)) * "\n", '\n')))
+    if !done || own === nothing
+        said = [line for line in split(String(take!(errors)), '\n') if !isempty(line)]
+        println(stderr, title(program), ": ", isempty(said) ? "nothing came back" : first(said))
         return nothing
     end
-    all = listed(text)
-    predicted = [it for it in all if it[2] !== nothing]
-    guess = isempty(predicted) ? nothing : predicted[argmin([it[2] for it in predicted])][1]
+    shares = Dict{String,Tuple{Int,Int}}()
+    for found in eachmatch(r"^    ([a-z ]+): (\d+) considered, (\d+) proposed"m, text)
+        shares[found[1]] = (parse(Int, found[2]), parse(Int, found[3]))
+    end
+    timed = listed(text)
     untuned = parse(Float64, own[1])
-    best = minimum([untuned; [it[1] for it in all]])
-    return Row(name, parse.(Int, counts.captures)..., untuned, guess, best)
+    return Row(title(program), untuned, minimum([untuned; [it.milliseconds for it in timed]]), shares, timed)
+end
+
+of_model(row, families) = [it for it in row.timed if it.family in families]
+
+# How much longer than the best the timed schedule takes that a model likes best; without predictions the first.
+function first_guess(row, families)
+    mine = of_model(row, families)
+    isempty(mine) && return nothing
+    predicted = [it for it in mine if it.predicted !== nothing]
+    guess = isempty(predicted) ? first(mine) : predicted[argmin([it.predicted for it in predicted])]
+    return guess.milliseconds / row.best
+end
+
+# For a model: looked at, proposed, timed, guess / best.
+function cells(row, model, families)
+    looked, proposed = get(row.shares, model, (0, 0))
+    looked == 0 && return ["-", "-"]
+    guess = first_guess(row, families)
+    return ["$looked, $proposed, $(length(of_model(row, families)))", guess === nothing ? "-" : @sprintf("%.2f", guess)]
 end
 
 function table(rows)
-    lines = ["| program | generated | left | timed | own (ms) | first guess (ms) | best (ms) | guess / best |",
-             "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    heads = [[model * ": looked at, left, timed", "guess / best"] for (model, _) in MODELS]
+    lines = ["| program | own (ms) | best (ms) | own / best | " * join(Iterators.flatten(heads), " | ") * " |",
+             "| --- | ---: | ---: | ---: |" * repeat(" ---: |", 2 * length(MODELS))]
     for row in rows
-        guess = row.guess === nothing ? "-" : @sprintf("%.2f", row.guess)
-        ratio = row.guess === nothing ? "-" : @sprintf("%.2f", row.guess / row.best)
-        push!(lines, @sprintf("| %s | %d | %d | %d | %.2f | %s | %.2f | %s |", row.name, row.considered, row.proposed,
-                              row.timed, row.own, guess, row.best, ratio))
+        found = Iterators.flatten(cells(row, model, families) for (model, families) in MODELS)
+        push!(lines, @sprintf("| %s | %.2f | %.2f | %.2f | %s |", row.name, row.own, row.best, row.own / row.best,
+                              join(found, " | ")))
+    end
+    return join(lines, '\n')
+end
+
+function middle(values)
+    isempty(values) && return nothing
+    sorted = sort(values)
+    half = length(sorted) ÷ 2
+    return isodd(length(sorted)) ? sorted[half+1] : (sorted[half] + sorted[half+1]) / 2
+end
+
+function summary(rows)
+    lines = ["| model | programs | looked at | left | left out | median guess / best | worst | guess is the best |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    for (model, families) in MODELS
+        mine = [row for row in rows if haskey(row.shares, model)]
+        isempty(mine) && continue
+        looked = sum(row.shares[model][1] for row in mine)
+        left = sum(row.shares[model][2] for row in mine)
+        guesses = [guess for guess in (first_guess(row, families) for row in mine) if guess !== nothing]
+        told = isempty(guesses) ? ["-", "-", "-"] :
+               [@sprintf("%.2f", middle(guesses)), @sprintf("%.2f", maximum(guesses)),
+                "$(count(guess -> guess <= 1.0 + 1e-9, guesses)) of $(length(guesses))"]
+        push!(lines, @sprintf("| %s | %d | %d | %d | %.0f %% | %s |", model, length(mine), looked, left,
+                              100 * (1 - left / looked), join(told, " | ")))
     end
     return join(lines, '\n')
 end
@@ -96,30 +203,59 @@ function write_table(text)
     write(DOCUMENT, document[1:start] * "\n" * text * "\n" * document[stop:end])
 end
 
+# Tunes the programs, so many at a time.
+function all_tuned(tool, chosen, budget, jobs)
+    share = max(1, Sys.CPU_THREADS ÷ jobs)
+    rows = Vector{Union{Nothing,Row}}(nothing, length(chosen))
+    next = Ref(0)
+    @sync for job in 1:jobs
+        @async while next[] < length(chosen)
+            at = next[] += 1
+            cores = jobs == 1 ? nothing : ((job - 1) * share):(job * share - 1)
+            rows[at] = tuned(tool, chosen[at], budget, cores)
+            rows[at] === nothing || println(last(split(table([rows[at]]), '\n')))
+        end
+    end
+    return Row[row for row in rows if row !== nothing]
+end
+
 function main(arguments)
-    isfile(TOOL) || error("$TOOL is missing: run `./x build`")
-    budget, to_document, names = 15.0, false, String[]
+    tool = joinpath(ROOT, "target", "release", "tessella")
+    budget, total, jobs, output, to_document, names = 15.0, nothing, 1, nothing, false, String[]
     for argument in arguments
-        if startswith(argument, "--budget=")
-            budget = parse(Float64, argument[length("--budget=")+1:end])
-        elseif argument == "--write"
+        key, value = occursin('=', argument) ? split(argument, '='; limit = 2) : (argument, "")
+        if key == "--budget"
+            budget = parse(Float64, value)
+        elseif key == "--total"
+            total = parse(Float64, value)
+        elseif key == "--jobs"
+            jobs = max(1, parse(Int, value))
+        elseif key == "--tool"
+            tool = abspath(String(value))
+        elseif key == "--output"
+            output = String(value)
+        elseif key == "--write"
             to_document = true
-        elseif startswith(argument, "--")
-            error("options: --budget=SECONDS --write")
+        elseif startswith(key, "--")
+            error("options: --total=SECONDS --budget=SECONDS --jobs=COUNT --tool=PATH --output=FILE --write")
         else
             push!(names, argument)
         end
     end
-    rows = Row[]
-    for (name, sizes) in PROGRAMS
-        isempty(names) || any(it -> occursin(it, name), names) || continue
-        row = tuned(name, sizes, budget)
-        row === nothing || push!(rows, row)
-        row === nothing || println(last(split(table([row]), '\n')))
-    end
-    text = table(rows)
+    isfile(tool) || error("$tool is missing: run `./x build`, or name one with `--tool=PATH`")
+    begun = time()
+    chosen = programs(tool, names, jobs)
+    # The search of a program may end a little after its budget: a candidate that runs is waited for.
+    total === nothing || (budget = 0.85 * (total - (time() - begun)) * jobs / max(1, length(chosen)))
+    println(@sprintf("%d programs, %.1f s each, %d at a time", length(chosen), budget, jobs))
+    rows = all_tuned(tool, chosen, budget, jobs)
+    threads = max(1, Sys.CPU_THREADS ÷ jobs)
+    how = @sprintf("%s, %d threads, %.0f s for each program", Sys.cpu_info()[1].model, threads, budget)
+    text = "$how.\n\n$(summary(rows))\n\n$(table(rows))"
     println('\n', text)
+    output === nothing || write(output, text * "\n")
     to_document && write_table(text)
+    return
 end
 
 end

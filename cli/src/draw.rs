@@ -31,6 +31,9 @@ pub struct Draw {
     /// How the order of execution is shown
     #[arg(long, value_enum, default_value = "auto")]
     order: Order,
+    /// Draws the tiles of each tiling of time along time and one dimension of space instead, whatever the schedule is
+    #[arg(long)]
+    tiling: bool,
     /// Writes to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -73,6 +76,7 @@ pub fn run(command: &Draw) -> Result<(), Failure> {
         fix: fix.collect::<Result<_, _>>()?,
         scheduled: command.space == Space::Schedule,
         order: Some(order),
+        tiling: command.tiling,
     };
     let drawn = file::draw(&text, &options, &draw, command.target.backend()).map_err(Failure::Refused)?;
     match &command.output {

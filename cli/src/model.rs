@@ -1,11 +1,11 @@
 //! `tessella model`.
 
 use crate::Failure;
-use crate::arguments::{Source, read};
+use crate::arguments::{Source, number};
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use std::path::PathBuf;
-use tessella::model::{self, Cell, LayoutOptions, SearchOptions};
+use tessella::model::{self, Cell, LayoutOptions, ProgramOptions, SearchOptions};
 
 #[derive(Subcommand)]
 pub enum Model {
@@ -15,7 +15,7 @@ pub enum Model {
     Stencil(Stencil),
     /// Finds the paddings that bring most reads of a stencil to one place in their vectors
     Layout(Layout),
-    /// Chooses the shapes of tiles at each level of a machine for a problem that a file describes
+    /// Chooses the shapes of tiles at each level of a machine, for a function or for a problem that a file describes
     Parallelograms(Parallelograms),
 }
 
@@ -55,8 +55,19 @@ pub struct Layout {
 
 #[derive(Args)]
 pub struct Parallelograms {
-    /// The file that describes the problem, as docs/models.md says
-    file: PathBuf,
+    /// A Julia file, or (any other name than `*.jl`) a file that describes a problem, as docs/models.md says
+    #[command(flatten)]
+    source: Source,
+    /// A size or integer argument of the function, such as n=1000; what is not given is chosen to fit
+    #[arg(long = "size", value_name = "NAME=VALUE", num_args = 1..)]
+    sizes: Vec<String>,
+    /// How long an iteration of the function takes, in seconds; else estimated from its operations
+    #[arg(long, value_name = "SECONDS")]
+    iteration: Option<f64>,
+    /// A level of tiles for a function, from the innermost on: the seconds that starting a tile costs, and the most points that it
+    /// may have; else one level, for the threads and the second-level caches of a CPU
+    #[arg(long = "level", value_name = "SECONDS,POINTS")]
+    levels: Vec<String>,
     /// What the random directions of the search grow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -70,6 +81,8 @@ pub struct Parallelograms {
 
 /// All sizes that fit are tried, so there must be an end.
 const MOST_MEMORY: u64 = 1 << 16;
+/// Levels of tiles.
+const MOST_LEVELS: usize = 4;
 
 pub fn run(command: &Model) -> Result<(), Failure> {
     let text = match command {
@@ -105,11 +118,21 @@ pub fn run(command: &Model) -> Result<(), Failure> {
 }
 
 fn parallelograms(command: &Parallelograms) -> Result<String, Failure> {
-    let text = read(&command.file)?;
+    let (text, options) = command.source.read()?;
     let bar = ProgressBar::new(command.evaluations);
-    let options = SearchOptions { seed: command.seed, evaluations: command.evaluations };
-    let name = command.file.display().to_string();
-    let told = model::parallelograms(&text, &name, options, &mut |used, _| bar.set_position(used));
+    let search = SearchOptions { seed: command.seed, evaluations: command.evaluations };
+    let mut progress = |used, _| bar.set_position(used);
+    let told = if command.source.file.extension().is_some_and(|it| it == "jl") {
+        model::parallelograms_of(&text, &options, &of_program(command)?, search, &mut progress)
+    } else {
+        if command.describes_a_function() {
+            let file = command.source.file.display();
+            return Err(Failure::Usage(format!(
+                "`{file}` is a problem, not a Julia file: it has no function, sizes or levels to choose"
+            )));
+        }
+        model::parallelograms(&text, &options.name, search, &mut progress)
+    };
     bar.finish_and_clear();
     let told = told.map_err(Failure::Refused)?;
     if let Some(path) = &command.output {
@@ -118,4 +141,38 @@ fn parallelograms(command: &Parallelograms) -> Result<String, Failure> {
             .map_err(|error| Failure::Usage(format!("`{}` cannot be written: {error}", path.display())))?;
     }
     Ok(told.text)
+}
+
+impl Parallelograms {
+    /// Whether an option is given that says something of a function.
+    fn describes_a_function(&self) -> bool {
+        let Source { file: _, function, types, schedule } = &self.source;
+        let is_plain = function.is_none() && types.is_empty() && schedule.is_none();
+        !is_plain || !self.sizes.is_empty() || self.iteration.is_some() || !self.levels.is_empty()
+    }
+}
+
+fn of_program(command: &Parallelograms) -> Result<ProgramOptions, Failure> {
+    let sizes = command.sizes.iter().map(|item| number(item, "--size n=1000"));
+    let is_time = |it: &f64| it.is_finite() && *it >= 0.0;
+    let level = |item: &String| {
+        let parts = item
+            .split_once(',')
+            .map(|(start, most)| (start.trim().parse::<f64>().ok(), most.trim().parse::<u64>().ok()));
+        match parts {
+            Some((Some(start), Some(most))) if is_time(&start) && most > 0 => Ok((start, most)),
+            _ => Err(Failure::Usage(format!("`{item}` is no level of tiles, as in `--level 5e-6,65536`"))),
+        }
+    };
+    if command.levels.len() > MOST_LEVELS {
+        return Err(Failure::Usage(format!("a machine has at most {MOST_LEVELS} levels")));
+    }
+    if let Some(seconds) = command.iteration.filter(|it| !is_time(it) || *it == 0.0) {
+        return Err(Failure::Usage(format!("`--iteration {seconds}` is no time")));
+    }
+    Ok(ProgramOptions {
+        sizes: sizes.collect::<Result<_, _>>()?,
+        iteration: command.iteration,
+        levels: command.levels.iter().map(level).collect::<Result<_, _>>()?,
+    })
 }

@@ -129,15 +129,17 @@ fn told(tuner: &Tuner, end: End, list: bool) -> String {
     let mut text = format!("{}: untuned {:.3} ms\n", tuner.subject.function.name, tuner.untuned * 1e3);
     if list {
         for tried in &tuner.tried {
-            let predicted =
-                tried.predicted.map_or("-".to_string(), |it| format!("{:.4} ns, {:.2} B", it.time, it.bytes));
+            let predicted = tried.predicted.map_or("-".to_string(), |it| {
+                let bytes = it.bytes.map_or(String::new(), |bytes| format!(", {bytes:.2} B"));
+                format!("{:.4} ns{bytes}", it.time)
+            });
             let outcome = match &tried.outcome {
                 Outcome::Timed(seconds) => format!("{:.3} ms", seconds * 1e3),
                 Outcome::Refused(code) => format!("refused, {code}"),
                 Outcome::Differs(difference) => format!("does not count: {difference}"),
             };
             let commands = tune::commands_text(&tried.commands).replace('\n', "; ");
-            text.push_str(&format!("  {outcome:<16} {predicted:<22} {commands}\n"));
+            text.push_str(&format!("  {outcome:<16} {predicted:<22} {:<13}  {commands}\n", tried.family.name()));
         }
     }
     let timed = tuner.tried.iter().filter(|it| matches!(it.outcome, Outcome::Timed(_))).count();
@@ -147,6 +149,14 @@ fn told(tuner: &Tuner, end: End, list: bool) -> String {
         "  {} schedules considered, {} proposed by the models; {timed} timed, {refused} refused, {} given up with their kind\n",
         tuner.considered, tuner.proposed, tuner.skipped
     ));
+    for share in &tuner.shares {
+        text.push_str(&format!(
+            "    {}: {} considered, {} proposed\n",
+            share.model.name(),
+            share.considered,
+            share.proposed
+        ));
+    }
     if differ > 0 {
         text.push_str(&format!("  {differ} gave other results and do not count: please report this\n"));
     }

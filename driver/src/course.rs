@@ -223,9 +223,18 @@ impl Course<'_> {
     /// Proves the finished order: with the storage that Tessella's choice counts on, else without.
     fn finish(&mut self, placed: &[&Spanned<Command>]) -> Result<(Verified, Option<Chosen>), Error> {
         let asked: Vec<Command> = placed.iter().map(|it| it.value.clone()).collect();
-        if let Some((start, chosen)) = self.own.take().filter(|(_, chosen)| !chosen.storage.is_empty()) {
-            let commands: Vec<Command> = asked.iter().chain(&chosen.storage).cloned().collect();
-            match self.prove(&commands) {
+        if let Some((start, mut chosen)) = self.own.take().filter(|(_, chosen)| !chosen.storage.is_empty()) {
+            let commands = |storage: &[Command]| -> Vec<Command> { asked.iter().chain(storage).cloned().collect() };
+            let proved = match self.prove(&commands(&chosen.storage)) {
+                Err(_) if !chosen.padded.is_empty() => {
+                    // Where a padded array does not fit, the others may.
+                    chosen.storage.retain(|command| !matches!(command, Command::Pad { .. }));
+                    chosen.padded.clear();
+                    self.prove(&commands(&chosen.storage))
+                }
+                done => done,
+            };
+            match proved {
                 Ok(verified) => return Ok((verified, Some(chosen))),
                 // The order on a CPU stands without.
                 Err(_) if start.target == Target::Cpu => {}

@@ -2,6 +2,7 @@
 
 mod legend;
 mod svg;
+mod tilings;
 mod view;
 
 use crate::pipeline::Refusal;
@@ -14,6 +15,8 @@ use tessella_polyhedral::report;
 
 /// Sizes and counts that nothing determines.
 const DEFAULTS: Defaults = Defaults { side: 8, count: 4 };
+/// The same for tiles of time, several of which are to be seen.
+const SEVERAL: Defaults = Defaults { side: 40, count: 12 };
 
 /// An SVG of two dimensions of a function's instances.
 ///
@@ -32,6 +35,9 @@ pub fn draw(unit: &Unit<'_>, built: &Built, options: &DrawOptions) -> Result<Str
     if dims.len() != options.dims.len() || dims.len() > 2 {
         let text = "a drawing has one dimension, or two different ones".to_string();
         return Err(wrong(text, "name the horizontal one first: `--dims i,j`".to_string()));
+    }
+    if options.tiling {
+        return tilings::draw(unit, built, options, &at_function);
     }
     let given: Vec<(String, i64)> = options.sizes.iter().map(|(name, value)| (name.clone(), *value)).collect();
     let params = sizes::choose(built, &given, DEFAULTS).map_err(|error| wrong(error.text, error.help))?;
@@ -66,6 +72,9 @@ fn refusal(
         DrawError::NoDimensions { known, .. }
         | DrawError::NoComputation { known, .. }
         | DrawError::NotFixed { known, .. } => wrong(text, one_of(&known)),
+        DrawError::NoTime => {
+            wrong(text, "draw a function such as `for t in 1:steps; for i in 2:n-1 ... end; end`".to_string())
+        }
         DrawError::NoLoops => wrong(text, "draw a function with loops".to_string()),
         DrawError::Empty => {
             wrong(text, "give larger sizes, or fix the other dimensions inside their ranges".to_string())

@@ -6,7 +6,7 @@ mod table;
 mod tiles;
 
 pub use layout::{LayoutOptions, layout};
-pub use parallelograms::{SearchOptions, Told, parallelograms};
+pub use parallelograms::{ProgramOptions, SearchOptions, Told, parallelograms, parallelograms_of};
 pub use tessella_polyhedral::models::tiles::closed::Cell;
 pub(crate) use tiles::sizes_text;
 pub use tiles::{stencil, tiles};

@@ -65,6 +65,8 @@ pub struct DrawOptions {
     /// Dimensions are the loops of the schedule, not the iterators of the source.
     pub scheduled: bool,
     pub order: Option<DrawOrder>,
+    /// The tiles of each tiling of time instead, whatever the function's schedule is.
+    pub tiling: bool,
 }
 
 /// How a drawing shows the order of execution.

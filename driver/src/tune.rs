@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Spanned};
 use tessella_frontend::typed::tree;
 use tessella_interpreter::Value;
-use tessella_polyhedral::candidates::{self, Candidate, Family, Prediction};
+use tessella_polyhedral::candidates::{self, Candidate, Family, Prediction, Share};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::effort;
@@ -103,6 +103,8 @@ pub struct Tuner {
     /// How many schedules the models looked at, and how many of them they left.
     pub considered: usize,
     pub proposed: usize,
+    /// The same by model.
+    pub shares: Vec<Share>,
     /// Candidates of families that were given up.
     pub skipped: usize,
     clock: Clock,
@@ -141,6 +143,7 @@ impl Tuner {
             best: Best { commands: None, seconds: f64::INFINITY },
             tried: vec![],
             considered: space.considered,
+            shares: space.shares.clone(),
             proposed: queue.len(),
             skipped: 0,
             queue,

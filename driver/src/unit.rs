@@ -14,6 +14,7 @@ use tessella_diagnostics::{IntoDiagnostic, SourceMap, Spanned};
 use tessella_frontend::typed::tree;
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
+use tessella_polyhedral::auto::padding::Padded;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::default_order::TimeTiles;
 use tessella_polyhedral::isl::Ctx;
@@ -149,8 +150,12 @@ impl Built {
             TextKind::Explain => {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
                 let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
+                text.push_str(&padded(self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.padded)));
                 if unit.commands.is_none() && target(backend) == Target::Cpu {
-                    text.push_str(&time::tilings(&self.ctx, verified.source(), &unit.machine).map_err(core)?);
+                    text.push_str(
+                        &time::tilings(&self.ctx, verified.source(), verified.schedule(), &unit.machine)
+                            .map_err(core)?,
+                    );
                 }
                 if self.analysed.gave_up {
                     text.push_str("\nChoosing another order, or generating code for it, takes more work than one function may cost, so the loops run as the source has them.\n");
@@ -290,6 +295,15 @@ impl Built {
             None => diagnostic,
         }]
     }
+}
+
+/// Which arrays Tessella's own choice pads, and what for.
+fn padded(arrays: &[Padded]) -> String {
+    if arrays.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = arrays.iter().map(|it| format!("  {it}\n")).collect();
+    format!("\nPadding: elements left free, where the model of layouts says that it pays\n{}", lines.concat())
 }
 
 pub fn target(backend: Backend) -> Target {

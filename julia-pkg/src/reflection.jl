@@ -140,7 +140,7 @@ function explain(f, arguments...; keywords...)
 end
 
 """
-    Tessella.draw(f, arguments...; dims, computation, sizes, fix, space, order)
+    Tessella.draw(f, arguments...; dims, computation, sizes, fix, space, order, tiling)
 
 Two dimensions of the iterations of `f` as a picture that notebooks show: a point for each iteration, arrows from each
 to those that depend on it, the tiles of the schedule in colours, and the order of execution. The arguments only give
@@ -151,17 +151,19 @@ their types, and may be types themselves; nothing is run.
 - `sizes = (n = 8, steps = 4)`: sizes and integer arguments, which must be small;
 - `fix = (k = 1,)`: the values of other dimensions; else the middle of their ranges;
 - `space = :iterations` or `:schedule`: whether dimensions are loops of the source or of the schedule;
-- `order = :auto`, `:numbers`, `:line` or `:none`.
+- `order = :auto`, `:numbers`, `:line` or `:none`;
+- `tiling = true`: the tiles of each tiling of time instead, along time and one dimension of space (`dims = :i`).
 """
 function draw(f, arguments...; dims = (), computation = nothing, sizes = NamedTuple(), fix = NamedTuple(),
-              space::Symbol = :iterations, order::Symbol = :auto)
+              space::Symbol = :iterations, order::Symbol = :auto, tiling::Bool = false)
     space in (:iterations, :schedule) ||
         throw(ArgumentError("`space` is `:iterations` or `:schedule`, not `$(repr(space))`"))
     order in (:auto, :numbers, :line, :none) ||
         throw(ArgumentError("`order` is `:auto`, `:numbers`, `:line` or `:none`, not `$(repr(order))`"))
     options = ("computation" => computation === nothing ? nothing : String(computation),
                "dims" => String[String(dim) for dim in (dims isa Symbol ? (dims,) : dims)],
-               "sizes" => integers(sizes), "fix" => integers(fix), "scheduled" => space === :schedule, "order" => order)
+               "sizes" => integers(sizes), "fix" => integers(fix), "scheduled" => space === :schedule, "order" => order,
+               "tiling" => tiling)
     known, types = !isempty(arguments) && all(it -> it isa Type, arguments) ? resolve_types(f, Tuple{arguments...}) :
                    resolve_call(f, arguments...)
     return Drawing(listing(:draw, known, types; draw = options).text)

@@ -14,6 +14,12 @@ end
     A[1, 1] = 0.0
 end
 
+@tessella function wave!(u)
+    for t in 2:size(u, 1), i in 2:size(u, 2)-1
+        u[t, i] = u[t-1, i-1] + u[t-1, i+1]
+    end
+end
+
 shown(value) = sprint(show, MIME"text/plain"(), value)
 
 function run()
@@ -50,6 +56,9 @@ function run()
         @test occursin("A_1 = 3, A_2 = 4", picture(Tessella.draw(scale!, A; sizes = (A_1 = 3, A_2 = 4))))
         @test sprint(show, drawing) == "Tessella.Drawing($(sizeof(drawing.svg)) bytes of SVG)"
         @test sprint(write, drawing) == drawing.svg
+        tiles = picture(Tessella.draw(wave!, Matrix{Float64}; tiling = true, sizes = (u_1 = 12, u_2 = 20)))
+        @test occursin("tiles of time", tiles) && occursin("hexagonal(S0, t, i, 2, 3)", tiles)
+        @test_throws TessellaError Tessella.draw(scale!, A; tiling = true, dims = (:i, :j))
         @test_throws ArgumentError Tessella.draw(scale!, A; space = :time)
         @test_throws ArgumentError Tessella.draw(scale!, A; order = :random)
         @test_throws TessellaError Tessella.draw(scale!, A; dims = (:i, :q))

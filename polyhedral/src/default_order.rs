@@ -14,13 +14,15 @@
 //! finds in the cache what the first has used ([`crate::auto::traffic`]), or strips through which they go row by row together, the
 //! later ones some rows behind ([`crate::auto::delayed`]); of arrays between them only those rows are kept. Where a computation runs on no threads because it
 //! reads another row or column of what it writes, the program is tried once more with it cut where the two cross
-//! ([`crate::auto::cuts`]), and stays so if its pieces then run on threads.
+//! ([`crate::auto::cuts`]), and stays so if its pieces then run on threads. On both targets, arrays are padded where a model says
+//! that it pays ([`crate::auto::padding`]).
 
 use crate::algorithm::ComputationId;
 use crate::auto::chooser::{Chooser, chain_length};
 use crate::auto::cpu::Threads;
 use crate::auto::cuts::{cut, has_threads};
 use crate::auto::delayed::alive;
+use crate::auto::padding::{Padded, local_arrays};
 use crate::auto::{gpu_storage, stream, time_tiles};
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -55,6 +57,8 @@ pub enum TimeTiles {
 pub struct Chosen {
     pub scheduled: Scheduled,
     pub storage: Vec<Command>,
+    /// The reasons of those of the storage commands that pad arrays.
+    pub padded: Vec<Padded>,
     /// Where computations were split first.
     pub rewritten: Option<Rewritten>,
 }
@@ -81,24 +85,56 @@ pub fn choose(
     memory: Memory,
     time: TimeTiles,
 ) -> Result<Chosen, Error> {
-    if scheduled.target == Target::Gpu {
-        return whole(ctx, scheduled, dependences, memory, BTreeSet::new());
+    let chosen = match scheduled.target {
+        Target::Gpu => whole(ctx, scheduled, dependences, memory, BTreeSet::new())?,
+        Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, memory, time)?, dependences)?,
+    };
+    match memory {
+        Memory::Blocks => with_pads(chosen),
+        Memory::Plain => Ok(chosen),
     }
+}
+
+/// The choice with those arrays padded that are placed as the source has them, where it pays.
+fn with_pads(mut chosen: Chosen) -> Result<Chosen, Error> {
+    let Scheduled { algorithm, schedule, target, machine, .. } = &chosen.scheduled;
+    let is_elsewhere = |name: &String| {
+        chosen.storage.iter().any(|command| match command {
+            Command::CacheShared { array, .. } | Command::CacheRegister { array, .. } | Command::Pad { array, .. } => {
+                array == name
+            }
+            Command::StoreIn { computation, .. } => {
+                let written = algorithm.find(computation).map(|id| algorithm.computation(id).write.array);
+                written.is_some_and(|id| algorithm.array(id).name == *name)
+            }
+            _ => false,
+        })
+    };
+    let mut found = local_arrays(algorithm, schedule, *target, machine, None)?;
+    found.retain(|it| !is_elsewhere(&it.array));
+    chosen.storage.extend(found.iter().map(Padded::command));
+    chosen.padded.extend(found);
+    Ok(chosen)
+}
+
+/// The choice for a CPU: tiles of time, else pieces, else neither.
+fn for_cpu(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    memory: Memory,
+    time: TimeTiles,
+) -> Result<Chosen, Error> {
     let in_time = || match time {
         TimeTiles::Allowed => in_time(ctx, scheduled, dependences, memory),
         TimeTiles::Never => Ok(None),
     };
-    let chosen = match in_half(ctx, in_time)?.flatten() {
-        Some(tiled) => tiled,
-        None => {
-            let chosen = whole(ctx, scheduled, dependences, memory, BTreeSet::new())?;
-            match in_half(ctx, || in_pieces(ctx, scheduled, dependences, memory, &chosen))?.flatten() {
-                Some(better) => better,
-                None => chosen,
-            }
-        }
-    };
-    with_few_rows(ctx, chosen, dependences)
+    if let Some(tiled) = in_half(ctx, in_time)?.flatten() {
+        return Ok(tiled);
+    }
+    let chosen = whole(ctx, scheduled, dependences, memory, BTreeSet::new())?;
+    let better = in_half(ctx, || in_pieces(ctx, scheduled, dependences, memory, &chosen))?.flatten();
+    Ok(better.unwrap_or(chosen))
 }
 
 /// Takes a step that the choice can do without, with half of the work that is left; `None` where that is not enough.
@@ -171,11 +207,11 @@ fn whole(
     if !algorithm.ids().all(|id| chooser.settled.contains(&id)) {
         legality::check(ctx, algorithm, &schedule, dependences)?;
     }
-    let storage = match memory {
+    let (storage, padded) = match memory {
         Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
-        Memory::Plain => vec![],
+        Memory::Plain => (vec![], vec![]),
     };
-    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, rewritten: None })
+    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, padded, rewritten: None })
 }
 
 impl Chooser<'_> {

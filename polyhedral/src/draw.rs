@@ -6,6 +6,7 @@
 
 mod choose;
 mod order;
+pub mod tilings;
 
 pub use choose::{Choice, choose};
 
@@ -110,6 +111,8 @@ pub enum DrawError {
     NotFixed { name: String, known: Vec<String> },
     #[error("nothing is in a loop, so there is nothing to draw")]
     NoLoops,
+    #[error("no loop runs over time: a stencil has a loop over nests that are one after the other, or over one nest")]
+    NoTime,
     #[error("with these sizes there is no instance to draw")]
     Empty,
     #[error("there are more than {MOST_POINTS} points")]

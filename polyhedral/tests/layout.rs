@@ -1,5 +1,6 @@
 //! Paddings: the published examples, and brute force over small cases.
 
+use tessella_polyhedral::models::layout::rows;
 use tessella_polyhedral::models::layout::{
     Layout, LayoutError, Measure, Padding, Weights, best_period, measure, solve,
 };
@@ -153,4 +154,19 @@ fn the_solver_agrees_with_brute_force() {
             );
         }
     }
+}
+
+#[test]
+fn whole_rows_left_free_are_pads_of_rows_and_planes() {
+    let layout = Layout::aligned(&[256, 256], 2, &star(3), 1);
+    let none = rows::of(std::slice::from_ref(&layout), vec![0, 0]);
+    assert_eq!((none.found[0].unaligned.as_slice(), none.growth), ([2].as_slice(), 0.0));
+    // A row more in each plane, and an element more in each row: planes are 257 * 257 elements apart, an odd number.
+    let both = rows::of(std::slice::from_ref(&layout), vec![1, 1]);
+    assert_eq!(both.found[0].unaligned, [0]);
+    assert!((both.growth - (257.0 * 257.0 / (256.0 * 256.0) - 1.0)).abs() < 1e-12);
+    // A row more alone changes no place.
+    assert_eq!(rows::of(std::slice::from_ref(&layout), vec![0, 1]).found[0].unaligned, [2]);
+    let all = rows::all(std::slice::from_ref(&layout));
+    assert_eq!(all.iter().map(|it| it.by.clone()).collect::<Vec<_>>(), [[0, 0], [1, 0], [0, 1], [1, 1]]);
 }

@@ -116,3 +116,41 @@ fn without_a_start_that_is_a_tiling_nothing_is_found() {
     let jacobi = Problem { dependences: vec![vec![1, -1], vec![1, 1]], ..example(1) };
     assert_eq!(schemes::best(&jacobi, &[Scheme::Square, Scheme::Square]), None);
 }
+
+#[test]
+fn the_least_skew_leans_as_far_as_dependences_go_back() {
+    let skew = |dependences: &[&[i64]]| {
+        let all: Vec<Vec<i64>> = dependences.iter().map(|it| it.to_vec()).collect();
+        schemes::least_skew(&all, all[0].len())
+    };
+    assert_eq!(skew(&[&[1, 0], &[0, 1]]), Some(Matrix::diagonal(2, 1)));
+    assert_eq!(skew(&[&[1, -1], &[1, 0], &[1, 1]]), Scheme::Skewing1.matrix(2, 1));
+    assert_eq!(skew(&[&[1, -2], &[2, 2]]), Some(Matrix::new(&[&[1, -2], &[0, 1]])));
+    // Gauss-Seidel over nine points: a row of space leans against the one before it, too.
+    let seidel: [&[i64]; 9] = [
+        &[0, 0, 1],
+        &[0, 1, -1],
+        &[0, 1, 0],
+        &[0, 1, 1],
+        &[1, -1, -1],
+        &[1, -1, 0],
+        &[1, -1, 1],
+        &[1, 0, -1],
+        &[1, 0, 0],
+    ];
+    assert_eq!(skew(&seidel), Some(Matrix::new(&[&[1, -1, -1], &[0, 1, -1], &[0, 0, 1]])));
+    // What goes backwards along the first axis, or too far, is no tiling of any size.
+    assert_eq!(skew(&[&[-1, 0], &[0, 1]]), None);
+    assert_eq!(skew(&[&[1, -9], &[0, 1]]), None);
+}
+
+#[test]
+fn the_least_skew_is_a_tiling_where_no_usual_shape_is() {
+    let dependences = vec![vec![1, -2], vec![2, 2]];
+    let problem = Problem { dependences, overhead: vec![1.0], largest: vec![400], ..example(4) };
+    assert!(Scheme::ALL.iter().all(|&it| schemes::best(&problem, &[it]).is_none()));
+    let (shapes, prediction) = schemes::best_skewed(&problem).unwrap();
+    assert_eq!(predict(&problem, &shapes).unwrap(), prediction);
+    let found = search(&problem, &[shapes], 1, 2000, &mut |_, _| {}).unwrap();
+    assert!(found.prediction.time <= prediction.time);
+}

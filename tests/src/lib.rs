@@ -65,7 +65,7 @@ pub fn case_options(path: &Path, text: &str) -> (FileOptions, Backend) {
             Some(("target", "c")) => backend = Backend::C,
             Some(("function", name)) => options.function = Some(name.to_string()),
             // For `draw_options`.
-            None if line == "draw" => {}
+            None if line == "draw" || line == "tiling" => {}
             // For `model_options`.
             Some(("model", _)) => {}
             Some(("size" | "fix" | "dims" | "space" | "order" | "computation", _)) => {}
@@ -76,7 +76,7 @@ pub fn case_options(path: &Path, text: &str) -> (FileOptions, Backend) {
 }
 
 /// What a case that says `#! draw` draws: `#! size n=8 m=4`, `#! dims i,j`, `#! fix k=2`, `#! space schedule`,
-/// `#! order line`, `#! computation S`.
+/// `#! order line`, `#! computation S`, `#! tiling`.
 pub fn draw_options(text: &str) -> Option<DrawOptions> {
     let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#! ")).collect();
     if !lines.contains(&"draw") {
@@ -87,7 +87,7 @@ pub fn draw_options(text: &str) -> Option<DrawOptions> {
             |item: &str| item.split_once('=').map(|(name, value)| (name.to_string(), value.parse().expect("a number")));
         text.split(' ').map(|item| pair(item).expect("NAME=NUMBER")).collect()
     };
-    let mut options = DrawOptions::default();
+    let mut options = DrawOptions { tiling: lines.contains(&"tiling"), ..DrawOptions::default() };
     for line in lines {
         match line.split_once(' ') {
             Some(("size", text)) => options.sizes.extend(pairs(text)),

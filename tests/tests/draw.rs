@@ -1,7 +1,7 @@
 //! Drawings: `draw/NAME.jl` and the picture it becomes, `draw/NAME.svg`.
 //!
 //! A case says what to draw in comments: `#! size n=8 steps=3`, `#! dims i,j`, `#! fix k=2`, `#! space schedule`,
-//! `#! order line`, `#! computation S`.
+//! `#! order line`, `#! computation S`, `#! tiling`.
 
 use std::fs;
 use tessella::file::{self, FileOptions, ScheduleSource};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use tessella::model::{self, SearchOptions};
+use tessella::model::{self, ProgramOptions, SearchOptions};
 use tessella::{codes, file};
 use tessella_tests::{case_options, draw_options, golden, julia_files, model_options, report, root};
 
@@ -16,6 +16,13 @@ fn diagnostics_read_as_recorded() {
             (Some(draw), _) => file::draw(&text, &options, &draw, backend).err().unwrap_or_default(),
             (None, Some(("tiles", memory))) => {
                 model::tiles(&text, &options, memory.parse().expect("a number")).err().unwrap_or_default()
+            }
+            (None, Some(("parallelograms", said))) if said.starts_with("of a program") => {
+                let search = SearchOptions { seed: 1, evaluations: 100 };
+                let sizes = said.split(' ').filter_map(|it| it.split_once('='));
+                let sizes = sizes.map(|(name, value)| (name.to_string(), value.parse().expect("a number"))).collect();
+                let asked = ProgramOptions { sizes, ..ProgramOptions::default() };
+                model::parallelograms_of(&text, &options, &asked, search, &mut |_, _| {}).err().unwrap_or_default()
             }
             (None, Some(("parallelograms", _))) => {
                 let options = SearchOptions { seed: 1, evaluations: 100 };

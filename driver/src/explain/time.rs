@@ -1,29 +1,41 @@
-//! What tilings of time would move and compute, beside an order that runs each step by itself.
+//! What tilings of time would move and compute, beside the order that was chosen.
 
 use crate::model::sizes_text;
 use std::fmt::Write;
+use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
 use tessella_polyhedral::machine::Machine;
-use tessella_polyhedral::models::tiles::Approach;
-use tessella_polyhedral::models::tiles::rank::{Nests, rank_of};
+use tessella_polyhedral::models::tiles::rank::{Nest, Nests, Ranking, fit, ranked};
+use tessella_polyhedral::models::tiles::{Approach, Cost};
+use tessella_polyhedral::schedule::{Node, Schedule};
+use tessella_polyhedral::work;
 
 /// An explanation goes without, where it would take more work of isl.
 const OPERATIONS: u64 = 2_000_000;
 
-/// For each nest over time, the best tile of each approach in the first-level cache: bytes and instances for each useful result.
-/// Empty where there is none, or where counting takes too long.
-pub(crate) fn tilings(ctx: &Ctx, algorithm: &Algorithm, machine: &Machine) -> Result<String, Error> {
+/// For each nest over time, the best tile of each approach in the first-level cache: bytes and operations for each useful result,
+/// and which of them the order that was chosen is. Empty where there is none, or where counting takes too long.
+pub(crate) fn tilings(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    machine: &Machine,
+) -> Result<String, Error> {
     let element = algorithm.arrays.iter().map(|it| it.element.bytes()).max().unwrap_or(8);
     let memory = machine.l1_bytes / u64::from(element);
-    let rankings = match ctx.with_budget(OPERATIONS, || rank_of(ctx, algorithm, memory, Nests::Stencils)) {
-        Ok(rankings) => rankings,
+    let nests = match ctx.with_budget(OPERATIONS, || fit(ctx, algorithm, Nests::Stencils)) {
+        Ok(nests) => nests,
         Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => return Ok(String::new()),
         Err(other) => return Err(other),
     };
     let mut text = String::new();
-    for ranking in rankings.iter().filter(|it| it.time.is_some() && it.ranked.len() > 1) {
+    for nest in &nests {
+        let ranking = ranked(algorithm, nest, memory);
+        if ranking.time.is_none() || ranking.ranked.len() < 2 {
+            continue;
+        }
         if text.is_empty() {
             let cache = machine.l1_bytes >> 10;
             let _ = writeln!(
@@ -31,26 +43,8 @@ pub(crate) fn tilings(ctx: &Ctx, algorithm: &Algorithm, machine: &Machine) -> Re
                 "\nTiles of time, by counting what tiles in a first-level cache of {cache} KiB would do for a result"
             );
         }
-        let _ = writeln!(
-            text,
-            "  {} over {}, in steps of {}",
-            ranking.computations.join(", "),
-            ranking.space.join(", "),
-            ranking.time.as_deref().unwrap_or_default()
-        );
-        for it in &ranking.ranked {
-            let cost = &it.candidate.cost;
-            let useful = cost.useful.max(1) as f64;
-            let bytes = cost.transfers() as f64 * f64::from(element) / useful;
-            let command = match it.candidate.approach {
-                Approach::Plain => "each step by itself",
-                Approach::Skewed => "`time_skew` or `hexagonal`",
-                Approach::Redundant => "`overlapped`",
-            };
-            let runs = it.run as f64 / useful;
-            let sizes = sizes_text(&it.candidate);
-            let _ = writeln!(text, "    {command}, {sizes}: {bytes:.2} bytes and {runs:.2} instances");
-        }
+        told(&mut text, algorithm, nest, &ranking, element);
+        text.push_str(&chosen(schedule, nest, machine, element));
     }
     if !text.is_empty() {
         text.push_str(
@@ -58,4 +52,88 @@ pub(crate) fn tilings(ctx: &Ctx, algorithm: &Algorithm, machine: &Machine) -> Re
         );
     }
     Ok(text)
+}
+
+fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking, element: u32) {
+    let _ = writeln!(
+        text,
+        "  {} over {}, in steps of {}",
+        ranking.computations.join(", "),
+        ranking.space.join(", "),
+        ranking.time.as_deref().unwrap_or_default()
+    );
+    let operations = nest.computations.iter().map(|&id| {
+        let (narrow, wide) = work::operations(algorithm.computation(id));
+        narrow + wide
+    });
+    // Instances of all statements count alike.
+    let operations = operations.sum::<u64>() as f64 / nest.computations.len().max(1) as f64;
+    for it in &ranking.ranked {
+        let cost = &it.candidate.cost;
+        let useful = cost.useful.max(1) as f64;
+        let command = match it.candidate.approach {
+            Approach::Plain => "each step by itself",
+            Approach::Skewed => "`time_skew` or `hexagonal`",
+            Approach::Redundant => "`overlapped`",
+        };
+        let runs = it.run as f64 / useful;
+        let sizes = sizes_text(&it.candidate);
+        let bytes = bytes(cost, element);
+        let flops = match operations > 0.0 {
+            true => format!(" and {:.1} operations", runs * operations),
+            false => String::new(),
+        };
+        let _ = writeln!(text, "    {command}, {sizes}: {bytes:.2} bytes{flops} in {runs:.2} instances");
+    }
+}
+
+/// Bytes for each useful result.
+fn bytes(cost: &Cost, element: u32) -> f64 {
+    cost.transfers() as f64 * f64::from(element) / cost.useful.max(1) as f64
+}
+
+/// What stands in the order that was chosen, and why.
+fn chosen(schedule: &Schedule, nest: &Nest, machine: &Machine, element: u32) -> String {
+    let around = nest.computations.first().map(|&id| (id, schedule.loops_around(id)));
+    // Nothing for what counts more than tiles.
+    let divisors = |at: &Affine| -> Vec<i64> {
+        let divided = at.terms().iter().map(|(atom, _)| match atom {
+            Atom::FloorDiv(_, divisor) => Some(*divisor),
+            Atom::Iterator(_) | Atom::Param(_) => None,
+        });
+        divided.collect::<Option<_>>().unwrap_or_default()
+    };
+    let wave = around.iter().flat_map(|(id, loops)| {
+        let sums = loops.iter().filter_map(|(_, it)| it.at.get(id)).map(divisors);
+        sums.filter(|it| !it.is_empty()).collect::<Vec<_>>()
+    });
+    let wave: Vec<Vec<i64>> = wave.collect();
+    let fit = nest.fits.iter().find(|it| it.approach == Approach::Skewed);
+    // Diagonals of tiles count two sizes at once: that of time and that of the outermost dimension.
+    if let Some(([steps, first], fit)) = wave.first().and_then(|it| <[i64; 2]>::try_from(it.as_slice()).ok()).zip(fit) {
+        // The loop over the tiles of one diagonal divides by the first size once more.
+        let rest = wave.iter().skip(2).filter_map(|it| it.first().copied());
+        let space: Vec<i64> = std::iter::once(first).chain(rest).collect();
+        if space.len() == nest.space.len() {
+            let sizes: Vec<u64> = space.iter().chain([&steps]).map(|&it| it as u64).collect();
+            let cost = fit.cost(&sizes);
+            let shown: Vec<String> = space.iter().map(i64::to_string).collect();
+            return format!(
+                "    chosen: diagonals of skewed tiles, {} x {steps} steps, about {:.2} bytes: a tile holds {} KiB, and the second-level cache of a core {} KiB\n",
+                shown.join(" x "),
+                bytes(&cost, element),
+                (cost.memory * u64::from(element)).div_ceil(1024),
+                machine.l2_bytes >> 10,
+            );
+        }
+    }
+    let is_plain = around.iter().all(|(id, loops)| {
+        let names = loops.iter().filter(|(_, it)| it.at.get(id).is_some_and(|at| at.as_iterator() == Some(0)));
+        names.count() == 1 && matches!(schedule.node(&loops[0].0), Some(Node::Loop(it)) if it.at.get(id).is_some_and(|at| at.as_iterator() == Some(0)))
+    });
+    match is_plain {
+        true => "    chosen: each step by itself; on a CPU, tiles of time are left to `@schedule` and to the tuner\n"
+            .to_string(),
+        false => String::new(),
+    }
 }

@@ -2,6 +2,9 @@
 
 mod picture;
 mod problem;
+mod program;
+
+pub use program::{ProgramOptions, parallelograms_of};
 
 use super::table::table;
 use std::fmt::Write;
@@ -34,30 +37,54 @@ pub fn parallelograms(text: &str, name: &str, options: SearchOptions, progress: 
     let file = sources.add(name, text, 1);
     let stated = problem::parse(text, file).map_err(|errors| render(&sources, &errors, Style::Plain))?;
     let problem = &stated.problem;
-    let mut rows: Vec<(String, Shapes, Prediction)> = vec![];
-    for schemes in asked(&stated.schemes, problem) {
+    let rows = chosen(problem, &stated.schemes, options, progress);
+    if rows.is_empty() {
+        return Err(render(&sources, &[problem::without_tiling(file, text)], Style::Plain));
+    }
+    let told = format!("shapes for {}\n\n{}", levels(problem), compared(problem, &rows));
+    let picture = (problem.space.size() == 2).then(|| picture::draw(&rows));
+    Ok(Told { text: told, picture })
+}
+
+/// Shapes with a name and what they take.
+type Row = (String, Shapes, Prediction);
+
+/// The selected shapes, and after them the usual ones with their best sizes, the fastest first.
+fn chosen(problem: &Problem, stated: &[Vec<Scheme>], options: SearchOptions, progress: Progress<'_>) -> Vec<Row> {
+    let mut rows: Vec<Row> = vec![];
+    for schemes in asked(stated, problem) {
         if let Some((shapes, prediction)) = schemes::best(problem, &schemes) {
             let names: Vec<&str> = schemes.iter().map(|it| it.name()).collect();
             rows.push((names.join(", "), shapes, prediction));
         }
     }
+    // Dependences of more than one step need shapes that have no name.
+    if stated.is_empty()
+        && let Some((shapes, prediction)) = schemes::best_skewed(problem)
+    {
+        if rows.iter().all(|(_, known, _)| *known != shapes) {
+            rows.push(("least skew".to_string(), shapes, prediction));
+        }
+    }
     rows.sort_by(|a, b| a.2.time.total_cmp(&b.2.time));
-    rows.truncate(if stated.schemes.is_empty() { MOST_ROWS } else { rows.len() });
+    rows.truncate(if stated.is_empty() { MOST_ROWS } else { rows.len() });
     let mut starts: Vec<Shapes> = rows.iter().map(|(_, shapes, _)| shapes.clone()).collect();
     starts.push(vec![Matrix::diagonal(problem.space.size(), 1); problem.overhead.len()]);
     if let Some(found) = search(problem, &starts, options.seed, options.evaluations, progress) {
         rows.insert(0, ("selected".to_string(), found.shapes, found.prediction));
     }
-    if rows.is_empty() {
-        return Err(render(&sources, &[problem::without_tiling(file, text)], Style::Plain));
-    }
-    let mut told = format!(
-        "shapes for {} level{} of tiles\n\n",
-        problem.overhead.len(),
-        if problem.overhead.len() == 1 { "" } else { "s" }
-    );
-    told.push_str(&table(&["shapes", "time", "to the first", "paths"], &lines(&rows)));
-    for (name, shapes, _) in &rows {
+    rows
+}
+
+/// `2 levels of tiles`.
+fn levels(problem: &Problem) -> String {
+    format!("{} level{} of tiles", problem.overhead.len(), if problem.overhead.len() == 1 { "" } else { "s" })
+}
+
+/// Times side by side, then the shapes.
+fn compared(problem: &Problem, rows: &[Row]) -> String {
+    let mut told = table(&["shapes", "time", "to the first", "paths"], &lines(rows));
+    for (name, shapes, _) in rows {
         let _ = writeln!(told, "\n{name}");
         for (level, shape) in shapes.iter().enumerate() {
             let _ = writeln!(told, "  level {level}: {}", matrix(shape));
@@ -67,8 +94,7 @@ pub fn parallelograms(text: &str, name: &str, options: SearchOptions, progress: 
             let _ = writeln!(told, "  point by point: paths of {}, time {}", paths.join(" and "), time(counted.time));
         }
     }
-    let picture = (problem.space.size() == 2).then(|| picture::draw(&rows));
-    Ok(Told { text: told, picture })
+    told
 }
 
 /// More than this of all combinations of usual shapes are not shown.
@@ -86,9 +112,9 @@ fn asked(stated: &[Vec<Scheme>], problem: &Problem) -> Vec<Vec<Scheme>> {
     all
 }
 
-fn lines(rows: &[(String, Shapes, Prediction)]) -> Vec<Vec<String>> {
+fn lines(rows: &[Row]) -> Vec<Vec<String>> {
     let first = rows[0].2.time;
-    let line = |(name, _, prediction): &(String, Shapes, Prediction)| {
+    let line = |(name, _, prediction): &Row| {
         let paths: Vec<String> = prediction.paths.iter().map(ToString::to_string).collect();
         vec![name.clone(), time(prediction.time), format!("{:.2}", prediction.time / first), paths.join(" and ")]
     };

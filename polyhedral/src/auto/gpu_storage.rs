@@ -4,6 +4,7 @@
 //! shared memory, and what each thread writes in all iterations stays in its registers.
 
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
+use crate::auto::padding::{self, Padded, SharedTile};
 use crate::command::Command;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::storage::Limit;
@@ -14,10 +15,12 @@ const MOST_AHEAD: u32 = 3;
 /// What a tile of a matrix and its share of vectors take, 32 padded columns of 256 bytes, and some for vectors.
 const STAGE_BYTES: i64 = 32 * (256 + 8) + 1024;
 
-/// The commands for every kernel of a schedule.
-pub fn commands(algorithm: &Algorithm, schedule: &Schedule) -> Vec<Command> {
+/// The commands for every kernel of a schedule, and why arrays are padded.
+pub fn commands(algorithm: &Algorithm, schedule: &Schedule) -> (Vec<Command>, Vec<Padded>) {
     let mut commands = vec![];
-    below(algorithm, schedule, &Path::default(), &mut commands);
+    let mut pads: Vec<Padded> = vec![];
+    below(algorithm, schedule, &Path::default(), &mut commands, &mut pads);
+    pads.dedup();
     // One `pad` is for all parts of an array.
     let mut padded: Vec<Command> = vec![];
     commands.retain(|command| match command {
@@ -28,28 +31,33 @@ pub fn commands(algorithm: &Algorithm, schedule: &Schedule) -> Vec<Command> {
         }
         _ => true,
     });
-    commands
+    (commands, pads)
 }
 
-fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut Vec<Command>) {
+fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut Vec<Command>, pads: &mut Vec<Padded>) {
     match schedule.node(path) {
         None | Some(Node::Computation(_)) => {}
         Some(Node::Sequence(children)) => {
-            (0..children.len()).for_each(|child| below(algorithm, schedule, &path.child(child), commands));
+            (0..children.len()).for_each(|child| below(algorithm, schedule, &path.child(child), commands, pads));
         }
         Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) => {
             let inside = it.body.computations();
-            match of_kernel(algorithm, schedule, &inside) {
+            match of_kernel(algorithm, schedule, &inside, pads) {
                 Some(all) => commands.extend(all),
                 None => commands.extend(of_threads(algorithm, schedule, &inside)),
             }
         }
-        Some(Node::Loop(_)) => below(algorithm, schedule, &path.child(0), commands),
+        Some(Node::Loop(_)) => below(algorithm, schedule, &path.child(0), commands, pads),
     }
 }
 
 /// The commands for a kernel of these computations; `None` if no loop stands between its blocks and its threads.
-fn of_kernel(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Option<Vec<Command>> {
+fn of_kernel(
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    inside: &[ComputationId],
+    pads: &mut Vec<Padded>,
+) -> Option<Vec<Command>> {
     let &anchor = inside.first()?;
     let around = schedule.loops_around(anchor);
     let last_block = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)))?;
@@ -95,9 +103,13 @@ fn of_kernel(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId
                     ahead,
                 });
                 if strides_threads(algorithm.computation(*id), access, *id, x) {
-                    // Neighbouring threads then reach different banks.
-                    let by = (0..array.rank).map(|axis| u32::from(axis == 0)).collect();
-                    commands.push(Command::Pad { array: array_name, by });
+                    let around = schedule.loops_around(*id);
+                    let tile =
+                        SharedTile { algorithm, computation: *id, access, around: &around, step: last_block + 1, x };
+                    if let Some(padded) = padding::of_shared(&tile) {
+                        commands.push(padded.command());
+                        pads.push(padded);
+                    }
                 }
             }
         } else if !moves(algorithm.computation(*id), access, *id, step) {

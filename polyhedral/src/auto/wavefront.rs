@@ -20,8 +20,10 @@ use super::regroup::loops_above;
 use crate::affine::Affine;
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::Set;
+use crate::isl::{IslErrorKind, Set};
 use crate::legality;
+use crate::models::tiles::Approach;
+use crate::models::tiles::rank::{Nest, Nests, fit_for};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use crate::transform::{loop_mut, put_chain, split_at, take_chain};
@@ -35,6 +37,10 @@ const TYPICAL: i64 = 1000;
 const INNERMOST: u32 = 256;
 const OTHERS: u32 = 32;
 const AROUND_LOOPS: u32 = 16;
+/// No side of a tile is shorter.
+const LEAST: u32 = 4;
+/// What isl may count for the sizes of tiles.
+const COUNTING: u64 = 2_000_000;
 
 /// Where each instance waits for the one before, an operation takes as long as in so many instances of a vectorized loop.
 const LATENCY: i64 = 4;
@@ -69,6 +75,7 @@ impl Chooser<'_> {
             (false, false) => OTHERS,
         };
         let sizes: Vec<u32> = (0..band.len()).map(size).collect();
+        let sizes = if around_loops { sizes } else { self.fitting(schedule, path, sizes)? };
         let extents = self.extents(schedule, path, depth)?;
         let work = self.operations_below(schedule, path).max(1) * LATENCY;
         if inside == Inside::Rows && !self.pays(&sizes, &extents, around_loops, work) {
@@ -80,6 +87,52 @@ impl Chooser<'_> {
         }
         *schedule = trial;
         Ok(true)
+    }
+
+    /// Sizes of tiles of which a core holds all that they need in its second-level cache: the given ones where these do, else of
+    /// smaller ones those that the model of tiles likes best. Where it has no counts, the given ones stand.
+    fn fitting(&self, schedule: &Schedule, path: &Path, sizes: Vec<u32>) -> Result<Vec<u32>, Error> {
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let accesses = || {
+            below.iter().flat_map(|&id| {
+                let it = self.algorithm.computation(id);
+                it.reads.iter().chain([&it.write]).map(|access| access.array)
+            })
+        };
+        let element = accesses().map(|id| self.algorithm.array(id).element.bytes()).max().unwrap_or(8);
+        let room = self.machine.l2_bytes / u64::from(element);
+        // No array has more elements in a tile than its space has points, the skew along all steps included.
+        let arrays = accesses().collect::<std::collections::BTreeSet<_>>().len() as u64;
+        let skewed = |&size: &u32| u64::from(size) + LARGEST_SKEW as u64 * u64::from(sizes[0]);
+        if loops_above(schedule, path) > 0 || arrays * sizes[1..].iter().map(skewed).product::<u64>() <= room {
+            return Ok(sizes);
+        }
+        let share = self.ctx.operations_left().map_or(COUNTING, |left| (left / 4).clamp(1, COUNTING));
+        let counted = || fit_for(self.ctx, self.algorithm, Nests::Stencils, &[Approach::Skewed]);
+        let nests = match self.ctx.with_budget(share, counted) {
+            Ok(nests) => nests,
+            Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => return Ok(sizes),
+            Err(other) => return Err(other),
+        };
+        let same = |nest: &&Nest| nest.computations == below && nest.space.len() + 1 == sizes.len();
+        let Some(fit) = nests.iter().find(same).and_then(|nest| nest.fits.first()) else { return Ok(sizes) };
+        let mut best: Option<(f64, Vec<u32>)> = None;
+        for tried in smaller(&sizes) {
+            // Space first, then steps.
+            let tile: Vec<u64> = tried[1..].iter().chain(&tried[..1]).map(|&it| u64::from(it)).collect();
+            let cost = fit.cost(&tile);
+            if cost.memory > room || cost.useful == 0 {
+                continue;
+            }
+            if tried == sizes {
+                return Ok(sizes);
+            }
+            let worth = cost.useful as f64 / cost.transfers().max(1) as f64;
+            if best.as_ref().is_none_or(|(most, _)| worth > *most) {
+                best = Some((worth, tried));
+            }
+        }
+        Ok(best.map_or(sizes, |(_, tried)| tried))
     }
 
     /// The operations of one instance of each computation below.
@@ -188,6 +241,14 @@ impl Chooser<'_> {
         put_chain(&mut tree, path, [vec![wave], tiles, points].concat());
         Ok(tree)
     }
+}
+
+/// The sizes, and those with some of them halved, not below an eighth and not below what fills a vector or two.
+fn smaller(sizes: &[u32]) -> Vec<Vec<u32>> {
+    let halves = |&size: &u32| (0..4).map(move |by| size >> by).filter(|&it| it >= LEAST);
+    sizes.iter().fold(vec![vec![]], |all: Vec<Vec<u32>>, size| {
+        all.iter().flat_map(|begun| halves(size).map(|it| [begun.as_slice(), &[it]].concat())).collect()
+    })
 }
 
 /// The order of instances in a tile.

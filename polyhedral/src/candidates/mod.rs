@@ -1,13 +1,16 @@
 //! Schedules that may be faster than Tessella's own: what a tuner tries, the most promising first.
 //!
 //! Candidates are written in scheduling commands, so that each is proved like any schedule of the user's; nothing here has to
-//! be believed. Three families are made: tilings of time for stencils ([`time`]), tiles and orders of other nests
-//! ([`nests`]), and Tessella's own choice with other numbers ([`variations`]). Models say what each may take
+//! be believed. Made are tilings of time for stencils ([`time`]), parallelograms for those of one nest ([`shapes`]), tiles and
+//! orders of other nests ([`nests`]), Tessella's own choice with arrays padded ([`pads`]) and with other numbers
+//! ([`variations`]). Models say what each may take
 //! ([`predict`]): those far from the best are left out, and the others come in their order, family by family in turns, with
 //! some drawn at random between them, since models are models.
 
 mod nests;
+mod pads;
 mod predict;
+mod shapes;
 mod time;
 mod variations;
 
@@ -36,8 +39,12 @@ pub enum Family {
     Hexagonal,
     Overlapped,
     Stream,
+    /// Tiles of one of the best shapes for the longest path.
+    Parallelogram,
     /// Loops exchanged and tiled.
     Tiles,
+    /// Tessella's own commands, and arrays padded.
+    Padding,
     /// Tessella's own commands with other numbers.
     Variation,
 }
@@ -51,7 +58,9 @@ impl Family {
             Family::Hexagonal => "hexagonal",
             Family::Overlapped => "overlapped",
             Family::Stream => "stream",
+            Family::Parallelogram => "parallelogram",
             Family::Tiles => "tiles",
+            Family::Padding => "padding",
             Family::Variation => "variation",
         }
     }
@@ -61,15 +70,66 @@ impl Family {
         match self {
             Family::Space | Family::TimeSkew | Family::Hexagonal | Family::Overlapped => 0,
             Family::Stream => 1,
-            Family::Tiles => 2,
-            Family::Variation => 3,
+            Family::Parallelogram => 2,
+            Family::Tiles => 3,
+            Family::Padding => 4,
+            Family::Variation => 5,
         }
     }
+
+    /// The model that says which of a family are tried.
+    pub fn model(self) -> Model {
+        match self {
+            Family::Space | Family::TimeSkew | Family::Hexagonal | Family::Overlapped | Family::Tiles => Model::Tiles,
+            Family::Stream => Model::Streams,
+            Family::Parallelogram => Model::Parallelograms,
+            Family::Padding => Model::Layout,
+            Family::Variation => Model::None,
+        }
+    }
+}
+
+/// What predicts how good a candidate is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Model {
+    /// Transfers and operations of tiles ([`crate::models::tiles`]).
+    Tiles,
+    /// Longest paths ([`crate::models::parallelograms`]).
+    Parallelograms,
+    /// Places in vectors and sets of a cache ([`crate::models::layout`]).
+    Layout,
+    /// Registers and bytes of streams on a GPU ([`crate::auto::stream`]).
+    Streams,
+    None,
+}
+
+impl Model {
+    pub const ALL: [Model; 5] = [Model::Tiles, Model::Parallelograms, Model::Layout, Model::Streams, Model::None];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Tiles => "tiles",
+            Model::Parallelograms => "parallelograms",
+            Model::Layout => "layout",
+            Model::Streams => "streams",
+            Model::None => "no model",
+        }
+    }
+}
+
+/// What a model left of what it looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    pub model: Model,
+    pub considered: usize,
+    pub proposed: usize,
 }
 
 /// What there is to try.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Space {
+    /// For each model that looked at something.
+    pub shares: Vec<Share>,
     /// Those that are left, of each group the most promising first.
     pub candidates: Vec<Candidate>,
     /// How many were looked at.
@@ -109,8 +169,22 @@ pub fn candidates(
         all.extend(quota_as(ctx.with_budget(MODEL_OPERATIONS, || time::streams(ctx, start)), vec![])?);
     }
     all.extend(variations::variations(own));
-    let considered = all.len();
-    Ok(Space { candidates: promising(all), considered })
+    let mut considered = Model::ALL.map(|model| (model, all.iter().filter(|it| it.family.model() == model).count()));
+    // These propose few of many that they never write down.
+    let shapes = ctx.with_budget(MODEL_OPERATIONS, || shapes::parallelograms(ctx, start, dependences, params));
+    let layouts = ctx.with_budget(MODEL_OPERATIONS, || pads::paddings(ctx, start, dependences, own, params));
+    for (model, found) in [(Model::Parallelograms, shapes), (Model::Layout, layouts)] {
+        let (candidates, looked_at) = quota_as(found, (vec![], 0))?;
+        all.extend(candidates);
+        considered.iter_mut().filter(|it| it.0 == model).for_each(|it| it.1 += looked_at);
+    }
+    let candidates = promising(all);
+    let shares = considered.into_iter().filter(|(_, count)| *count > 0).map(|(model, considered)| {
+        let proposed = candidates.iter().filter(|it| it.family.model() == model).count();
+        Share { model, considered, proposed }
+    });
+    let shares: Vec<Share> = shares.collect();
+    Ok(Space { considered: shares.iter().map(|it| it.considered).sum(), candidates, shares })
 }
 
 /// The candidates in the order in which they are tried: groups in turns, every fifth drawn from all that are left.

@@ -19,8 +19,8 @@ use crate::work;
 pub struct Prediction {
     /// Nanoseconds for each useful instance.
     pub time: f64,
-    /// Bytes to and from memory for each useful instance.
-    pub bytes: f64,
+    /// Bytes to and from memory for each useful instance, where the model counts them.
+    pub bytes: Option<f64>,
     /// Instances that run for each useful one.
     pub runs: f64,
     /// Whether what a tile needs fits into the cache of a core.
@@ -135,6 +135,6 @@ impl<'a> Place<'a> {
             * self.nest.computations.len() as f64;
         let barriers = if threads > 1.0 { waiting.barriers * BARRIER / all.max(1.0) } else { 0.0 };
         let time = moving.max(computing) + SHOWS * moving.min(computing) + barriers;
-        Some(Prediction { time, bytes, runs, fits })
+        Some(Prediction { time, bytes: Some(bytes), runs, fits })
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn streams(ctx: &Ctx, start: &Scheduled) -> Result<Vec<Candidate>, Er
         for weighed in stream::candidates(ctx, &Gpu::HOPPER, &start.algorithm, it, depth)? {
             let Some(size) = weighed.size else { continue };
             let time = weighed.time / 1000.0;
-            let predicted = Some(Prediction { time, bytes: weighed.bytes, runs: 1.0, fits: true });
+            let predicted = Some(Prediction { time, bytes: Some(weighed.bytes), runs: 1.0, fits: true });
             let commands = vec![Command::Stream { computation: computation.clone(), at: it.name.clone(), size }];
             all.push(Candidate { family: Family::Stream, commands, predicted });
         }

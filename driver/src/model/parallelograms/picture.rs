@@ -1,14 +1,14 @@
 //! Shapes side by side, as SVG.
 
+use super::Row;
 use std::fmt::Write;
-use tessella_polyhedral::models::parallelograms::{Prediction, Shapes};
 
 const SIDE: f64 = 120.0;
 const GAP: f64 = 30.0;
 const HEAD: f64 = 24.0;
 
 /// A row for each choice, a column for each level; each shape fills its square, the first axis to the right.
-pub(super) fn draw(rows: &[(String, Shapes, Prediction)]) -> String {
+pub(super) fn draw(rows: &[Row]) -> String {
     let levels = rows.iter().map(|(_, shapes, _)| shapes.len()).max().unwrap_or(0);
     let (width, height) = ((SIDE + GAP) * levels as f64 + GAP, (SIDE + GAP + HEAD) * rows.len() as f64 + GAP);
     let width = width.max(420.0);

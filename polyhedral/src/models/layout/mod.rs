@@ -13,6 +13,7 @@
 
 pub mod patterns;
 mod program;
+pub mod rows;
 
 pub use program::{LayoutError, best_period, solve};
 

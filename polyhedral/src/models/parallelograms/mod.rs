@@ -11,6 +11,7 @@
 pub mod matrix;
 mod path;
 mod points;
+pub mod program;
 pub mod schemes;
 mod search;
 

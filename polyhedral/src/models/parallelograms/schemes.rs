@@ -45,18 +45,80 @@ impl Scheme {
     }
 }
 
+/// The tile of side 1 whose axes lean as little as the dependences allow: along each axis the least multiples of those before it
+/// are added that let no dependence go backwards. What [`Scheme::Skewing1`] is for dependences of one step, this is for others.
+///
+/// `None` where some dependence goes backwards along the first axis that it has a part of, or would need a factor above
+/// [`STEEPEST`].
+pub fn least_skew(dependences: &[Vec<i64>], axes: usize) -> Option<Matrix> {
+    // Rows are normals: coordinates in which all dependences are non-negative.
+    let mut normals: Vec<Vec<i64>> = vec![];
+    for axis in 0..axes {
+        let mut factors = vec![0; axis];
+        let row = loop {
+            let mut row = vec![0; axes];
+            row[axis] = 1;
+            for (factor, before) in factors.iter().zip(&normals) {
+                row.iter_mut().zip(before).for_each(|(sum, it)| *sum += factor * it);
+            }
+            let backwards = |it: &&Vec<i64>| it.iter().zip(&row).map(|(a, b)| a * b).sum::<i64>() < 0;
+            let Some(wrong) = dependences.iter().find(backwards) else { break row };
+            // The innermost of the axes before that the dependence goes forward along: adding it turns fewest others.
+            let along = |at: &usize| wrong.iter().zip(&normals[*at]).map(|(a, b)| a * b).sum::<i64>() > 0;
+            let at = (0..axis).rev().find(along)?;
+            factors[at] += 1;
+            if factors[at] > STEEPEST {
+                return None;
+            }
+        };
+        normals.push(row);
+    }
+    // Coordinates are `x T^-1`, so the normals are the columns of the inverse of `T`.
+    let columns = Matrix { rows: (0..axes).map(|row| normals.iter().map(|it| it[row]).collect()).collect() };
+    let inverse = columns.inverse()?;
+    let whole = |it: &i128| i64::try_from(*it).ok().filter(|_| inverse.denominator == 1);
+    let rows =
+        inverse.numerators.iter().map(|row| row.iter().map(whole).collect()).collect::<Option<Vec<Vec<i64>>>>()?;
+    Some(Matrix { rows })
+}
+
+/// Steeper tiles are thin.
+pub const STEEPEST: i64 = 8;
+
 /// The best sizes of one scheme for each level, and what they take; `None` where the dependences allow none of them.
 pub fn best(problem: &Problem, schemes: &[Scheme]) -> Option<(Shapes, Prediction)> {
     let axes = problem.space.size();
+    best_sides(problem, schemes.len(), &|level, side| schemes[level].matrix(axes, side))
+}
+
+/// The best sizes of tiles of least skew at the innermost level and square ones above, and what they take.
+pub fn best_skewed(problem: &Problem) -> Option<(Shapes, Prediction)> {
+    let axes = problem.space.size();
+    let unit = least_skew(&problem.dependences, axes)?;
+    let scaled = |side: i64| {
+        let row = |row: &Vec<i64>| row.iter().map(|it| it.checked_mul(side)).collect::<Option<Vec<i64>>>();
+        Some(Matrix { rows: unit.rows.iter().map(row).collect::<Option<_>>()? })
+    };
+    best_sides(problem, problem.overhead.len(), &|level, side| match level {
+        0 => scaled(side),
+        _ => Scheme::Square.matrix(axes, side),
+    })
+}
+
+/// The best sides of shapes that have one at each level.
+fn best_sides(
+    problem: &Problem,
+    levels: usize,
+    shape: &dyn Fn(usize, i64) -> Option<Matrix>,
+) -> Option<(Shapes, Prediction)> {
     let mut best: Option<(Shapes, Prediction)> = None;
     let largest = problem.space.rows.iter().flatten().map(|it| it.abs()).max().unwrap_or(1);
-    let mut sides = vec![1_i64; schemes.len()];
+    let mut sides = vec![1_i64; levels];
     // From sides of 1, 2, 3, 4, 6, 8, 12, ... at all levels on, step by step to the best near by.
     let coarse: Vec<i64> = (0..62).flat_map(|at| [1_i64 << at, 3_i64 << at]).filter(|&it| it <= largest).collect();
-    let mut at = vec![0; schemes.len()];
+    let mut at = vec![0; levels];
     let mut shapes_of = |sides: &[i64]| -> Option<f64> {
-        let shapes: Option<Shapes> =
-            schemes.iter().zip(sides).map(|(scheme, &side)| scheme.matrix(axes, side)).collect();
+        let shapes: Option<Shapes> = sides.iter().enumerate().map(|(level, &side)| shape(level, side)).collect();
         let shapes = shapes?;
         let prediction = predict(problem, &shapes).ok()?;
         let time = prediction.time;

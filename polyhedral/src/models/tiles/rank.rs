@@ -143,6 +143,16 @@ pub enum Nests {
 
 /// Finds what tiles of a program's nests cost. A nest without loops that could be tiled has no place in the result.
 pub fn fit(ctx: &Ctx, algorithm: &Algorithm, nests_wanted: Nests) -> Result<Vec<Nest>, Error> {
+    fit_for(ctx, algorithm, nests_wanted, &Approach::ALL)
+}
+
+/// [`fit`], for some approaches alone.
+pub fn fit_for(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    nests_wanted: Nests,
+    approaches: &[Approach],
+) -> Result<Vec<Nest>, Error> {
     let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
     let mut nests = vec![];
     for band in shape::bands(&program)? {
@@ -154,7 +164,7 @@ pub fn fit(ctx: &Ctx, algorithm: &Algorithm, nests_wanted: Nests) -> Result<Vec<
             continue;
         }
         let (mut fits, mut refused) = (vec![], vec![]);
-        for approach in Approach::ALL {
+        for &approach in approaches {
             match fit_one(ctx, &program, &band, uniform.as_ref(), approach)? {
                 Ok(fit) => fits.push(fit),
                 Err(reason) => refused.push((approach, reason)),
@@ -181,33 +191,35 @@ pub fn rank(ctx: &Ctx, algorithm: &Algorithm, memory: u64) -> Result<Vec<Ranking
 
 /// [`rank`], for some nests alone.
 pub fn rank_of(ctx: &Ctx, algorithm: &Algorithm, memory: u64, nests: Nests) -> Result<Vec<Ranking>, Error> {
-    let rankings = fit(ctx, algorithm, nests)?.into_iter().map(|nest| {
-        let name = |id: &ComputationId| algorithm.computation(*id).name.clone();
-        let (mut ranked, mut refused) = (vec![], nest.refused);
-        for fit in &nest.fits {
-            match fit.best(memory) {
-                Ok((sizes, cost)) => {
-                    let space = nest.space.len();
-                    let steps = sizes.get(space).copied().unwrap_or(1);
-                    let approach = fit.approach;
-                    let footprint = fit.footprint(&sizes);
-                    let run = fit.run(&sizes);
-                    let candidate = Candidate { approach, sizes: sizes[..space].to_vec(), steps, cost };
-                    ranked.push(Ranked { candidate, skew: fit.skew.clone(), footprint, run, trust: fit.trust });
-                }
-                Err(reason) => refused.push((fit.approach, reason)),
+    Ok(fit(ctx, algorithm, nests)?.iter().map(|nest| ranked(algorithm, nest, memory)).collect())
+}
+
+/// The best tile of each approach that fits into so many elements of memory, the best approach first.
+pub fn ranked(algorithm: &Algorithm, nest: &Nest, memory: u64) -> Ranking {
+    let name = |id: &ComputationId| algorithm.computation(*id).name.clone();
+    let (mut ranked, mut refused) = (vec![], nest.refused.clone());
+    for fit in &nest.fits {
+        match fit.best(memory) {
+            Ok((sizes, cost)) => {
+                let space = nest.space.len();
+                let steps = sizes.get(space).copied().unwrap_or(1);
+                let approach = fit.approach;
+                let footprint = fit.footprint(&sizes);
+                let run = fit.run(&sizes);
+                let candidate = Candidate { approach, sizes: sizes[..space].to_vec(), steps, cost };
+                ranked.push(Ranked { candidate, skew: fit.skew.clone(), footprint, run, trust: fit.trust });
             }
+            Err(reason) => refused.push((fit.approach, reason)),
         }
-        ranked.sort_by(|a, b| {
-            let (a, b) = (&a.candidate.cost, &b.candidate.cost);
-            b.is_better_than(a).cmp(&a.is_better_than(b))
-        });
-        // In the order in which approaches are named everywhere.
-        refused.sort_by_key(|(approach, _)| *approach);
-        let computations = nest.computations.iter().map(name).collect();
-        Ranking { computations, space: nest.space, time: nest.time, ranked, refused }
+    }
+    ranked.sort_by(|a, b| {
+        let (a, b) = (&a.candidate.cost, &b.candidate.cost);
+        b.is_better_than(a).cmp(&a.is_better_than(b))
     });
-    Ok(rankings.collect())
+    // In the order in which approaches are named everywhere.
+    refused.sort_by_key(|(approach, _)| *approach);
+    let computations = nest.computations.iter().map(name).collect();
+    Ranking { computations, space: nest.space.clone(), time: nest.time.clone(), ranked, refused }
 }
 
 /// How a tile is counted.

@@ -1,0 +1,168 @@
+//! `tessella model parallelograms` of a program.
+
+use super::{Row, SearchOptions, Told, chosen, compared, levels, picture};
+use crate::file::FileOptions;
+use crate::model::{core, each, nothing};
+use crate::pipeline::Refusal;
+use crate::request::Backend;
+use crate::sizes::{self, Defaults};
+use crate::unit::Unit;
+use std::cell::RefCell;
+use std::fmt::Write;
+use tessella_diagnostics::{Code, Diagnostic};
+use tessella_lowering::Lowered;
+use tessella_polyhedral::command::Command;
+use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::models::parallelograms::Progress;
+use tessella_polyhedral::models::parallelograms::program::{Asked, AskedNest, problems};
+use tessella_polyhedral::report;
+
+/// What a program leaves open.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ProgramOptions {
+    /// Sizes and integer arguments.
+    pub sizes: Vec<(String, i64)>,
+    /// `t_c` in seconds; else from the operations of an iteration.
+    pub iteration: Option<f64>,
+    /// `t_s` in seconds and the most points of a tile, from the innermost level on; without any, one level for the CPU.
+    pub levels: Vec<(f64, u64)>,
+}
+
+/// Sizes and counts that nothing determines.
+const DEFAULTS: Defaults = Defaults { side: 1024, count: 128 };
+
+/// Chooses the shapes of tiles for the nests of all chosen functions of a file whose dependences have a few distances.
+///
+/// # Errors
+/// Rendered diagnostics; `E0580` where no nest is of that kind, `E0790` for sizes that do not fit.
+pub fn parallelograms_of(
+    text: &str,
+    options: &FileOptions,
+    asked: &ProgramOptions,
+    search: SearchOptions,
+    progress: Progress<'_>,
+) -> Result<Told, String> {
+    let progress = RefCell::new(progress);
+    let drawn: RefCell<Vec<Row>> = RefCell::new(vec![]);
+    let told = each(text, options, &|ctx, lowered, unit| {
+        let nests = nests(ctx, lowered, unit, asked)?;
+        let found: Vec<&Asked> = nests.iter().filter_map(|nest| nest.asked.as_ref().ok()).collect();
+        if found.is_empty() {
+            return Err(without_nests(lowered, &nests));
+        }
+        let mut told = vec![];
+        for nest in found {
+            let rows = chosen(&nest.problem, &[], search, &mut |used, best| (progress.borrow_mut())(used, best));
+            told.push(of_nest(&lowered.algorithm.name, nest, &rows));
+            if nest.problem.space.size() == 2 {
+                drawn.borrow_mut().extend(rows);
+            }
+        }
+        Ok(told.join("\n"))
+    })?;
+    let rows = drawn.into_inner();
+    Ok(Told { text: told, picture: (!rows.is_empty()).then(|| picture::draw(&rows)) })
+}
+
+fn nests(ctx: &Ctx, lowered: &Lowered, unit: &Unit<'_>, asked: &ProgramOptions) -> Result<Vec<AskedNest>, Refusal> {
+    let algorithm = &lowered.algorithm;
+    // The order of the source is asked about, whatever schedule stands beside it.
+    let plain = Unit { sources: unit.sources, function: unit.function.clone(), commands: None, machine: unit.machine };
+    let built = plain.build(Backend::C)?;
+    let params = sizes::choose(&built, &asked.sizes, DEFAULTS).map_err(|error| {
+        let diagnostic = Diagnostic::error(Code("E0790"), error.text).with_help(error.help);
+        vec![match lowered.spans.function {
+            Some(span) => diagnostic.primary(span, "in this function"),
+            None => diagnostic,
+        }]
+    })?;
+    let start = Scheduled {
+        algorithm: algorithm.clone(),
+        schedule: algorithm.source_order.clone(),
+        target: Target::Cpu,
+        machine: unit.machine,
+        versions: vec![],
+        scratch: Default::default(),
+    };
+    let found = report::report_dependences(ctx, algorithm).and_then(|direct| {
+        let direct: Vec<_> = direct.into_iter().map(|it| it.dependence).collect();
+        problems(ctx, &start, &direct, &unit.machine, &params)
+    });
+    let mut found = found.map_err(|error| core(unit, lowered, error))?;
+    for nest in found.iter_mut().filter_map(|nest| nest.asked.as_mut().ok()) {
+        if let Some(iteration) = asked.iteration {
+            nest.problem.iteration = iteration;
+        }
+        if !asked.levels.is_empty() {
+            (nest.problem.overhead, nest.problem.largest) = asked.levels.iter().copied().unzip();
+        }
+    }
+    Ok(found)
+}
+
+fn without_nests(lowered: &Lowered, nests: &[AskedNest]) -> Refusal {
+    let name = |nest: &AskedNest| {
+        let names = nest.computations.iter().map(|&id| lowered.algorithm.computation(id).name.clone());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let notes = nests.iter().filter_map(|nest| {
+        let obstacle = nest.asked.as_ref().err()?;
+        Some(format!("the nest of {}: {obstacle}", name(nest)))
+    });
+    let help = "parallelograms tile stencils: nests of loops whose dependences all have a few distances";
+    let mut refusal = nothing(lowered, "no nest for parallelograms", help);
+    for note in notes {
+        refusal = refusal.into_iter().map(|it| it.with_note(note.clone())).collect();
+    }
+    refusal
+}
+
+fn of_nest(function: &str, nest: &Asked, rows: &[Row]) -> String {
+    let problem = &nest.problem;
+    let extents: Vec<String> = nest.extents.iter().map(u64::to_string).collect();
+    let mut text = format!(
+        "{function}: {} for {} over {}, a space of {}\n",
+        levels(problem),
+        nest.computation,
+        nest.loops.join(", "),
+        extents.join(" x ")
+    );
+    if nest.sweeps > 1 {
+        let _ = writeln!(
+            text,
+            "each iteration of {} counts as {} steps, one for each sweep over space",
+            nest.loops[0], nest.sweeps
+        );
+    }
+    let distances: Vec<String> = problem.dependences.iter().map(|it| format!("({})", join(it))).collect();
+    let _ = writeln!(text, "dependences {}", distances.join(" "));
+    let starts = problem.overhead.iter().zip(&problem.largest).map(|(start, most)| match most {
+        &u64::MAX => format!("{start:.1e} s"),
+        most => format!("{start:.1e} s and at most {most} points"),
+    });
+    let starts: Vec<String> = starts.collect();
+    let _ =
+        writeln!(text, "an iteration takes {:.1e} s; a tile starts in {}\n", problem.iteration, starts.join(", then "));
+    if rows.is_empty() {
+        text.push_str("  none of the usual shapes is a tiling for these dependences\n");
+        return text;
+    }
+    text.push_str(&compared(problem, rows));
+    match (nest.sweeps, &rows[0].1[0]) {
+        (1, shape) => {
+            let edges = shape.rows.clone();
+            let command =
+                Command::Parallelogram { computation: nest.computation.clone(), loops: nest.loops.clone(), edges };
+            let _ = writeln!(text, "\nas a command: {command}");
+        }
+        (_, _) => {
+            text.push_str("\nno command has these tiles: `parallelogram` takes loops that are perfectly nested\n")
+        }
+    }
+    text
+}
+
+fn join(values: &[i64]) -> String {
+    values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,352 @@
+//! Which arrays are padded, where the model of layouts says that it pays ([`crate::models::layout`]).
+//!
+//! Arrays that the function makes itself, whose extents are numbers: reads of a stencil share their places in vectors, and columns
+//! that are used together do not meet in one set of the first-level cache. Tiles in the shared memory of a GPU: the threads of a
+//! warp meet in no bank. The caller's arrays stay as they are.
+
+use crate::affine::{Affine, Atom};
+use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, ComputationId};
+use crate::command::Command;
+use crate::error::Error;
+use crate::layers::Target;
+use crate::machine::Machine;
+use crate::models::layout::patterns::{Pattern, patterns};
+use crate::models::layout::{Layout, measure, rows};
+use crate::schedule::{Loop, Path, ProcessorAxis, Schedule, Tag};
+
+/// An array with elements added at the end of its axes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Padded {
+    pub array: String,
+    pub by: Vec<u32>,
+    pub why: Why,
+}
+
+/// What a padding gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Reads around a point that are out of place in vectors of so many elements.
+    Vectors { elements: u32, reads: usize, before: usize, after: usize },
+    /// Columns that are used together lie in different sets of the cache, of which each holds few lines.
+    Sets { columns: usize },
+    /// Pairs of threads of a warp that meet in a bank of shared memory.
+    Banks { before: usize, after: usize },
+}
+
+impl Padded {
+    pub fn command(&self) -> Command {
+        Command::Pad { array: self.array.clone(), by: self.by.clone() }
+    }
+}
+
+impl std::fmt::Display for Padded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let by: Vec<String> = self.by.iter().map(u32::to_string).collect();
+        write!(f, "{} by ({}): ", self.array, by.join(", "))?;
+        match self.why {
+            Why::Vectors { elements, reads, before, after } => {
+                write!(f, "{after} instead of {before} of {reads} reads are out of place in vectors of {elements}")
+            }
+            Why::Sets { columns } => {
+                write!(f, "{columns} columns that are used together would share one set of the cache")
+            }
+            Why::Banks { before, after } => {
+                write!(f, "{after} instead of {before} pairs of threads of a warp meet in a bank of shared memory")
+            }
+        }
+    }
+}
+
+/// Bytes of a line of the cache, and of what a GPU fetches at least.
+const LINE: u32 = 64;
+const SECTOR: u32 = 32;
+/// Sets of a first-level cache, and lines that each holds.
+const SETS: u32 = 64;
+const WAYS: usize = 8;
+/// Iterations of a loop down the rows whose lines should still be there when the next row is used.
+const DEEP: i64 = 16;
+/// A padding pays where reads then take so much less.
+const WORTH: f64 = 0.95;
+/// Bytes of a bank of shared memory, and how many banks there are: as many as threads of a warp.
+const BANK: u32 = 4;
+const BANKS: u32 = 32;
+
+/// The arrays that the function makes itself and that are better padded, under an order of its loops; `params` are the values of its
+/// parameters, where these are known.
+pub fn local_arrays(
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    target: Target,
+    machine: &Machine,
+    params: Option<&[i64]>,
+) -> Result<Vec<Padded>, Error> {
+    let mut found = vec![];
+    let patterns = patterns(algorithm)?;
+    for (id, array) in (0..).map(ArrayId).zip(&algorithm.arrays) {
+        let Some(extents) = numbers(array, params) else { continue };
+        let sets = match target {
+            Target::Cpu => sets(algorithm, schedule, &patterns, id, &extents),
+            Target::Gpu => None,
+        };
+        found.extend(sets.or_else(|| vectors(algorithm, schedule, target, machine, &patterns, id, &extents)));
+    }
+    Ok(found)
+}
+
+/// How many paddings are weighed for the arrays of a function.
+pub fn weighed(algorithm: &Algorithm, machine: &Machine, params: Option<&[i64]>) -> usize {
+    let of = |array: &Array| {
+        let modulus = u64::from((machine.vector_bytes / array.element.bytes()).max(1));
+        numbers(array, params).map_or(0, |it| modulus.pow(it.len() as u32 - 1) as usize + WAYS)
+    };
+    algorithm.arrays.iter().map(of).sum()
+}
+
+/// The extents of an array that can be padded, where they are numbers.
+fn numbers(array: &Array, params: Option<&[i64]>) -> Option<Vec<u64>> {
+    if !matches!(array.kind, ArrayKind::Local { outer: 0 }) || !(2..=3).contains(&array.rank) {
+        return None;
+    }
+    let number = |extent: &Affine| match params {
+        None => extent.as_constant(),
+        Some(params) => extent.evaluate(&[], params),
+    };
+    array.extents.iter().map(|it| number(it).and_then(|it| u64::try_from(it).ok()).filter(|&it| it > 1)).collect()
+}
+
+/// Columns that meet in one set of the cache, brought apart by whole lines.
+fn sets(algorithm: &Algorithm, schedule: &Schedule, all: &[Pattern], id: ArrayId, extents: &[u64]) -> Option<Padded> {
+    let array = algorithm.array(id);
+    let per_line = u64::from((LINE / array.element.bytes()).max(1));
+    if extents[0] % per_line != 0 {
+        return None;
+    }
+    let mut lines: Vec<u64> = extents[..extents.len() - 1].to_vec();
+    lines[0] /= per_line;
+    let mut together: Vec<Vec<Vec<i64>>> = vec![];
+    for pattern in all.iter().filter(|it| it.array == id) {
+        let mut columns: Vec<Vec<i64>> = vec![];
+        for read in &pattern.reads {
+            let column = [&[0], &read[1..]].concat();
+            if !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+        together.push(columns);
+    }
+    for computation in algorithm.ids() {
+        let it = algorithm.computation(computation);
+        let around = schedule.loops_around(computation);
+        let Some((_, innermost)) = around.last() else { continue };
+        for access in it.reads.iter().chain([&it.write]).filter(|access| access.array == id) {
+            let extent = |axis: usize| extents[axis] as i64;
+            together.extend(down_rows(access, computation, innermost, &extent));
+        }
+    }
+    let lone = |columns: &Vec<Vec<i64>>| columns.len() <= WAYS;
+    let layouts: Vec<Layout> =
+        together.iter().filter(|it| !lone(it)).map(|it| Layout::banked(&lines, SETS, it)).collect();
+    // So many pairs meet where one set has to hold one line more than it can.
+    let crowded = WAYS * (WAYS + 1) / 2;
+    let worst = |by: Vec<u64>| rows::of(&layouts, by).found.iter().map(|it| it.conflicts).max().unwrap_or(0);
+    let none = vec![0; lines.len()];
+    if worst(none.clone()) < crowded {
+        return None;
+    }
+    let columns = together.iter().map(Vec::len).max().unwrap_or(0);
+    (1..WAYS as u64).find_map(|more| {
+        let mut by = none.clone();
+        by[0] = more;
+        let fits = worst(by) < crowded;
+        let mut elements = vec![0; extents.len()];
+        elements[0] = u32::try_from(more * per_line).ok()?;
+        fits.then(|| Padded { array: array.name.clone(), by: elements, why: Why::Sets { columns } })
+    })
+}
+
+/// The places of the next iterations of a loop that moves along columns, and not down them.
+fn down_rows(access: &Access, id: ComputationId, it: &Loop, extent: &dyn Fn(usize) -> i64) -> Option<Vec<Vec<i64>>> {
+    let [(Atom::Iterator(iterator), _)] = it.at.get(&id)?.terms() else { return None };
+    let steps: Vec<i64> =
+        access.subscripts.iter().map(|it| it.as_affine().map(|it| it.coefficient(*iterator))).collect::<Option<_>>()?;
+    if steps[0] != 0 || steps.iter().all(|&step| step == 0) {
+        return None;
+    }
+    let inside = |at: &i64| steps.iter().enumerate().all(|(axis, step)| step * at < extent(axis));
+    Some((0..DEEP).filter(inside).map(|at| steps.iter().map(|step| step * at).collect()).collect())
+}
+
+/// Reads brought to one place in their vectors, where that is worth the memory.
+fn vectors(
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    target: Target,
+    machine: &Machine,
+    all: &[Pattern],
+    id: ArrayId,
+    extents: &[u64],
+) -> Option<Padded> {
+    let array = algorithm.array(id);
+    let bytes = array.element.bytes();
+    // A vector that is out of place touches two lines now and then; a warp one more piece of memory than four.
+    let (vector, costs) = match target {
+        Target::Cpu => (machine.vector_bytes / bytes, f64::from(machine.vector_bytes) / f64::from(LINE)),
+        Target::Gpu => (SECTOR / bytes, 0.25),
+    };
+    let in_vectors = |pattern: &&Pattern| {
+        let around = schedule.loops_around(pattern.computation);
+        around.iter().any(|(_, it)| matches!(it.tag, Tag::Vector(_) | Tag::GpuThread(ProcessorAxis::X)))
+    };
+    let mine: Vec<&Pattern> = all.iter().filter(|it| it.array == id).filter(in_vectors).collect();
+    if mine.is_empty() || vector < 2 {
+        return None;
+    }
+    let extents = &extents[..extents.len() - 1];
+    let layouts: Vec<Layout> = mine.iter().map(|it| Layout::aligned(extents, vector, &it.reads, 1)).collect();
+    let reads: usize = mine.iter().map(|it| it.reads.len()).sum();
+    let out = |it: &rows::Rows| it.found.iter().flat_map(|found| &found.unaligned).sum::<usize>();
+    let cost = |it: &rows::Rows| (reads as f64 + costs * out(it) as f64) * (1.0 + it.growth);
+    let tried = rows::all(&layouts);
+    let none = tried.first()?;
+    let best = tried.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
+    let pays = cost(best) < WORTH * cost(none);
+    let mut by: Vec<u32> = best.by.iter().map(|&it| it as u32).collect();
+    by.push(0);
+    let why = Why::Vectors { elements: vector, reads, before: out(none), after: out(best) };
+    pays.then(|| Padded { array: array.name.clone(), by, why })
+}
+
+/// A tile of an array in shared memory, filled for each iteration of a loop, that the threads of a block read.
+pub struct SharedTile<'a> {
+    pub algorithm: &'a Algorithm,
+    pub computation: ComputationId,
+    pub access: &'a Access,
+    pub around: &'a [(Path, &'a Loop)],
+    /// The place of the loop among those around.
+    pub step: usize,
+    /// The loop that runs on neighbouring threads.
+    pub x: &'a Loop,
+}
+
+/// Values of an iterator that are looked at.
+const FAR: i64 = 4096;
+/// What stands for parameters where loops are evaluated.
+const PARAMETER: i64 = 1 << 20;
+
+/// The padding with which the threads of a warp meet in the fewest banks.
+pub fn of_shared(tile: &SharedTile<'_>) -> Option<Padded> {
+    let array = tile.algorithm.array(tile.access.array);
+    let outer = array.kind.outer() as usize;
+    let bytes = array.element.bytes();
+    let elements = (BANKS * BANK / bytes).max(1);
+    // Threads of a warp whose elements move at one time: 128 bytes.
+    let lanes = i64::from(elements.min(BANKS));
+    let subscripts: Vec<&Affine> =
+        tile.access.subscripts[outer..].iter().map(|it| it.as_affine()).collect::<Option<_>>()?;
+    let base = tile.base()?;
+    let threads = tile.threads(&base, lanes, &subscripts)?;
+    let spans: Vec<u64> = subscripts[..subscripts.len() - 1]
+        .iter()
+        // What is not tiled may have any length, the worst included.
+        .map(|it| tile.span(&base, it).unwrap_or_else(|| u64::from(elements)))
+        .collect();
+    let layout = Layout::banked(&spans, elements, &threads);
+    let tried = (0..u64::from(elements)).map(|more| {
+        let mut by = vec![0; spans.len()];
+        if let Some(first) = by.first_mut() {
+            *first = more;
+        }
+        rows::of(std::slice::from_ref(&layout), by)
+    });
+    let conflicts = |it: &rows::Rows| it.found.iter().map(|it| it.conflicts).sum::<usize>();
+    let before = measure(&layout, &crate::models::layout::Padding::none(&layout)).conflicts;
+    let best = tried.min_by_key(|it| conflicts(it))?;
+    let after = conflicts(&best);
+    let mut by: Vec<u32> = best.by.iter().map(|&it| it as u32).collect();
+    by.push(0);
+    (after < before).then(|| Padded { array: array.name.clone(), by, why: Why::Banks { before, after } })
+}
+
+impl SharedTile<'_> {
+    fn params(&self) -> Vec<i64> {
+        vec![PARAMETER; self.algorithm.params.len()]
+    }
+
+    fn value(&self, it: &Affine, instance: &[i64]) -> Option<i64> {
+        it.evaluate(instance, &self.params())
+    }
+
+    /// What the loops down to the one that fills the tile run through, at an instance.
+    fn outside(&self, instance: &[i64]) -> Option<Vec<i64>> {
+        let loops = self.around[..=self.step].iter();
+        loops.map(|(_, it)| self.value(it.at.get(&self.computation)?, instance)).collect()
+    }
+
+    /// An instance at the beginning of a tile along each iterator.
+    fn base(&self) -> Option<Vec<i64>> {
+        let count = self.algorithm.computation(self.computation).iterators.len();
+        let mut base = vec![FAR; count];
+        for at in 0..count {
+            let here = self.outside(&base)?;
+            for value in (1..FAR).rev() {
+                base[at] = value;
+                if self.outside(&base)? != here {
+                    base[at] = value + 1;
+                    break;
+                }
+            }
+        }
+        Some(base)
+    }
+
+    /// How many iterations along an iterator are in the tile.
+    fn length(&self, base: &[i64], iterator: usize) -> Option<i64> {
+        let here = self.outside(base)?;
+        let mut instance = base.to_vec();
+        for length in 1..FAR {
+            instance[iterator] = base[iterator] + length;
+            if self.outside(&instance)? != here {
+                return Some(length);
+            }
+        }
+        None
+    }
+
+    /// The values of a subscript in the tile.
+    fn span(&self, base: &[i64], subscript: &Affine) -> Option<u64> {
+        let mut span = 1;
+        for iterator in 0..base.len() {
+            let factor = subscript.coefficient(iterator as u32).abs();
+            if factor != 0 {
+                span += factor * (self.length(base, iterator)? - 1);
+            }
+        }
+        u64::try_from(span).ok()
+    }
+
+    /// Where neighbouring threads are in the tile, relative to the first.
+    fn threads(&self, base: &[i64], lanes: i64, subscripts: &[&Affine]) -> Option<Vec<Vec<i64>>> {
+        let at = self.x.at.get(&self.computation)?;
+        let moving: Vec<usize> = (0..base.len()).filter(|&it| at.involves_iterator(it as u32)).collect();
+        let &[iterator] = moving.as_slice() else { return None };
+        let mut instance = base.to_vec();
+        let mut last = self.value(at, &instance)?;
+        let place =
+            |instance: &[i64]| -> Option<Vec<i64>> { subscripts.iter().map(|it| self.value(it, instance)).collect() };
+        let start = place(&instance)?;
+        let mut found = vec![vec![0; start.len()]];
+        for value in base[iterator] + 1..base[iterator] + FAR {
+            instance[iterator] = value;
+            let now = self.value(at, &instance)?;
+            if now != last {
+                last = now;
+                let here = place(&instance)?;
+                found.push(here.iter().zip(&start).map(|(a, b)| a - b).collect());
+            }
+            if found.len() as i64 == lanes {
+                break;
+            }
+        }
+        Some(found)
+    }
+}

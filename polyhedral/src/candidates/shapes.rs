@@ -1,0 +1,149 @@
+//! Parallelograms for stencils of one nest, on wavefronts.
+
+use super::predict::Prediction;
+use super::{Candidate, Family};
+use crate::command::Command;
+use crate::dependence::{self, Dependence};
+use crate::error::Error;
+use crate::isl::{Ctx, IslErrorKind};
+use crate::layers::{Scheduled, Target};
+use crate::models::parallelograms::matrix::Matrix;
+use crate::models::parallelograms::program::{Asked, problems};
+use crate::models::parallelograms::schemes::{self, Scheme};
+use crate::models::parallelograms::{Problem, Shapes, predict, search};
+use crate::transform;
+
+/// The most points of a tile: what a tile of results should fit into is a guess, so several are asked for.
+const LARGEST: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
+/// Shapes that the search looks at, for each of these.
+const EVALUATIONS: u64 = 1_500;
+
+/// The best shapes for tiles of several sizes, and how many were looked at.
+pub(super) fn parallelograms(
+    ctx: &Ctx,
+    start: &Scheduled,
+    dependences: &[Dependence],
+    params: &[i64],
+) -> Result<(Vec<Candidate>, usize), Error> {
+    if start.target == Target::Gpu {
+        return Ok((vec![], 0));
+    }
+    let direct = dependence::direct(ctx, &start.algorithm, dependences)?;
+    let (mut all, mut considered) = (vec![], 0);
+    for nest in problems(ctx, start, &direct, &start.machine, params)? {
+        let Ok(asked) = nest.asked else { continue };
+        if asked.sweeps > 1 {
+            continue;
+        }
+        let mut known: Vec<Matrix> = vec![];
+        // What follows a tiling is probed once: it depends on the cone of the dependences, which all shapes keep.
+        let mut probed: Option<Vec<Vec<Command>>> = None;
+        for largest in LARGEST {
+            let problem = Problem { largest: vec![largest], ..asked.problem.clone() };
+            let usual = usual(&problem);
+            let mut ends: Vec<Shapes> = vec![];
+            if let Some(found) = search(&problem, &usual, 1, EVALUATIONS, &mut |_, _| {}) {
+                considered += found.evaluations as usize;
+                ends.push(found.shapes);
+            }
+            ends.extend(usual.into_iter().take(1));
+            for shapes in ends {
+                let (Ok(prediction), [shape]) = (predict(&problem, &shapes), shapes.as_slice()) else { continue };
+                if known.contains(shape) {
+                    continue;
+                }
+                known.push(shape.clone());
+                let points: f64 = asked.extents.iter().map(|&it| it as f64).product();
+                let time = prediction.time * 1e9 / points;
+                let predicted = Some(Prediction { time, bytes: None, runs: 1.0, fits: true });
+                let after = match &probed {
+                    Some(after) => after,
+                    None => probed.insert(on_threads(ctx, start, dependences, &asked, shape)?),
+                };
+                let tiled = tiling(&asked, shape);
+                for after in after {
+                    let commands = [std::slice::from_ref(&tiled), after].concat();
+                    all.push(Candidate { family: Family::Parallelogram, commands, predicted });
+                }
+            }
+        }
+    }
+    Ok((all, considered))
+}
+
+/// The usual shapes with the sides that are best, the fastest first.
+fn usual(problem: &Problem) -> Vec<Shapes> {
+    let named = Scheme::ALL.into_iter().filter_map(|scheme| schemes::best(problem, &[scheme]));
+    let mut found: Vec<_> = named.chain(schemes::best_skewed(problem)).collect();
+    found.sort_by(|a, b| a.1.time.total_cmp(&b.1.time));
+    found.into_iter().map(|(shapes, _)| shapes).collect()
+}
+
+fn tiling(asked: &Asked, shape: &Matrix) -> Command {
+    let (computation, loops) = (asked.computation.clone(), asked.loops.clone());
+    Command::Parallelogram { computation, loops, edges: shape.rows.clone() }
+}
+
+/// What has the diagonals of a tiling by the shape run on threads, and points in vectors where that is legal; nothing where the tiling
+/// is not legal.
+///
+/// Tiles wait for neighbours along their axes, so the sum of their numbers orders them, and the others are free.
+fn on_threads(
+    ctx: &Ctx,
+    start: &Scheduled,
+    dependences: &[Dependence],
+    asked: &Asked,
+    shape: &Matrix,
+) -> Result<Vec<Vec<Command>>, Error> {
+    let computation = asked.computation.clone();
+    let Some(mut now) = apply(ctx, start, dependences, &tiling(asked, shape))? else { return Ok(vec![]) };
+    let Some(id) = now.algorithm.find(&computation) else { return Ok(vec![]) };
+    let names: Vec<String> = now.schedule.loops_around(id).iter().map(|(_, it)| it.name.clone()).collect();
+    let (tiles, points) = names.split_at(asked.loops.len());
+    let mut commands = vec![];
+    let last = tiles.len() - 1;
+    let skews = tiles[..last].iter().map(|outer| Command::Skew {
+        computation: computation.clone(),
+        outer: outer.clone(),
+        inner: tiles[last].clone(),
+        factor: 1,
+    });
+    let moves = tiles[..last].iter().rev().map(|outer| Command::Interchange {
+        computation: computation.clone(),
+        outer: outer.clone(),
+        inner: tiles[last].clone(),
+    });
+    let threads = Command::Parallel { computation: computation.clone(), at: tiles[0].clone() };
+    for command in skews.chain(moves).chain([threads]) {
+        let Some(next) = apply(ctx, &now, dependences, &command)? else { return Ok(vec![]) };
+        now = next;
+        commands.push(command);
+    }
+    let written = now.algorithm.computation(id).write.array;
+    let width = now.machine.vector_bytes / now.algorithm.array(written).element.bytes().max(1);
+    let mut found = vec![];
+    if let Some(innermost) = points.last().filter(|_| width > 1) {
+        let command = Command::Vectorize { computation, at: innermost.clone(), width };
+        if apply(ctx, &now, dependences, &command)?.is_some() {
+            found.push([commands.clone(), vec![command]].concat());
+        }
+    }
+    if found.is_empty() {
+        found.push(commands);
+    }
+    Ok(found)
+}
+
+/// What a command makes; `None` where it is refused.
+fn apply(
+    ctx: &Ctx,
+    now: &Scheduled,
+    dependences: &[Dependence],
+    command: &Command,
+) -> Result<Option<Scheduled>, Error> {
+    match transform::apply(ctx, now, dependences, command) {
+        Ok(next) => Ok(Some(next)),
+        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Err(Error::Isl(error)),
+        Err(_) => Ok(None),
+    }
+}

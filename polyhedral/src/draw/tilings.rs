@@ -1,0 +1,321 @@
+//! The tiles of each tiling of time, along time and one dimension of space: which points each tile computes, and in which round it
+//! runs.
+//!
+//! A tiling is carried out on the program and proved as for any schedule; its tiles are read off the loops that it makes. The strips
+//! of a `stream`, which has none, follow from the slopes of the dependences and from what its lanes hold.
+
+use super::{DrawError, MOST_POINTS, instances, with_params};
+use crate::affine::Affine;
+use crate::algorithm::ComputationId;
+use crate::command::Command;
+use crate::dependence::Dependence;
+use crate::error::Error;
+use crate::isl::{Ctx, DimType, Set, Val};
+use crate::layers::Scheduled;
+use crate::relation;
+use crate::schedule::{Node, Path, Schedule, StreamSize, Tag};
+use crate::stream;
+use crate::time_tiling::{Hexagon, Slope, Stencil, Within, stencil};
+use crate::transform;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All tilings of a stencil.
+#[derive(Debug)]
+pub struct Tilings {
+    /// The time loop, and the sweeps over space that each of its iterations counts as steps.
+    pub time: String,
+    pub sweeps: usize,
+    pub shapes: Vec<Shape>,
+}
+
+/// One tiling, and its tiles or why it has none.
+#[derive(Debug)]
+pub struct Shape {
+    pub command: Command,
+    /// The dimension of space that is drawn.
+    pub dim: String,
+    pub tiles: Result<Vec<ShapeTile>, Error>,
+}
+
+/// What one tile computes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShapeTile {
+    /// Tiles of one round may run at the same time; rounds are counted from 1.
+    pub round: usize,
+    /// Place and step.
+    pub points: BTreeSet<[i64; 2]>,
+}
+
+/// Sizes of the tiles that are drawn: steps of time, and points of space.
+const STEPS: u32 = 4;
+const WIDTH: u32 = 8;
+/// A hexagon's height, or the next one that goes with the sweeps of a step, and its width: those of figure 5 of the report.
+const HEIGHT: i64 = 2;
+const LEAST_WIDTH: i64 = 3;
+
+/// The tiles of each shape for the first time loop of a program in its source's order, along `dim`, or the outermost dimension.
+///
+/// # Errors
+/// [`DrawError::NoTime`] where no loop is a time loop over a stencil.
+pub fn tilings(
+    ctx: &Ctx,
+    start: &Scheduled,
+    dependences: &[Dependence],
+    dim: Option<&str>,
+    params: &[i64],
+) -> Result<Tilings, DrawError> {
+    let found = find(ctx, start, dim)?;
+    let on_gpu = Scheduled { target: crate::layers::Target::Gpu, ..start.clone() };
+    let computation = found.computation.clone();
+    let (time, loops) = (found.time.clone(), vec![found.dim.clone()]);
+    let nests = found.stencil.nests.len() as i64;
+    let mut shapes = vec![];
+    let slopes = found.slopes(ctx, start, dependences);
+    let computations = vec![computation.clone()];
+    let mut commands = vec![
+        Command::Space {
+            computations: computations.clone(),
+            time: time.clone(),
+            loops: loops.clone(),
+            widths: vec![WIDTH],
+        },
+        Command::TimeSkew {
+            computations: computations.clone(),
+            time: time.clone(),
+            loops: loops.clone(),
+            steps: STEPS,
+            widths: vec![WIDTH],
+        },
+    ];
+    if let Ok([delta0, delta1]) = slopes {
+        let height = (HEIGHT..).find(|it| (it + 1) % nests == 0).unwrap_or(HEIGHT);
+        let width = Hexagon::least_width(height, delta0, delta1).max(LEAST_WIDTH);
+        let (height, widths) = (height as u32, vec![width as u32]);
+        commands.push(Command::Hexagonal { computations, time: time.clone(), loops: loops.clone(), height, widths });
+        let edges = edges(delta0, delta1);
+        let both = vec![time.clone(), found.dim.clone()];
+        commands.push(Command::Parallelogram { computation: computation.clone(), loops: both, edges });
+    }
+    commands.push(Command::Overlapped {
+        computation: computation.clone(),
+        time: time.clone(),
+        loops,
+        steps: STEPS,
+        sizes: vec![WIDTH],
+    });
+    for command in commands {
+        let tiles = match transform::apply(ctx, start, dependences, &command) {
+            Ok(next) => Ok(found.tiles(ctx, start, &next, params)?),
+            Err(error) => Err(error),
+        };
+        shapes.push(Shape { command, dim: found.dim.clone(), tiles });
+    }
+    shapes.push(found.stream(ctx, &on_gpu, dependences, params)?);
+    Ok(Tilings { time, sweeps: nests as usize, shapes })
+}
+
+/// Edges along the cone of the dependences.
+fn edges(delta0: Slope, delta1: Slope) -> Vec<Vec<i64>> {
+    let long = |slope: Slope| i64::from(STEPS) / slope.under + i64::from(i64::from(STEPS) % slope.under != 0);
+    let edge = |slope: Slope, sign: i64| vec![long(slope) * slope.under, sign * long(slope) * slope.over];
+    match (delta0.over, delta1.over) {
+        // Nothing moves: upright tiles.
+        (0, 0) => vec![vec![i64::from(STEPS), 0], vec![0, i64::from(WIDTH)]],
+        _ => vec![edge(delta1, -1), edge(delta0, 1)],
+    }
+}
+
+/// A stencil along one dimension.
+struct Found {
+    computation: String,
+    time: String,
+    dim: String,
+    /// The innermost dimension, along which threads of a stream lie.
+    innermost: String,
+    stencil: Stencil,
+}
+
+fn find(ctx: &Ctx, start: &Scheduled, dim: Option<&str>) -> Result<Found, DrawError> {
+    let top = Path::default();
+    let places: Vec<Path> = match &start.schedule.root {
+        Node::Sequence(children) => (0..children.len()).map(|at| top.child(at)).collect(),
+        Node::Loop(_) | Node::Computation(_) => vec![top],
+    };
+    let mut known: Vec<String> = vec![];
+    for path in places {
+        let Some(node @ Node::Loop(time)) = start.schedule.node(&path) else { continue };
+        let loops = |id: ComputationId| start.schedule.loops_around(id).len();
+        let deepest = node.computations().into_iter().max_by_key(|&id| (loops(id), std::cmp::Reverse(id)));
+        let Some(id) = deepest.filter(|&id| loops(id) > 1) else { continue };
+        let names: Vec<String> = start.schedule.loops_around(id)[1..].iter().map(|(_, it)| it.name.clone()).collect();
+        let wanted = dim.map_or_else(|| names[0].clone(), str::to_string);
+        if !names.contains(&wanted) {
+            known.extend(names);
+            continue;
+        }
+        let computation = start.algorithm.computation(id).name.clone();
+        let dims = std::slice::from_ref(&wanted);
+        if let Ok(stencil) = stencil(ctx, start, std::slice::from_ref(&computation), &time.name, dims) {
+            let innermost = names.last().cloned().unwrap_or_else(|| wanted.clone());
+            return Ok(Found { computation, time: time.name.clone(), dim: wanted, innermost, stencil });
+        }
+    }
+    match dim.filter(|_| !known.is_empty()) {
+        Some(dim) => Err(DrawError::NoDimensions { dims: vec![dim.to_string()], known }),
+        None => Err(DrawError::NoTime),
+    }
+}
+
+impl Found {
+    fn slopes(&self, ctx: &Ctx, start: &Scheduled, dependences: &[Dependence]) -> Result<[Slope; 2], Error> {
+        let distances = self.stencil.distances(ctx, start, dependences, Within::OnePoint)?;
+        self.stencil.slopes(ctx, start, dependences, &distances, 0)
+    }
+
+    /// The instances of a computation at these values of parameters, of those of the source that lie in the middle of all other
+    /// dimensions.
+    fn slice(
+        &self,
+        ctx: &Ctx,
+        start: &Scheduled,
+        of: &Scheduled,
+        id: ComputationId,
+        original: ComputationId,
+        params: &[i64],
+    ) -> Result<Set, DrawError> {
+        let mut set = with_params(ctx, &of.algorithm, &relation::domain(&of.algorithm, id)?, params)?;
+        let (step, place) = (&self.stencil.step[&original], &self.stencil.space[&original][0]);
+        for at in 0..start.algorithm.computation(original).iterators.len() as u32 {
+            if step.involves_iterator(at) || place.involves_iterator(at) || set.is_empty()? {
+                continue;
+            }
+            let whole = with_params(ctx, &start.algorithm, &relation::domain(&start.algorithm, original)?, params)?;
+            let ends = (whole.dim_min_val(at as i32)?.to_i64(), whole.dim_max_val(at as i32)?.to_i64());
+            if let (Some(low), Some(high)) = ends {
+                set = set.fix(DimType::Set, at, &Val::from_i64(ctx, i64::midpoint(low, high))?)?;
+            }
+        }
+        Ok(set)
+    }
+
+    /// The tiles that a schedule has.
+    fn tiles(&self, ctx: &Ctx, start: &Scheduled, of: &Scheduled, params: &[i64]) -> Result<Vec<ShapeTile>, DrawError> {
+        // By round and tile.
+        let mut found: BTreeMap<(Vec<i64>, Vec<i64>), BTreeSet<[i64; 2]>> = BTreeMap::new();
+        let originals = start.algorithm.computations.len();
+        let mut left = MOST_POINTS;
+        for id in of.algorithm.ids() {
+            let original =
+                of.algorithm.whole.as_ref().and_then(|it| it.piece_of.get(id.0 as usize).copied()).unwrap_or(id);
+            if original.0 as usize >= originals || !self.stencil.step.contains_key(&original) {
+                continue;
+            }
+            let set = self.slice(ctx, start, of, id, original, params)?;
+            let Some(all) = instances(&set, left)? else { return Err(DrawError::TooManyPoints) };
+            left -= all.len();
+            let sources = start.algorithm.computation(original).iterators.len() as u32;
+            for instance in all {
+                let value = |it: &Affine| it.evaluate(&instance, params).ok_or(DrawError::Empty);
+                let point = [value(&self.stencil.space[&original][0])?, value(&self.stencil.step[&original])?];
+                let (round, tile) = tile_of(&of.schedule, id, sources, &instance, params);
+                found.entry((round, tile)).or_default().insert(point);
+            }
+        }
+        if found.is_empty() {
+            return Err(DrawError::Empty);
+        }
+        let rounds: BTreeSet<&Vec<i64>> = found.keys().map(|(round, _)| round).collect();
+        let rounds: BTreeMap<Vec<i64>, usize> = rounds.into_iter().cloned().zip(1..).collect();
+        Ok(found.into_iter().map(|((round, _), points)| ShapeTile { round: rounds[&round], points }).collect())
+    }
+
+    /// The strips of a stream: what each warp has to compute at each step for those points that it stores.
+    fn stream(
+        &self,
+        ctx: &Ctx,
+        start: &Scheduled,
+        dependences: &[Dependence],
+        params: &[i64],
+    ) -> Result<Shape, DrawError> {
+        // One point a lane: what is drawn has few points.
+        let size = StreamSize { steps: STEPS, points: 1, lines: StreamSize::LINES, rows: StreamSize::ROWS };
+        let command = Command::Stream { computation: self.computation.clone(), at: self.time.clone(), size };
+        let dim = self.innermost.clone();
+        let names = std::slice::from_ref(&self.computation);
+        let refused = |error: Error| Shape { command: command.clone(), dim: dim.clone(), tiles: Err(error) };
+        // The command itself says what is no stream.
+        if let Err(error) = transform::apply(ctx, start, dependences, &command) {
+            return Ok(refused(error));
+        }
+        let along = Found {
+            dim: dim.clone(),
+            stencil: stencil(ctx, start, names, &self.time, std::slice::from_ref(&dim))?,
+            ..self.names()
+        };
+        let [delta0, delta1] = match along.slopes(ctx, start, dependences) {
+            Ok(slopes) => slopes,
+            Err(error) => return Ok(refused(error)),
+        };
+        let depth = along.stencil.path.0.len();
+        let found = stream::find_all(ctx, &start.algorithm, &along.stencil.time, &[size], depth)?;
+        let Some((_, stream)) = found.first() else { return Err(DrawError::Empty) };
+        let plain = along.tiles(ctx, start, start, params)?;
+        let points: BTreeSet<[i64; 2]> = plain.into_iter().flat_map(|it| it.points).collect();
+        let block = i64::from(STEPS) * along.stencil.nests.len() as i64;
+        let low = points.iter().map(|it| it[0]).min().unwrap_or(0);
+        let mut tiles: BTreeMap<(i64, i64), BTreeSet<[i64; 2]>> = BTreeMap::new();
+        let strips: BTreeSet<(i64, i64)> = points
+            .iter()
+            .map(|[place, step]| (step.div_euclid(block), (place - low).div_euclid(stream.width())))
+            .collect();
+        for (launch, strip) in strips {
+            let (first, last) = (low + strip * stream.width(), low + (strip + 1) * stream.width() - 1);
+            let end = (launch + 1) * block - 1;
+            let needed = points.iter().filter(|[place, step]| {
+                let left = end - step;
+                step.div_euclid(block) == launch
+                    && (first - delta0.floor_times(left)..=last + delta1.floor_times(left)).contains(place)
+            });
+            tiles.insert((launch, strip), needed.copied().collect());
+        }
+        let tiles = tiles.into_iter().map(|((launch, _), points)| ShapeTile { round: launch as usize + 1, points });
+        Ok(Shape { command, dim, tiles: Ok(tiles.collect()) })
+    }
+
+    fn names(&self) -> Found {
+        let Found { computation, time, dim, innermost, stencil } = self;
+        let (computation, time, dim) = (computation.clone(), time.clone(), dim.clone());
+        Found { computation, time, dim, innermost: innermost.clone(), stencil: stencil.clone() }
+    }
+}
+
+/// The round and the tile of an instance: what the loops run through down to the last one that no iterator of the source is alone.
+fn tile_of(
+    schedule: &Schedule,
+    id: ComputationId,
+    sources: u32,
+    instance: &[i64],
+    params: &[i64],
+) -> (Vec<i64>, Vec<i64>) {
+    let around = schedule.loops_around(id);
+    let of_tiles = |at: &Affine| at.as_iterator().is_none_or(|it| it >= sources);
+    let last = around.iter().rposition(|(_, it)| it.at.get(&id).is_some_and(of_tiles));
+    let (mut round, mut tile) = (vec![], vec![]);
+    let mut above = 0;
+    for (path, it) in around.iter().take(last.map_or(0, |it| it + 1)) {
+        // Places in the sequences on the way; the one below a loop is no place of a sequence.
+        for depth in above..path.0.len() {
+            if matches!(schedule.node(&Path(path.0[..depth].to_vec())), Some(Node::Sequence(_))) {
+                round.push(path.0[depth] as i64);
+            }
+        }
+        above = path.0.len();
+        let value = it.at.get(&id).and_then(|at| at.evaluate(instance, params)).unwrap_or(0);
+        match it.tag {
+            Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_) => {}
+            Tag::Sequential | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) => round.push(value),
+        }
+        tile.push(value);
+    }
+    (round, tile)
+}

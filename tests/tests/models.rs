@@ -1,0 +1,196 @@
+//! What the models say, put to use: shapes that they select run right, arrays are padded where it pays, tiles fit into caches.
+
+use tessella::file::{self, FileOptions, ScheduleSource};
+use tessella::model::{self, ProgramOptions, SearchOptions};
+use tessella::request::{Backend, TextKind};
+use tessella::run::{Failed, RunOptions, run};
+use tessella_tests::root;
+
+fn options(schedule: Option<&str>) -> FileOptions {
+    let schedule = schedule.map_or(ScheduleSource::InFile, |text| ScheduleSource::Text {
+        text: text.to_string(),
+        name: "schedule.jl".to_string(),
+    });
+    FileOptions { name: "program.jl".to_string(), function: None, types: vec![], schedule }
+}
+
+fn sizes(all: &[(&str, i64)]) -> Vec<(String, i64)> {
+    all.iter().map(|(name, value)| (name.to_string(), *value)).collect()
+}
+
+/// Runs a program, and compares all that it gives with what the interpreter of the source gives.
+fn runs_right(text: &str, schedule: Option<&str>, at: &[(&str, i64)]) {
+    let run_options = RunOptions {
+        sizes: sizes(at).into_iter().collect(),
+        values: vec![],
+        seed: 5,
+        repeat: 1,
+        compare: true,
+        profile: false,
+    };
+    match run(text, &options(schedule), &run_options, Backend::C) {
+        Ok(outcomes) => assert!(outcomes.iter().all(|it| it.differences.is_empty()), "{schedule:?} at {at:?}"),
+        Err(Failed::Refused(said) | Failed::ToolChain(said) | Failed::Usage(said)) => panic!("{schedule:?}: {said}"),
+    }
+}
+
+fn stencil(name: &str) -> String {
+    std::fs::read_to_string(root().join(format!("tests/stencils/{name}.jl"))).unwrap()
+}
+
+fn shapes(text: &str, at: &[(&str, i64)]) -> model::Told {
+    let asked = ProgramOptions { sizes: sizes(at), levels: vec![(5e-6, 400)], ..ProgramOptions::default() };
+    let search = SearchOptions { seed: 1, evaluations: 1500 };
+    model::parallelograms_of(text, &options(None), &asked, search, &mut |_, _| {}).unwrap()
+}
+
+#[test]
+fn the_selected_shape_of_a_program_runs_bit_for_bit_right() {
+    for (name, at) in [
+        ("wave1d_levels", vec![("steps", 41), ("n", 53)]),
+        ("slanted1d", vec![("steps", 38), ("n", 47)]),
+        ("seidel2d", vec![("steps", 9), ("n", 23)]),
+    ] {
+        let text = stencil(name);
+        let told = shapes(&text, &at).text;
+        let command = told.lines().find_map(|line| line.strip_prefix("as a command: ")).expect(&told);
+        assert!(command.starts_with("parallelogram(S, (t, "), "{told}");
+        runs_right(&text, Some(command), &at);
+    }
+}
+
+#[test]
+fn a_program_is_the_problem_that_its_loops_state() {
+    let told = shapes(&stencil("wave1d_levels"), &[("steps", 66), ("n", 66)]);
+    let lines: Vec<&str> = told.text.lines().collect();
+    assert_eq!(lines[0], "wave1d_levels!: 1 level of tiles for S over t, i, a space of 64 x 64");
+    assert_eq!(lines[1], "dependences (1, -1) (1, 0) (1, 1) (2, 0)");
+    // No square keeps (1, -1).
+    let named = |name: &str| lines.iter().any(|line| line.trim_start().starts_with(name));
+    assert!(named("selected") && named("Diamond") && named("Skewing-1"), "{}", told.text);
+    assert!(!named("Square") && !named("Skewing-2"), "{}", told.text);
+    assert!(told.picture.unwrap().matches("<polygon").count() >= 3);
+    // Two sweeps in a time step are two steps, and no loops for the command.
+    let told = shapes(&stencil("jacobi1d"), &[("n", 66), ("steps", 30)]).text;
+    assert!(told.contains("a space of 60 x 64") && told.contains("counts as 2 steps"), "{told}");
+    assert!(told.contains("no command has these tiles"), "{told}");
+    // Each point sees what this step wrote: only shapes that lean along both axes will do, and none of the usual ones does.
+    let told = shapes(&stencil("seidel2d"), &[("steps", 9), ("n", 23)]).text;
+    assert!(told.contains("least skew") && !told.contains("Skewing-1") && !told.contains("Square"), "{told}");
+}
+
+/// Copies through a local array whose columns all meet in one set of the cache, row by row.
+fn turned(extent: u32) -> String {
+    format!(
+        "\
+@tessella function turned!(B::Matrix{{Float64}}, A::Matrix{{Float64}})
+    tmp = zeros({extent}, {extent})
+    for j in 1:min(size(A, 2), {extent}), i in 1:min(size(A, 1), {extent})
+        @comp S tmp[i, j] = A[i, j] + 1.0
+    end
+    for j in 1:min(size(A, 1), size(B, 2), {extent}), i in 1:min(size(A, 2), size(B, 1), {extent})
+        @comp R B[i, j] = 2.0 * tmp[j, i]
+    end
+end
+"
+    )
+}
+
+fn explained(text: &str, backend: Backend) -> String {
+    file::transpile(text, &options(None), backend, TextKind::Explain).unwrap()
+}
+
+#[test]
+fn local_arrays_are_padded_where_columns_would_share_a_set_and_only_there() {
+    let text = turned(512);
+    let said = explained(&text, Backend::C);
+    assert!(
+        said.contains("tmp by (8, 0): 16 columns that are used together would share one set of the cache"),
+        "{said}"
+    );
+    let code = file::transpile(&text, &options(None), Backend::C, TextKind::C).unwrap();
+    assert!(code.contains("520"), "{code}");
+    for at in
+        [vec![("A_1", 3), ("A_2", 5), ("B_1", 5), ("B_2", 3)], vec![("A_1", 97), ("A_2", 90), ("B_1", 90), ("B_2", 97)]]
+    {
+        runs_right(&text, None, &at);
+    }
+    // Columns of 520 elements lie in different sets already.
+    let plain = explained(&turned(520), Backend::C);
+    assert!(!plain.contains("Padding"), "{plain}");
+}
+
+/// A step of a stencil over local arrays of `extent` rows, in which neighbours of three columns are read.
+fn smoothed(extent: u32) -> String {
+    format!(
+        "\
+@tessella function smoothed!(B::Matrix{{Float32}}, A::Matrix{{Float32}})
+    tmp = Matrix{{Float32}}(undef, {extent}, 30)
+    for j in 1:30, i in 1:{extent}
+        @comp S tmp[i, j] = 3f0 * A[i, j]
+    end
+    for j in 2:29, i in 2:{extent}-1
+        @comp R B[i, j] = tmp[i, j-1] + tmp[i, j] + tmp[i, j+1]
+    end
+end
+"
+    )
+}
+
+#[test]
+fn reads_of_a_local_array_get_one_place_in_their_vectors_where_that_is_worth_it() {
+    // 1001 is 1 more than a multiple of 8: the three columns lie at three places.
+    let said = explained(&smoothed(1001), Backend::C);
+    assert!(said.contains("tmp by (7, 0): 0 instead of 2 of 3 reads are out of place in vectors of 8"), "{said}");
+    runs_right(&smoothed(1001), None, &[("A_1", 1001), ("A_2", 30), ("B_1", 1001), ("B_2", 30)]);
+    assert!(!explained(&smoothed(1000), Backend::C).contains("Padding"));
+    // Seven more elements for each ten are too many.
+    assert!(!explained(&smoothed(9), Backend::C).contains("Padding"));
+    let said = explained(&smoothed(1001), Backend::Cuda);
+    assert!(said.contains("tmp by (7, 0)"), "{said}");
+}
+
+#[test]
+fn tiles_in_shared_memory_are_padded_where_threads_would_meet_in_a_bank() {
+    let text = std::fs::read_to_string(root().join("tests/polybench/atax.jl")).unwrap();
+    let said = explained(&text, Backend::Cuda);
+    assert!(said.contains(" instead of ") && said.contains("pairs of threads of a warp meet in a bank"), "{said}");
+    let schedule = file::transpile(&text, &options(None), Backend::Cuda, TextKind::Schedule).unwrap();
+    assert!(schedule.contains("pad("), "{schedule}");
+}
+
+#[test]
+fn tiles_of_a_sweep_shrink_until_a_core_holds_what_they_need() {
+    let sweep = |reads: &str, arguments: &str| {
+        format!(
+            "\
+@tessella function sweep!(u::Matrix{{Float64}}{arguments}, steps::Int)
+    m, n = size(u)
+    for t in 1:steps
+        for j in 2:n-1, i in 2:m-1
+            @comp S u[i, j] = {reads}
+        end
+    end
+end
+"
+        )
+    };
+    let tiles = |text: &str| {
+        let schedule = file::transpile(text, &options(None), Backend::C, TextKind::Schedule).unwrap();
+        let line = schedule.lines().find(|it| it.contains(" i0 = ")).expect(&schedule).to_string();
+        line.rsplit('/').next().expect("a quotient").to_string()
+    };
+    let alone = sweep("0.25 * (u[i-1, j] + u[i+1, j] + u[i, j-1] + u[i, j+1])", "");
+    assert_eq!(tiles(&alone), "256)");
+    let many = sweep(
+        "a[i, j] * (u[i-1, j] + u[i+1, j]) + b[i, j] * (u[i, j-1] + u[i, j+1]) + c[i, j]",
+        ", a::Matrix{Float64}, b::Matrix{Float64}, c::Matrix{Float64}",
+    );
+    assert_eq!(tiles(&many), "128)");
+    let said = explained(&many, Backend::C);
+    assert!(said.contains("chosen: diagonals of skewed tiles, 32 x 128 x 32 steps"), "{said}");
+    let extents = ["u", "a", "b", "c"].map(|name| [(format!("{name}_1"), 70), (format!("{name}_2"), 41)]);
+    let mut at: Vec<(&str, i64)> = extents[1..].iter().flatten().map(|(name, it)| (name.as_str(), *it)).collect();
+    at.extend([("m", 70), ("n", 41), ("steps", 37)]);
+    runs_right(&many, None, &at);
+}
