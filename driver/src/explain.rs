@@ -17,6 +17,9 @@ use tessella_polyhedral::report::{self, ReportedDependence};
 use tessella_polyhedral::schedule::{Node, Path};
 use tessella_polyhedral::verify::Verified;
 
+/// What isl may do to tell which dependences each loop carries.
+const OPERATIONS: u64 = 2_000_000;
+
 /// Where each computation stands: `line 3`.
 pub type Lines = BTreeMap<ComputationId, String>;
 
@@ -47,14 +50,21 @@ pub fn explain(
     }
 
     section(&mut text, "Loops", "as they will run, outermost first");
-    let promoted = match std::ptr::eq(verified.source(), algorithm) {
-        true => None,
-        false => {
-            let weight = effort::weight(algorithm, verified.schedule());
-            Some(ctx.weighed(weight, || report::report_dependences(ctx, algorithm))?)
-        }
+    let told = ctx.with_budget(OPERATIONS, || {
+        let promoted = match std::ptr::eq(verified.source(), algorithm) {
+            true => None,
+            false => {
+                let weight = effort::weight(algorithm, verified.schedule());
+                Some(ctx.weighed(weight, || report::report_dependences(ctx, algorithm))?)
+            }
+        };
+        loops::lines(ctx, verified, promoted.as_deref().unwrap_or(dependences), lines)
+    });
+    let told = match told {
+        Err(error) if error.is_quota() => loops::lines_without_reasons(verified),
+        told => told?,
     };
-    for line in loops::lines(ctx, verified, promoted.as_deref().unwrap_or(dependences), lines)? {
+    for line in told {
         let _ = writeln!(text, "  {line}");
     }
 

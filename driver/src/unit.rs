@@ -152,10 +152,11 @@ impl Built {
                 let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
                 text.push_str(&padded(self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.padded)));
                 if unit.commands.is_none() && target(backend) == Target::Cpu {
-                    text.push_str(
-                        &time::tilings(&self.ctx, verified.source(), verified.schedule(), &unit.machine)
-                            .map_err(core)?,
-                    );
+                    let is_hexagonal = |it: &&Command| matches!(it, Command::Hexagonal { .. });
+                    let hexagons: Vec<&Command> = self.analysed.carried.iter().filter(is_hexagonal).collect();
+                    let (source, schedule) = (verified.source(), verified.schedule());
+                    let told = time::tilings(&self.ctx, source, schedule, &hexagons, &unit.machine);
+                    text.push_str(&told.map_err(core)?);
                 }
                 if self.analysed.gave_up {
                     text.push_str("\nChoosing another order, or generating code for it, takes more work than one function may cost, so the loops run as the source has them.\n");

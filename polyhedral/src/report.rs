@@ -104,8 +104,7 @@ pub fn report_loops(
     schedule: &Schedule,
     dependences: &[Dependence],
 ) -> Result<Vec<LoopReport>, Error> {
-    let mut reports = vec![];
-    collect(&schedule.root, &mut vec![], &mut reports);
+    let mut reports = loops(schedule);
     for (at, dependence) in dependences.iter().enumerate() {
         let (source, sink) = (dependence.source.computation, dependence.sink.computation);
         let mut together = dependence.relation.clone();
@@ -126,6 +125,13 @@ pub fn report_loops(
         }
     }
     Ok(reports)
+}
+
+/// The loops of a schedule, outermost first, with nothing that they carry.
+pub fn loops(schedule: &Schedule) -> Vec<LoopReport> {
+    let mut reports = vec![];
+    collect(&schedule.root, &mut vec![], &mut reports);
+    reports
 }
 
 fn collect(node: &Node, path: &mut Vec<usize>, reports: &mut Vec<LoopReport>) {

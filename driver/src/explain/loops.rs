@@ -57,6 +57,31 @@ pub fn lines(
     Ok(text)
 }
 
+/// As [`lines`], where it takes too long to find out why.
+pub fn lines_without_reasons(verified: &Verified) -> Vec<String> {
+    let told = report::loops(verified.schedule()).into_iter().map(|it| {
+        let indent = "  ".repeat(depth(verified, &it.path));
+        let way = match it.tag {
+            Tag::Parallel => "in parallel on CPU threads".to_string(),
+            Tag::Vector(width) => format!("in SIMD vectors of {width}"),
+            Tag::GpuBlock(along) => format!("spread over thread blocks along {}", axis(along)),
+            Tag::GpuThread(along) => format!("spread over threads along {}", axis(along)),
+            Tag::Sequential | Tag::Stream(_) | Tag::Separate | Tag::Unroll(_) => "in order".to_string(),
+        };
+        format!("{indent}{} ({}){}: {way}", it.name, members(verified, &it.path), passes(verified, &it.path))
+    });
+    let why = "That this breaks no dependence is proved; which loop carries which takes too long to tell.";
+    told.chain([why.to_string()]).collect()
+}
+
+fn axis(axis: ProcessorAxis) -> &'static str {
+    match axis {
+        ProcessorAxis::X => "x",
+        ProcessorAxis::Y => "y",
+        ProcessorAxis::Z => "z",
+    }
+}
+
 /// What the model says of the ways to run a time loop that streams: for each number of steps the best sizes.
 fn weighed(ctx: &Ctx, verified: &Verified, path: &Path, chosen: StreamSize) -> Result<Vec<String>, Error> {
     let Some(Node::Loop(it)) = verified.schedule().node(path) else { return Ok(vec![]) };
@@ -102,7 +127,11 @@ fn passes(verified: &Verified, path: &Path) -> String {
             return String::new();
         }
         match at.terms() {
-            [(Atom::FloorDiv(_, size), 1)] => format!(", {size} values of `{name}` at a time"),
+            // The nests of a step count, too: `fld(2t, 16)` are eight time steps.
+            [(Atom::FloorDiv(inner, size), 1)] => match inner.terms() {
+                [(Atom::Iterator(_), by)] if *by > 1 => format!(", {} values of `{name}` at a time", size / by),
+                _ => format!(", {size} values of `{name}` at a time"),
+            },
             terms if terms.iter().any(is_division) => format!(", each `{name}` of these"),
             _ => String::new(),
         }
@@ -127,11 +156,6 @@ fn way(
     lines: &Lines,
 ) -> (String, Option<String>) {
     let free = "no iteration needs another one's values or memory";
-    let axis = |axis| match axis {
-        ProcessorAxis::X => "x",
-        ProcessorAxis::Y => "y",
-        ProcessorAxis::Z => "z",
-    };
     if is_streamed(verified, &it.path) {
         return ("its points are shared by the warps of the stream".to_string(), None);
     }

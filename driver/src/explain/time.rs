@@ -4,6 +4,8 @@ use crate::model::sizes_text;
 use std::fmt::Write;
 use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::Algorithm;
+use tessella_polyhedral::auto::time_tiles;
+use tessella_polyhedral::command::Command;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
 use tessella_polyhedral::machine::Machine;
@@ -21,6 +23,7 @@ pub(crate) fn tilings(
     ctx: &Ctx,
     algorithm: &Algorithm,
     schedule: &Schedule,
+    hexagons: &[&Command],
     machine: &Machine,
 ) -> Result<String, Error> {
     let element = algorithm.arrays.iter().map(|it| it.element.bytes()).max().unwrap_or(8);
@@ -44,7 +47,10 @@ pub(crate) fn tilings(
             );
         }
         told(&mut text, algorithm, nest, &ranking, element);
-        text.push_str(&chosen(schedule, nest, machine, element));
+        text.push_str(&match hexagons.iter().find(|it| is_about(algorithm, it, nest)) {
+            Some(command) => hexagonal(command, machine),
+            None => chosen(schedule, nest, machine, element),
+        });
     }
     if !text.is_empty() {
         text.push_str(
@@ -92,6 +98,25 @@ fn bytes(cost: &Cost, element: u32) -> f64 {
     cost.transfers() as f64 * f64::from(element) / cost.useful.max(1) as f64
 }
 
+/// Whether a command tiles this nest over time.
+fn is_about(algorithm: &Algorithm, command: &Command, nest: &Nest) -> bool {
+    match command {
+        Command::Hexagonal { computations, .. } => {
+            nest.computations.iter().any(|&id| computations.contains(&algorithm.computation(id).name))
+        }
+        _ => false,
+    }
+}
+
+/// What hexagons were chosen, and why.
+fn hexagonal(command: &Command, machine: &Machine) -> String {
+    format!(
+        "    chosen: `{command}`: nothing is computed twice, threads start twice for each row of hexagons, and what a hexagon needs fits\n    into the second-level cache of a core, {} KiB, where rows have up to {} points\n",
+        machine.l2_bytes >> 10,
+        time_tiles::TYPICAL,
+    )
+}
+
 /// What stands in the order that was chosen, and why.
 fn chosen(schedule: &Schedule, nest: &Nest, machine: &Machine, element: u32) -> String {
     let around = nest.computations.first().map(|&id| (id, schedule.loops_around(id)));
@@ -132,8 +157,10 @@ fn chosen(schedule: &Schedule, nest: &Nest, machine: &Machine, element: u32) -> 
         names.count() == 1 && matches!(schedule.node(&loops[0].0), Some(Node::Loop(it)) if it.at.get(id).is_some_and(|at| at.as_iterator() == Some(0)))
     });
     match is_plain {
-        true => "    chosen: each step by itself; on a CPU, tiles of time are left to `@schedule` and to the tuner\n"
-            .to_string(),
+        true => format!(
+            "    chosen: each step by itself; hexagons are chosen for up to {} statements whose rows, in one or two dimensions, leave\n    room for them in the second-level cache, others by `@schedule` or the tuner\n",
+            time_tiles::MOST
+        ),
         false => String::new(),
     }
 }

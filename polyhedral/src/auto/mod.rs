@@ -16,7 +16,7 @@ pub(crate) mod ranged;
 pub mod register_tile;
 pub mod regroup;
 pub mod stream;
-pub(crate) mod time_tiles;
+pub mod time_tiles;
 pub(crate) mod together;
 pub mod traffic;
 pub(crate) mod wavefront;

@@ -31,9 +31,9 @@ pub(crate) struct Tiled {
 }
 
 /// The points along each dimension that is not tiled, where nobody knows how many there are.
-const TYPICAL: i64 = 2048;
+pub const TYPICAL: i64 = 2048;
 /// With more statements, code for hexagons takes seconds to generate.
-const MOST: usize = 3;
+pub const MOST: usize = 3;
 /// Where a single dimension is tiled, points in the middle of a hexagon for each of its steps.
 const LINE: i64 = 16;
 /// Time steps of half a hexagon that are tried, the most first.
