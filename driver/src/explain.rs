@@ -37,7 +37,10 @@ pub fn explain(
     };
     let mut text = format!("{} on {machine}\n", algorithm.name);
     section(&mut text, "Statements", "each runs once for every value of the loops in brackets");
-    let named: Vec<(String, String)> = algorithm.ids().map(|id| statement(algorithm, id, lines)).collect();
+    let piece_of = |id: ComputationId| algorithm.whole.as_ref().map_or(id, |whole| whole.piece_of[id.0 as usize]);
+    let whole = algorithm.ids().filter(|&id| piece_of(id) == id);
+    let named = whole.map(|id| statement(algorithm, id, lines, &|other| piece_of(other) == id));
+    let named: Vec<(String, String)> = named.collect();
     let width = named.iter().map(|(place, _)| place.chars().count()).max().unwrap_or(0);
     for (place, what) in &named {
         let _ = writeln!(text, "  {place:<width$}  {what}");
@@ -90,7 +93,13 @@ fn section(text: &mut String, title: &str, subtitle: &str) {
 }
 
 /// `S0 (line 8)` and `C[i, j] = C[i, j] * β  [j, i]`.
-fn statement(algorithm: &Algorithm, id: ComputationId, lines: &Lines) -> (String, String) {
+/// A statement's names, its pieces' included, and what it does.
+fn statement(
+    algorithm: &Algorithm,
+    id: ComputationId,
+    lines: &Lines,
+    is_piece: &dyn Fn(ComputationId) -> bool,
+) -> (String, String) {
     let computation = algorithm.computation(id);
     let around = match computation.iterators.as_slice() {
         [] => "[once]".to_string(),
@@ -99,7 +108,11 @@ fn statement(algorithm: &Algorithm, id: ComputationId, lines: &Lines) -> (String
     let value = |item: &Let| format!("{} = {}", item.name, print::expression(algorithm, computation, &item.value));
     let lets: Vec<String> = computation.lets.iter().map(value).collect();
     let lets = if lets.is_empty() { String::new() } else { format!(" where {}", lets.join(", ")) };
-    (words::named(algorithm, id, lines), format!("{}{lets}  {around}", print::statement(algorithm, computation)))
+    let pieces = algorithm.ids().filter(|&other| other != id && is_piece(other));
+    let pieces: Vec<&str> = pieces.map(|other| algorithm.computation(other).name.as_str()).collect();
+    let named = words::named(algorithm, id, lines);
+    let named = if pieces.is_empty() { named } else { format!("{named}, in pieces: {}", pieces.join(", ")) };
+    (named, format!("{}{lets}  {around}", print::statement(algorithm, computation)))
 }
 
 fn checks(text: &mut String, verified: &Verified, lines: &Lines) {

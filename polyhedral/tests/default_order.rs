@@ -6,7 +6,7 @@ use common::*;
 use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::isl::Ctx;
-use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
+use tessella_polyhedral::layers::{Lifetime, MemorySpace, Scheduled, Target};
 use tessella_polyhedral::schedule::{Node, Path, Tag};
 use tessella_polyhedral::{bounds, connect, default_order, legality, place, print, transform, verify};
 
@@ -310,7 +310,7 @@ fn pieces_beside_the_row_and_column_that_change_run_on_threads() {
     let chosen =
         default_order::choose(&ctx, &start, &all, default_order::Memory::Plain, default_order::TimeTiles::Allowed)
             .unwrap();
-    let (done, cuts) = (chosen.scheduled, chosen.cuts.expect("it is cut"));
+    let (done, cuts) = (chosen.scheduled, chosen.rewritten.expect("it is cut"));
     let text = print::schedule(&done.algorithm, &done.schedule);
     let commands: Vec<String> = cuts.commands.iter().map(ToString::to_string).collect();
     assert_eq!(commands, ["pieces(S, j, k)", "pieces(S, i, k)", "pieces(S_piece1, i, k)", "pieces(S_piece2, i, k)"]);
@@ -319,4 +319,42 @@ fn pieces_beside_the_row_and_column_that_change_run_on_threads() {
     // Judged by the dependences of the pieces as they are, not by what the cut made of the old ones.
     let anew = dependences(&ctx, &done.algorithm).unwrap();
     legality::check(&ctx, &done.algorithm, &done.schedule, &anew).unwrap();
+}
+
+/// `for t: for j, i: B[i, j] = A[i - 1, j] + A[i + 1, j] + A[i, j - 1] + A[i, j + 1]; for j, i: A[i, j] = B[i, j]`.
+fn two_sweeps(ctx: &Ctx) -> Algorithm {
+    let domain = |name: &str| format!("{{ {name}[t, j, i] : 1 <= t <= n and 2 <= j < n and 2 <= i < n }}");
+    let (first, second) = (domain("S"), domain("R"));
+    let (i, j): (&[i64], &[i64]) = (&[0, 0, 1], &[0, 1, 0]);
+    let here: Rows = &[(i, 0), (j, 0)];
+    let beside = [[(i, -1), (j, 0)], [(i, 1), (j, 0)], [(i, 0), (j, -1)], [(i, 0), (j, 1)]];
+    let reads = beside.each_ref().map(|it| (0, it.as_slice()));
+    let iterators: &[&str] = &["t", "j", "i"];
+    let statements = [
+        Statement { name: "S", iterators, domain: &first, write: (1, here), reads: &reads },
+        Statement { name: "R", iterators, domain: &second, write: (0, here), reads: &[(1, here)] },
+    ];
+    let nest = |id: u32| for_loop("j", 1, &[id], for_loop("i", 2, &[id], leaf(id)));
+    let order = for_loop("t", 0, &[0, 1], Node::Sequence(vec![nest(0), nest(1)]));
+    algorithm(ctx, &[("A", 2), ("B", 2)], &statements, order)
+}
+
+#[test]
+fn time_loops_over_stencils_become_hexagons_that_fit_into_a_cache() {
+    let ctx = Ctx::new();
+    let mut start = scheduled(two_sweeps(&ctx), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let commands = |start: &Scheduled, time| {
+        let chosen = default_order::choose(&ctx, start, &all, default_order::Memory::Plain, time).unwrap();
+        let of = chosen.rewritten.iter().flat_map(|it| &it.commands).map(ToString::to_string);
+        of.collect::<Vec<_>>()
+    };
+    // 62 rows of 2048 elements of two arrays of 8 bytes take 2 MiB, 32 of them half as much.
+    for (kib, expected) in [(2100, "hexagonal(S, t, (j, i), 7, 14)"), (1100, "hexagonal(S, t, (j, i), 3, 6)")] {
+        start.machine.l2_bytes = kib << 10;
+        assert_eq!(commands(&start, default_order::TimeTiles::Allowed), [expected]);
+    }
+    assert_eq!(commands(&start, default_order::TimeTiles::Never), [""; 0]);
+    start.machine.l2_bytes = 64 << 10;
+    assert_eq!(commands(&start, default_order::TimeTiles::Allowed), [""; 0]);
 }

@@ -61,17 +61,24 @@ pub fn lines(
 pub fn lines_without_reasons(verified: &Verified) -> Vec<String> {
     let told = report::loops(verified.schedule()).into_iter().map(|it| {
         let indent = "  ".repeat(depth(verified, &it.path));
-        let way = match it.tag {
-            Tag::Parallel => "in parallel on CPU threads".to_string(),
-            Tag::Vector(width) => format!("in SIMD vectors of {width}"),
-            Tag::GpuBlock(along) => format!("spread over thread blocks along {}", axis(along)),
-            Tag::GpuThread(along) => format!("spread over threads along {}", axis(along)),
-            Tag::Sequential | Tag::Stream(_) | Tag::Separate | Tag::Unroll(_) => "in order".to_string(),
-        };
+        let way = at_one_time(it.tag).unwrap_or_else(|| "in order".to_string());
         format!("{indent}{} ({}){}: {way}", it.name, members(verified, &it.path), passes(verified, &it.path))
     });
     let why = "That this breaks no dependence is proved; which loop carries which takes too long to tell.";
     told.chain([why.to_string()]).collect()
+}
+
+const FREE: &str = "no iteration needs another one's values or memory";
+
+/// What runs the iterations of a loop at one time; `None` where they keep their order.
+fn at_one_time(tag: Tag) -> Option<String> {
+    match tag {
+        Tag::Parallel => Some(format!("in parallel on CPU threads; {FREE}")),
+        Tag::Vector(width) => Some(format!("in SIMD vectors of {width}; {FREE}")),
+        Tag::GpuBlock(along) => Some(format!("spread over thread blocks along {}; {FREE}", axis(along))),
+        Tag::GpuThread(along) => Some(format!("spread over threads along {}; {FREE}", axis(along))),
+        Tag::Sequential | Tag::Stream(_) | Tag::Separate | Tag::Unroll(_) => None,
+    }
 }
 
 fn axis(axis: ProcessorAxis) -> &'static str {
@@ -155,24 +162,22 @@ fn way(
     dependences: &[ReportedDependence],
     lines: &Lines,
 ) -> (String, Option<String>) {
-    let free = "no iteration needs another one's values or memory";
     if is_streamed(verified, &it.path) {
         return ("its points are shared by the warps of the stream".to_string(), None);
     }
+    if let Some(way) = at_one_time(it.tag) {
+        let shared = if it.tag == Tag::Parallel { shared_arrays(verified, &it.path) } else { vec![] };
+        let reuse = match shared.is_empty() {
+            true => String::new(),
+            false => format!(", and its nests find {} in the cache", listed(&shared)),
+        };
+        return (format!("{way}{reuse}"), None);
+    }
     let turn = match it.tag {
-        Tag::Parallel => {
-            let shared = shared_arrays(verified, &it.path);
-            let reuse = match shared.is_empty() {
-                true => String::new(),
-                false => format!(", and its nests find {} in the cache", listed(&shared)),
-            };
-            return (format!("in parallel on CPU threads; {free}{reuse}"), None);
-        }
-        Tag::Vector(width) => return (format!("in SIMD vectors of {width}; {free}"), None),
-        Tag::GpuBlock(along) => return (format!("spread over thread blocks along {}; {free}", axis(along)), None),
-        Tag::GpuThread(along) => return (format!("spread over threads along {}; {free}", axis(along)), None),
         Tag::Sequential if is_wave(verified, &it.path) => "over diagonals of tiles, in order".to_string(),
-        Tag::Sequential => "in order".to_string(),
+        Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => {
+            "in order".to_string()
+        }
         Tag::Stream(size) => format!("in order, {} steps in one pass over the data, in registers", size.steps),
         Tag::Separate => "in order, full tiles apart from partial ones".to_string(),
         Tag::Unroll(factor) => format!("in order, {factor} iterations written out at a time"),
@@ -184,7 +189,7 @@ fn way(
         });
         let why = match outer {
             Some(outer) => format!("could run in parallel, but `{}` around it already does", outer.name),
-            None => format!("could run in parallel: {free}"),
+            None => format!("could run in parallel: {FREE}"),
         };
         return (format!("{turn}; {why}"), None);
     };
