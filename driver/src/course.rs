@@ -8,7 +8,7 @@ use tessella_lowering::{Lowered, SpanTable};
 use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::auto::partial_sums::partial_sums;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::default_order::{self, Chosen, Memory};
+use tessella_polyhedral::default_order::{self, Chosen, Memory, Waves};
 use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
@@ -31,6 +31,8 @@ pub struct Analysed {
     pub carried: Vec<Command>,
     /// Choosing an order, or generating code for it, took too much work: the source's order stands.
     pub gave_up: bool,
+    /// Avoided where generating code for them took too much work.
+    pub waves: Waves,
     /// The order before storage, and the storage commands, where Tessella chose some.
     pub chosen: Option<Chosen>,
 }
@@ -44,6 +46,18 @@ pub fn verify(
     target: Target,
     machine: Machine,
 ) -> Result<Analysed, Refusal> {
+    verify_with(ctx, sources, lowered, commands, (target, machine), Waves::Wanted)
+}
+
+/// The same, with or without wavefronts in what Tessella chooses.
+pub(crate) fn verify_with(
+    ctx: &Ctx,
+    sources: &SourceMap,
+    lowered: Lowered,
+    commands: Option<&[Spanned<Command>]>,
+    (target, machine): (Target, Machine),
+    waves: Waves,
+) -> Result<Analysed, Refusal> {
     let Lowered { algorithm, spans } = lowered;
     let schedule = algorithm.source_order.clone();
     let scheduled = Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() };
@@ -54,6 +68,7 @@ pub fn verify(
         dependences: vec![],
         carried: vec![],
         gave_up: false,
+        waves,
         own: None,
         at: None,
         about: None,
@@ -61,7 +76,7 @@ pub fn verify(
     match course.run(commands) {
         Ok((verified, chosen)) => {
             let Course { spans, dependences, carried, gave_up, .. } = course;
-            Ok(Analysed { spans, dependences, verified, carried, gave_up, chosen })
+            Ok(Analysed { spans, dependences, verified, carried, gave_up, waves, chosen })
         }
         Err(error) => {
             let algorithm = course.about.as_deref().unwrap_or(&course.scheduled.algorithm);
@@ -88,6 +103,7 @@ struct Course<'a> {
     dependences: Vec<Dependence>,
     carried: Vec<Command>,
     gave_up: bool,
+    waves: Waves,
     /// What Tessella's choice started from, and the choice, if it stands last.
     own: Option<(Scheduled, Chosen)>,
     /// The command that is being carried out.
@@ -178,8 +194,7 @@ impl Course<'_> {
     }
 
     fn choose_order(&mut self) -> Result<(), Error> {
-        let chosen =
-            self.weighed(|it| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Blocks))?;
+        let chosen = self.weighed(|it| it.choose(Memory::Blocks))?;
         let start = std::mem::replace(&mut self.scheduled, chosen.scheduled.clone());
         if let Some(cuts) = &chosen.cuts {
             self.carried.extend(cuts.commands.iter().cloned());
@@ -188,6 +203,10 @@ impl Course<'_> {
         }
         self.own = Some((start, chosen));
         Ok(())
+    }
+
+    fn choose(&self, memory: Memory) -> Result<Chosen, Error> {
+        default_order::choose_with(self.ctx, &self.scheduled, &self.dependences, memory, self.waves)
     }
 
     /// Has pieces of computations stand where the whole ones do.
@@ -209,9 +228,7 @@ impl Course<'_> {
                 // Not every nest that looks like a product has parts that fit.
                 Err(_) => {
                     self.scheduled = start;
-                    let plain =
-                        |it: &Self| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Plain);
-                    self.scheduled = self.weighed(plain)?.scheduled;
+                    self.scheduled = self.weighed(|it| it.choose(Memory::Plain))?.scheduled;
                 }
             }
         }

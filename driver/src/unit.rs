@@ -1,5 +1,6 @@
 //! One function with concrete argument types, and everything that can be made of it.
 
+use crate::course;
 use crate::explain::{explain, time};
 use crate::pipeline::{self, Analysed, ISL_OPERATIONS, Refusal};
 use crate::request::{Backend, DrawOptions, TextKind};
@@ -15,6 +16,7 @@ use tessella_frontend::typed::tree;
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::default_order::Waves;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
@@ -39,24 +41,41 @@ pub struct Built {
     pub program: Option<Program>,
 }
 
+/// What part of the work that a function may cost the code for wavefronts may take.
+const WAVES_PART: u64 = 2;
+
 impl Unit<'_> {
-    /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, the source's
-    /// order stands.
+    /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, one
+    /// without wavefronts is made, and where that is, too, or is no other, the source's order stands.
     pub fn build(&self, backend: Backend) -> Result<Built, Refusal> {
-        let mut built = self.build_by(backend, self.commands.as_deref())?;
-        if self.commands.is_none() && !built.generate_within_limit() {
-            let mut plain = self.build_by(backend, Some(&[]))?;
-            plain.analysed.gave_up = true;
-            return Ok(plain);
+        let mut built = self.build_by(backend, self.commands.as_deref(), Waves::Wanted)?;
+        if self.commands.is_some() || built.generate_within_limit() {
+            return Ok(built);
         }
-        Ok(built)
+        if built.has_waves() {
+            let mut simpler = self.build_by(backend, None, Waves::Avoided)?;
+            let verified = &simpler.analysed.verified;
+            let is_source = *verified.schedule() == verified.source().source_order;
+            if !is_source && simpler.generate_within_limit() {
+                return Ok(simpler);
+            }
+        }
+        let mut plain = self.build_by(backend, Some(&[]), Waves::Wanted)?;
+        plain.analysed.gave_up = true;
+        Ok(plain)
     }
 
-    fn build_by(&self, backend: Backend, commands: Option<&[Spanned<Command>]>) -> Result<Built, Refusal> {
+    fn build_by(
+        &self,
+        backend: Backend,
+        commands: Option<&[Spanned<Command>]>,
+        waves: Waves,
+    ) -> Result<Built, Refusal> {
         let ctx = pipeline::context();
         let lowered = pipeline::lower(&ctx, &self.function)?;
         let target = target(backend);
-        let analysed = pipeline::verify(&ctx, self.sources, lowered, commands, target, self.machine)?;
+        let for_what = (target, self.machine);
+        let analysed = course::verify_with(&ctx, self.sources, lowered, commands, for_what, waves)?;
         Ok(Built { ctx, analysed, program: None })
     }
 
@@ -101,9 +120,18 @@ impl Built {
         }
     }
 
-    /// Whether code can be generated with as much work as a whole function may take; the result is kept.
+    /// Whether isl's operations are weighed up while code is generated: wavefronts of many statements.
+    fn has_waves(&self) -> bool {
+        let (algorithm, schedule) = (self.analysed.verified.algorithm(), self.analysed.verified.schedule());
+        effort::weight_of_generation(algorithm, schedule) > effort::weight(algorithm, schedule)
+    }
+
+    /// Whether code can be generated with as much work as a whole function may take, or for wavefronts, in whose stead there is
+    /// a simpler order, a part of that; the result is kept.
     fn generate_within_limit(&mut self) -> bool {
-        let budget = self.ctx.operations_left().map_or(0, |left| left.max(ISL_OPERATIONS));
+        let waves = self.has_waves();
+        let most = |left: u64| if waves { ISL_OPERATIONS / WAVES_PART } else { left.max(ISL_OPERATIONS) };
+        let budget = self.ctx.operations_left().map_or(0, most);
         match self.ctx.with_budget(budget, || generate(&Input::from(&self.analysed.verified))) {
             Ok(program) => self.program = Some(program),
             Err(CodegenError::Isl(error)) if error.is_quota() => return false,
@@ -144,6 +172,9 @@ impl Built {
                 }
                 if self.analysed.gave_up {
                     text.push_str("\nChoosing another order, or generating code for it, takes more work than one function may cost, so the loops run as the source has them.\n");
+                }
+                if self.analysed.waves == Waves::Avoided {
+                    text.push_str("\nGenerating code for wavefronts over tiles takes more work than one function may cost, so nests all of whose loops carry dependences run as the source has them.\n");
                 }
                 text
             }

@@ -40,6 +40,13 @@ pub enum Memory {
     Plain,
 }
 
+/// Whether nests all of whose loops carry dependences may become wavefronts over tiles, for which code is slow to generate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waves {
+    Wanted,
+    Avoided,
+}
+
 /// An order, and the storage commands that belong to it.
 #[derive(Debug, Clone)]
 pub struct Chosen {
@@ -51,16 +58,27 @@ pub struct Chosen {
 
 /// Chooses an order for the whole program, from its present one, that needs no storage of its own and cuts no computation.
 pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
-    whole(ctx, scheduled, dependences, Memory::Plain).map(|chosen| chosen.scheduled)
+    whole(ctx, scheduled, dependences, Memory::Plain, Waves::Wanted).map(|chosen| chosen.scheduled)
 }
 
 /// Chooses an order for the whole program, from its present one.
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: Memory) -> Result<Chosen, Error> {
-    let chosen = whole(ctx, scheduled, dependences, memory)?;
+    choose_with(ctx, scheduled, dependences, memory, Waves::Wanted)
+}
+
+/// The same, with or without wavefronts.
+pub fn choose_with(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    memory: Memory,
+    waves: Waves,
+) -> Result<Chosen, Error> {
+    let chosen = whole(ctx, scheduled, dependences, memory, waves)?;
     if scheduled.target == Target::Gpu {
         return Ok(chosen);
     }
-    with_few_rows(ctx, in_pieces(ctx, scheduled, dependences, memory, chosen)?, dependences)
+    with_few_rows(ctx, in_pieces(ctx, scheduled, dependences, (memory, waves), chosen)?, dependences)
 }
 
 /// The choice for a CPU, or the one for the program with computations cut in pieces, if these then run on threads.
@@ -68,12 +86,12 @@ fn in_pieces(
     ctx: &Ctx,
     scheduled: &Scheduled,
     dependences: &[Dependence],
-    memory: Memory,
+    (memory, waves): (Memory, Waves),
     chosen: Chosen,
 ) -> Result<Chosen, Error> {
     let trial = || -> Result<Option<Chosen>, Error> {
         let Some((cut, cuts)) = cut(ctx, scheduled, dependences, &chosen.scheduled.schedule)? else { return Ok(None) };
-        let trial = whole(ctx, &cut, &cuts.dependences, memory)?;
+        let trial = whole(ctx, &cut, &cuts.dependences, memory, waves)?;
         let helps = cuts.pieces.iter().all(|&id| has_threads(&trial.scheduled.schedule, id));
         Ok(helps.then_some(Chosen { cuts: Some(cuts), ..trial }))
     };
@@ -98,10 +116,16 @@ fn with_few_rows(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence]) -> Resul
 }
 
 /// Chooses an order for a program with its computations as they are.
-fn whole(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], memory: Memory) -> Result<Chosen, Error> {
+fn whole(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    memory: Memory,
+    waves: Waves,
+) -> Result<Chosen, Error> {
     let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
     let merged = legality::merged(dependences)?;
-    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, memory };
+    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, memory, waves };
     let mut schedule = scheduled.schedule.clone();
     if target == Target::Gpu && memory == Memory::Blocks {
         stream::tag_streams(ctx, &Gpu::HOPPER, algorithm, &mut schedule)?;

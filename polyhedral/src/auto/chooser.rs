@@ -2,7 +2,7 @@
 
 use crate::affine::Affine;
 use crate::algorithm::{AccessRef, Algorithm, ComputationId};
-use crate::default_order::Memory;
+use crate::default_order::{Memory, Waves};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Aff, Ctx, Set};
@@ -23,6 +23,7 @@ pub(crate) struct Chooser<'a> {
     pub target: Target,
     pub dependences: &'a [Dependence],
     pub memory: Memory,
+    pub waves: Waves,
 }
 
 impl Chooser<'_> {

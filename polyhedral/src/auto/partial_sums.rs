@@ -12,7 +12,7 @@
 
 use super::chooser::Chooser;
 use crate::command::Command;
-use crate::default_order::Memory;
+use crate::default_order::{Memory, Waves};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Ctx, IslErrorKind};
@@ -96,7 +96,15 @@ impl Parted {
             return Ok(false);
         }
         let dependences = &self.dependences;
-        let chooser = Chooser { ctx, machine, algorithm, target: *target, dependences, memory: Memory::Plain };
+        let chooser = Chooser {
+            ctx,
+            machine,
+            algorithm,
+            target: *target,
+            dependences,
+            memory: Memory::Plain,
+            waves: Waves::Wanted,
+        };
         for (path, _) in &around {
             let mut trial = schedule.clone();
             if let Some(Node::Loop(it)) = trial.node_mut(path) {
