@@ -13,6 +13,7 @@
 #     --quick                 --share=0.1 --seconds=0.1
 #     --results=FILE          where measurements are kept (target/polybench.tsv); those already there stay, unless they
 #                             are measured again, so a long table can be made in parts
+#     --missing               only kernels of which some of these measurements are not yet in the results file
 #     --write                 write the table and the chart into docs/performance.md and docs/performance-polybench.svg
 #     --only-write            the same, from the results file alone: nothing is measured
 #     --prebuild=FOLDER       only compile the C kernels, for machines that lack these compilers (see ./x bundle)
@@ -44,13 +45,14 @@ struct Options
     others::Vector{String}
     share::Float64
     seconds::Float64
+    missing_only::Bool
     results::String
     write::Bool
     measure::Bool
     prebuild::String
 end
 
-const USAGE = "options: --share= --types= --threads= --others= --seconds= --quick --results= --write --only-write " *
+const USAGE = "options: --share= --types= --threads= --others= --seconds= --quick --missing --results= --write --only-write " *
               "--prebuild=; see the head of benches/polybench.jl"
 
 function parse_options(arguments)
@@ -74,6 +76,7 @@ function parse_options(arguments)
         [String(name) for name in list("others", "gcc,clang,polly")],
         number(Float64, "share", pop!(given, "share", quick ? "0.1" : "1")),
         number(Float64, "seconds", pop!(given, "seconds", quick ? "0.1" : "1")),
+        flag("missing"),
         abspath(pop!(given, "results", joinpath(ROOT, "target", "polybench.tsv"))),
         flag("write") | haskey(given, "only-write"), !flag("only-write"), pop!(given, "prebuild", ""))
     isempty(given) || refuse("no such option: --$(first(keys(given)))\n$USAGE")
@@ -140,6 +143,8 @@ function measure(options, results, contenders, libraries)
     mktempdir() do folder
         reference = joinpath(folder, "reference")
         for width in options.widths, kernel in options.kernels
+            options.missing_only && all(haskey(results.rows, key) for key in wanted(options, contenders, libraries, kernel, width)) &&
+                continue
             T = element_type(kernel, width)
             print(rpad(kernel.name, 16), rpad(T, 9), rpad(join(dims(kernel, options.share), 'x'), 24))
             task = (kernel.name, width, options.share, options.seconds, reference)
@@ -148,7 +153,7 @@ function measure(options, results, contenders, libraries)
             for threads in options.threads
                 record("tessella", threads, ask(ours[threads], task..., ""))
             end
-            for contender in contenders, threads in (contender.parallel ? filter(>(1), options.threads) : [1])
+            for contender in contenders, threads in threads_of(contender, options)
                 library = get(libraries, (contender.name, width), nothing)
                 library === nothing && continue
                 record(contender.name, threads, ask(in_c[threads], task..., library))
@@ -159,6 +164,16 @@ function measure(options, results, contenders, libraries)
         end
     end
     foreach(dismiss, [plain; collect(values(ours)); collect(values(in_c))])
+end
+
+threads_of(contender, options) = contender.parallel ? filter(>(1), options.threads) : [1]
+
+# The rows that measuring one kernel makes.
+function wanted(options, contenders, libraries, kernel, width)
+    row(name, threads) = (kernel.name, width, name, threads)
+    others = [row(contender.name, threads) for contender in contenders for threads in threads_of(contender, options)
+              if haskey(libraries, (contender.name, width))]
+    return [row("plain", 1); [row("tessella", threads) for threads in options.threads]; others]
 end
 
 function record!(results, kernel, width, contender, threads, measurement)

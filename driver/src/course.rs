@@ -8,7 +8,7 @@ use tessella_lowering::{Lowered, SpanTable};
 use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::auto::partial_sums::partial_sums;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::default_order::{self, Chosen, Memory, TimeTiles};
+use tessella_polyhedral::default_order::{self, Chosen, Means, Memory, Tilings};
 use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
@@ -31,6 +31,8 @@ pub struct Analysed {
     pub carried: Vec<Command>,
     /// Choosing an order, or generating code for it, took too much work: the source's order stands.
     pub gave_up: bool,
+    /// Avoided where generating code for them took too much work.
+    pub tilings: Tilings,
     /// The order before storage, and the storage commands, where Tessella chose some.
     pub chosen: Option<Chosen>,
 }
@@ -41,13 +43,13 @@ pub enum Order<'a> {
     /// The user.
     Given(&'a [Spanned<Command>]),
     /// Tessella.
-    Own(TimeTiles),
+    Own(Tilings),
 }
 
 impl<'a> Order<'a> {
     /// The user's commands, or Tessella's choice where there are none.
     pub fn of(commands: Option<&'a [Spanned<Command>]>) -> Order<'a> {
-        commands.map_or(Order::Own(TimeTiles::Allowed), Order::Given)
+        commands.map_or(Order::Own(Tilings::Wanted), Order::Given)
     }
 }
 
@@ -70,15 +72,15 @@ pub fn verify(
         dependences: vec![],
         carried: vec![],
         gave_up: false,
-        time: TimeTiles::Allowed,
+        tilings: Tilings::Wanted,
         own: None,
         at: None,
         about: None,
     };
     match course.run(order) {
         Ok((verified, chosen)) => {
-            let Course { spans, dependences, carried, gave_up, .. } = course;
-            Ok(Analysed { spans, dependences, verified, carried, gave_up, chosen })
+            let Course { spans, dependences, carried, gave_up, tilings, .. } = course;
+            Ok(Analysed { spans, dependences, verified, carried, gave_up, tilings, chosen })
         }
         Err(error) => {
             let algorithm = course.about.as_deref().unwrap_or(&course.scheduled.algorithm);
@@ -105,7 +107,7 @@ struct Course<'a> {
     dependences: Vec<Dependence>,
     carried: Vec<Command>,
     gave_up: bool,
-    time: TimeTiles,
+    tilings: Tilings,
     /// What Tessella's choice started from, and the choice, if it stands last.
     own: Option<(Scheduled, Chosen)>,
     /// The command that is being carried out.
@@ -119,8 +121,8 @@ impl Course<'_> {
         self.dependences = self.weighed(|it| dependences(it.ctx, &it.scheduled.algorithm))?;
         let is_placed = |it: &&Spanned<Command>| it.value.is_storage() || it.value.is_communication();
         let placed = match order {
-            Order::Own(time) => {
-                self.time = time;
+            Order::Own(tilings) => {
+                self.tilings = tilings;
                 self.own_choice(Share::Half)?;
                 vec![]
             }
@@ -201,8 +203,7 @@ impl Course<'_> {
     }
 
     fn choose_order(&mut self) -> Result<(), Error> {
-        let chosen =
-            self.weighed(|it| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Blocks, it.time))?;
+        let chosen = self.weighed(|it| it.choose(Memory::Blocks))?;
         let start = std::mem::replace(&mut self.scheduled, chosen.scheduled.clone());
         if let Some(rewritten) = &chosen.rewritten {
             self.carried.extend(rewritten.commands.iter().cloned());
@@ -211,6 +212,11 @@ impl Course<'_> {
         }
         self.own = Some((start, chosen));
         Ok(())
+    }
+
+    fn choose(&self, memory: Memory) -> Result<Chosen, Error> {
+        let means = Means { memory, tilings: self.tilings };
+        default_order::choose(self.ctx, &self.scheduled, &self.dependences, means)
     }
 
     /// Has pieces of computations stand where the whole ones do.
@@ -241,10 +247,7 @@ impl Course<'_> {
                 // Not every nest that looks like a product has parts that fit.
                 Err(_) => {
                     self.scheduled = start;
-                    let plain = |it: &Self| {
-                        default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Plain, it.time)
-                    };
-                    self.scheduled = self.weighed(plain)?.scheduled;
+                    self.scheduled = self.weighed(|it| it.choose(Memory::Plain))?.scheduled;
                 }
             }
         }

@@ -16,7 +16,7 @@ use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
 use tessella_polyhedral::auto::padding::Padded;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::default_order::TimeTiles;
+use tessella_polyhedral::default_order::Tilings;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
@@ -41,20 +41,25 @@ pub struct Built {
     pub program: Option<Program>,
 }
 
+/// What part of the work that a function may cost the code for wavefronts may take.
+const WAVES_PART: u64 = 2;
+
 impl Unit<'_> {
-    /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, it does
-    /// without tiles of time, and if that is too complicated, too, the source's order stands.
+    /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, one
+    /// without wavefronts and tiles of time is made, and where that is, too, or is no other, the source's order stands.
     pub fn build(&self, backend: Backend) -> Result<Built, Refusal> {
         if let Some(commands) = &self.commands {
             return self.build_by(backend, Order::Given(commands));
         }
-        let mut built = self.build_by(backend, Order::Own(TimeTiles::Allowed))?;
+        let mut built = self.build_by(backend, Order::Own(Tilings::Wanted))?;
         if built.generate_within_limit() {
             return Ok(built);
         }
-        if built.analysed.carried.iter().any(|it| matches!(it, Command::Hexagonal { .. })) {
-            let mut simpler = self.build_by(backend, Order::Own(TimeTiles::Never))?;
-            if simpler.generate_within_limit() {
+        if built.has_waves() || built.has_hexagons() {
+            let mut simpler = self.build_by(backend, Order::Own(Tilings::Avoided))?;
+            let verified = &simpler.analysed.verified;
+            let is_source = *verified.schedule() == verified.source().source_order;
+            if !is_source && simpler.generate_within_limit() {
                 return Ok(simpler);
             }
         }
@@ -112,9 +117,22 @@ impl Built {
         }
     }
 
-    /// Whether code can be generated with as much work as a whole function may take; the result is kept.
+    fn has_hexagons(&self) -> bool {
+        self.analysed.carried.iter().any(|it| matches!(it, Command::Hexagonal { .. }))
+    }
+
+    /// Whether isl's operations are weighed up while code is generated: wavefronts of many statements.
+    fn has_waves(&self) -> bool {
+        let (algorithm, schedule) = (self.analysed.verified.algorithm(), self.analysed.verified.schedule());
+        effort::weight_of_generation(algorithm, schedule) > effort::weight(algorithm, schedule)
+    }
+
+    /// Whether code can be generated with as much work as a whole function may take, or for wavefronts, in whose stead there is
+    /// a simpler order, a part of that; the result is kept.
     fn generate_within_limit(&mut self) -> bool {
-        let budget = self.ctx.operations_left().map_or(0, |left| left.max(ISL_OPERATIONS));
+        let waves = self.has_waves();
+        let most = |left: u64| if waves { ISL_OPERATIONS / WAVES_PART } else { left.max(ISL_OPERATIONS) };
+        let budget = self.ctx.operations_left().map_or(0, most);
         match self.ctx.with_budget(budget, || generate(&Input::from(&self.analysed.verified))) {
             Ok(program) => self.program = Some(program),
             Err(CodegenError::Isl(error)) if error.is_quota() => return false,
@@ -160,6 +178,9 @@ impl Built {
                 }
                 if self.analysed.gave_up {
                     text.push_str("\nChoosing another order, or generating code for it, takes more work than one function may cost, so the loops run as the source has them.\n");
+                }
+                if self.analysed.tilings == Tilings::Avoided {
+                    text.push_str("\nGenerating code for wavefronts over tiles, or for tiles of time, takes more work than one function may cost, so this order has none.\n");
                 }
                 text
             }

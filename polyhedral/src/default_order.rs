@@ -44,12 +44,19 @@ pub enum Memory {
     Plain,
 }
 
-/// Whether time loops of stencils may be tiled.
+/// Whether nests all of whose loops carry dependences may become wavefronts over tiles, and time loops of stencils hexagons: code
+/// for both is slow to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeTiles {
-    Allowed,
-    /// Each step runs by itself: for programs whose tiles take too much work.
-    Never,
+pub enum Tilings {
+    Wanted,
+    Avoided,
+}
+
+/// What an order may make use of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Means {
+    pub memory: Memory,
+    pub tilings: Tilings,
 }
 
 /// An order, and the storage commands that belong to it.
@@ -74,22 +81,17 @@ pub struct Rewritten {
 
 /// Chooses an order for the whole program, from its present one, that needs no storage of its own and cuts no computation.
 pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Scheduled, Error> {
-    whole(ctx, scheduled, dependences, Memory::Plain, BTreeSet::new()).map(|chosen| chosen.scheduled)
+    let means = Means { memory: Memory::Plain, tilings: Tilings::Wanted };
+    whole(ctx, scheduled, dependences, means, BTreeSet::new()).map(|chosen| chosen.scheduled)
 }
 
 /// Chooses an order for the whole program, from its present one.
-pub fn choose(
-    ctx: &Ctx,
-    scheduled: &Scheduled,
-    dependences: &[Dependence],
-    memory: Memory,
-    time: TimeTiles,
-) -> Result<Chosen, Error> {
+pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
     let chosen = match scheduled.target {
-        Target::Gpu => whole(ctx, scheduled, dependences, memory, BTreeSet::new())?,
-        Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, memory, time)?, dependences)?,
+        Target::Gpu => whole(ctx, scheduled, dependences, means, BTreeSet::new())?,
+        Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, means)?, dependences)?,
     };
-    match memory {
+    match means.memory {
         Memory::Blocks => with_pads(chosen),
         Memory::Plain => Ok(chosen),
     }
@@ -118,22 +120,16 @@ fn with_pads(mut chosen: Chosen) -> Result<Chosen, Error> {
 }
 
 /// The choice for a CPU: tiles of time, else pieces, else neither.
-fn for_cpu(
-    ctx: &Ctx,
-    scheduled: &Scheduled,
-    dependences: &[Dependence],
-    memory: Memory,
-    time: TimeTiles,
-) -> Result<Chosen, Error> {
-    let in_time = || match time {
-        TimeTiles::Allowed => in_time(ctx, scheduled, dependences, memory),
-        TimeTiles::Never => Ok(None),
+fn for_cpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
+    let in_time = || match means.tilings {
+        Tilings::Wanted => in_time(ctx, scheduled, dependences, means),
+        Tilings::Avoided => Ok(None),
     };
     if let Some(tiled) = in_half(ctx, in_time)?.flatten() {
         return Ok(tiled);
     }
-    let chosen = whole(ctx, scheduled, dependences, memory, BTreeSet::new())?;
-    let better = in_half(ctx, || in_pieces(ctx, scheduled, dependences, memory, &chosen))?.flatten();
+    let chosen = whole(ctx, scheduled, dependences, means, BTreeSet::new())?;
+    let better = in_half(ctx, || in_pieces(ctx, scheduled, dependences, means, &chosen))?.flatten();
     Ok(better.unwrap_or(chosen))
 }
 
@@ -152,10 +148,10 @@ fn in_time(
     ctx: &Ctx,
     scheduled: &Scheduled,
     dependences: &[Dependence],
-    memory: Memory,
+    means: Means,
 ) -> Result<Option<Chosen>, Error> {
     let Some(tiled) = time_tiles::tile(ctx, scheduled, dependences)? else { return Ok(None) };
-    let chosen = whole(ctx, &tiled.scheduled, &tiled.dependences, memory, tiled.computations)?;
+    let chosen = whole(ctx, &tiled.scheduled, &tiled.dependences, means, tiled.computations)?;
     let rewritten = Rewritten { commands: tiled.commands, dependences: tiled.dependences };
     Ok(Some(Chosen { rewritten: Some(rewritten), ..chosen }))
 }
@@ -165,11 +161,11 @@ fn in_pieces(
     ctx: &Ctx,
     scheduled: &Scheduled,
     dependences: &[Dependence],
-    memory: Memory,
+    means: Means,
     chosen: &Chosen,
 ) -> Result<Option<Chosen>, Error> {
     let Some((cut, cuts)) = cut(ctx, scheduled, dependences, &chosen.scheduled.schedule)? else { return Ok(None) };
-    let trial = whole(ctx, &cut, &cuts.dependences, memory, BTreeSet::new())?;
+    let trial = whole(ctx, &cut, &cuts.dependences, means, BTreeSet::new())?;
     let helps = cuts.pieces.iter().all(|&id| has_threads(&trial.scheduled.schedule, id));
     let rewritten = Rewritten { commands: cuts.commands, dependences: cuts.dependences };
     Ok(helps.then_some(Chosen { rewritten: Some(rewritten), ..trial }))
@@ -187,14 +183,14 @@ fn whole(
     ctx: &Ctx,
     scheduled: &Scheduled,
     dependences: &[Dependence],
-    memory: Memory,
+    means: Means,
     settled: BTreeSet<ComputationId>,
 ) -> Result<Chosen, Error> {
     let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
     let merged = legality::merged(dependences)?;
-    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, memory, settled };
+    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, means, settled };
     let mut schedule = scheduled.schedule.clone();
-    if target == Target::Gpu && memory == Memory::Blocks {
+    if target == Target::Gpu && means.memory == Memory::Blocks {
         stream::tag_streams(ctx, &Gpu::HOPPER, algorithm, &mut schedule)?;
     }
     chooser.node(&mut schedule, &Path::default())?;
@@ -207,7 +203,7 @@ fn whole(
     if !algorithm.ids().all(|id| chooser.settled.contains(&id)) {
         legality::check(ctx, algorithm, &schedule, dependences)?;
     }
-    let (storage, padded) = match memory {
+    let (storage, padded) = match means.memory {
         Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
         Memory::Plain => (vec![], vec![]),
     };

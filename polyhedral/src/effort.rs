@@ -29,8 +29,17 @@ pub fn weight(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
 /// machine words: a step takes about a third of a millisecond.
 const WAVE: u64 = 40;
 
-/// The nests of a stencil of several fields, whose tiles are still quick to generate code for.
-const FEW: usize = 4;
+/// Statements whose wavefront is still quick to generate code for. Measured without a limit, over the programs in `tests/` and
+/// parts of one of them (error diffusion), as isl's plain operations and milliseconds:
+///
+/// | statements in the wave | operations | ms |
+/// | --- | --- | --- |
+/// | 1 (seidel-2d and seven others) | 29,000 to 370,000 | 31 to 1444 |
+/// | 3 (filters, sequences, part of error diffusion) | 64,000 to 179,000 | 125 to 509 |
+/// | 5 (nussinov) | 77,000 | 107 |
+/// | 6 (part of error diffusion) | 121,000 | 272 |
+/// | 7 and 8 (more of it, all of it) | above 250,000 | above 9000 |
+const FEW: usize = 6;
 
 /// The weight of an operation while code is generated.
 pub fn weight_of_generation(algorithm: &Algorithm, schedule: &Schedule) -> u64 {

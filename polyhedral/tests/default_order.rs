@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use tessella_polyhedral::algorithm::Algorithm;
+use tessella_polyhedral::default_order::{Means, Memory, Tilings};
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Lifetime, MemorySpace, Scheduled, Target};
@@ -307,9 +308,7 @@ fn pieces_beside_the_row_and_column_that_change_run_on_threads() {
     let all = dependences(&ctx, &start.algorithm).unwrap();
     let uncut = default_order::schedule(&ctx, &start, &all).unwrap();
     assert_eq!(uncut.schedule, start.schedule, "every loop carries a dependence");
-    let chosen =
-        default_order::choose(&ctx, &start, &all, default_order::Memory::Plain, default_order::TimeTiles::Allowed)
-            .unwrap();
+    let chosen = default_order::choose(&ctx, &start, &all, means(Tilings::Wanted)).unwrap();
     let (done, cuts) = (chosen.scheduled, chosen.rewritten.expect("it is cut"));
     let text = print::schedule(&done.algorithm, &done.schedule);
     let commands: Vec<String> = cuts.commands.iter().map(ToString::to_string).collect();
@@ -319,6 +318,10 @@ fn pieces_beside_the_row_and_column_that_change_run_on_threads() {
     // Judged by the dependences of the pieces as they are, not by what the cut made of the old ones.
     let anew = dependences(&ctx, &done.algorithm).unwrap();
     legality::check(&ctx, &done.algorithm, &done.schedule, &anew).unwrap();
+}
+
+fn means(tilings: Tilings) -> Means {
+    Means { memory: Memory::Plain, tilings }
 }
 
 /// `for t: for j, i: B[i, j] = A[i - 1, j] + A[i + 1, j] + A[i, j - 1] + A[i, j + 1]; for j, i: A[i, j] = B[i, j]`.
@@ -344,17 +347,17 @@ fn time_loops_over_stencils_become_hexagons_that_fit_into_a_cache() {
     let ctx = Ctx::new();
     let mut start = scheduled(two_sweeps(&ctx), Target::Cpu);
     let all = dependences(&ctx, &start.algorithm).unwrap();
-    let commands = |start: &Scheduled, time| {
-        let chosen = default_order::choose(&ctx, start, &all, default_order::Memory::Plain, time).unwrap();
+    let commands = |start: &Scheduled, tilings| {
+        let chosen = default_order::choose(&ctx, start, &all, means(tilings)).unwrap();
         let of = chosen.rewritten.iter().flat_map(|it| &it.commands).map(ToString::to_string);
         of.collect::<Vec<_>>()
     };
     // 62 rows of 2048 elements of two arrays of 8 bytes take 2 MiB, 32 of them half as much.
-    for (kib, expected) in [(2100, "hexagonal(S, t, (j, i), 7, 14)"), (1100, "hexagonal(S, t, (j, i), 3, 6)")] {
+    for (kib, expected) in [(2100, "hexagonal(S, t, (j, i), 15, 30)"), (1100, "hexagonal(S, t, (j, i), 7, 14)")] {
         start.machine.l2_bytes = kib << 10;
-        assert_eq!(commands(&start, default_order::TimeTiles::Allowed), [expected]);
+        assert_eq!(commands(&start, Tilings::Wanted), [expected]);
     }
-    assert_eq!(commands(&start, default_order::TimeTiles::Never), [""; 0]);
+    assert_eq!(commands(&start, Tilings::Avoided), [""; 0]);
     start.machine.l2_bytes = 64 << 10;
-    assert_eq!(commands(&start, default_order::TimeTiles::Allowed), [""; 0]);
+    assert_eq!(commands(&start, Tilings::Wanted), [""; 0]);
 }

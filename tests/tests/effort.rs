@@ -189,6 +189,30 @@ fn an_order_too_complicated_for_code_gives_way_to_the_source_s() {
     });
 }
 
+/// Only the nest whose wavefront costs too much runs as the source has it.
+#[test]
+fn an_order_without_wavefronts_comes_before_the_source_s() {
+    let more = "    for j in 1:n, i in 1:m
+        twice[i, j] = 2 * img[i, j]
+    end
+end
+";
+    let head = "dither!(out::Matrix{Float32}, img::Matrix{Float32})";
+    let two = DITHER.replace(head, "dither!(out::Matrix{Float32}, img::Matrix{Float32}, twice::Matrix{Float32})");
+    let two = two.trim_end().strip_suffix("end").expect("a function ends so").to_string() + more;
+    with_unit(&two, |unit| {
+        let built = unit.build(Backend::C).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert!(!built.analysed.gave_up);
+        let text = built.text(unit, Backend::C, TextKind::C).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert_eq!(text.matches("#pragma omp parallel for").count(), 1, "{text}");
+        let explained = built.text(unit, Backend::C, TextKind::Explain).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert!(
+            explained.contains("nests all of whose loops carry dependences run as the source has them"),
+            "{explained}"
+        );
+    });
+}
+
 #[test]
 fn one_statement_on_diagonals_of_tiles_keeps_its_order() {
     let text = "@tessella function f!(A::Matrix{Float64}, steps::Int64)

@@ -2,7 +2,7 @@
 
 use crate::affine::Affine;
 use crate::algorithm::{AccessRef, Algorithm, ComputationId};
-use crate::default_order::Memory;
+use crate::default_order::Means;
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Aff, Ctx, Set};
@@ -22,7 +22,7 @@ pub(crate) struct Chooser<'a> {
     pub algorithm: &'a Algorithm,
     pub target: Target,
     pub dependences: &'a [Dependence],
-    pub memory: Memory,
+    pub means: Means,
     /// Those whose loops are what they are to be.
     pub settled: BTreeSet<ComputationId>,
 }

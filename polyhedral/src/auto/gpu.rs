@@ -65,7 +65,7 @@ impl Chooser<'_> {
         }
         self.permute(schedule, path, depth)?;
         let parallel = self.parallel_loops(schedule, path, depth)?;
-        let staged = self.memory == Memory::Blocks
+        let staged = self.means.memory == Memory::Blocks
             && (self.tile_product(schedule, path, &parallel)? || self.stage_sums(schedule, path, &parallel)?);
         if staged {
             return Ok(());
@@ -119,7 +119,7 @@ impl Chooser<'_> {
                 self.permute(&mut tried, &part, depth)?;
                 let parallel = self.parallel_loops(&tried, &part, depth)?;
                 gains |= parallel.len().min(2) > before;
-                gains |= self.memory == Memory::Blocks
+                gains |= self.means.memory == Memory::Blocks
                     && (self.product(&tried, &part, &parallel)?.is_some()
                         || self.sums(&tried, &part, &parallel)?.is_some());
                 loses |= parallel.len().min(2) < before;

@@ -12,7 +12,7 @@
 
 use super::chooser::Chooser;
 use crate::command::Command;
-use crate::default_order::Memory;
+use crate::default_order::{Means, Memory, Tilings};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Ctx, IslErrorKind};
@@ -103,7 +103,7 @@ impl Parted {
             algorithm,
             target: *target,
             dependences,
-            memory: Memory::Plain,
+            means: Means { memory: Memory::Plain, tilings: Tilings::Wanted },
             settled: BTreeSet::new(),
         };
         for (path, _) in &around {

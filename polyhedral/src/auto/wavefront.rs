@@ -18,6 +18,7 @@ use super::chooser::{Chooser, any_loop, chain_length, has_loop, loop_at};
 use super::profile::operations;
 use super::regroup::loops_above;
 use crate::affine::Affine;
+use crate::default_order::Tilings;
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{IslErrorKind, Set};
@@ -52,7 +53,7 @@ impl Chooser<'_> {
     /// Makes a wavefront of the nest at `path`, in whose chain no loop is parallel, where that promises to pay.
     pub(crate) fn wavefront(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
         let depth = chain_length(schedule, path);
-        if depth < 2 {
+        if depth < 2 || self.means.tilings == Tilings::Avoided {
             return Ok(false);
         }
         let Some(distances) = self.distances(schedule, path, depth)? else { return Ok(false) };

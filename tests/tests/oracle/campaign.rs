@@ -1,10 +1,11 @@
 //! Many pairs on all processors: choosing, counting, telling, saving.
 
 use crate::commands;
-use crate::examine::{Fault, Step, Verdict, check_order, guarded, judge, own_order, step};
+use crate::examine::{Fault, Step, Verdict, asks_for_a_legal_order, check_order, guarded, judge, own_order, step};
 use crate::generate;
 use crate::native::{self, Job};
 use crate::random::Random;
+use crate::refusals::Refusals;
 use crate::shrink::{Pair, shrink};
 use crate::stencils;
 use crate::subject::{Setting, Subject, with_unit};
@@ -82,6 +83,7 @@ pub struct Counts {
     programs: u64,
     verdicts: BTreeMap<String, u64>,
     commands: BTreeMap<String, u64>,
+    refusals: Refusals,
     runs: u64,
     refused_runs: u64,
     tiled: u64,
@@ -314,8 +316,10 @@ impl Campaign {
                     accepted.pop();
                     "illegal"
                 }
-                Step::Refused(_) => {
+                Step::Refused(why) => {
                     accepted.pop();
+                    let is_legal = asks_for_a_legal_order(subject, &progress, &command)?;
+                    self.count_refusal(&why, is_legal);
                     "does not apply"
                 }
             };
@@ -334,8 +338,13 @@ impl Campaign {
                         progress = *next;
                         "accepted"
                     }
-                    Step::Illegal | Step::Refused(_) => {
+                    Step::Illegal => {
                         accepted.pop();
+                        "illegal"
+                    }
+                    Step::Refused(why) => {
+                        accepted.pop();
+                        self.count_refusal(&why, false);
                         "does not apply"
                     }
                 };
@@ -350,6 +359,10 @@ impl Campaign {
         let text = command.to_string();
         let key = format!("{}: {outcome}", text.split('(').next().unwrap_or_default());
         *self.counts.lock().expect("no worker panics").commands.entry(key).or_default() += 1;
+    }
+
+    fn count_refusal(&self, why: &str, is_legal: bool) {
+        self.counts.lock().expect("no worker panics").refusals.count(why, is_legal);
     }
 
     /// Counts an order that brute force agrees on.
@@ -371,7 +384,11 @@ impl Campaign {
                 format!("accepted, {}", if target == Target::Cpu { "CPU" } else { "GPU" })
             }
             Verdict::Illegal => "illegal".to_string(),
-            Verdict::Refused(why) => format!("refused: {}", why.lines().next().unwrap_or_default()),
+            Verdict::Refused(why) => {
+                // Its order was accepted, and held against brute force, command by command.
+                counts.refusals.count(why, !why.starts_with("program: "));
+                format!("refused: {}", why.lines().next().unwrap_or_default())
+            }
         };
         *counts.verdicts.entry(name).or_default() += 1;
     }
@@ -409,6 +426,7 @@ impl Display for Counts {
             1e3 * self.elapsed.as_secs_f64() / self.pairs.max(1) as f64
         )?;
         self.verdicts.iter().try_for_each(|(verdict, count)| writeln!(f, "{count:8} {verdict}"))?;
+        write!(f, "{}", self.refusals)?;
         writeln!(f, "commands tried:")?;
         self.commands.iter().try_for_each(|(command, count)| writeln!(f, "{count:8} {command}"))
     }

@@ -2,6 +2,7 @@
 
 use crate::instances::{Instance, lost_order};
 use crate::native::{self, Check, Job};
+use crate::refusals::check_documented;
 use crate::renewed::check_renewed;
 use crate::subject::{Progress, Setting, Subject, with_unit};
 use crate::witness::{check_conflict, check_witness, is_assumed};
@@ -68,95 +69,6 @@ pub fn fault<T>(kind: &'static str, text: impl Into<String>) -> Result<T, Fault>
 
 /// What isl may do in one pass; some schedules take it minutes, and are counted as refused.
 pub const OPERATIONS: u64 = 120_000;
-
-/// Causes of refusals that are no violated dependence; "What is refused although legal" in `docs/model.md` explains
-/// each. Another cause is a fault.
-const DOCUMENTED: &[&str] = &[
-    // Names and shapes that the command's rewrite is not defined for.
-    "UnknownLoop",
-    "NotNested",
-    "NotPerfectlyNested",
-    "NotAdjacent",
-    "TooFewLoops",
-    "NothingToDistribute",
-    "SameComputation",
-    "AlreadyTagged",
-    "NothingToJam",
-    "NotBetween",
-    "VaryingExtent",
-    "FlatTile",
-    "NotTiles",
-    "OnePiece",
-    "NeverHolds",
-    // No number up to the largest that is tried makes the order legal.
-    "NoFactor",
-    "NoShift",
-    // What stands in the way of an inlined value.
-    "CannotInline",
-    "CannotFactor",
-    // What stands in the way of values that are computed again.
-    "CannotComputeAt",
-    "OtherValues",
-    "CannotOverlap",
-    // Nests that no tiling of time is made for, and sizes that do not fit them.
-    "NotStencil",
-    "TileHeight",
-    "TileWidth",
-    "CannotStream",
-    // The GPU's limits.
-    "NeedsCpu",
-    "GpuMapping",
-    "BlockTooLarge",
-    "BlockTooDeep",
-    "LoopsApart",
-    "SharedRegister",
-    // Storage.
-    "NoBox",
-    "AllocationInside",
-    // Buffers may have other axes than their arrays.
-    "AxisCount",
-    "CallersMemory",
-    "BufferTaken",
-    "NotAccessed",
-    "NoConstantSize",
-    "TooLarge",
-    "WrongLevel",
-    "NoThreadCount",
-    "NotConstant",
-    "Unbounded",
-    "ConstantTooLarge",
-    "Overwritten",
-    "a promotion that runs into parallel loops",
-    // Communication.
-    "NoStep",
-    "NotCopied",
-    "FixedLifetime",
-    "ManyLoops",
-    "InKernel",
-    "Overwrites",
-    "NotMoved",
-    "Outside",
-    "FreedBeforeUse",
-    "Lifetimes",
-    "Divergent",
-    "InParallel",
-    // The program itself: a subscript that no sizes bring inside.
-    "NeverInside",
-    // Arithmetic and work.
-    "overflow",
-    "isl's limit",
-    "isl's limit in code generation",
-];
-
-/// Whether a refusal is one that the documentation explains.
-pub fn check_documented(why: &str) -> Result<(), Fault> {
-    // Refusals of the program have a code, a page and a golden case each.
-    let is_code = why.starts_with("E0") && why.as_bytes().get(2..5).is_some_and(|it| it.iter().all(u8::is_ascii_digit));
-    match is_code || DOCUMENTED.contains(&why) {
-        true => Ok(()),
-        false => fault("refused for no documented cause", why),
-    }
-}
 
 /// Looks at everything; a panic is a fault.
 pub fn examine(case: &Case) -> Result<Verdict, Fault> {
@@ -263,19 +175,12 @@ pub fn own_order(subject: &Subject<'_>) -> Result<Result<Progress, String>, Faul
         Target::Cpu => Memory::Blocks,
         Target::Gpu => Memory::Plain,
     };
-    let choose = || {
-        default_order::choose(
-            &subject.ctx,
-            &progress.scheduled,
-            &progress.all,
-            memory,
-            default_order::TimeTiles::Allowed,
-        )
-    };
+    let means = default_order::Means { memory, tilings: default_order::Tilings::Wanted };
+    let choose = || default_order::choose(&subject.ctx, &progress.scheduled, &progress.all, means);
     match subject.limited(&progress.scheduled, choose) {
         Ok(chosen) => {
             let mut next = Progress { scheduled: chosen.scheduled, storage: chosen.storage, ..progress };
-            if let Some(cuts) = chosen.cuts {
+            if let Some(cuts) = chosen.rewritten {
                 next.changed = Some(Rc::new(subject.instances(&next.scheduled.algorithm)?));
                 next.all = Rc::new(cuts.dependences);
             }
@@ -333,6 +238,18 @@ pub fn step(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Re
             refused(refusal(error)?)
         }
     }
+}
+
+/// Whether the order that a refused command asks for is one that brute force finds legal. Where the command's rewrite is not
+/// defined, or makes other statements, there is no such order.
+pub fn asks_for_a_legal_order(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Result<bool, Fault> {
+    if command.is_storage() || command.is_communication() || command.changes_accesses() {
+        return Ok(false);
+    }
+    let asked =
+        subject.limited(&progress.scheduled, || transform::apply(&subject.ctx, &progress.scheduled, &[], command));
+    let Ok(scheduled) = asked else { return Ok(false) };
+    Ok(check_order(subject, &Progress { scheduled, ..progress.clone() }).is_ok())
 }
 
 /// Asks whether a command about storage or communication can be carried out with those before.

@@ -1,6 +1,8 @@
 //! Random programs: loop nests as people write them, and as nobody does.
 
-use crate::program::{ArrayArgument, Condition, Element, Expr, Linear, Program, Size, Statement, Subscript, Target};
+use crate::program::{
+    ArrayArgument, BOUNDS, Condition, Element, Expr, Linear, Program, Size, Statement, Subscript, Target,
+};
 use crate::random::Random;
 
 /// A random program of one to four statements, plus those that set up scalar variables.
@@ -33,6 +35,7 @@ pub fn program(random: &mut Random) -> Program {
         scalars: vec![],
         labels: 0,
         made: 0,
+        has_bounds: false,
     };
     let statements = [1, 2, 3, 4][generator.random.weighted(&[38, 34, 18, 10])];
     let mut left = statements;
@@ -46,7 +49,10 @@ pub fn program(random: &mut Random) -> Program {
         left -= 1;
     }
     body.extend(generator.block(&mut left));
-    let Generator { arrays, .. } = generator;
+    let Generator { mut arrays, has_bounds, .. } = generator;
+    if has_bounds {
+        arrays.push(ArrayArgument { name: BOUNDS.to_string(), element: Element::I64, rank: 1 });
+    }
     Program { arrays, sizes, body, returns }
 }
 
@@ -68,6 +74,8 @@ struct Generator<'a> {
     scalars: Vec<(String, Element)>,
     labels: usize,
     made: usize,
+    /// Whether a loop has bounds that are read from an array.
+    has_bounds: bool,
 }
 
 impl Generator<'_> {
@@ -89,6 +97,14 @@ impl Generator<'_> {
                 break;
             }
             let loops = [95, 60, 45, 20, 0][depth];
+            if (1..3).contains(&depth)
+                && self.random.percent(5)
+                && let Some(ranged) = self.ranged()
+            {
+                statements.push(ranged);
+                *left = left.saturating_sub(1);
+                continue;
+            }
             match self.random.weighted(&[loops, if depth == 0 { 2 } else { 10 }, if depth > 0 { 12 } else { 2 }, 40]) {
                 0 if depth == 0 && self.random.percent(12) => statements.push(self.time_loop(left)),
                 0 => statements.push(self.nest(left)),
@@ -135,6 +151,26 @@ impl Generator<'_> {
         }
         self.arrays.push(ArrayArgument { name: name.clone(), element, rank });
         Statement::Zeros { name, element, extents }
+    }
+
+    /// `for q in P[i]:P[i+1] - 1` around a sum of elements that the iterator names, as in a product with a sparse matrix.
+    fn ranged(&mut self) -> Option<Statement> {
+        let rows = self.visible().first().map(|&at| (self.around[at].name.clone(), self.around[at].least))?;
+        let lines: Vec<ArrayArgument> = self.arrays.iter().filter(|it| it.rank == 1).cloned().collect();
+        let from = (!lines.is_empty()).then(|| self.random.pick(&lines).clone())?;
+        let same: Vec<ArrayArgument> = self.arrays.iter().filter(|it| it.element == from.element).cloned().collect();
+        let to = self.random.pick(&same).clone();
+        self.has_bounds = true;
+        let subscripts = self.subscripts(to.rank);
+        let read = Expr::Read(from.name, vec![Subscript::Linear(Linear::of("q", 0))]);
+        let value = match self.random.percent(50) {
+            true => read,
+            false => Expr::Binary("*", Box::new(read), Box::new(self.leaf(from.element))),
+        };
+        let op = *self.random.pick(&["+=", "+=", "-=", "="]);
+        let label = self.label();
+        let body = vec![Statement::Assign { label, target: Target::Element(to.name, subscripts), op, value }];
+        Some(Statement::Ranged { iterator: "q".into(), at: Linear::of(&rows.0, (1 - rows.1).max(0)), body })
     }
 
     /// Nests that are repeated: `for t in 1:n`.
@@ -464,6 +500,7 @@ fn is_independent(statement: &Statement) -> bool {
         }
         Statement::Assign { .. }
         | Statement::For { .. }
+        | Statement::Ranged { .. }
         | Statement::If { .. }
         | Statement::Zeros { .. }
         | Statement::Jump { .. } => false,

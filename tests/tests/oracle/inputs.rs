@@ -2,6 +2,7 @@
 
 use crate::examine::Fault;
 use crate::instances::Instances;
+use crate::program::BOUNDS;
 use crate::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_frontend::typed::tree::Type as ArgumentType;
@@ -123,7 +124,10 @@ pub fn arguments(
                 let array = algorithm.array(*id);
                 debug_assert_eq!(array.kind, ArrayKind::Argument);
                 let extents = array.extents.iter().map(|it| it.evaluate(&[], &params).unwrap_or(0).max(0) as u64);
-                let made = Array::from_fn(*element, extents.collect(), |_| number(*element, random));
+                let made = Array::from_fn(*element, extents.collect(), |_| match array.name == BOUNDS {
+                    true => Constant::i64(random.between(1, 5)),
+                    false => number(*element, random),
+                });
                 Value::Array(made.map_err(|error| Fault { kind: "inputs", text: error.to_string() })?)
             }
             _ => return Err(Fault { kind: "inputs", text: "arguments of another kind than the function's".into() }),

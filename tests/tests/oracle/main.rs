@@ -22,6 +22,7 @@ mod instances;
 mod native;
 mod program;
 mod random;
+mod refusals;
 mod renewed;
 mod shrink;
 mod stencils;
@@ -70,6 +71,16 @@ fn random_schedules_keep_what_programs_mean() {
     // Neither verdict may be so rare that a campaign says nothing of it.
     assert!(counts.accepted * 5 >= counts.pairs, "{} of {} pairs accepted", counts.accepted, counts.pairs);
     assert!(counts.illegal * 10 >= counts.pairs, "{} of {} pairs illegal", counts.illegal, counts.pairs);
+}
+
+/// A command may only be refused for what its page explains, so the page has to list it.
+#[test]
+fn every_cause_of_a_refusal_is_in_the_model() {
+    let text = fs::read_to_string(root().join("docs/model.md")).unwrap();
+    let from = text.split_once("## What is refused although legal").expect("the section is there").1;
+    let section = from.split_once("\n## ").map_or(from, |(section, _)| section);
+    let missing = refusals::missing_in(section);
+    assert!(missing.is_empty(), "docs/model.md does not name the codes of {missing:?}");
 }
 
 /// Orders that the core is not asked about: the oracle must see what is wrong with them.

@@ -2,6 +2,9 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+/// The array of integers that bounds of loops are read from. No statement writes it.
+pub const BOUNDS: &str = "P";
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
     pub arrays: Vec<ArrayArgument>,
@@ -99,6 +102,12 @@ pub enum Statement {
         lower: Linear,
         upper: Linear,
         step: i64,
+        body: Vec<Statement>,
+    },
+    /// `for iterator in P[at]:P[at + 1] - 1`, with bounds that are data.
+    Ranged {
+        iterator: String,
+        at: Linear,
         body: Vec<Statement>,
     },
     If {
@@ -248,6 +257,12 @@ fn block(f: &mut Formatter<'_>, statements: &[Statement], depth: usize) -> fmt::
                     step if *step < 0 => writeln!(f, "{upper}:{step}:{lower}")?,
                     step => writeln!(f, "{lower}:{step}:{upper}")?,
                 }
+                block(f, body, depth + 1)?;
+                writeln!(f, "{margin}end")?;
+            }
+            Statement::Ranged { iterator, at, body } => {
+                let next = Linear { constant: at.constant + 1, ..at.clone() };
+                writeln!(f, "{margin}for {iterator} in {BOUNDS}[{at}]:{BOUNDS}[{next}] - 1")?;
                 block(f, body, depth + 1)?;
                 writeln!(f, "{margin}end")?;
             }

@@ -131,6 +131,13 @@ fn blocks(block: &[Statement]) -> Vec<Vec<Statement>> {
                 all.extend(linears(lower).into_iter().map(|lower| with(at, changed(lower, upper.clone(), step))));
                 all.extend(linears(upper).into_iter().map(|upper| with(at, changed(lower.clone(), upper, step))));
             }
+            Statement::Ranged { iterator, at: bound, body } => {
+                all.push(with(at, body.iter().map(|it| substitute(it, iterator)).collect()));
+                for body in blocks(body) {
+                    let (iterator, bound) = (iterator.clone(), bound.clone());
+                    all.push(with(at, vec![Statement::Ranged { iterator, at: bound, body }]));
+                }
+            }
             Statement::Zeros { name, element, extents } => {
                 for extents in lists(extents, linears) {
                     all.push(with(at, vec![Statement::Zeros { name: name.clone(), element: *element, extents }]));
@@ -278,6 +285,14 @@ fn substitute(statement: &Statement, iterator: &str) -> Statement {
             lower: linear(lower),
             upper: linear(upper),
             step: *step,
+            body: match inner == iterator {
+                true => body.clone(),
+                false => body.iter().map(|it| substitute(it, iterator)).collect(),
+            },
+        },
+        Statement::Ranged { iterator: inner, at, body } => Statement::Ranged {
+            iterator: inner.clone(),
+            at: linear(at),
             body: match inner == iterator {
                 true => body.clone(),
                 false => body.iter().map(|it| substitute(it, iterator)).collect(),
