@@ -11,19 +11,21 @@
 
 use crate::affine::{Affine, ParamId};
 use crate::algorithm::{
-    Access, Algorithm, Argument, ArrayId, ArrayKind, ComputationId, Param, ParamOrigin, Scalar, ScalarId,
+    Access, Algorithm, Argument, ArrayId, ArrayKind, ComputationId, Param, ParamOrigin, Scalar, ScalarId, Which,
 };
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::fresh::fresh;
 use crate::isl::{Aff, Ctx, DimType, Set, Val};
 use crate::relation;
+use crate::verify::Verified;
 use tessella_scalar::ScalarType;
 
 /// A program that can run in slices.
 #[derive(Debug, Clone)]
 pub struct Slices {
-    /// The algorithm with two more arguments, its last ones: the first and the last iteration of the slice.
+    /// The algorithm with two more arguments, its last ones: the first and the last iteration of the slice. What is looked at
+    /// before the whole runs is not looked at again.
     pub algorithm: Algorithm,
     /// The arrays of which a slice needs a part only; of the others it needs all.
     pub parts: Vec<Part>,
@@ -36,6 +38,8 @@ pub struct Part {
     pub array: ArrayId,
     pub before: i64,
     pub after: i64,
+    /// The least and the greatest distance of the source's own accesses, which lie inside of the array.
+    pub accessed: (i64, i64),
     /// Where it writes, if it does: the last subscript is the iteration plus this.
     pub written: Option<i64>,
 }
@@ -43,7 +47,7 @@ pub struct Part {
 /// Why a program does not run in slices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Subscripts or bounds that data decide.
+    /// Bounds of loops that data decide.
     Computed,
     /// The last subscript of what this computation writes is no iterator plus a constant.
     Write(ComputationId),
@@ -55,17 +59,62 @@ pub enum Obstacle {
     Columns(ArrayId),
     /// Every array is needed whole.
     Whole,
+    /// The order that was chosen or asked for accesses other parts of arrays than the source's.
+    Order,
+}
+
+/// What a finished program of a slice needs of arrays: copies to faster memory may take more than the source's accesses do, whole tiles.
+/// `None` if that has no bound, if it writes more, or if the arrays do not lie in memory as the caller has them.
+pub fn needed_parts(ctx: &Ctx, slice: &Verified, parts: &[Part]) -> Result<Option<Vec<Part>>, Error> {
+    let (algorithm, layout) = (slice.algorithm(), slice.layout());
+    if !layout.streams.is_empty() {
+        return Ok(None);
+    }
+    let first = ParamId(slice.source().params.len() as u32 - 2);
+    let last = ParamId(first.0 + 1);
+    let params = algorithm.param_names();
+    let mut needed = parts.to_vec();
+    for part in &mut needed {
+        let (array, placement) = (algorithm.array(part.array), layout.placement(part.array));
+        let identity: Vec<Affine> = (0..array.rank).map(Affine::iterator).collect();
+        if layout.buffer(placement.buffer).extents != array.extents || !is_identity(&placement.map, &identity) {
+            return Ok(None);
+        }
+        for at in algorithm.accesses().filter(|&at| algorithm.access(at).array == part.array) {
+            let touched = relation::access(ctx, algorithm, at.computation, algorithm.access(at))?;
+            let touched = touched.intersect_domain(&relation::domain(algorithm, at.computation)?)?.range()?;
+            if touched.is_empty()? {
+                continue;
+            }
+            let space = touched.space()?;
+            // How far the last subscript is from an end of the slice.
+            let distance = |param: ParamId| -> Result<Aff, Error> {
+                let end = Affine::param(param).to_isl(&space, &params)?;
+                Ok(Aff::set_dim_on(&space, array.rank - 1)?.sub(&end)?)
+            };
+            let before = touched.min_val(&distance(first)?)?.to_i64();
+            let after = touched.max_val(&distance(last)?)?.to_i64();
+            let (Some(before), Some(after)) = (before, after) else { return Ok(None) };
+            if at.which == Which::Write && part.written.is_none_or(|it| before < it || after > it) {
+                return Ok(None);
+            }
+            (part.before, part.after) = (part.before.min(before), part.after.max(after));
+        }
+    }
+    Ok(Some(needed))
+}
+
+/// Whether an array's subscripts are those of its buffer, but for a constant each.
+fn is_identity(map: &[Affine], identity: &[Affine]) -> bool {
+    let apart = |(mine, own): (&Affine, &Affine)| mine.sub(own).ok().and_then(|it| it.as_constant()).is_some();
+    map.len() == identity.len() && map.iter().zip(identity).all(apart)
 }
 
 /// Finds the iterators to slice of an algorithm as the source has it; `dependences` are its own.
 ///
 /// # Errors
 /// Failures of isl's. What stands against slices is an [`Obstacle`], no error.
-pub fn slices(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    dependences: &[Dependence],
-) -> Result<Result<Slices, Obstacle>, Error> {
+pub fn slices(ctx: &Ctx, algorithm: &Algorithm, dependences: &[Dependence]) -> Result<Result<Slices, Obstacle>, Error> {
     let sliced = match iterators(algorithm, dependences)? {
         Ok(sliced) => sliced,
         Err(obstacle) => return Ok(Err(obstacle)),
@@ -97,7 +146,7 @@ fn sink(dependence: &Dependence) -> usize {
 /// The iterator of each computation that is sliced, by position: the last subscript of what it writes for the caller, and for
 /// other computations the one that dependences tie to such an iterator.
 fn iterators(algorithm: &Algorithm, dependences: &[Dependence]) -> Result<Result<Vec<u32>, Obstacle>, Error> {
-    if algorithm.scan.is_some() || algorithm.computations.iter().any(|it| !it.ranged.is_empty()) {
+    if algorithm.computations.iter().any(|it| !it.ranged.is_empty()) {
         return Ok(Err(Obstacle::Computed));
     }
     let mut known: Vec<Option<u32>> = vec![];
@@ -183,7 +232,13 @@ fn parts(algorithm: &Algorithm, sliced: &[u32]) -> Result<Vec<Part>, Obstacle> {
         let part = distances(algorithm, sliced, id).filter(|_| is_plain).and_then(|(all, mut written)| {
             written.dedup();
             let (&before, &after) = (all.iter().min()?, all.iter().max()?);
-            (written.len() <= 1).then(|| Part { array: id, before, after, written: written.first().copied() })
+            (written.len() <= 1).then(|| Part {
+                array: id,
+                before,
+                after,
+                accessed: (before, after),
+                written: written.first().copied(),
+            })
         });
         match part {
             Some(part) => parts.push(part),
@@ -227,7 +282,8 @@ fn unbounded(algorithm: &Algorithm, sliced: &[u32], parts: &[Part]) -> Result<Op
 
 /// The algorithm with domains limited to the slice.
 fn restricted(ctx: &Ctx, algorithm: &Algorithm, sliced: &[u32]) -> Result<Algorithm, Error> {
-    let mut result = algorithm.clone();
+    // Computed subscripts are looked at once, for the whole.
+    let mut result = Algorithm { scan: None, ..algorithm.clone() };
     let mut bounds = vec![];
     for wanted in ["first_of_slice", "last_of_slice"] {
         let name = fresh(wanted, |name| {
@@ -247,12 +303,10 @@ fn restricted(ctx: &Ctx, algorithm: &Algorithm, sliced: &[u32]) -> Result<Algori
     result.context = aligned(&result.context)?;
     for param in &bounds {
         let limit = 1_i64 << 40;
-        result.context =
-            result.context.lower_bound(DimType::Param, param.0, &Val::from_i64(ctx, -limit)?)?.upper_bound(
-                DimType::Param,
-                param.0,
-                &Val::from_i64(ctx, limit)?,
-            )?;
+        result.context = result
+            .context
+            .lower_bound(DimType::Param, param.0, &Val::from_i64(ctx, -limit)?)?
+            .upper_bound(DimType::Param, param.0, &Val::from_i64(ctx, limit)?)?;
     }
     for requirement in &mut result.requirements {
         requirement.holds = aligned(&requirement.holds)?;

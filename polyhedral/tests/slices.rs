@@ -13,7 +13,7 @@ fn sliced(ctx: &Ctx, algorithm: &Algorithm) -> Result<Slices, Obstacle> {
 }
 
 fn part(array: u32, before: i64, after: i64, written: Option<i64>) -> Part {
-    Part { array: ArrayId(array), before, after, written }
+    Part { array: ArrayId(array), before, after, accessed: (before, after), written }
 }
 
 /// `for j, i: B[i, j] = A[i, j - 1] + A[i, j + 1] + W[i, i]`, and `C[i, j] = B[i, j]` after it in a nest of its own.
@@ -125,7 +125,11 @@ fn an_array_is_written_at_one_distance() {
     let statement = |name, row: i64, column: i64| Statement {
         name,
         iterators: &["j", "i"],
-        domain: if name == "S" { "{ S[j, i] : 1 < j < n and i = 1 < n }" } else { "{ R[j, i] : 1 < j < n and i = 2 < n }" },
+        domain: if name == "S" {
+            "{ S[j, i] : 1 < j < n and i = 1 < n }"
+        } else {
+            "{ R[j, i] : 1 < j < n and i = 2 < n }"
+        },
         write: (0, Box::leak(Box::new([(&[0, 1][..], row), (&[1, 0][..], column)]))),
         reads: &[(1, &[(&[0, 1], 0), (&[1, 0], 0)])],
     };

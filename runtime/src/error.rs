@@ -47,7 +47,10 @@ pub enum RuntimeError {
     DeviceMemory { needed: u64, free: u64, total: u64 },
 
     /// Not even the least slice of a call fits. `needed` is what all buffers of the whole take together.
-    #[error("the arrays take {needed} bytes of GPU memory, and a slice of one iteration {least}; {free} of its {total} bytes can be had")]
+    #[error(
+        "the arrays take {needed} bytes of GPU memory, and a slice of one iteration {least}; \
+             {free} of its {total} bytes can be had"
+    )]
     SliceMemory { needed: u64, least: u64, free: u64, total: u64 },
 
     /// A launch plan contradicts itself; the text says where.

@@ -13,7 +13,7 @@ use std::env;
 use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::{EntryParameter, STATUS_OK};
 use tessella_codegen::int_expr::Environment;
-use tessella_codegen::plan::{HostSide, Step};
+use tessella_codegen::plan::{DeviceMemory, HostSide, Step};
 use tessella_polyhedral::layers::BufferId;
 use tessella_polyhedral::slices::Part;
 
@@ -130,7 +130,7 @@ impl<G: Gpu> SlicedProgram<G> {
         Environment::new(params.chain([first, last]).collect())
     }
 
-    /// The arrays that are cut, but those that are in the GPU's memory already.
+    /// The arrays that are cut: none that are in the GPU's memory already, or in its constant memory.
     fn columns(&self, arguments: &Arguments) -> Result<Vec<Columns>, RuntimeError> {
         let plan = self.slice.plan();
         // Those of the caller's arrays do not depend on the slice.
@@ -138,9 +138,11 @@ impl<G: Gpu> SlicedProgram<G> {
         let sizes = self.slice.sizes(&environment)?;
         let mut all = vec![];
         for &part in &self.parts {
-            let is_its = |host: HostSide| matches!(host, HostSide::Argument(id) | HostSide::Result(id) if id == part.array);
+            let is_its =
+                |host: HostSide| matches!(host, HostSide::Argument(id) | HostSide::Result(id) if id == part.array);
             let Some(at) = plan.buffers.iter().position(|it| is_its(it.host)) else { continue };
-            if self.slice.resident(arguments, at).is_some() {
+            let is_constant = plan.buffers[at].memory == DeviceMemory::Constant;
+            if is_constant || self.slice.resident(arguments, at).is_some() {
                 continue;
             }
             let count = plan.buffers[at].extents.last().and_then(|extent| extent.evaluate(&environment));
@@ -163,8 +165,9 @@ impl<G: Gpu> SlicedProgram<G> {
     /// As for [`SlicedProgram::run`].
     unsafe fn run_cuts(&self, call: Packed<'_>, columns: &[Columns], cuts: &[(i64, i64)]) -> Result<i32, RuntimeError> {
         let plan = self.slice.plan();
-        let is_place =
-            |it: &EntryParameter| matches!(it, EntryParameter::Result(_) | EntryParameter::Made(_) | EntryParameter::Sizes);
+        let is_place = |it: &EntryParameter| {
+            matches!(it, EntryParameter::Result(_) | EntryParameter::Made(_) | EntryParameter::Sizes)
+        };
         // The two more arguments stand after all others, and before places for results.
         let behind = plan.entry.parameters.iter().position(is_place).unwrap_or(plan.entry.parameters.len());
         let before = behind.checked_sub(2).filter(|&at| at <= call.arguments.len());
@@ -214,8 +217,8 @@ fn cuts(
     memory: u64,
 ) -> Result<Cuts, RuntimeError> {
     // Iterations outside of these would access elements outside.
-    let first = columns.iter().map(|it| 1 - it.part.after).min().unwrap_or(1);
-    let last = columns.iter().map(|it| it.count - it.part.before).max().unwrap_or(0);
+    let first = columns.iter().map(|it| 1 - it.part.accessed.1).min().unwrap_or(1);
+    let last = columns.iter().map(|it| it.count - it.part.accessed.0).max().unwrap_or(0);
     let taken = |length: i64| {
         let others = others(first, first + length - 1)?;
         Ok::<u64, RuntimeError>(columns.iter().fold(others, |sum, it| sum.saturating_add(it.room(length))))

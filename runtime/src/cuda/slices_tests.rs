@@ -2,9 +2,9 @@
 
 use super::super::execute::tests::{FakeGpu, array, buffer, extent, kernel_buffer};
 use super::*;
-use std::sync::Arc;
 use crate::cuda::DeviceProperties;
 use std::ffi::c_void;
+use std::sync::Arc;
 use tessella_codegen::Entry;
 use tessella_codegen::int_expr::{Cond, IntExpr, VariableId};
 use tessella_codegen::plan::{PlanArgument, PlannedKernel};
@@ -83,7 +83,10 @@ fn plan(kind: Kind) -> LaunchPlan {
 }
 
 fn parts() -> Vec<Part> {
-    vec![Part { array: A, before: -1, after: 1, written: None }, Part { array: B, before: 0, after: 0, written: Some(0) }]
+    vec![
+        Part { array: A, before: -1, after: 1, accessed: (-1, 1), written: None },
+        Part { array: B, before: 0, after: 0, accessed: (0, 0), written: Some(0) },
+    ]
 }
 
 fn load(gpu: &Arc<FakeGpu>) -> SlicedProgram<FakeGpu> {
@@ -149,9 +152,13 @@ fn what_fits_runs_as_a_whole_and_what_does_not_is_copied_in_parts() {
     let memory = 102 * 8 + 256 + 100 * 8 + 256;
     call(&program, &a, &mut b, &[], Some(memory)).unwrap();
     let log = gpu.log();
-    let copies: Vec<&str> = log.iter().map(String::as_str).filter(|it| it.starts_with("in") || it.starts_with("out")).collect();
+    let copies: Vec<&str> =
+        log.iter().map(String::as_str).filter(|it| it.starts_with("in") || it.starts_with("out")).collect();
     let (first, next, last) = ("in 608", "in 624", "in 592");
-    assert_eq!(copies, [first, "in 600", "out 600", next, "in 608", "out 608", next, "in 608", "out 608", last, "in 584", "out 584"]);
+    assert_eq!(
+        copies,
+        [first, "in 600", "out 600", next, "in 608", "out 608", next, "in 608", "out 608", last, "in 584", "out 584"]
+    );
     assert_eq!(log.iter().filter(|it| it.starts_with("alloc")).count(), 2, "slices share their memory");
 }
 
@@ -216,7 +223,7 @@ fn the_checks_are_those_of_the_whole() {
 fn cuts_are_few_and_of_one_length() {
     let column = |bytes, before, after, written| Columns {
         at: 0,
-        part: Part { array: A, before, after, written },
+        part: Part { array: A, before, after, accessed: (before, after), written },
         count: 1000,
         bytes,
         is_overwritten: false,
@@ -234,4 +241,9 @@ fn cuts_are_few_and_of_one_length() {
     // `A[x - 2]` to `A[x + 1]`: iterations from 0 to 1002 have an element.
     let Cuts::Fit(wide) = cut(&[column(8, -2, 1, None)], 1 << 20) else { panic!("it fits") };
     assert_eq!(wide, [(0, 1002)]);
+    // Tiles of copies take more columns, and no more iterations.
+    let mut tiles = column(8, -2, 1, None);
+    (tiles.part.before, tiles.part.after) = (-33, 32);
+    let Cuts::Fit(tiled) = cut(&[tiles], 8 * (500 + 65) + 256) else { panic!("it fits") };
+    assert_eq!(tiled, [(0, 334), (335, 669), (670, 1002)]);
 }
