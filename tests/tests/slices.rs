@@ -14,7 +14,7 @@ use tessella_polyhedral::algorithm::{Argument, ArrayKind};
 use tessella_polyhedral::slices::Part;
 use tessella_runtime::cuda::{Nvrtc, Target};
 use tessella_scalar::{Constant, ScalarType};
-use tessella_tests::{report, root};
+use tessella_tests::{examples, julia_files, report, root};
 
 fn sources() -> Sources {
     let text = fs::read_to_string(root().join("tests/gpu/slices.jl")).unwrap();
@@ -188,6 +188,46 @@ fn slices_together_compute_what_the_whole_does_and_use_only_their_parts() {
         }
     }
     report(failures);
+}
+
+/// Whatever of the examples may run in slices computes the same in slices; some must.
+#[test]
+fn examples_in_slices_compute_what_they_do_as_a_whole() {
+    let mut failures = vec![];
+    let mut sliced = vec![];
+    let folders = ["tests/polybench", "examples/images", "examples/rodinia", "examples/vectors"];
+    let more = folders.iter().flat_map(|folder| julia_files(&root().join(folder)));
+    for path in examples().into_iter().chain(more) {
+        let text = fs::read_to_string(&path).unwrap();
+        let options =
+            FileOptions { name: "example.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+        if !text.lines().any(|line| line.starts_with("@tessella")) {
+            continue;
+        }
+        let sources = Sources::read(&text, &options).unwrap();
+        for item in sources.functions() {
+            let unit = sources.unit(item, &[]).map_err(|errors| sources.show(&errors)).unwrap();
+            if slices::build(&unit, Backend::C).is_err() {
+                continue;
+            }
+            let (program, built) = Program::new(&unit);
+            let params = &built.analysed.verified.source().params;
+            let sizes = params.iter().map(|param| (param.name.clone(), 7)).collect();
+            let options =
+                RunOptions { sizes, values: vec![], seed: 5, repeat: 1, compare: false, profile: false, chunked: false };
+            let Ok(inputs) = inputs(&unit, &built, &options) else { continue };
+            let expected = program.whole(&inputs);
+            sliced.push(unit.function.name.clone());
+            for length in [1, 3] {
+                if program.in_slices(&inputs, &expected, length) != expected {
+                    failures.push(format!("{} in slices of {length}", unit.function.name));
+                }
+            }
+        }
+    }
+    println!("in slices: {}", sliced.join(", "));
+    report(failures);
+    assert!(sliced.iter().any(|name| name == "gemm!"), "{sliced:?}");
 }
 
 #[test]
