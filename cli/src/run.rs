@@ -20,6 +20,9 @@ pub struct Run {
     /// Measures kernels and copies, beside the bytes and operations that they stand for; needs --target cuda
     #[arg(long)]
     profile: bool,
+    /// Runs an outer parallel loop in slices where the memory of the GPU does not hold all arrays; needs --target cuda
+    #[arg(long)]
+    chunked: bool,
     /// Ignores schedules that `tessella tune` has found
     #[arg(long)]
     untuned: bool,
@@ -29,6 +32,9 @@ pub fn run(command: &Run) -> Result<(), Failure> {
     if command.profile && command.arguments.target != TargetName::Cuda {
         return Err(Failure::Usage("`--profile` measures kernels on a GPU: add `--target cuda`".to_owned()));
     }
+    if command.chunked && command.arguments.target != TargetName::Cuda {
+        return Err(Failure::Usage("`--chunked` is about the memory of a GPU: add `--target cuda`".to_owned()));
+    }
     let (text, options) = command.source.read()?;
     let run_options = RunOptions {
         sizes: command.arguments.sizes()?,
@@ -37,6 +43,7 @@ pub fn run(command: &Run) -> Result<(), Failure> {
         repeat: command.repeat,
         compare: !command.no_compare,
         profile: command.profile,
+        chunked: command.chunked,
     };
     let schedules = if command.untuned { Schedules::Own } else { Schedules::Tuned };
     let outcomes =

@@ -70,6 +70,7 @@ pub fn run(command: &Tune) -> Result<(), Failure> {
         repeat: command.repeat,
         compare: false,
         profile: false,
+        chunked: false,
     };
     let tune_options = TuneOptions { budget, seed: command.arguments.seed, repeat: command.repeat, most: command.most };
     let stop = Arc::new(AtomicBool::new(false));

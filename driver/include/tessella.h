@@ -60,7 +60,8 @@ uint32_t tessella_abi_version(void);
  *     "emit"        texts that are wanted: "algorithm", "dependences", "schedule", "loops", "c",
  *                   "header", "cuda", "explain", "draw" (SVG)
  *     "load"        whether the program is to be run; false makes texts only
- *     "options"     {"threads": null or a number, "overlap": "error" or "original"}
+ *     "options"     {"threads": null or a number, "overlap": "error" or "original", "chunked": false or true}; with
+ *                   "chunked" a program of target "cuda" runs in slices where the GPU's memory does not hold its arrays
  *     "draw"        what "draw" shows, all of it optional: {"computation": "S", "dims": ["i", "j"], "sizes": {"n": 8},
  *                   "fix": {"k": 1}, "scheduled": false, "order": "auto", "numbers", "line" or "none"}
  *     "class"       null, or the class of the sizes that the program is for: without a schedule, what a tuner found for it

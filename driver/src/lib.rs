@@ -20,6 +20,7 @@ pub mod results;
 pub mod run;
 pub mod session;
 pub mod sizes;
+pub mod slices;
 pub mod tune;
 pub mod tuned;
 pub mod unit;

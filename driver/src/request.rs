@@ -131,6 +131,8 @@ pub struct Options {
     /// CPU threads of a parallel loop; `None`: as many as OpenMP gives.
     pub threads: Option<u32>,
     pub overlap: Overlap,
+    /// Whether the program runs in slices where the memory of the GPU does not hold its arrays.
+    pub chunked: bool,
 }
 
 /// What the caller does when arrays share memory. The compiled code only reports it ([`Failure::Overlap`]).
@@ -404,7 +406,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!((request.first_line, request.schedule, request.target), (1, None, Backend::Cuda));
-        assert_eq!(request.options, Options { threads: None, overlap: Overlap::Error });
+        assert_eq!(request.options, Options { threads: None, overlap: Overlap::Error, chunked: false });
     }
 
     #[test]

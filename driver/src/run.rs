@@ -4,7 +4,7 @@ use crate::abi::values::{call, call_by};
 use crate::file::{FileOptions, Sources};
 use crate::pipeline::Refusal;
 use crate::profile::{self, Report};
-use crate::request::{Backend, Program, Status};
+use crate::request::{Backend, Options, Program, Status};
 use crate::results;
 use crate::session;
 use crate::sizes::{self, Defaults};
@@ -33,6 +33,8 @@ pub struct RunOptions {
     pub compare: bool,
     /// Whether kernels are measured, on a GPU.
     pub profile: bool,
+    /// Whether the program runs in slices where the memory of the GPU does not hold its arrays.
+    pub chunked: bool,
 }
 
 /// What one function did.
@@ -114,7 +116,7 @@ pub fn run_by(
                 }
             }
         }
-        let program = session::load(&unit, &built, backend, None).map_err(|(status, errors)| match status {
+        let program = session::load(&unit, &built, backend, &Options { chunked: run_options.chunked, ..Options::default() }).map_err(|(status, errors)| match status {
             Status::ToolChain => Failed::ToolChain(sources.show(&errors)),
             Status::Done | Status::Refused | Status::Internal => refused(errors),
         })?;

@@ -6,9 +6,10 @@ use crate::explain::{condition, scan_condition};
 use crate::pipeline::{self, Refusal};
 use crate::profile::{self, Measured};
 use crate::request::{
-    Backend, CompileRequest, CompileResult, ConstantValue, Failure, Program, Signature, Status, TextKind,
+    Backend, CompileRequest, CompileResult, ConstantValue, Failure, Options, Program, Signature, Status, TextKind,
 };
 use crate::results;
+use crate::slices;
 use crate::tune::{self, Subject};
 use crate::tuned::{self, Entry};
 use crate::unit::{Built, Unit};
@@ -25,7 +26,7 @@ use tessella_polyhedral::command::Command;
 use tessella_polyhedral::print;
 use tessella_polyhedral::verify::Verified;
 use tessella_runtime::call::{ParamType, entry_parameters};
-use tessella_runtime::cuda::{CudaError, CudaProgram, Device, Packed, compile_cuda, default_device, measured_ceilings};
+use tessella_runtime::cuda::{CudaError, CudaProgram, Device, Packed, SlicedProgram, compile_cuda, default_device, measured_ceilings};
 use tessella_runtime::{CSource, Cache, Compiler, LoadedFunction, RuntimeError};
 
 /// Compiles a function as a request asks; never panics on user input, and puts what went wrong into the texts.
@@ -176,10 +177,13 @@ fn make(
         texts.insert(kind, text);
     }
     if !request.load {
+        if request.options.chunked && slices::is_for(request.target) {
+            slices::build(unit, request.target).map_err(refused)?;
+        }
         return Ok(None);
     }
     let program = &built[&request.target];
-    let loaded = load(unit, program, request.target, request.options.threads)?;
+    let loaded = load(unit, program, request.target, &request.options)?;
     Ok(Some((loaded, signature(unit, program, request.target))))
 }
 
@@ -201,11 +205,11 @@ pub fn load(
     unit: &Unit<'_>,
     built: &Built,
     backend: Backend,
-    threads: Option<u32>,
+    options: &Options,
 ) -> Result<Box<dyn Program>, (Status, Refusal)> {
     Ok(match backend {
-        Backend::C => Box::new(CProgram::load(unit, built, threads)?),
-        Backend::Cuda => Box::new(GpuProgram::load(unit, built)?),
+        Backend::C => Box::new(CProgram::load(unit, built, options.threads)?),
+        Backend::Cuda => Box::new(GpuProgram::load(unit, built, options.chunked)?),
         Backend::Interpreter => {
             let function = unit.function.clone();
             let types = function.arguments.iter().map(|id| function.locals[id.0 as usize].ty).collect();
@@ -403,10 +407,16 @@ impl Program for LoadedFunction {
 
 /// Kernels on the first GPU.
 struct GpuProgram {
-    program: CudaProgram<Device>,
+    kernels: Kernels,
     device: Arc<Device>,
     scan: Option<HostScan>,
     failures: Failures,
+}
+
+enum Kernels {
+    Whole(CudaProgram<Device>),
+    /// In slices where the GPU's memory is too small.
+    Sliced(SlicedProgram<Device>),
 }
 
 /// What looks at computed subscripts on the host, where the arguments are when the call begins.
@@ -446,16 +456,46 @@ impl HostScan {
 }
 
 impl GpuProgram {
-    fn load(unit: &Unit<'_>, built: &Built) -> Result<GpuProgram, Failed> {
-        let source = built.cuda(unit).map_err(refused)?;
+    fn load(unit: &Unit<'_>, built: &Built, chunked: bool) -> Result<GpuProgram, Failed> {
+        let slice = if chunked { Some(slices::build(unit, Backend::Cuda).map_err(refused)?) } else { None };
         let device = default_device().map_err(|error| tool_chain(error.into()))?;
-        let cache = Cache::open().map_err(tool_chain)?;
-        let name = format!("{}.cu", source.entry);
-        let image = compile_cuda(&cache, &source.kernels, &name, device.capability(), &source.flags);
-        let image = image.map_err(tool_chain)?;
-        let program = CudaProgram::load(device.clone(), &image, source.plan).map_err(tool_chain)?;
-        Ok(GpuProgram { program, device, scan: HostScan::load(unit, built)?, failures: Failures::of(unit, built) })
+        let whole = load_cuda(unit, built, &device)?;
+        let kernels = match slice {
+            None => Kernels::Whole(whole),
+            Some(slice) => {
+                Kernels::Sliced(SlicedProgram::new(whole, load_cuda(unit, &slice.built, &device)?, slice.parts))
+            }
+        };
+        Ok(GpuProgram { kernels, device, scan: HostScan::load(unit, built)?, failures: Failures::of(unit, built) })
     }
+
+    /// The program for arrays that fit.
+    fn whole(&self) -> &CudaProgram<Device> {
+        match &self.kernels {
+            Kernels::Whole(program) => program,
+            Kernels::Sliced(program) => program.whole(),
+        }
+    }
+
+    /// # Safety
+    /// As for [`Program::launch_mixed`].
+    unsafe fn run(&self, call: Packed<'_>) -> Result<i32, RuntimeError> {
+        match &self.kernels {
+            // SAFETY: promised by the caller; image and plan were made from one source.
+            Kernels::Whole(program) => unsafe { program.run(call) },
+            // SAFETY: as above; the slice and its parts were made from the whole.
+            Kernels::Sliced(program) => unsafe { program.run(call) },
+        }
+    }
+}
+
+/// Compiles the kernels of a program and loads them.
+fn load_cuda(unit: &Unit<'_>, built: &Built, device: &Arc<Device>) -> Result<CudaProgram<Device>, Failed> {
+    let source = built.cuda(unit).map_err(refused)?;
+    let cache = Cache::open().map_err(tool_chain)?;
+    let name = format!("{}.cu", source.entry);
+    let image = compile_cuda(&cache, &source.kernels, &name, device.capability(), &source.flags);
+    CudaProgram::load(device.clone(), &image.map_err(tool_chain)?, source.plan).map_err(tool_chain)
 }
 
 impl GpuProgram {
@@ -465,11 +505,11 @@ impl GpuProgram {
     /// As for [`Program::launch`].
     unsafe fn check(&self, call: Packed<'_>) -> Result<i32, RuntimeError> {
         // SAFETY: promised by the caller.
-        let status = unsafe { self.program.check(call) }?;
+        let status = unsafe { self.whole().check(call) }?;
         let (0, Some(scan)) = (status, &self.scan) else { return Ok(status) };
         // The host looks at copies of what is on the device.
         // SAFETY: promised by the caller.
-        let mut copies = unsafe { self.program.host_copies(call) }?;
+        let mut copies = unsafe { self.whole().host_copies(call) }?;
         let mut arguments = call.arguments.to_vec();
         let mut pointers: Vec<*mut u8> = copies.iter_mut().map(|(_, copy)| copy.as_mut_ptr()).collect();
         for ((position, _), pointer) in copies.iter().zip(&mut pointers) {
@@ -492,7 +532,7 @@ impl Program for GpuProgram {
     }
 
     fn parameter_count(&self) -> usize {
-        self.program.parameters().len()
+        self.whole().parameters().len()
     }
 
     unsafe fn launch(&self, arguments: &[*mut c_void]) -> i32 {
@@ -511,7 +551,7 @@ impl Program for GpuProgram {
             }
         }
         // SAFETY: promised by the caller; image and plan were made from one source.
-        match unsafe { self.program.run(call) } {
+        match unsafe { self.run(call) } {
             Ok(code) => code,
             Err(error) => failed_on_gpu(error),
         }
@@ -527,7 +567,7 @@ impl Program for GpuProgram {
             Err(error) => return Err(failed_on_gpu(error)),
         }
         // SAFETY: promised by the caller; image and plan were made from one source.
-        let profile = unsafe { self.program.profile(call, repeat) }.map_err(failed_on_gpu)??;
+        let profile = unsafe { self.whole().profile(call, repeat) }.map_err(failed_on_gpu)??;
         Ok(Measured { device: self.device.name().to_owned(), ceilings, profile })
     }
 

@@ -7,7 +7,7 @@ use crate::abi::values::call;
 use crate::diagnose::{Place, diagnose};
 use crate::file::{FileOptions, Sources};
 use crate::pipeline::{self, Refusal};
-use crate::request::{Backend, Program, Status};
+use crate::request::{Backend, Options, Program, Status};
 use crate::results;
 use crate::run::{self, RunOptions};
 use crate::session;
@@ -359,7 +359,8 @@ pub fn has_schedule(function: &tree::Function) -> Refusal {
 }
 
 fn load(unit: &Unit<'_>, built: &crate::unit::Built, subject: &Subject) -> Result<Box<dyn Program>, Failed> {
-    session::load(unit, built, subject.target, subject.threads).map_err(|(status, errors)| match status {
+    let options = Options { threads: subject.threads, ..Options::default() };
+    session::load(unit, built, subject.target, &options).map_err(|(status, errors)| match status {
         Status::ToolChain => Failed::ToolChain(errors),
         Status::Done | Status::Refused | Status::Internal => Failed::Refused(errors),
     })

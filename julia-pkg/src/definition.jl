@@ -11,6 +11,8 @@ struct Options
     "what to do when arrays share memory: `:error` or `:original`"
     overlap::Symbol
     threads::Union{Nothing,Int}
+    "whether a program for a GPU runs in slices where its arrays do not fit"
+    chunked::Bool
 end
 
 # One method that `@tessella` defined.

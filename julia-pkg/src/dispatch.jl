@@ -320,7 +320,8 @@ function request(known::Definition, around::Surroundings, names::Vector{String};
         "target" => target,
         "emit" => emit,
         "load" => load,
-        "options" => ("threads" => known.options.threads, "overlap" => known.options.overlap),
+        "options" => ("threads" => known.options.threads, "overlap" => known.options.overlap,
+                      "chunked" => known.options.chunked),
         (draw === nothing ? () : ("draw" => draw,))...,
         (class === nothing ? () : ("class" => class,))...,
     ))

@@ -12,6 +12,8 @@ Options, before the function:
   whatever the reason, a missing GPU or library included. Without the option TESSELLA_FALLBACK decides.
 * `overlap=:error` (default) or `overlap=:original`: what to do when arrays share memory.
 * `threads=4`: threads of parallel loops on the CPU.
+* `chunked=true`: with `target=:cuda`, runs an outer parallel loop in slices, one after the other, where the memory of the GPU
+  does not hold all arrays. A function of which no loop can be cut is refused.
 
 Arguments are `Array`s (or views of them without gaps) and scalars of `Bool`, the `Int`s, the `UInt`s, `Float32` and
 `Float64`. Sizes are checked once, at entry: a `BoundsError` is thrown before anything is written. Where it is not known
@@ -92,6 +94,7 @@ function read_options(options)
     fallback = nothing
     overlap = :error
     threads = nothing
+    chunked = false
     for option in options
         option isa Expr && option.head === :(=) ||
             throw(ArgumentError("@tessella takes options such as target=:cuda and one function, not `$option`"))
@@ -105,12 +108,14 @@ function read_options(options)
             overlap = value
         elseif name === :threads && value isa Int && value >= 1
             threads = value
+        elseif name === :chunked && value isa Bool
+            chunked = value
         else
             throw(ArgumentError("@tessella does not know `$option`; it knows target=:c, target=:cuda, fallback=true, " *
-                                "fallback=false, overlap=:error, overlap=:original, threads=4"))
+                                "fallback=false, overlap=:error, overlap=:original, threads=4, chunked=true"))
         end
     end
-    return target, Options(fallback, overlap, threads)
+    return target, Options(fallback, overlap, threads, chunked)
 end
 
 # --- the definition of a function -------------------------------------------------------------------------------------

@@ -31,6 +31,19 @@ end
     end
 end
 
+# Columns that depend on one another, and columns that do not.
+@tessella target=:cuda chunked=true fallback=false function sweep!(A)
+    for j in 2:size(A, 2), i in 1:size(A, 1)
+        A[i, j] += A[i, j-1]
+    end
+end
+
+@tessella target=:cuda chunked=true fallback=false function halve!(A)
+    for j in 1:size(A, 2), i in 1:size(A, 1)
+        A[i, j] /= 2
+    end
+end
+
 const strict_line = findfirst(line -> endswith(line, "# not for a compiler"), readlines(@__FILE__))
 
 refusal(test) = try
@@ -80,6 +93,25 @@ function run()
         x = Complex{BigFloat}[1, 2]
         @test_logs (:warn, r"counted!") counted!(x)
         @test x == [counts[1], counts[2]]
+    end
+
+    @testset "what cannot run in slices is refused where they are asked for" begin
+        error = refusal(() -> sweep!(ones(3, 3)))
+        @test error isa TessellaError && error.codes == ["E0641"]
+        A = ones(3, 3)
+        if has_gpu()
+            withenv(() -> halve!(A), "TESSELLA_GPU_MEMORY" => string(2 * 3 * 8 + 512))
+            @test A == fill(0.5, 3, 3)
+        else
+            error = refusal(() -> halve!(A))
+            @test error isa TessellaError && error.kind === :tool_chain
+        end
+        # On a CPU there is nothing to cut for.
+        Tessella.retarget!(sweep!, :c)
+        A = ones(2, 3)
+        sweep!(A)
+        @test A == [1 2 3; 1 2 3]
+        @test_throws LoadError @eval @tessella chunked=3 function other!(A) end
     end
 
     @testset "without a GPU, asking for one is an error" begin

@@ -34,6 +34,7 @@ pub mod recompute;
 pub mod reduction;
 pub mod relation;
 pub mod report;
+pub mod slices;
 pub mod spell;
 pub mod storage;
 pub mod stream;

@@ -46,6 +46,13 @@ pub enum RuntimeError {
     #[error("the arrays take {needed} bytes of GPU memory; {free} of its {total} bytes are free")]
     DeviceMemory { needed: u64, free: u64, total: u64 },
 
+    /// Not even the least slice of a call fits. `needed` is what all buffers of the whole take together.
+    #[error(
+        "the arrays take {needed} bytes of GPU memory, and a slice of one iteration {least}; \
+             {free} of its {total} bytes can be had"
+    )]
+    SliceMemory { needed: u64, least: u64, free: u64, total: u64 },
+
     /// A launch plan contradicts itself; the text says where.
     #[error("the launch plan is malformed: {0}")]
     MalformedPlan(String),
@@ -78,9 +85,9 @@ impl RuntimeError {
     /// What a call that failed this way returns to its caller: one of the status codes of the entry.
     pub fn status(&self) -> i32 {
         match self {
-            RuntimeError::Cuda(CudaError::OutOfMemory { .. }) | RuntimeError::DeviceMemory { .. } => {
-                STATUS_OUT_OF_MEMORY
-            }
+            RuntimeError::Cuda(CudaError::OutOfMemory { .. })
+            | RuntimeError::DeviceMemory { .. }
+            | RuntimeError::SliceMemory { .. } => STATUS_OUT_OF_MEMORY,
             RuntimeError::GridTooLarge { .. } => STATUS_GRID_TOO_LARGE,
             RuntimeError::NoCompiler { .. }
             | RuntimeError::NamedCompiler { .. }
@@ -109,7 +116,9 @@ impl RuntimeError {
             RuntimeError::Cuda(CudaError::NoLauncher { .. } | CudaError::WrongLauncher { .. }) => "E0702",
             RuntimeError::Cuda(CudaError::NoDriver { .. }) => "E0703",
             RuntimeError::Cuda(CudaError::NoDevice { .. }) => "E0704",
-            RuntimeError::Cuda(CudaError::OutOfMemory { .. }) | RuntimeError::DeviceMemory { .. } => "E0705",
+            RuntimeError::Cuda(CudaError::OutOfMemory { .. })
+            | RuntimeError::DeviceMemory { .. }
+            | RuntimeError::SliceMemory { .. } => "E0705",
             RuntimeError::Cuda(CudaError::Driver { .. } | CudaError::OutsideBuffer { .. }) => "E0706",
             RuntimeError::GridTooLarge { .. } | RuntimeError::BlockTooLarge { .. } => "E0707",
             RuntimeError::MalformedPlan(_) => "E0708",
@@ -158,8 +167,11 @@ impl IntoDiagnostic for RuntimeError {
                 .with_help("tile the loop that is mapped to this axis, or map a shorter one to it"),
             RuntimeError::BlockTooLarge { .. } => error(self.to_string()).with_help("make the tiles of `gpu` smaller"),
             RuntimeError::DeviceMemory { .. } => {
-                error(self.to_string()).with_help("use smaller arrays, free GPU memory, or use `target=:c`")
+                error(self.to_string()).with_help("use smaller arrays, free GPU memory, use `target=:c`, or `chunked=true` where iterations of an outer loop are independent")
             }
+            RuntimeError::SliceMemory { .. } => error(self.to_string())
+                .with_note("arrays that every iteration may use, and those made inside of the function, are needed whole")
+                .with_help("use smaller arrays, free GPU memory, or use `target=:c`"),
             RuntimeError::MalformedPlan(_) => {
                 error(self.to_string()).with_help("this is a mistake of Tessella's own: please report the program")
             }

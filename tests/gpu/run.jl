@@ -12,6 +12,7 @@ using Printf
 include("cases.jl")
 include("bench.jl")
 include("stencils.jl")
+include("slices.jl")
 
 # `nothing` if compiled code and plain Julia agree, else what went wrong.
 function fault(case, T, n)
@@ -48,6 +49,15 @@ function check(cases)
         println("\n", join(faults[reason], ", "), ":\n", reason)
     end
     return passed, failed
+end
+
+# Programs in slices, where few bytes stand for the GPU's memory.
+function check_slices(arguments)
+    isempty(arguments) || "slices" in arguments || return 0, 0
+    passed, faults = Slices.check()
+    println("in slices: ", passed, " agree")
+    foreach(fault -> printstyled(fault, "\n"; color = :red), faults)
+    return passed, length(faults)
 end
 
 # --- the printed .cu, compiled by nvcc ---------------------------------------------------------------------------------
@@ -128,7 +138,7 @@ function main(arguments)
         return Stencils.main(filter(argument -> !(argument in ("--bench", "stencils")), arguments))
     "--bench" in arguments && return Bench.main(filter(argument -> argument != "--bench", arguments), CASES)
     cases = filter(case -> isempty(arguments) || case.name in arguments, CASES)
-    passed, failed = check(cases) .+ check_wrappers(cases)
+    passed, failed = check(cases) .+ check_wrappers(cases) .+ check_slices(arguments)
     println("\n$passed passed, $failed failed")
     return failed == 0 && passed > 0
 end

@@ -23,7 +23,7 @@ fn options(name: &str) -> FileOptions {
 
 fn run_options(sizes: &[(&str, i64)]) -> RunOptions {
     let sizes = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
-    RunOptions { sizes, values: vec![], seed: 3, repeat: 1, compare: false, profile: false }
+    RunOptions { sizes, values: vec![], seed: 3, repeat: 1, compare: false, profile: false, chunked: false }
 }
 
 const FEW: TuneOptions = TuneOptions { budget: Duration::from_secs(3600), seed: 1, repeat: 1, most: 12 };

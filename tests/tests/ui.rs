@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use tessella::model::{self, ProgramOptions, SearchOptions};
-use tessella::{codes, file};
+use tessella::{codes, file, slices};
 use tessella_tests::{case_options, draw_options, golden, julia_files, model_options, report, root};
 
 #[test]
@@ -30,6 +30,7 @@ fn diagnostics_read_as_recorded() {
                 model::parallelograms(&text, &name, options, &mut |_, _| {}).err().unwrap_or_default()
             }
             (None, Some((other, _))) => panic!("{}: there is no model `{other}`", path.display()),
+            (None, None) if text.lines().any(|line| line == "#! chunked") => slices::check(&text, &options),
             (None, None) => file::check(&text, &options, backend).diagnostics,
         };
         let said = if diagnostics.is_empty() { "accepted\n".to_string() } else { diagnostics };

@@ -64,11 +64,6 @@ impl Device {
         u32::try_from(10 * major + minor).unwrap_or(0)
     }
 
-    /// Free bytes, and bytes in all.
-    pub fn memory(&self) -> Result<(u64, u64), CudaError> {
-        self.context.memory()
-    }
-
     /// The stream that copies, fills and launches go to.
     pub fn stream(&self) -> &Stream {
         &self.stream
@@ -102,6 +97,7 @@ impl Device {
             .iter()
             .map(|argument| match argument {
                 Argument::Buffer(buffer) => buffer.address,
+                Argument::Displaced(buffer, bytes) => buffer.address.wrapping_add_signed(*bytes),
                 Argument::Value(bytes) => u64::from_ne_bytes(*bytes),
             })
             .collect();
@@ -133,6 +129,10 @@ impl Gpu for Device {
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
+    }
+
+    fn memory(&self) -> Result<(u64, u64), CudaError> {
+        self.context.memory()
     }
 
     fn load(&self, image: &[u8]) -> Result<Module, CudaError> {

@@ -162,14 +162,61 @@ impl<G: Gpu> CudaProgram<G> {
         if unsafe { arguments.answer_sizes(&self.plan) }? {
             return Ok(STATUS_OK);
         }
-        let sizes: Result<Vec<u64>, RuntimeError> =
-            self.plan.buffers.iter().map(|buffer| buffer_bytes(buffer, &arguments.environment)).collect();
+        // SAFETY: promised by the caller.
+        unsafe { self.run_checked(&arguments, &BTreeMap::new(), watcher) }?;
+        Ok(STATUS_OK)
+    }
+
+    /// The bytes of each buffer, by position, for these values of the parameters.
+    pub(super) fn sizes(&self, environment: &Environment) -> Result<Vec<u64>, RuntimeError> {
+        self.plan.buffers.iter().map(|buffer| buffer_bytes(buffer, environment)).collect()
+    }
+
+    /// The bytes that are kept for further calls.
+    pub(super) fn spare(&self) -> u64 {
+        self.pool().bytes() as u64
+    }
+
+    /// The address of the buffer at a position, if it is an argument that is in the GPU's memory already.
+    pub(super) fn resident(&self, arguments: &Arguments, at: usize) -> Option<u64> {
+        match self.plan.buffers[at].host {
+            HostSide::Argument(array) => arguments.resident(array),
+            HostSide::None | HostSide::Result(_) => None,
+        }
+    }
+
+    /// The bytes of all buffers that are not in the GPU's memory already, of buffers of these sizes.
+    pub(super) fn needed(&self, arguments: &Arguments, sizes: &[u64]) -> u64 {
+        let sizes = sizes.iter().enumerate().filter(|(at, _)| self.resident(arguments, *at).is_none());
+        sizes.map(|(_, &bytes)| bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Frees the memory that is kept for further calls.
+    pub(super) fn release(&self) {
+        drop(self.pool().drain());
+    }
+
+    /// Runs the steps for arguments that were checked, with only parts of the buffers that have a window.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`]; the kernels use nothing of a buffer outside of its window.
+    pub(super) unsafe fn run_checked(
+        &self,
+        arguments: &Arguments,
+        windows: &BTreeMap<usize, Window>,
+        watcher: Option<&mut Watcher<'_, G>>,
+    ) -> Result<(), RuntimeError> {
+        let mut sizes = self.sizes(&arguments.environment)?;
+        for (&at, window) in windows {
+            sizes[at] = window.room;
+        }
         let mut run = Run {
             program: self,
             environment: arguments.environment.clone(),
             held: self.plan.buffers.iter().map(|_| None).collect(),
-            arguments: &arguments,
-            sizes: sizes?,
+            arguments,
+            sizes,
+            windows,
             watcher,
         };
         // Until `synchronize` has waited: what a kernel reads must not change under it.
@@ -197,7 +244,7 @@ impl<G: Gpu> CudaProgram<G> {
             // All memory of a call that failed is freed.
             pool.drain();
         }
-        result.map(|()| STATUS_OK)
+        result
     }
 
     /// Like [`CudaProgram::run`], with values, whose number and types are checked.
@@ -251,14 +298,39 @@ impl<G: Gpu> CudaProgram<G> {
     }
 }
 
+/// The part of an argument's or a result's memory that its buffer holds. Kernels get the address at which the whole would begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Window {
+    /// The buffer's bytes: those of the part, and up to `ALIGNMENT` before it, so that the whole would begin at an aligned address.
+    pub(super) room: u64,
+    /// The bytes of the whole that the buffer has.
+    pub(super) part: (u64, u64),
+    /// Those that are copied back.
+    pub(super) result: Option<(u64, u64)>,
+    /// Whether the part is overwritten before it is read, so that it need not be copied in.
+    pub(super) is_overwritten: bool,
+}
+
+/// What allocated memory is aligned to, in bytes.
+pub(super) const ALIGNMENT: u64 = 256;
+
+impl Window {
+    /// Where the part begins in the buffer.
+    fn pad(&self) -> u64 {
+        self.part.0 % ALIGNMENT
+    }
+}
+
 /// One run of a program.
 struct Run<'a, 'w, G: Gpu> {
     program: &'a CudaProgram<G>,
     arguments: &'a Arguments,
     /// Parameters, and the variables of the host's loops.
     environment: Environment,
-    /// The bytes of each buffer, by position.
+    /// The bytes of each buffer, by position; of a window, its room.
     sizes: Vec<u64>,
+    /// The parts of buffers that stand for the whole, by position.
+    windows: &'a BTreeMap<usize, Window>,
     /// The buffers that are allocated now, by position.
     held: Vec<Option<G::Buffer>>,
     watcher: Option<&'a mut Watcher<'w, G>>,
@@ -328,7 +400,14 @@ impl<G: Gpu> Run<'_, '_, G> {
     /// As for [`CudaProgram::run`].
     unsafe fn copy_in(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
         let (at, host) = self.sides(buffer)?;
-        let bytes = address_size(self.sizes[at]);
+        let (skipped, bytes, offset) = match self.windows.get(&at) {
+            None => (0, address_size(self.sizes[at]), 0),
+            Some(window) if window.is_overwritten => return Ok(()),
+            Some(Window { part: (from, to), .. }) => {
+                let pad = self.windows[&at].pad();
+                (address_size(*from), address_size(to - from), address_size(pad))
+            }
+        };
         if bytes == 0 {
             return Ok(());
         }
@@ -342,16 +421,17 @@ impl<G: Gpu> Run<'_, '_, G> {
                 }
             };
         }
-        // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats.
-        let from = unsafe { std::slice::from_raw_parts(host, bytes) };
+        // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats; a window is
+        // part of it.
+        let from = unsafe { std::slice::from_raw_parts(host.add(skipped), bytes) };
         let gpu = &*self.program.gpu;
         if let Some(watcher) = self.watcher.as_mut() {
             watcher.end()?;
         }
         let to = held(self.program, &self.held, buffer)?;
         Ok(match self.watcher.as_mut() {
-            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, bytes, || gpu.copy_in(to, 0, from)),
-            None => gpu.copy_in(to, 0, from),
+            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, bytes, || gpu.copy_in(to, offset, from)),
+            None => gpu.copy_in(to, offset, from),
         }?)
     }
 
@@ -359,12 +439,19 @@ impl<G: Gpu> Run<'_, '_, G> {
     /// As for [`CudaProgram::run`].
     unsafe fn copy_out(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
         let (at, host) = self.sides(buffer)?;
-        let bytes = address_size(self.sizes[at]);
+        let (skipped, bytes, offset) = match self.windows.get(&at) {
+            None => (0, address_size(self.sizes[at]), 0),
+            Some(window) => {
+                let unknown = || malformed(format!("buffer {} is copied back and not written", buffer.0));
+                let (from, to) = window.result.ok_or_else(unknown)?;
+                (address_size(from), address_size(to - from), address_size(window.pad() + from - window.part.0))
+            }
+        };
         if bytes == 0 || self.resident(at).is_some() {
             return Ok(());
         }
         // SAFETY: as for `copy_in`; and nobody else uses the memory meanwhile.
-        let to = unsafe { std::slice::from_raw_parts_mut(host, bytes) };
+        let to = unsafe { std::slice::from_raw_parts_mut(host.add(skipped), bytes) };
         let gpu = &*self.program.gpu;
         let from = held(self.program, &self.held, buffer)?;
         Ok(match self.watcher.as_mut() {
@@ -374,11 +461,11 @@ impl<G: Gpu> Run<'_, '_, G> {
                     Results::Left => Ok(()),
                     Results::CopiedOut => {
                         gpu.synchronize()?;
-                        Watcher::<G>::copied(&mut watcher.copied_out, bytes, || gpu.copy_out(to, from, 0))
+                        Watcher::<G>::copied(&mut watcher.copied_out, bytes, || gpu.copy_out(to, from, offset))
                     }
                 }
             }
-            None => gpu.copy_out(to, from, 0),
+            None => gpu.copy_out(to, from, offset),
         }?)
     }
 
@@ -422,7 +509,13 @@ impl<G: Gpu> Run<'_, '_, G> {
 
     fn kernel_argument(&self, param: &KernelParam, width: Width) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
         match *param {
-            KernelParam::Buffer { buffer, access: _ } => Ok(Argument::Buffer(held(self.program, &self.held, buffer)?)),
+            KernelParam::Buffer { buffer, access: _ } => {
+                let held = held(self.program, &self.held, buffer)?;
+                Ok(match self.windows.get(&self.program.position(buffer)?) {
+                    None => Argument::Buffer(held),
+                    Some(window) => Argument::Displaced(held, window.pad() as i64 - window.part.0 as i64),
+                })
+            }
             KernelParam::Param(param) => self.integer(&IntExpr::Param(param), width),
             KernelParam::Variable(variable) => self.integer(&IntExpr::Variable(variable), width),
             KernelParam::Scalar(scalar) => self
@@ -447,16 +540,12 @@ impl<G: Gpu> Run<'_, '_, G> {
 
     /// The address of the buffer at a position, if it is an argument that is in the GPU's memory already.
     fn resident(&self, at: usize) -> Option<u64> {
-        match self.program.plan.buffers[at].host {
-            HostSide::Argument(array) => self.arguments.resident(array),
-            HostSide::None | HostSide::Result(_) => None,
-        }
+        self.program.resident(self.arguments, at)
     }
 
     /// The bytes of all buffers that are not in the GPU's memory already.
     fn needed(&self) -> u64 {
-        let sizes = self.sizes.iter().enumerate().filter(|(at, _)| self.resident(*at).is_none());
-        sizes.map(|(_, &bytes)| bytes).fold(0, u64::saturating_add)
+        self.program.needed(self.arguments, &self.sizes)
     }
 
     /// The position of a buffer, and the host's memory that it is copied from and to.
@@ -501,10 +590,10 @@ fn limit_of(device: i32, all: i64) -> i64 {
     if device > 0 { i64::from(device) } else { all }
 }
 
-fn malformed(what: String) -> RuntimeError {
+pub(super) fn malformed(what: String) -> RuntimeError {
     RuntimeError::MalformedPlan(what)
 }
 
 #[cfg(test)]
 #[path = "execute_tests.rs"]
-mod tests;
+pub(super) mod tests;

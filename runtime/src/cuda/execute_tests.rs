@@ -14,7 +14,7 @@ use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
 use tessella_scalar::{CompareOp, Constant, ScalarType};
 
 #[derive(Default)]
-struct State {
+pub struct State {
     log: Vec<String>,
     /// Buffers that are not dropped.
     live: usize,
@@ -30,13 +30,13 @@ struct State {
     lent: Vec<Arc<Mutex<Vec<u8>>>>,
 }
 
-struct FakeGpu {
+pub struct FakeGpu {
     properties: DeviceProperties,
     capacity: u64,
     state: Arc<Mutex<State>>,
 }
 
-struct FakeBuffer {
+pub struct FakeBuffer {
     content: Arc<Mutex<Vec<u8>>>,
     /// `None`: somebody else's memory.
     state: Option<Arc<Mutex<State>>>,
@@ -53,11 +53,11 @@ impl Drop for FakeBuffer {
 }
 
 impl FakeGpu {
-    fn new() -> Arc<FakeGpu> {
+    pub fn new() -> Arc<FakeGpu> {
         FakeGpu::with(DeviceProperties::default(), u64::MAX)
     }
 
-    fn with(properties: DeviceProperties, capacity: u64) -> Arc<FakeGpu> {
+    pub fn with(properties: DeviceProperties, capacity: u64) -> Arc<FakeGpu> {
         Arc::new(FakeGpu { properties, capacity, state: Arc::default() })
     }
 
@@ -66,25 +66,25 @@ impl FakeGpu {
     }
 
     /// Buffers that are not dropped, and their bytes.
-    fn held(&self) -> (usize, u64) {
+    pub fn held(&self) -> (usize, u64) {
         let state = self.state();
         (state.live, state.used)
     }
 
     /// The log since the last time.
-    fn log(&self) -> Vec<String> {
+    pub fn log(&self) -> Vec<String> {
         std::mem::take(&mut self.state().log)
     }
 
     /// Puts an array into the GPU's memory, at an address that is given back.
-    fn lend(&self, values: &[f64]) -> u64 {
+    pub fn lend(&self, values: &[f64]) -> u64 {
         let content = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
         let mut state = self.state();
         state.lent.push(Arc::new(Mutex::new(content)));
         (state.lent.len() as u64 - 1) << 20
     }
 
-    fn lent(&self, address: u64) -> Vec<f64> {
+    pub fn lent(&self, address: u64) -> Vec<f64> {
         let content = self.state().lent[(address >> 20) as usize].clone();
         let content = content.lock().unwrap();
         content.chunks_exact(8).map(|bytes| f64::from_ne_bytes(bytes.try_into().unwrap())).collect()
@@ -114,6 +114,11 @@ impl Gpu for FakeGpu {
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
+    }
+
+    fn memory(&self) -> Result<(u64, u64), CudaError> {
+        let state = self.state();
+        Ok((self.capacity - state.used, self.capacity))
     }
 
     fn load(&self, _image: &[u8]) -> Result<(), CudaError> {
@@ -176,8 +181,8 @@ impl Gpu for FakeGpu {
         Ok(())
     }
 
-    /// Runs `update(A, B, n, a, t)`: `A[i] += a * B[i] + t`; `update_constant(A, n, a, t)`, the same with `B_constant`; and
-    /// `sum(R, B, n)`.
+    /// Runs `update(A, B, n, a, t)`: `A[i] += a * B[i] + t`; `update_constant(A, n, a, t)`, the same with `B_constant`;
+    /// `sum(R, B, n)`; and `beside(B, A, n, first, last)`: `B[i] += A[i - 1] + A[i + 1]` for a slice of `2:n-1`.
     unsafe fn launch(
         &self,
         kernel: &String,
@@ -240,6 +245,28 @@ impl Gpu for FakeGpu {
                 let sum: f64 = doubles(&from.content.lock().unwrap()).iter().sum();
                 to.content.lock().unwrap().copy_from_slice(&sum.to_ne_bytes());
             }
+            ("beside", [to, from, Argument::Value(n), Argument::Value(first), Argument::Value(last)]) => {
+                let [n, first, last] = [n, first, last].map(|bytes| i64::from_ne_bytes(*bytes));
+                // Where element `i`, from 1, is in the buffer.
+                let place = |of: &Argument<'_, FakeBuffer>, i: i64| match of {
+                    Argument::Buffer(buffer) => (buffer.content.clone(), 8 * (i - 1)),
+                    Argument::Displaced(buffer, bytes) => {
+                        assert_eq!(bytes % 256, 0, "the whole would not begin at an aligned address");
+                        (buffer.content.clone(), bytes + 8 * (i - 1))
+                    }
+                    Argument::Value(_) => panic!("a buffer"),
+                };
+                let read = |of, i| {
+                    let (content, at) = place(of, i);
+                    let at = usize::try_from(at).expect("inside the buffer");
+                    f64::from_ne_bytes(content.lock().unwrap()[at..at + 8].try_into().unwrap())
+                };
+                for i in first.max(2)..=last.min(n - 1) {
+                    let value = read(to, i) + read(from, i - 1) + read(from, i + 1);
+                    let (content, at) = place(to, i);
+                    content.lock().unwrap()[at as usize..at as usize + 8].copy_from_slice(&value.to_ne_bytes());
+                }
+            }
             other => panic!("no such kernel: {other:?}", other = other.0),
         }
         Ok(())
@@ -275,15 +302,15 @@ const R: ArrayId = ArrayId(2);
 const N: ParamId = ParamId(0);
 const T: VariableId = VariableId(0);
 
-fn array(array: ArrayId, name: &str) -> PlanArgument {
+pub fn array(array: ArrayId, name: &str) -> PlanArgument {
     PlanArgument::Array { array, name: name.into(), element: ScalarType::F64, rank: 1 }
 }
 
-fn extent(array: ArrayId) -> EntryParameter {
+pub fn extent(array: ArrayId) -> EntryParameter {
     EntryParameter::Extent { array, axis: 0, param: None }
 }
 
-fn buffer(id: u32, name: &str, extents: Vec<IntExpr>, host: HostSide) -> DeviceBuffer {
+pub fn buffer(id: u32, name: &str, extents: Vec<IntExpr>, host: HostSide) -> DeviceBuffer {
     DeviceBuffer {
         id: BufferId(id),
         name: name.into(),
@@ -294,7 +321,7 @@ fn buffer(id: u32, name: &str, extents: Vec<IntExpr>, host: HostSide) -> DeviceB
     }
 }
 
-fn kernel_buffer(id: u32, access: BufferAccess) -> KernelParam {
+pub fn kernel_buffer(id: u32, access: BufferAccess) -> KernelParam {
     KernelParam::Buffer { buffer: BufferId(id), access }
 }
 

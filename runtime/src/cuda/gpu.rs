@@ -15,6 +15,9 @@ pub trait Gpu {
 
     fn properties(&self) -> &DeviceProperties;
 
+    /// Free bytes, and bytes in all.
+    fn memory(&self) -> Result<(u64, u64), CudaError>;
+
     /// Loads PTX or a cubin.
     fn load(&self, image: &[u8]) -> Result<Self::Module, CudaError>;
 
@@ -87,6 +90,8 @@ pub struct LaunchShape {
 pub enum Argument<'a, Buffer> {
     /// Passed as a pointer to the buffer's first byte.
     Buffer(&'a Buffer),
+    /// Passed as a pointer that many bytes behind the buffer's first byte, or before it. The kernel stays inside the buffer all the same.
+    Displaced(&'a Buffer, i64),
     /// A scalar: its bytes as the machine stores them, then zeros. Made by `Argument::from`.
     Value([u8; 8]),
 }

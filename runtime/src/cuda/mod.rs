@@ -21,6 +21,7 @@ mod location;
 mod nvrtc;
 mod pool;
 mod profile;
+mod slices;
 mod watch;
 
 pub use abi::{DeviceProperties, FunctionProperties};
@@ -33,4 +34,5 @@ pub use execute::CudaProgram;
 pub use gpu::{Argument, Gpu, LaunchShape};
 pub use nvrtc::{Compiled, Nvrtc, Target};
 pub use profile::{KernelProfile, Profile};
+pub use slices::{MEMORY_VARIABLE, SlicedProgram};
 pub use watch::Copies;

@@ -33,7 +33,7 @@ impl<Buffer> Pool<Buffer> {
         self.spare.retain(|(size, _)| sizes.contains(size));
     }
 
-    #[cfg(test)]
+    /// The bytes of all buffers.
     pub fn bytes(&self) -> usize {
         self.spare.iter().map(|(size, _)| size).sum()
     }
