@@ -141,10 +141,15 @@ impl Built {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
                 let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
                 text.push_str(&padded(self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.padded)));
-                if unit.commands.is_none() && target(backend) == Target::Cpu {
+                if unit.commands.is_none() {
                     text.push_str(
-                        &time::tilings(&self.ctx, verified.source(), verified.schedule(), &unit.machine)
-                            .map_err(core)?,
+                        &time::tilings(
+                            &self.ctx,
+                            verified.source(),
+                            verified.schedule(),
+                            (target(backend), &unit.machine),
+                        )
+                        .map_err(core)?,
                     );
                 }
                 if self.analysed.gave_up {
