@@ -232,8 +232,8 @@ impl Course<'_> {
         if let Some((start, mut chosen)) = self.own.take().filter(|(_, chosen)| !chosen.storage.is_empty()) {
             let commands = |storage: &[Command]| -> Vec<Command> { asked.iter().chain(storage).cloned().collect() };
             let proved = match self.prove(&commands(&chosen.storage)) {
-                Err(_) if !chosen.padded.is_empty() => {
-                    // Where a padded array does not fit, the others may.
+                Err(_) if start.target == Target::Cpu && !chosen.padded.is_empty() => {
+                    // A longer array may not fit where the plain one does.
                     chosen.storage.retain(|command| !matches!(command, Command::Pad { .. }));
                     chosen.padded.clear();
                     self.prove(&commands(&chosen.storage))

@@ -116,10 +116,12 @@ pub fn run_by(
                 }
             }
         }
-        let program = session::load(&unit, &built, backend, &Options { chunked: run_options.chunked, ..Options::default() }).map_err(|(status, errors)| match status {
-            Status::ToolChain => Failed::ToolChain(sources.show(&errors)),
-            Status::Done | Status::Refused | Status::Internal => refused(errors),
-        })?;
+        let program =
+            session::load(&unit, &built, backend, &Options { chunked: run_options.chunked, ..Options::default() })
+                .map_err(|(status, errors)| match status {
+                    Status::ToolChain => Failed::ToolChain(sources.show(&errors)),
+                    Status::Done | Status::Refused | Status::Internal => refused(errors),
+                })?;
         let outcome = run_one(&unit, &built, &*program, run_options)?;
         let measure = || measure(&unit, &built, &*program, run_options, &refused);
         let profile = run_options.profile.then(measure).transpose()?;

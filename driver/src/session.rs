@@ -26,7 +26,9 @@ use tessella_polyhedral::command::Command;
 use tessella_polyhedral::print;
 use tessella_polyhedral::verify::Verified;
 use tessella_runtime::call::{ParamType, entry_parameters};
-use tessella_runtime::cuda::{CudaError, CudaProgram, Device, Packed, SlicedProgram, compile_cuda, default_device, measured_ceilings};
+use tessella_runtime::cuda::{
+    CudaError, CudaProgram, Device, Packed, SlicedProgram, compile_cuda, default_device, measured_ceilings,
+};
 use tessella_runtime::{CSource, Cache, Compiler, LoadedFunction, RuntimeError};
 
 /// Compiles a function as a request asks; never panics on user input, and puts what went wrong into the texts.

@@ -169,11 +169,11 @@ impl Built {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
                 let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
                 text.push_str(&padded(self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.padded)));
-                if unit.commands.is_none() && target(backend) == Target::Cpu {
+                if unit.commands.is_none() {
                     let is_hexagonal = |it: &&Command| matches!(it, Command::Hexagonal { .. });
                     let hexagons: Vec<&Command> = self.analysed.carried.iter().filter(is_hexagonal).collect();
                     let (source, schedule) = (verified.source(), verified.schedule());
-                    let told = time::tilings(&self.ctx, source, schedule, &hexagons, &unit.machine);
+                    let told = time::tilings(&self.ctx, source, schedule, (target(backend), &unit.machine), &hexagons);
                     text.push_str(&told.map_err(core)?);
                 }
                 if self.analysed.gave_up {

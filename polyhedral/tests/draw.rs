@@ -6,6 +6,7 @@ use common::*;
 use std::collections::BTreeSet;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::dependence::{DependenceKind, dependences, direct};
+use tessella_polyhedral::draw::tilings::tilings;
 use tessella_polyhedral::draw::{Arrows, Choice, DrawError, DrawnSpace, Picture, choose, picture};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
@@ -113,4 +114,56 @@ fn what_no_simple_command_says_is_written_out() {
     let expected = "for t = t\n    for i = (S = i, R = i + 1)\n        S\n        R\n    end\nend";
     assert_eq!(text, expected);
     assert_eq!(run(&ctx, &start, &commands).schedule, aim.schedule);
+}
+
+#[test]
+fn tiles_of_time_cover_each_point_once_but_where_they_overlap() {
+    let ctx = Ctx::new();
+    let start = scheduled(jacobi(&ctx), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let found = tilings(&ctx, &start, &all, None, &[60]).unwrap();
+    assert_eq!((found.time.as_str(), found.sweeps), ("t", 2));
+    // Ten steps of two sweeps over 58 points.
+    let whole: BTreeSet<[i64; 2]> = (2..60).flat_map(|i| (0..20).map(move |u| [i, u])).collect();
+    let mut drawn = vec![];
+    for shape in &found.shapes {
+        let name = shape.command.to_string();
+        let name = name.split('(').next().unwrap().to_string();
+        let Ok(tiles) = &shape.tiles else { continue };
+        let points: BTreeSet<[i64; 2]> = tiles.iter().flat_map(|it| it.points.iter().copied()).collect();
+        let computed: usize = tiles.iter().map(|it| it.points.len()).sum();
+        assert_eq!(points, whole, "{name}");
+        match name.as_str() {
+            "overlapped" | "stream" => assert!(computed > points.len(), "{name}"),
+            _ => assert_eq!(computed, points.len(), "{name}"),
+        }
+        drawn.push(name);
+    }
+    // Two sweeps are no perfect nest, so that `parallelogram` is refused.
+    assert_eq!(drawn, ["space", "time_skew", "hexagonal", "overlapped", "stream"]);
+}
+
+#[test]
+fn tiles_of_one_round_do_not_wait_for_one_another() {
+    let ctx = Ctx::new();
+    let start = scheduled(jacobi(&ctx), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let found = tilings(&ctx, &start, &all, None, &[26]).unwrap();
+    for shape in &found.shapes {
+        let Ok(tiles) = &shape.tiles else { continue };
+        for (at, tile) in tiles.iter().enumerate() {
+            for [i, u] in &tile.points {
+                // The first sweep of a step reads neighbours, the second the point itself.
+                let reach = if u % 2 == 0 { 1 } else { 0 };
+                for source in (-reach..=reach).map(|by| [i + by, u - 1]) {
+                    let others =
+                        tiles.iter().enumerate().filter(|(other, it)| *other != at && it.points.contains(&source));
+                    for (_, other) in others {
+                        let again = tile.points.contains(&source);
+                        assert!(again || other.round < tile.round, "{}: {source:?} for {i}, {u}", shape.command);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -97,7 +97,8 @@ fn examine(source: &str, schedule: &str) -> Result<Loops, String> {
         for n in 0..20 {
             let sizes = [("m".to_string(), m), ("n".to_string(), n)];
             let sizes = sizes.into_iter().skip(usize::from(source == ENDS)).collect();
-            let run = RunOptions { sizes, values: vec![], seed: 7, repeat: 1, compare: true, profile: false, chunked: false };
+            let run =
+                RunOptions { sizes, values: vec![], seed: 7, repeat: 1, compare: true, profile: false, chunked: false };
             let mut expected = inputs(&unit, &built, &run).map_err(|_| "no arguments".to_string())?;
             let mut actual = expected.clone();
             run_within(1_000_000, &unit.function, &mut expected).map_err(|error| format!("{error:?}"))?;

@@ -14,7 +14,8 @@ end
 
 fn ran(source: &str, sizes: Vec<(String, i64)>) -> Vec<Outcome> {
     let options = FileOptions { name: "p.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
-    let run_options = RunOptions { sizes, values: vec![], seed: 1, repeat: 1, compare: true, profile: false, chunked: false };
+    let run_options =
+        RunOptions { sizes, values: vec![], seed: 1, repeat: 1, compare: true, profile: false, chunked: false };
     match run(source, &options, &run_options, Backend::C) {
         Ok(outcomes) => outcomes,
         Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{text}"),
@@ -48,7 +49,8 @@ end
 ";
     let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
     let sizes = vec![("x_1".to_string(), 3), ("y_1".to_string(), 200), ("H_1".to_string(), 5)];
-    let run_options = RunOptions { sizes, values: vec![], seed: 1, repeat: 1, compare: true, profile: false, chunked: false };
+    let run_options =
+        RunOptions { sizes, values: vec![], seed: 1, repeat: 1, compare: true, profile: false, chunked: false };
     let outcomes = match run(source, &options, &run_options, Backend::C) {
         Ok(outcomes) => outcomes,
         Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{text}"),

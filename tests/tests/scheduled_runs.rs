@@ -34,8 +34,15 @@ fn one(text: &str, options: &FileOptions, line: &str) -> Result<(), String> {
         let (name, value) = pair.split_once('=').expect("a size is NAME=VALUE");
         (name.to_string(), value.parse().expect("a size is a number"))
     });
-    let run_options =
-        RunOptions { sizes: sizes.collect(), values: vec![], seed: 7, repeat: 1, compare: true, profile: false, chunked: false };
+    let run_options = RunOptions {
+        sizes: sizes.collect(),
+        values: vec![],
+        seed: 7,
+        repeat: 1,
+        compare: true,
+        profile: false,
+        chunked: false,
+    };
     let outcomes = run(text, options, &run_options, Backend::C).map_err(|failed| match failed {
         Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text) => text,
     })?;

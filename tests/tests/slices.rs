@@ -213,8 +213,15 @@ fn examples_in_slices_compute_what_they_do_as_a_whole() {
             let (program, built) = Program::new(&unit);
             let params = &built.analysed.verified.source().params;
             let sizes = params.iter().map(|param| (param.name.clone(), 7)).collect();
-            let options =
-                RunOptions { sizes, values: vec![], seed: 5, repeat: 1, compare: false, profile: false, chunked: false };
+            let options = RunOptions {
+                sizes,
+                values: vec![],
+                seed: 5,
+                repeat: 1,
+                compare: false,
+                profile: false,
+                chunked: false,
+            };
             let Ok(inputs) = inputs(&unit, &built, &options) else { continue };
             let expected = program.whole(&inputs);
             sliced.push(unit.function.name.clone());

@@ -53,7 +53,15 @@ fn run_options(sizes: &str) -> RunOptions {
         let (name, value) = pair.split_once('=').expect("a size is NAME=VALUE");
         (name.to_string(), value.parse().expect("a size is a number"))
     });
-    RunOptions { sizes: sizes.collect(), values: vec![], seed: 7, repeat: 1, compare: true, profile: false, chunked: false }
+    RunOptions {
+        sizes: sizes.collect(),
+        values: vec![],
+        seed: 7,
+        repeat: 1,
+        compare: true,
+        profile: false,
+        chunked: false,
+    }
 }
 
 fn said(failed: Failed) -> String {

@@ -8,14 +8,17 @@ use tessella_polyhedral::auto::time_tiles;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
+use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::models::tiles::rank::{Nest, Nests, Ranking, fit, ranked};
 use tessella_polyhedral::models::tiles::{Approach, Cost};
-use tessella_polyhedral::schedule::{Node, Schedule};
+use tessella_polyhedral::schedule::{Schedule, Tag};
 use tessella_polyhedral::work;
 
 /// An explanation goes without, where it would take more work of isl.
 const OPERATIONS: u64 = 2_000_000;
+/// What a thread block may have without asking for more.
+const SHARED_BYTES: u64 = 48 << 10;
 
 /// For each nest over time, the best tile of each approach in the first-level cache: bytes and operations for each useful result,
 /// and which of them the order that was chosen is. Empty where there is none, or where counting takes too long.
@@ -23,11 +26,15 @@ pub(crate) fn tilings(
     ctx: &Ctx,
     algorithm: &Algorithm,
     schedule: &Schedule,
+    (target, machine): (Target, &Machine),
     hexagons: &[&Command],
-    machine: &Machine,
 ) -> Result<String, Error> {
     let element = algorithm.arrays.iter().map(|it| it.element.bytes()).max().unwrap_or(8);
-    let memory = machine.l1_bytes / u64::from(element);
+    let (bytes, place) = match target {
+        Target::Cpu => (machine.l1_bytes, "a first-level cache"),
+        Target::Gpu => (SHARED_BYTES, "the shared memory of a block"),
+    };
+    let memory = bytes / u64::from(element);
     let nests = match ctx.with_budget(OPERATIONS, || fit(ctx, algorithm, Nests::Stencils)) {
         Ok(nests) => nests,
         Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => return Ok(String::new()),
@@ -40,16 +47,16 @@ pub(crate) fn tilings(
             continue;
         }
         if text.is_empty() {
-            let cache = machine.l1_bytes >> 10;
             let _ = writeln!(
                 text,
-                "\nTiles of time, by counting what tiles in a first-level cache of {cache} KiB would do for a result"
+                "\nTiles of time, by counting what tiles in {place} of {} KiB would do for a result",
+                bytes >> 10
             );
         }
         told(&mut text, algorithm, nest, &ranking, element);
         text.push_str(&match hexagons.iter().find(|it| is_about(algorithm, it, nest)) {
             Some(command) => hexagonal(command, machine),
-            None => chosen(schedule, nest, machine, element),
+            None => chosen(schedule, nest, (target, machine), element),
         });
     }
     if !text.is_empty() {
@@ -118,8 +125,11 @@ fn hexagonal(command: &Command, machine: &Machine) -> String {
 }
 
 /// What stands in the order that was chosen, and why.
-fn chosen(schedule: &Schedule, nest: &Nest, machine: &Machine, element: u32) -> String {
+fn chosen(schedule: &Schedule, nest: &Nest, (target, machine): (Target, &Machine), element: u32) -> String {
     let around = nest.computations.first().map(|&id| (id, schedule.loops_around(id)));
+    if around.iter().any(|(_, loops)| loops.iter().any(|(_, it)| matches!(it.tag, Tag::Stream(_)))) {
+        return "    chosen: `stream`, the fastest by the model that stands with its loop above\n".to_string();
+    }
     // Nothing for what counts more than tiles.
     let divisors = |at: &Affine| -> Vec<i64> {
         let divided = at.terms().iter().map(|(atom, _)| match atom {
@@ -152,15 +162,20 @@ fn chosen(schedule: &Schedule, nest: &Nest, machine: &Machine, element: u32) -> 
             );
         }
     }
+    // The time loop stands outermost, as the source has it, and nothing inside counts several of its steps.
+    let is_time = |at: Option<&Affine>| at.and_then(Affine::as_iterator) == Some(0);
     let is_plain = around.iter().all(|(id, loops)| {
-        let names = loops.iter().filter(|(_, it)| it.at.get(id).is_some_and(|at| at.as_iterator() == Some(0)));
-        names.count() == 1 && matches!(schedule.node(&loops[0].0), Some(Node::Loop(it)) if it.at.get(id).is_some_and(|at| at.as_iterator() == Some(0)))
+        let of_time = loops.iter().filter(|(_, it)| is_time(it.at.get(id)));
+        of_time.count() == 1 && loops.first().is_some_and(|(_, it)| is_time(it.at.get(id)))
     });
-    match is_plain {
-        true => format!(
+    match (is_plain, target) {
+        (true, Target::Cpu) => format!(
             "    chosen: each step by itself; hexagons are chosen for up to {} statements whose rows, in one or two dimensions, leave\n    room for them in the second-level cache, others by `@schedule` or the tuner\n",
             time_tiles::MOST
         ),
-        false => String::new(),
+        (true, Target::Gpu) => {
+            "    chosen: each step by itself, in kernels of its own: no stream is possible, or none is faster by the model\n".to_string()
+        }
+        (false, _) => String::new(),
     }
 }

@@ -126,6 +126,7 @@ fn edges(delta0: Slope, delta1: Slope) -> Vec<Vec<i64>> {
 }
 
 /// A stencil along one dimension.
+#[derive(Clone)]
 struct Found {
     computation: String,
     time: String,
@@ -250,7 +251,7 @@ impl Found {
         let along = Found {
             dim: dim.clone(),
             stencil: stencil(ctx, start, names, &self.time, std::slice::from_ref(&dim))?,
-            ..self.names()
+            ..self.clone()
         };
         let [delta0, delta1] = match along.slopes(ctx, start, dependences) {
             Ok(slopes) => slopes,
@@ -280,12 +281,6 @@ impl Found {
         }
         let tiles = tiles.into_iter().map(|((launch, _), points)| ShapeTile { round: launch as usize + 1, points });
         Ok(Shape { command, dim, tiles: Ok(tiles.collect()) })
-    }
-
-    fn names(&self) -> Found {
-        let Found { computation, time, dim, innermost, stencil } = self;
-        let (computation, time, dim) = (computation.clone(), time.clone(), dim.clone());
-        Found { computation, time, dim, innermost: innermost.clone(), stencil: stencil.clone() }
     }
 }
 
