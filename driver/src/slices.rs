@@ -2,7 +2,7 @@
 
 use crate::diagnose::{Place, diagnose};
 use crate::file::{FileOptions, Sources};
-use crate::pipeline::{self, Refusal};
+use crate::pipeline::{self, Order, Refusal};
 use crate::request::Backend;
 use crate::unit::{Built, Unit, target};
 use tessella_codegen::Input;
@@ -72,7 +72,7 @@ fn build_by(
     let Slices { algorithm: slice, parts } =
         found.map_err(|obstacle| vec![obstacle_in(unit, &algorithm, &spans, &dependences, &obstacle)])?;
     let lowered = Lowered { algorithm: slice, spans: spans.clone() };
-    let analysed = pipeline::verify(&ctx, unit.sources, lowered, commands, target(backend), unit.machine)?;
+    let analysed = pipeline::verify(&ctx, unit.sources, lowered, Order::of(commands), target(backend), unit.machine)?;
     let needed = ctx.weighed(weight, || needed_parts(&ctx, &analysed.verified, &parts)).map_err(word)?;
     let refused = || vec![obstacle_in(unit, &algorithm, &spans, &dependences, &Obstacle::Order)];
     let parts = needed.ok_or_else(refused)?;
