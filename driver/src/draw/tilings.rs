@@ -116,7 +116,8 @@ fn said(tiles: &[ShapeTile]) -> String {
         0 => String::new(),
         more => format!(", {more} of {computed} points computed again"),
     };
-    format!("{} tiles in {rounds} rounds{again}", tiles.len())
+    let counted = |count: usize, one: &str| if count == 1 { format!("one {one}") } else { format!("{count} {one}s") };
+    format!("{} in {}{again}", counted(tiles.len(), "tile"), counted(rounds, "round"))
 }
 
 /// One shape's tiles; gives the width and the height.

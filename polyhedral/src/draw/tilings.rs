@@ -238,14 +238,22 @@ impl Found {
         dependences: &[Dependence],
         params: &[i64],
     ) -> Result<Shape, DrawError> {
-        // One point a lane: what is drawn has few points.
-        let size = StreamSize { steps: STEPS, points: 1, lines: StreamSize::LINES, rows: StreamSize::ROWS };
-        let command = Command::Stream { computation: self.computation.clone(), at: self.time.clone(), size };
+        // One point a lane, so that what is drawn has few points, and fewer steps where a warp cannot hold so many.
+        let sizes = [1, 2].into_iter().flat_map(|points| [STEPS, STEPS / 2, 1].map(|steps| (steps, points)));
+        let sizes =
+            sizes.map(|(steps, points)| StreamSize { steps, points, lines: StreamSize::LINES, rows: StreamSize::ROWS });
+        let commands = sizes
+            .map(|size| (size, Command::Stream { computation: self.computation.clone(), at: self.time.clone(), size }));
+        let commands: Vec<(StreamSize, Command)> = commands.collect();
+        // The command itself says what is no stream.
+        let tried: Vec<Result<_, Error>> =
+            commands.iter().map(|(_, command)| transform::apply(ctx, start, dependences, command)).collect();
+        let chosen = tried.iter().position(Result::is_ok).unwrap_or(0);
+        let (size, command) = commands[chosen].clone();
         let dim = self.innermost.clone();
         let names = std::slice::from_ref(&self.computation);
         let refused = |error: Error| Shape { command: command.clone(), dim: dim.clone(), tiles: Err(error) };
-        // The command itself says what is no stream.
-        if let Err(error) = transform::apply(ctx, start, dependences, &command) {
+        if let Some(Err(error)) = tried.into_iter().nth(chosen) {
             return Ok(refused(error));
         }
         let along = Found {
@@ -262,7 +270,7 @@ impl Found {
         let Some((_, stream)) = found.first() else { return Err(DrawError::Empty) };
         let plain = along.tiles(ctx, start, start, params)?;
         let points: BTreeSet<[i64; 2]> = plain.into_iter().flat_map(|it| it.points).collect();
-        let block = i64::from(STEPS) * along.stencil.nests.len() as i64;
+        let block = i64::from(size.steps) * along.stencil.nests.len() as i64;
         let low = points.iter().map(|it| it[0]).min().unwrap_or(0);
         let mut tiles: BTreeMap<(i64, i64), BTreeSet<[i64; 2]>> = BTreeMap::new();
         let strips: BTreeSet<(i64, i64)> = points
