@@ -382,6 +382,31 @@ macro_rules! coalescing {
     };
 }
 
+/// Writes `simple_hull`: a conjunction around the disjuncts, made of their constraints; all of the space where isl fails on it.
+///
+/// isl 0.27 takes the equations of a disjunct to be independent there, and they are not always ("Assertion "i >= 0" failed").
+macro_rules! simple_hulls {
+    ($($Ty:ident: $Basic:ident, $c:ident;)*) => {
+        $(impl $Ty {
+            /// A conjunction around it, made of constraints of its disjuncts.
+            pub fn simple_hull(&self) -> Result<$Basic, $crate::isl::IslError> {
+                unsafe extern "C" {
+                    fn $c(this: usize) -> usize;
+                }
+                let ctx = self.ctx();
+                // SAFETY: isl takes a copy of a live object; what it gives is owned by the result.
+                let result = unsafe {
+                    <$Basic as $crate::isl::macros::Returned>::from_c(ctx, $c($crate::isl::macros::Object::copy_ptr(self)))
+                };
+                match ctx.settle(result) {
+                    Err(error) if error.is_broken() => $Basic::universe(&self.space()?),
+                    settled => settled,
+                }
+            }
+        })*
+    };
+}
+
 /// Writes wrappers without a receiver; the first argument tells the context.
 macro_rules! constructors {
     ($Ty:ident {
@@ -502,5 +527,5 @@ macro_rules! arg_pass {
 }
 
 pub(super) use {
-    arg_c_type, arg_check, arg_ctx, arg_pass, arg_type, coalescing, constructors, listed, methods, object,
+    arg_c_type, arg_check, arg_ctx, arg_pass, arg_type, coalescing, constructors, listed, methods, object, simple_hulls,
 };

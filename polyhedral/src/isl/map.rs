@@ -2,7 +2,7 @@
 
 use super::aff::{Aff, PwAff};
 use super::error::IslError;
-use super::macros::{coalescing, constructors, listed, methods, object};
+use super::macros::{coalescing, constructors, listed, methods, object, simple_hulls};
 use super::multi::{MultiAff, MultiPwAff, PwMultiAff};
 use super::set::{BasicSet, Constraint, FixedBox, Set, StrideInfo};
 use super::union::UnionMap;
@@ -396,8 +396,6 @@ methods! { Map {
     fn compute_divs(take self) -> Map = isl_map_compute_divs;
     /// Disjoint disjuncts.
     fn make_disjoint(take self) -> Map = isl_map_make_disjoint;
-    /// A conjunction around it, of constraints it has.
-    fn simple_hull(take self) -> BasicMap = isl_map_simple_hull;
     /// A conjunction around it, of unshifted constraints it has.
     fn unshifted_simple_hull(take self) -> BasicMap = isl_map_unshifted_simple_hull;
     /// The smallest affine relation around it.
@@ -449,6 +447,8 @@ methods! { Map {
     /// As a union.
     fn to_union_map(take self) -> UnionMap = isl_map_to_union_map;
 } }
+
+simple_hulls! { Map: BasicMap, isl_map_simple_hull; }
 
 coalescing! { Map: isl_map_coalesce; }
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::aff::{Aff, PwAff};
 use super::callback::{ObjectFn, foreach_object};
 use super::error::IslError;
-use super::macros::{coalescing, constructors, listed, methods, object};
+use super::macros::{coalescing, constructors, listed, methods, object, simple_hulls};
 use super::map::{BasicMap, Map};
 use super::multi::{MultiAff, MultiPwAff, PwMultiAff};
 use super::union::UnionSet;
@@ -256,8 +256,6 @@ methods! { Set {
     fn compute_divs(take self) -> Set = isl_set_compute_divs;
     /// Disjoint disjuncts.
     fn make_disjoint(take self) -> Set = isl_set_make_disjoint;
-    /// A conjunction around it, of constraints it has.
-    fn simple_hull(take self) -> BasicSet = isl_set_simple_hull;
     /// A conjunction around it, of unshifted constraints it has.
     fn unshifted_simple_hull(take self) -> BasicSet = isl_set_unshifted_simple_hull;
     /// The smallest affine set around it.
@@ -372,6 +370,8 @@ methods! { Set {
     /// As a union.
     fn to_union_set(take self) -> UnionSet = isl_set_to_union_set;
 } }
+
+simple_hulls! { Set: BasicSet, isl_set_simple_hull; }
 
 coalescing! { Set: isl_set_coalesce; }
 

@@ -39,6 +39,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("BlockTooDeep", "E0609"),
     ("LoopsApart", "E0605"),
     ("SharedRegister", "E0606"),
+    ("RangeApart", "E0315"),
     ("NoBox", "E0501"),
     ("AllocationInside", "E0610"),
     ("AxisCount", "E0522"),
