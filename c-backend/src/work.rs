@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use tessella_codegen::int_expr::{IntExpr, VariableId};
+use tessella_codegen::leave::ENDLESS;
 use tessella_codegen::program::{For, Node};
 
 /// What a loop whose bounds are data is taken to run through.
@@ -25,7 +26,7 @@ pub fn full_work_of(it: &For) -> i64 {
 
 /// The iterations of a loop over a tile's points, where it is full; 1 for other loops.
 fn full_trips(it: &For) -> i64 {
-    if it.clip.is_some() {
+    if is_of_data(it) {
         return ROW;
     }
     let lower = match &it.lower {
@@ -37,6 +38,11 @@ fn full_trips(it: &For) -> i64 {
         other => other.as_const(),
     };
     lower.zip(upper).map_or(1, |(lower, upper)| upper.saturating_sub(lower).saturating_add(1).max(1))
+}
+
+/// Whether only data say how many iterations there are.
+fn is_of_data(it: &For) -> bool {
+    it.clip.is_some() || (it.going.is_some() && it.upper.as_const().is_some_and(|upper| upper > ENDLESS))
 }
 
 /// What is known of the variables of the loops around.
@@ -73,7 +79,7 @@ fn instances(nodes: &[Node], known: &mut Known) -> IntExpr {
 fn trips(it: &For, known: &mut Known) -> IntExpr {
     let (lower, upper) = (end(&it.lower, End::Low, &known.ranges), end(&it.upper, End::High, &known.ranges));
     let count = match known.points.get(&it.variable) {
-        _ if it.clip.is_some() => IntExpr::Const(ROW),
+        _ if is_of_data(it) => IntExpr::Const(ROW),
         Some(points) => end(points, End::High, &known.ranges),
         None => match strip(it) {
             Some((points, count)) => {

@@ -10,6 +10,7 @@ use crate::kernels::Extract;
 use crate::names::{Namer, Names};
 use crate::narrow::add_narrow_kernels;
 use crate::program::{For, Node, Program, Scan};
+use crate::leave::leave;
 use crate::ranges::clip;
 use crate::separate::isolate_full_tiles;
 use crate::tile::tile_registers;
@@ -89,9 +90,9 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
         }
         check_allocations(input, &body)?;
     }
-    body = clip(input, &mut names, body)?;
+    body = leave(input, clip(input, &mut names, body)?)?;
     for kernel in &mut kernels {
-        kernel.body = clip(input, &mut names, std::mem::take(&mut kernel.body))?;
+        kernel.body = leave(input, clip(input, &mut names, std::mem::take(&mut kernel.body))?)?;
     }
     let computations = &input.algorithm.computations;
     let fastmath = !computations.is_empty() && computations.iter().all(|it| it.fastmath);

@@ -193,7 +193,7 @@ impl Checker<'_> {
         {
             return value;
         }
-        self.flow.statement_call = false;
+        (self.flow.statement_call, self.flow.unused_call) = (false, false);
         if let Some(half) = self.complex_type_named(name, callee.span)? {
             return self.complex_of(half, arguments, broadcast, span);
         }

@@ -9,6 +9,7 @@ pub mod tree;
 mod error;
 mod unsupported;
 
+mod alternatives;
 mod array;
 mod array_function;
 mod arrays;

@@ -142,6 +142,9 @@ pub enum Result {
     },
     /// The one of these arguments whose position, from 0, an `Int64` variable holds when the function ends.
     Choice { position: LocalId, arguments: Vec<LocalId> },
+    /// The one of these that an `Int64` variable numbers, from 0, when the function ends. Variables of the others hold
+    /// zeros then, and their arrays need not have been made.
+    OneOf { position: LocalId, options: Vec<Result> },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
