@@ -139,7 +139,9 @@ fn return_result(printer: &Printer<'_>, array: ArrayId, result: &str, out: &mut 
     match (&buffer.lifetime, buffer.space) {
         (Lifetime::Argument(_), _) => {}
         (_, MemorySpace::Register) => out.line(format!("*{result} = {name};")),
-        (_, MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } | MemorySpace::Shared) => out.line(format!("*{result} = {name}[0];")),
+        (_, MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } | MemorySpace::Shared) => {
+            out.line(format!("*{result} = {name}[0];"))
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What stands before loops: threads, SIMD lanes, unrolling.
 
-use tessella_codegen::c_family::{LoopHooks, Printer, Writer};
 use crate::work::work_of;
 use std::collections::BTreeSet;
+use tessella_codegen::c_family::{LoopHooks, Printer, Writer};
 use tessella_codegen::int_expr::{IntExpr, VariableId};
 use tessella_codegen::program::{For, Node};
 use tessella_polyhedral::schedule::Tag;
@@ -39,8 +39,13 @@ impl LoopHooks for Pragmas {
             Tag::Parallel => {
                 self.parallel += 1;
                 if self.parallel == 1 && self.simd == 0 {
-                    let threads = printer.options.threads.map_or(String::new(), |count| format!(" num_threads({count})"));
-                    out.line(format!("#pragma omp parallel for{threads}{}{}", schedule(it), self.condition(it, printer)));
+                    let threads =
+                        printer.options.threads.map_or(String::new(), |count| format!(" num_threads({count})"));
+                    out.line(format!(
+                        "#pragma omp parallel for{threads}{}{}",
+                        schedule(it),
+                        self.condition(it, printer)
+                    ));
                 }
             }
             Tag::Vector(lanes) => {
@@ -58,7 +63,12 @@ impl LoopHooks for Pragmas {
         match it.tag {
             Tag::Parallel => self.parallel -= 1,
             Tag::Vector(_) => self.simd -= 1,
-            Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => {}
+            Tag::Sequential
+            | Tag::Unroll(_)
+            | Tag::Separate
+            | Tag::GpuBlock(_)
+            | Tag::GpuThread(_)
+            | Tag::Stream(_) => {}
         }
     }
 }

@@ -109,9 +109,8 @@ impl Decide {
     /// A variable with this value, computed at the start of the outermost loop's body that knows what it takes; `None`
     /// if it takes what only a part of a body knows.
     fn computed(&mut self, value: IntExpr) -> Option<VariableId> {
-        let known = |scopes: &[Scope]| {
-            !value.involves(&|variable| scopes.iter().all(|scope| scope.iterator != Some(variable)))
-        };
+        let known =
+            |scopes: &[Scope]| !value.involves(&|variable| scopes.iter().all(|scope| scope.iterator != Some(variable)));
         let at = (0..self.scopes.len()).find(|&at| known(&self.scopes[..=at]))?;
         let same = self.scopes[at].head.iter().find_map(|node| match node {
             Node::Let { variable, value: other } if *other == value => Some(*variable),

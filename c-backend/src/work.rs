@@ -69,9 +69,13 @@ fn instances(nodes: &[Node], known: &mut Known) -> IntExpr {
             IntExpr::Const(0)
         }
         Node::Statement(_) => IntExpr::Const(1),
-        Node::Launch(_) | Node::Copy { .. } | Node::Spread(_) | Node::OneThread { .. } | Node::Barrier | Node::Await(_) | Node::Streaming(_) => {
-            IntExpr::Const(0)
-        }
+        Node::Launch(_)
+        | Node::Copy { .. }
+        | Node::Spread(_)
+        | Node::OneThread { .. }
+        | Node::Barrier
+        | Node::Await(_)
+        | Node::Streaming(_) => IntExpr::Const(0),
     });
     each.fold(IntExpr::Const(0), IntExpr::plus)
 }

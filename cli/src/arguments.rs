@@ -24,6 +24,32 @@ pub struct Source {
     pub schedule: Option<PathBuf>,
 }
 
+/// What a function is called with.
+#[derive(Args)]
+pub struct Arguments {
+    /// A size or integer argument, such as n=1000; what is not given is chosen to fit
+    #[arg(long = "size", value_name = "NAME=VALUE", num_args = 1..)]
+    sizes: Vec<String>,
+    /// The value of another scalar argument, such as alpha=0.5
+    #[arg(long = "value", value_name = "NAME=VALUE", num_args = 1..)]
+    values: Vec<String>,
+    #[arg(long, value_enum, default_value = "c")]
+    pub target: TargetName,
+    /// What made-up inputs, and what else is random, grow from
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+impl Arguments {
+    pub fn sizes(&self) -> Result<Vec<(String, i64)>, Failure> {
+        self.sizes.iter().map(|item| number(item, "--size n=1000")).collect()
+    }
+
+    pub fn values(&self) -> Result<Vec<(String, f64)>, Failure> {
+        self.values.iter().map(|item| number(item, "--value alpha=0.5")).collect()
+    }
+}
+
 /// What the code runs on.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TargetName {
@@ -72,7 +98,8 @@ pub fn pair(item: &str, example: &str) -> Result<(String, String), Failure> {
 /// Splits `name=number`.
 pub fn number<T: std::str::FromStr>(item: &str, example: &str) -> Result<(String, T), Failure> {
     let (name, value) = pair(item, example)?;
-    let value = value.parse().map_err(|_| Failure::Usage(format!("`{value}` in `{item}` is no number, as in `{example}`")))?;
+    let value =
+        value.parse().map_err(|_| Failure::Usage(format!("`{value}` in `{item}` is no number, as in `{example}`")))?;
     Ok((name, value))
 }
 

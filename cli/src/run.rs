@@ -1,7 +1,7 @@
 //! `tessella run`.
 
 use crate::Failure;
-use crate::arguments::{Source, TargetName, number};
+use crate::arguments::{Arguments, Source, TargetName};
 use clap::Args;
 use tessella::run::{self, Failed, RunOptions, Schedules};
 
@@ -9,17 +9,8 @@ use tessella::run::{self, Failed, RunOptions, Schedules};
 pub struct Run {
     #[command(flatten)]
     source: Source,
-    #[arg(long, value_enum, default_value = "c")]
-    target: TargetName,
-    /// A size or integer argument, such as n=1000; what is not given is chosen to fit
-    #[arg(long = "size", value_name = "NAME=VALUE", num_args = 1..)]
-    sizes: Vec<String>,
-    /// The value of another scalar argument, such as alpha=0.5
-    #[arg(long = "value", value_name = "NAME=VALUE", num_args = 1..)]
-    values: Vec<String>,
-    /// What the made-up inputs grow from
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    arguments: Arguments,
     /// How many calls are timed; the fastest counts
     #[arg(long, default_value_t = 3)]
     repeat: u32,
@@ -35,22 +26,21 @@ pub struct Run {
 }
 
 pub fn run(command: &Run) -> Result<(), Failure> {
-    if command.profile && command.target != TargetName::Cuda {
+    if command.profile && command.arguments.target != TargetName::Cuda {
         return Err(Failure::Usage("`--profile` measures kernels on a GPU: add `--target cuda`".to_owned()));
     }
     let (text, options) = command.source.read()?;
-    let sizes = command.sizes.iter().map(|item| number(item, "--size n=1000"));
-    let values = command.values.iter().map(|item| number(item, "--value alpha=0.5"));
     let run_options = RunOptions {
-        sizes: sizes.collect::<Result<_, _>>()?,
-        values: values.collect::<Result<_, _>>()?,
-        seed: command.seed,
+        sizes: command.arguments.sizes()?,
+        values: command.arguments.values()?,
+        seed: command.arguments.seed,
         repeat: command.repeat,
         compare: !command.no_compare,
         profile: command.profile,
     };
     let schedules = if command.untuned { Schedules::Own } else { Schedules::Tuned };
-    let outcomes = run::run_by(&text, &options, &run_options, command.target.backend(), schedules).map_err(failure)?;
+    let outcomes =
+        run::run_by(&text, &options, &run_options, command.arguments.target.backend(), schedules).map_err(failure)?;
     let mut differing = vec![];
     for outcome in outcomes {
         let params: Vec<String> = outcome.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();

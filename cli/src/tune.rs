@@ -1,7 +1,7 @@
 //! `tessella tune`.
 
 use crate::Failure;
-use crate::arguments::{Source, TargetName, number};
+use crate::arguments::{Arguments, Source};
 use crate::run::failure;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,20 +18,11 @@ use tessella::tuned::Store;
 pub struct Tune {
     #[command(flatten)]
     source: TuneSource,
-    #[arg(long, value_enum, default_value = "c")]
-    target: TargetName,
-    /// A size or integer argument, such as n=1000; what is not given is chosen to fit
-    #[arg(long = "size", value_name = "NAME=VALUE", num_args = 1..)]
-    sizes: Vec<String>,
-    /// The value of another scalar argument, such as alpha=0.5
-    #[arg(long = "value", value_name = "NAME=VALUE", num_args = 1..)]
-    values: Vec<String>,
+    #[command(flatten)]
+    arguments: Arguments,
     /// Seconds after which no candidate is begun
     #[arg(short, long, value_name = "SECONDS", default_value_t = 60.0)]
     budget: f64,
-    /// What made-up inputs and the random part of the order grow from
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     /// How often a candidate is called at most; the fastest call counts
     #[arg(long, default_value_t = 5)]
     repeat: u32,
@@ -72,23 +63,21 @@ pub fn run(command: &Tune) -> Result<(), Failure> {
     let budget = Duration::try_from_secs_f64(command.budget)
         .map_err(|_| Failure::Usage(format!("`--budget {}` is no number of seconds", command.budget)))?;
     let (text, options) = source.read()?;
-    let sizes = command.sizes.iter().map(|item| number(item, "--size n=1000"));
-    let values = command.values.iter().map(|item| number(item, "--value alpha=0.5"));
     let run_options = RunOptions {
-        sizes: sizes.collect::<Result<_, _>>()?,
-        values: values.collect::<Result<_, _>>()?,
-        seed: command.seed,
+        sizes: command.arguments.sizes()?,
+        values: command.arguments.values()?,
+        seed: command.arguments.seed,
         repeat: command.repeat,
         compare: false,
         profile: false,
     };
-    let tune_options = TuneOptions { budget, seed: command.seed, repeat: command.repeat, most: command.most };
+    let tune_options = TuneOptions { budget, seed: command.arguments.seed, repeat: command.repeat, most: command.most };
     let stop = Arc::new(AtomicBool::new(false));
     // A second Ctrl-C ends the process at once, while a candidate is still running.
     signal_hook::flag::register_conditional_default(SIGINT, stop.clone())
         .and_then(|_| signal_hook::flag::register(SIGINT, stop.clone()))
         .map_err(|error| Failure::Usage(format!("Ctrl-C cannot be caught: {error}")))?;
-    let tuned = tune::of_file(&text, &options, &run_options, command.target.backend(), tune_options);
+    let tuned = tune::of_file(&text, &options, &run_options, command.arguments.target.backend(), tune_options);
     let (mut tuner, class) = tuned.map_err(failure)?;
     let end = search(&mut tuner, &stop);
     print!("{}", told(&tuner, end, command.list));
@@ -121,7 +110,12 @@ fn search(tuner: &mut Tuner, stop: &AtomicBool) -> End {
         }
         let (best, untuned) = (tuner.best.seconds, tuner.untuned);
         bar.set_position((tuner.proposed - tuner.left()) as u64);
-        bar.set_message(format!("best {:.3} ms, untuned {:.3} ms, {:.0} s", best * 1e3, untuned * 1e3, tuner.elapsed().as_secs_f64()));
+        bar.set_message(format!(
+            "best {:.3} ms, untuned {:.3} ms, {:.0} s",
+            best * 1e3,
+            untuned * 1e3,
+            tuner.elapsed().as_secs_f64()
+        ));
         match tuner.step() {
             Step::Tried => {}
             step @ (Step::OutOfTime | Step::Exhausted) => break End::Step(step),
@@ -135,7 +129,8 @@ fn told(tuner: &Tuner, end: End, list: bool) -> String {
     let mut text = format!("{}: untuned {:.3} ms\n", tuner.subject.function.name, tuner.untuned * 1e3);
     if list {
         for tried in &tuner.tried {
-            let predicted = tried.predicted.map_or("-".to_string(), |it| format!("{:.4} ns, {:.2} B", it.time, it.bytes));
+            let predicted =
+                tried.predicted.map_or("-".to_string(), |it| format!("{:.4} ns, {:.2} B", it.time, it.bytes));
             let outcome = match &tried.outcome {
                 Outcome::Timed(seconds) => format!("{:.3} ms", seconds * 1e3),
                 Outcome::Refused(code) => format!("refused, {code}"),
@@ -163,7 +158,11 @@ fn told(tuner: &Tuner, end: End, list: bool) -> String {
     match &tuner.best.commands {
         None => text.push_str("  best: Tessella's own choice\n"),
         Some(commands) => {
-            text.push_str(&format!("  best: {:.3} ms, {:.2} times as fast\n", tuner.best.seconds * 1e3, tuner.untuned / tuner.best.seconds));
+            text.push_str(&format!(
+                "  best: {:.3} ms, {:.2} times as fast\n",
+                tuner.best.seconds * 1e3,
+                tuner.untuned / tuner.best.seconds
+            ));
             for line in tune::commands_text(commands).lines() {
                 text.push_str(&format!("    {line}\n"));
             }

@@ -209,7 +209,9 @@ fn unawaited(input: &Input<'_>, node: &Node, here: Awaited) -> bool {
         // Loops of threads lie below `Spread`, and are looked at as one.
         Node::Spread(Spread { over: Over::Threads, .. }) | Node::OneThread { .. } => {
             let mut ahead = false;
-            node.walk(&mut |inner| ahead |= matches!(inner, Node::Statement(it) if input.layout.is_ahead(it.computation)));
+            node.walk(&mut |inner| {
+                ahead |= matches!(inner, Node::Statement(it) if input.layout.is_ahead(it.computation))
+            });
             return ahead && here == Awaited::No;
         }
         Node::For(it) if awaits(&it.body) && waits_for_all(input, it) => Awaited::Yes,

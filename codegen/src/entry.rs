@@ -153,7 +153,9 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
             (Lifetime::Argument(array), _) => {
                 names.results.get(array).unwrap_or(&names.arrays[array.0 as usize]).clone()
             }
-            (Lifetime::Call | Lifetime::Node(_) | Lifetime::Children { .. }, Some(array)) => names.arrays[array].clone(),
+            (Lifetime::Call | Lifetime::Node(_) | Lifetime::Children { .. }, Some(array)) => {
+                names.arrays[array].clone()
+            }
             (Lifetime::Call | Lifetime::Node(_) | Lifetime::Children { .. }, None) => namer.fresh(&buffer.name),
         });
     }

@@ -322,8 +322,12 @@ impl Cond {
                 })
             }
             // As in C, what is decided already hides the rest, whose value 64 bits may not hold.
-            Cond::And(all) => all.iter().try_fold(true, |sofar, cond| if sofar { cond.evaluate(with) } else { Some(false) }),
-            Cond::Or(all) => all.iter().try_fold(false, |sofar, cond| if sofar { Some(true) } else { cond.evaluate(with) }),
+            Cond::And(all) => {
+                all.iter().try_fold(true, |sofar, cond| if sofar { cond.evaluate(with) } else { Some(false) })
+            }
+            Cond::Or(all) => {
+                all.iter().try_fold(false, |sofar, cond| if sofar { Some(true) } else { cond.evaluate(with) })
+            }
         }
     }
 

@@ -9,15 +9,15 @@
 mod cover;
 mod parts;
 
-use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
 use crate::barriers;
+use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
 use crate::extent::{HostLoop, most_iterations, value_range};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::{Namer, Names};
 use crate::params::kernel_params;
-use crate::stream;
 use crate::program::{For, Guard, Kernel, KernelId, Node, Over, Spread, Width};
+use crate::stream;
 use crate::whole_tiles;
 use parts::Part;
 use std::collections::{BTreeMap, BTreeSet};
@@ -213,7 +213,17 @@ impl Extract<'_> {
                 Node::Let { variable, value } => {
                     let (name, tag) = (String::new(), Tag::Sequential);
                     let (lower, upper) = (value.clone(), value.clone());
-                    shape.blocks.push(For { variable, name, tag, lower, upper, step: 1, clip: None, going: None, body: vec![] });
+                    shape.blocks.push(For {
+                        variable,
+                        name,
+                        tag,
+                        lower,
+                        upper,
+                        step: 1,
+                        clip: None,
+                        going: None,
+                        body: vec![],
+                    });
                     Node::Let { variable, value }
                 }
                 _ => return Err(apart(chain, "the kernel")),
@@ -247,9 +257,7 @@ impl Extract<'_> {
                         then: self.block_level(then, shape)?,
                         otherwise: self.block_level(otherwise, shape)?,
                     },
-                    Node::Declare { buffer, body } => {
-                        Node::Declare { buffer, body: self.block_level(body, shape)? }
-                    }
+                    Node::Declare { buffer, body } => Node::Declare { buffer, body: self.block_level(body, shape)? },
                     other => other,
                 };
                 block.push(node);
@@ -547,7 +555,8 @@ fn kept_register(node: &Node) -> Option<BufferId> {
 
 fn collect_kept(node: &Node, kept: &mut Vec<BufferId>) {
     node.walk(&mut |node| {
-        let spread = |node: &Node| is_thread_loop(node) || matches!(node, Node::Spread(Spread { over: Over::Threads, .. }));
+        let spread =
+            |node: &Node| is_thread_loop(node) || matches!(node, Node::Spread(Spread { over: Over::Threads, .. }));
         if let Node::Declare { buffer, body } = node
             && body.iter().any(|node| contains(node, spread))
         {

@@ -43,9 +43,7 @@ fn in_node(input: &Input<'_>, node: Node) -> Result<Node, CodegenError> {
             }
             Node::For(For { going: going.map(Box::new), body: all(it.body)?, ..it })
         }
-        Node::If { condition, then, otherwise } => {
-            Node::If { condition, then: all(then)?, otherwise: all(otherwise)? }
-        }
+        Node::If { condition, then, otherwise } => Node::If { condition, then: all(then)?, otherwise: all(otherwise)? },
         Node::Declare { buffer, body } => Node::Declare { buffer, body: all(body)? },
         Node::Spread(mut it) => {
             it.body = all(it.body)?;
@@ -122,7 +120,12 @@ fn is_shared(node: &Node) -> bool {
         | Node::Spread(_)
         | Node::OneThread { .. }
         | Node::Streaming(_) => true,
-        Node::For(_) | Node::Tile(_) | Node::If { .. } | Node::Let { .. } | Node::Statement(_) | Node::Declare { .. } => false,
+        Node::For(_)
+        | Node::Tile(_)
+        | Node::If { .. }
+        | Node::Let { .. }
+        | Node::Statement(_)
+        | Node::Declare { .. } => false,
     }
 }
 

@@ -17,12 +17,12 @@ mod from_ast;
 mod isl_schedule;
 mod kernels;
 pub mod leave;
+mod narrow;
 mod params;
 pub mod ranges;
+mod separate;
 pub mod stream;
 pub mod tile;
-mod narrow;
-mod separate;
 mod whole_tiles;
 mod words;
 

@@ -280,7 +280,8 @@ fn statement_fits(input: &Input<'_>, it: &Statement, ranges: &mut Ranges) -> Opt
         let range = ranges.of(value, Width32::Holds)?;
         ranges.set(*variable, Some(range), &[value]);
     }
-    let iterators: Vec<IntExpr> = it.iterators.iter().map(|at| at.map_or(IntExpr::Const(0), IntExpr::Variable)).collect();
+    let iterators: Vec<IntExpr> =
+        it.iterators.iter().map(|at| at.map_or(IntExpr::Const(0), IntExpr::Variable)).collect();
     let mut fits = true;
     for expr in input.expressions(it.computation) {
         expr.walk(&mut |expr| {

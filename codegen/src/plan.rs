@@ -149,7 +149,8 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         })
         .collect();
     let whole_call = buffers.iter().filter(|it| {
-        it.memory == DeviceMemory::Allocated && !matches!(input.layout.buffer(it.id).lifetime, Lifetime::Node(_) | Lifetime::Children { .. })
+        it.memory == DeviceMemory::Allocated
+            && !matches!(input.layout.buffer(it.id).lifetime, Lifetime::Node(_) | Lifetime::Children { .. })
     });
     let whole_call: Vec<BufferId> = whole_call.map(|it| it.id).collect();
     let mut steps: Vec<Step> = whole_call.iter().copied().map(Step::Allocate).collect();
@@ -231,7 +232,12 @@ fn host_steps(nodes: &[Node]) -> Vec<Step> {
             Node::Copy { buffer, direction: Direction::DeviceToHost } => steps.push(Step::CopyOut(*buffer)),
             Node::Barrier => steps.push(Step::Synchronize),
             // Kernel extraction leaves none of these on the host.
-            Node::Statement(_) | Node::Spread(_) | Node::OneThread { .. } | Node::Await(_) | Node::Tile(_) | Node::Streaming(_) => {}
+            Node::Statement(_)
+            | Node::Spread(_)
+            | Node::OneThread { .. }
+            | Node::Await(_)
+            | Node::Tile(_)
+            | Node::Streaming(_) => {}
         }
     }
     steps
@@ -248,7 +254,12 @@ fn copies_out(steps: &[Step], into: &mut BTreeSet<BufferId>) {
                 copies_out(then, into);
                 copies_out(otherwise, into);
             }
-            Step::Allocate(_) | Step::Free(_) | Step::CopyIn(_) | Step::Launch(_) | Step::Synchronize | Step::Let { .. } => {}
+            Step::Allocate(_)
+            | Step::Free(_)
+            | Step::CopyIn(_)
+            | Step::Launch(_)
+            | Step::Synchronize
+            | Step::Let { .. } => {}
         }
     }
 }

@@ -121,7 +121,8 @@ impl Clipping<'_> {
                 }
             });
         }
-        let found: Option<Vec<Found<'_>>> = statements.iter().map(|statement| self.found(it, statement, &inside)).collect();
+        let found: Option<Vec<Found<'_>>> =
+            statements.iter().map(|statement| self.found(it, statement, &inside)).collect();
         let mut found = found?.into_iter();
         let first = found.next()?;
         if !found.all(|other| first.known == other.known && is_same(self.input, &first, &other)) {
@@ -158,7 +159,9 @@ impl Clipping<'_> {
         let mut known = statement.known;
         for part in parts.get(statement.known as usize..)? {
             let bound = match &part.kind {
-                ExprKind::Compare(op, left, right) if left.kind == ExprKind::Index(Affine::iterator(at)) && is_outer(right) => {
+                ExprKind::Compare(op, left, right)
+                    if left.kind == ExprKind::Index(Affine::iterator(at)) && is_outer(right) =>
+                {
                     Some((*op, (**right).clone()))
                 }
                 _ => None,

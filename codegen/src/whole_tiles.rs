@@ -124,11 +124,20 @@ impl Tiles {
     }
 
     /// The same; gives what is known inside of its loop.
-    fn enter(&mut self, variable: VariableId, lower: &IntExpr, upper: &IntExpr, known: &Set) -> Result<Set, CodegenError> {
+    fn enter(
+        &mut self,
+        variable: VariableId,
+        lower: &IntExpr,
+        upper: &IntExpr,
+        known: &Set,
+    ) -> Result<Set, CodegenError> {
         let itself = self.add(variable);
         let mut known = known.clone();
         let nothing = Inside { values: self.values.clone(), ..Inside::default() };
-        let bounds = parts(lower, true).into_iter().map(|it| (it, true)).chain(parts(upper, false).into_iter().map(|it| (it, false)));
+        let bounds = parts(lower, true)
+            .into_iter()
+            .map(|it| (it, true))
+            .chain(parts(upper, false).into_iter().map(|it| (it, false)));
         for (bound, is_lower) in bounds {
             let Some(bound) = affine(&bound, &nothing.values) else { continue };
             let difference = if is_lower { itself.sub(&bound) } else { bound.sub(&itself) };
@@ -223,7 +232,13 @@ impl Tiles {
                     }
                 }
                 Node::Declare { body, .. } | Node::OneThread { body, .. } => self.collect(body, &here, found)?,
-                Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Await(_) | Node::Tile(_) | Node::Streaming(_) => {}
+                Node::Statement(_)
+                | Node::Launch(_)
+                | Node::Copy { .. }
+                | Node::Barrier
+                | Node::Await(_)
+                | Node::Tile(_)
+                | Node::Streaming(_) => {}
             }
         }
         Ok(())
@@ -298,7 +313,8 @@ impl Tiles {
         let mut all = Set::universe(&space)?;
         for (at, (low, high)) in inside.ranges.iter().enumerate() {
             let value = Affine::iterator(at as u32).to_isl(&space, &self.names)?;
-            let (low, high) = (Affine::constant(*low).to_isl(&space, &[])?, Affine::constant(*high).to_isl(&space, &[])?);
+            let (low, high) =
+                (Affine::constant(*low).to_isl(&space, &[])?, Affine::constant(*high).to_isl(&space, &[])?);
             all = all.intersect(&value.ge_set(&low)?)?.intersect(&value.le_set(&high)?)?;
         }
         Ok((space, all))
@@ -321,7 +337,9 @@ impl Tiles {
     fn fails(&self, condition: &Cond, inside: &Inside) -> Result<Option<Set>, CodegenError> {
         match condition {
             Cond::Compare(op, a, b) => {
-                let (Some(a), Some(b)) = (affine(a, &inside.values), affine(b, &inside.values)) else { return Ok(None) };
+                let (Some(a), Some(b)) = (affine(a, &inside.values), affine(b, &inside.values)) else {
+                    return Ok(None);
+                };
                 let (Ok(a_less_b), Ok(b_less_a)) = (a.sub(&b), b.sub(&a)) else { return Ok(None) };
                 // a >= b holds unless a - b < 0.
                 let slack = match op {
@@ -386,7 +404,9 @@ impl Tiles {
                     let body = self.simplify(it.body, &inner, whole)?;
                     let threads = i64::from(self.block[it.axis as usize]);
                     let all = match (lower.as_const(), upper.as_const()) {
-                        (Some(low), Some(high)) => it.over == Over::Threads && (high - low).div_euclid(it.step) + 1 == threads,
+                        (Some(low), Some(high)) => {
+                            it.over == Over::Threads && (high - low).div_euclid(it.step) + 1 == threads
+                        }
                         _ => false,
                     };
                     let few = match (lower.as_const(), upper.as_const()) {
@@ -425,7 +445,13 @@ impl Tiles {
                 Node::OneThread { axes, body } => {
                     done.push(Node::OneThread { axes, body: self.simplify(body, &here, whole)? });
                 }
-                other @ (Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Await(_) | Node::Tile(_) | Node::Streaming(_)) => {
+                other @ (Node::Statement(_)
+                | Node::Launch(_)
+                | Node::Copy { .. }
+                | Node::Barrier
+                | Node::Await(_)
+                | Node::Tile(_)
+                | Node::Streaming(_)) => {
                     done.push(other);
                 }
             }
@@ -503,7 +529,14 @@ fn constant_unrolls(nodes: Vec<Node>) -> Vec<Node> {
         }
         Node::Declare { buffer, body } => Node::Declare { buffer, body: constant_unrolls(body) },
         Node::OneThread { axes, body } => Node::OneThread { axes, body: constant_unrolls(body) },
-        other @ (Node::Let { .. } | Node::Statement(_) | Node::Launch(_) | Node::Copy { .. } | Node::Barrier | Node::Await(_) | Node::Tile(_) | Node::Streaming(_)) => other,
+        other @ (Node::Let { .. }
+        | Node::Statement(_)
+        | Node::Launch(_)
+        | Node::Copy { .. }
+        | Node::Barrier
+        | Node::Await(_)
+        | Node::Tile(_)
+        | Node::Streaming(_)) => other,
     };
     nodes.into_iter().map(one).collect()
 }

@@ -2,15 +2,17 @@
 
 use tessella_codegen::c_family::{LoopHooks, Printer, Writer, c_type};
 use tessella_codegen::program::{BufferAccess, For, Kernel, KernelParam, Node, Width};
-use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::layers::{Buffer, MemorySpace};
+use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::schedule::Tag;
 
 /// The declarations of the buffers in constant memory.
 pub fn constants(printer: &Printer<'_>) -> Vec<String> {
     let all = printer.input.layout.buffers.iter().zip(&printer.program.names.buffers);
     let declare = |(buffer, name): (&Buffer, &String)| match buffer.space {
-        MemorySpace::Constant { elements } => Some(format!("__constant__ {} {name}[{elements}];", c_type(buffer.element))),
+        MemorySpace::Constant { elements } => {
+            Some(format!("__constant__ {} {name}[{elements}];", c_type(buffer.element)))
+        }
         MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared | MemorySpace::Register => None,
     };
     all.filter_map(declare).collect()
@@ -81,7 +83,9 @@ fn parameter(printer: &Printer<'_>, param: KernelParam) -> String {
             let ty = c_type(printer.input.algorithm.scalar(scalar).ty);
             format!("{ty} {}", names.scalars[scalar.0 as usize])
         }
-        KernelParam::Variable(variable) => format!("{} {}", printer.width.c_type(), names.variables[variable.0 as usize]),
+        KernelParam::Variable(variable) => {
+            format!("{} {}", printer.width.c_type(), names.variables[variable.0 as usize])
+        }
     }
 }
 
@@ -103,7 +107,13 @@ impl LoopHooks for Pragmas {
     fn enter(&mut self, it: &For, _: &mut Printer<'_>, out: &mut Writer) {
         match it.tag {
             Tag::Unroll(times) => out.line(format!("#pragma unroll {times}")),
-            Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => {}
+            Tag::Sequential
+            | Tag::Parallel
+            | Tag::Vector(_)
+            | Tag::Separate
+            | Tag::GpuBlock(_)
+            | Tag::GpuThread(_)
+            | Tag::Stream(_) => {}
         }
     }
 

@@ -8,7 +8,8 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    AHEAD_HELPERS, Dialect, Helper, Printer, TextOptions, STREAM_HELPERS, Writer, header_comment, helper_texts, scan_text,
+    AHEAD_HELPERS, Dialect, Helper, Printer, STREAM_HELPERS, TextOptions, Writer, header_comment, helper_texts,
+    scan_text,
 };
 use tessella_codegen::program::{Kernel, Node};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};

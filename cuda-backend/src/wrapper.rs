@@ -19,7 +19,9 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
         "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
     );
     out.line("// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.");
-    out.line("// Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.");
+    out.line(
+        "// Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.",
+    );
     wrapper.printer.results_comment(out);
     let has_constants = plan.buffers.iter().any(|it| it.memory == DeviceMemory::Constant);
     out.open(format!("extern \"C\" {}", wrapper.printer.signature("__restrict__ ")));
@@ -59,7 +61,9 @@ impl Wrapper<'_, '_> {
                 // What lives as long as the call is freed when its owner goes, whichever way the function is left.
                 Step::Free(buffer) => match self.printer.input.layout.buffer(*buffer).lifetime {
                     Lifetime::Argument(_) | Lifetime::Call => {}
-                    Lifetime::Node(_) | Lifetime::Children { .. } => out.line(format!("{}.release();", self.device[buffer])),
+                    Lifetime::Node(_) | Lifetime::Children { .. } => {
+                        out.line(format!("{}.release();", self.device[buffer]))
+                    }
                 },
                 Step::CopyIn(buffer) => {
                     let Some(host) = self.host(*buffer) else { continue };

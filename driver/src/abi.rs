@@ -48,14 +48,15 @@ pub unsafe extern "C" fn tessella_compile(request: *const c_char) -> *mut Handle
     // SAFETY: promised by the caller.
     let request = unsafe { borrowed(request) }.map(CStr::to_owned);
     let mut kept = None;
-    let result = match catch_unwind(|| parse(request.as_deref()).map(|request| (request.clone(), compile_apart(request)))) {
-        Ok(Ok((request, result))) => {
-            kept = (result.program.is_some() && request.target == Backend::Cuda).then_some(request);
-            result
-        }
-        Ok(Err(reason)) => internal(&reason),
-        Err(panic) => internal(&panic_text(&*panic)),
-    };
+    let result =
+        match catch_unwind(|| parse(request.as_deref()).map(|request| (request.clone(), compile_apart(request)))) {
+            Ok(Ok((request, result))) => {
+                kept = (result.program.is_some() && request.target == Backend::Cuda).then_some(request);
+                result
+            }
+            Ok(Err(reason)) => internal(&reason),
+            Err(panic) => internal(&panic_text(&*panic)),
+        };
     let texts = result.texts.iter().map(|(&kind, text)| (kind, c_string(text))).collect();
     let handle = Handle { result, texts, failures: Mutex::default(), request: kept, profile: Mutex::default() };
     Box::into_raw(Box::new(handle))

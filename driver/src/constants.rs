@@ -34,7 +34,9 @@ fn tuple<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<Expr> {
     let mut elements = vec![];
     while let Some(word) = words.next().filter(|word| *word != ")") {
         let (keyword, text) = match word.split_once('=') {
-            Some((name, text)) => (Some(tessella_diagnostics::Spanned { value: name.to_string(), span: NOWHERE }), text),
+            Some((name, text)) => {
+                (Some(tessella_diagnostics::Spanned { value: name.to_string(), span: NOWHERE }), text)
+            }
             None => (None, word),
         };
         let value = match text {

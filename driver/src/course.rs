@@ -47,8 +47,17 @@ pub fn verify(
     let Lowered { algorithm, spans } = lowered;
     let schedule = algorithm.source_order.clone();
     let scheduled = Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() };
-    let mut course =
-        Course { ctx, spans, scheduled, dependences: vec![], carried: vec![], gave_up: false, own: None, at: None, about: None };
+    let mut course = Course {
+        ctx,
+        spans,
+        scheduled,
+        dependences: vec![],
+        carried: vec![],
+        gave_up: false,
+        own: None,
+        at: None,
+        about: None,
+    };
     match course.run(commands) {
         Ok((verified, chosen)) => {
             let Course { spans, dependences, carried, gave_up, .. } = course;
@@ -169,7 +178,8 @@ impl Course<'_> {
     }
 
     fn choose_order(&mut self) -> Result<(), Error> {
-        let chosen = self.weighed(|it| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Blocks))?;
+        let chosen =
+            self.weighed(|it| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Blocks))?;
         let start = std::mem::replace(&mut self.scheduled, chosen.scheduled.clone());
         if let Some(cuts) = &chosen.cuts {
             self.carried.extend(cuts.commands.iter().cloned());
@@ -199,7 +209,8 @@ impl Course<'_> {
                 // Not every nest that looks like a product has parts that fit.
                 Err(_) => {
                     self.scheduled = start;
-                    let plain = |it: &Self| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Plain);
+                    let plain =
+                        |it: &Self| default_order::choose(it.ctx, &it.scheduled, &it.dependences, Memory::Plain);
                     self.scheduled = self.weighed(plain)?.scheduled;
                 }
             }
@@ -244,11 +255,17 @@ struct Unfinished {
 }
 
 /// From a finished order to a verified program, by way of storage commands.
-fn proved(ctx: &Ctx, scheduled: Scheduled, dependences: &[Dependence], storage: &[Command]) -> Result<Verified, Unfinished> {
+fn proved(
+    ctx: &Ctx,
+    scheduled: Scheduled,
+    dependences: &[Dependence],
+    storage: &[Command],
+) -> Result<Verified, Unfinished> {
     let heavy = weight(&scheduled);
-    let stored = ctx.weighed(heavy, || storage::carry_out(ctx, scheduled, dependences, storage)).map_err(|failure| {
-        Unfinished { command: failure.command, about: Some(failure.algorithm), error: failure.error }
-    })?;
+    let stored =
+        ctx.weighed(heavy, || storage::carry_out(ctx, scheduled, dependences, storage)).map_err(|failure| {
+            Unfinished { command: failure.command, about: Some(failure.algorithm), error: failure.error }
+        })?;
     let heavy = weight(&stored.placed.scheduled);
     let connect = || connect::carry_out(ctx, stored.placed, &stored.dependences, storage);
     let connected = ctx.weighed(heavy, connect).map_err(|failure| Unfinished {

@@ -87,10 +87,9 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
     let Pair { source, sink, with } = pair(place, violation);
     let witness = &violation.witness;
     diagnostic = diagnostic.with_note(match &violation.breach {
-        Breach::Reversed { .. } if witness.distance.is_empty() => format!(
-            "{source} must run before {sink}{with}, and would be at distance ({})",
-            list(&witness.new_distance)
-        ),
+        Breach::Reversed { .. } if witness.distance.is_empty() => {
+            format!("{source} must run before {sink}{with}, and would be at distance ({})", list(&witness.new_distance))
+        }
         Breach::Reversed { .. } => format!(
             "distance ({}) becomes ({}); first violated pair: {source} -> {sink}{with}",
             list(&witness.distance),
@@ -164,7 +163,9 @@ fn of_reduction(place: &Place, violation: &Violation) -> Option<(String, &'stati
             "write `@fastmath` before the statement if any order will do",
         ),
         UpdateOrder::Any | UpdateOrder::Within(_) => (
-            format!("`{name}` {verb} `{array}`: the order is free, but two updates of one element cannot run at one time"),
+            format!(
+                "`{name}` {verb} `{array}`: the order is free, but two updates of one element cannot run at one time"
+            ),
             "run another loop in parallel, or give each iteration a partial result with `rfactor`; this loop may be moved, split and reversed",
         ),
     })
@@ -236,9 +237,8 @@ fn names(known: &[String]) -> String {
 
 fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
     let message = error.to_string();
-    let make = |code: &'static str, label: &str| {
-        at_command(place, Diagnostic::error(Code(code), message.clone()), label)
-    };
+    let make =
+        |code: &'static str, label: &str| at_command(place, Diagnostic::error(Code(code), message.clone()), label);
     let labels = |diagnostic: Diagnostic, ids: &[ComputationId], text: &str| {
         ids.iter().fold(diagnostic, |diagnostic, id| match place.spans.computation(*id) {
             Some(span) => diagnostic.secondary(span, text),
@@ -483,7 +483,9 @@ fn layout(place: &Place, error: LayoutError) -> Diagnostic {
                 None => diagnostic,
             };
             diagnostic
-                .with_note("`exp`, `sin`, `muladd` and the like may differ in the last place, and with it the subscript")
+                .with_note(
+                    "`exp`, `sin`, `muladd` and the like may differ in the last place, and with it the subscript",
+                )
                 .with_help("keep the subscript inside with `clamp`, or write `@inbounds` before the statement")
         }
         LayoutError::NeverInside { access, axis } => {

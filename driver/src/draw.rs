@@ -38,7 +38,8 @@ pub fn draw(unit: &Unit<'_>, built: &Built, options: &DrawOptions) -> Result<Str
     let space = if options.scheduled { DrawnSpace::Schedule } else { DrawnSpace::Iterations };
     let fixed = options.fix.iter().map(|(name, value)| (name.clone(), *value)).collect();
     let choice = Choice { space, computation: options.computation.clone(), dims, fixed };
-    let reported = report::report_dependences(&built.ctx, algorithm).map_err(|error| vec![built.diagnose(unit, error)])?;
+    let reported =
+        report::report_dependences(&built.ctx, algorithm).map_err(|error| vec![built.diagnose(unit, error)])?;
     let direct: Vec<_> = reported.into_iter().map(|item| item.dependence).collect();
     let drawn = choose(algorithm, verified.schedule(), &choice, params)
         .and_then(|view| picture(&built.ctx, algorithm, verified.schedule(), &direct, &view));
@@ -66,7 +67,9 @@ fn refusal(
         | DrawError::NoComputation { known, .. }
         | DrawError::NotFixed { known, .. } => wrong(text, one_of(&known)),
         DrawError::NoLoops => wrong(text, "draw a function with loops".to_string()),
-        DrawError::Empty => wrong(text, "give larger sizes, or fix the other dimensions inside their ranges".to_string()),
+        DrawError::Empty => {
+            wrong(text, "give larger sizes, or fix the other dimensions inside their ranges".to_string())
+        }
         DrawError::TooManyPoints => at_function(
             Diagnostic::error(Code("E0477"), text)
                 .with_note(format!("a drawing of more than {MOST_POINTS} points shows nothing"))

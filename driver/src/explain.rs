@@ -13,8 +13,8 @@ use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Direction, Lifetime, MemorySpace, Moment, Target, Transfer};
 use tessella_polyhedral::print;
-use tessella_polyhedral::schedule::{Node, Path};
 use tessella_polyhedral::report::{self, ReportedDependence};
+use tessella_polyhedral::schedule::{Node, Path};
 use tessella_polyhedral::verify::Verified;
 
 /// Where each computation stands: `line 3`.
@@ -100,7 +100,8 @@ fn checks(text: &mut String, verified: &Verified, lines: &Lines) {
         return;
     }
     for requirement in &algorithm.requirements {
-        let _ = writeln!(text, "  {}: {}", requirement.text, sizes(algorithm, &condition(&requirement.holds.to_string())));
+        let _ =
+            writeln!(text, "  {}: {}", requirement.text, sizes(algorithm, &condition(&requirement.holds.to_string())));
     }
     for check in verified.checks() {
         let source = verified.source();
@@ -171,7 +172,9 @@ pub fn condition(set: &str) -> String {
     let mut words: Vec<String> =
         inside.map_or(set, |inside| inside.trim_start_matches(':').trim()).split(' ').map(str::to_string).collect();
     for at in 0..words.len().saturating_sub(2) {
-        let constant = words[at].strip_prefix('-').filter(|digits| !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit()));
+        let constant = words[at]
+            .strip_prefix('-')
+            .filter(|digits| !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit()));
         let is_name = |word: &str| word.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '!');
         if let Some(constant) = constant.map(str::to_string)
             && words[at + 1] == "+"
@@ -223,8 +226,12 @@ fn memory(verified: &Verified) -> Vec<String> {
         let place = match (buffer.space, &buffer.lifetime) {
             (MemorySpace::Register, _) if extents.is_empty() => "a register, new in each iteration".to_string(),
             (MemorySpace::Register, _) => format!("{} registers of each thread", extents.join(" x ")),
-            (MemorySpace::Shared, _) => format!("shared memory of {} elements for each thread block", extents.join(" x ")),
-            (MemorySpace::Host, Lifetime::Node(_) | Lifetime::Children { .. }) if !extents.is_empty() && buffer.fits_stack() => {
+            (MemorySpace::Shared, _) => {
+                format!("shared memory of {} elements for each thread block", extents.join(" x "))
+            }
+            (MemorySpace::Host, Lifetime::Node(_) | Lifetime::Children { .. })
+                if !extents.is_empty() && buffer.fits_stack() =>
+            {
                 format!("{} elements on the stack, new in each iteration", extents.join(" x "))
             }
             (space, Lifetime::Node(_) | Lifetime::Children { .. } | Lifetime::Call | Lifetime::Argument(_)) => {
@@ -232,7 +239,9 @@ fn memory(verified: &Verified) -> Vec<String> {
                 let count = if extents.is_empty() { "1".to_string() } else { extents.join(" x ") };
                 let why = match algorithm.array(*id).kind {
                     ArrayKind::Private => ", since several iterations' values are alive at once",
-                    ArrayKind::Local { .. } if placement.map.iter().any(is_remainder) => ", used again and again: no more are alive at a time",
+                    ArrayKind::Local { .. } if placement.map.iter().any(is_remainder) => {
+                        ", used again and again: no more are alive at a time"
+                    }
                     ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => "",
                 };
                 format!("{whose} memory of {count} elements{why}")
@@ -245,8 +254,12 @@ fn memory(verified: &Verified) -> Vec<String> {
         lines.push(match transfer.direction {
             Direction::HostToDevice => {
                 let where_to = match verified.layout().buffer(transfer.buffer).space {
-                    MemorySpace::Constant { elements } => format!("the GPU's constant memory, {elements} elements at most,"),
-                    MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared | MemorySpace::Register => "the GPU".to_string(),
+                    MemorySpace::Constant { elements } => {
+                        format!("the GPU's constant memory, {elements} elements at most,")
+                    }
+                    MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared | MemorySpace::Register => {
+                        "the GPU".to_string()
+                    }
                 };
                 format!("{name}: copied to {where_to} {}", moment(verified, transfer, "the first kernel"))
             }

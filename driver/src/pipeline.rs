@@ -135,15 +135,16 @@ pub fn lower(ctx: &Ctx, function: &tree::Function) -> Result<Lowered, Refusal> {
 
 /// Adds the calls that led to a mistake inside a function whose body was put in place of a call.
 fn with_calls(mut diagnostic: Diagnostic, calls: &[tree::InlinedCall]) -> Diagnostic {
-    let is_inside = |inner: Span, outer: Span| {
-        inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
-    };
+    let is_inside =
+        |inner: Span, outer: Span| inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end;
     let primary = diagnostic.labels.iter().find(|label| label.role == Role::Primary);
     let mut places: Vec<Span> = primary.map(|label| label.span).into_iter().collect();
     let mut at = 0;
     while let Some(&place) = places.get(at) {
         at += 1;
-        for call in calls.iter().filter(|call| is_inside(place, call.definition) && !is_inside(call.call, call.definition)) {
+        for call in
+            calls.iter().filter(|call| is_inside(place, call.definition) && !is_inside(call.call, call.definition))
+        {
             if !places.contains(&call.call) {
                 places.push(call.call);
                 diagnostic = diagnostic.secondary(call.call, format!("`{}` is called here", call.function));

@@ -104,7 +104,8 @@ fn groups_of(
         }
         let mut loops = around.get(&id).cloned().unwrap_or_default();
         let mut kernels = vec![profile.clone()];
-        let (same, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(known, ..)| !known.is_disjoint(&computations));
+        let (same, others): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|(known, ..)| !known.is_disjoint(&computations));
         groups = others;
         for (known, others, earlier) in same.into_iter().rev() {
             computations.extend(known);
@@ -207,12 +208,26 @@ impl Report {
             text.push('\n');
         };
         line(format!("{}: {}", self.function, sizes.join(", ")));
-        line(format!("on {device}, which copies {} and computes {} in Float32, {} in Float64",
-            rate(ceilings.copy, "B/s"), rate(ceilings.float32, "FLOP/s"), rate(ceilings.float64, "FLOP/s")));
+        line(format!(
+            "on {device}, which copies {} and computes {} in Float32, {} in Float64",
+            rate(ceilings.copy, "B/s"),
+            rate(ceilings.float32, "FLOP/s"),
+            rate(ceilings.float64, "FLOP/s")
+        ));
         let width = self.kernels.iter().map(|group| group.name().chars().count()).max().unwrap_or(0).max(6);
         line(format!(
             "  {:width$} {:>8} {:>11} {:>10} {:>11} {:>8} {:>13} {:>8} {:>9} {:>8} {:>9}",
-            "kernel", "launches", "time", "bytes", "rate", "of copy", "operations", "of peak", "registers", "shared", "occupancy"
+            "kernel",
+            "launches",
+            "time",
+            "bytes",
+            "rate",
+            "of copy",
+            "operations",
+            "of peak",
+            "registers",
+            "shared",
+            "occupancy"
         ));
         for group in &self.kernels {
             let time = group.time().as_secs_f64();
@@ -235,15 +250,25 @@ impl Report {
             }
             let (mut registers, mut shared, mut occupancy) = (String::new(), String::new(), String::new());
             if let Some(kernel) = group.longest() {
-                let spilled = if kernel.local_bytes > 0 { format!(" +{} B", kernel.local_bytes) } else { String::new() };
+                let spilled =
+                    if kernel.local_bytes > 0 { format!(" +{} B", kernel.local_bytes) } else { String::new() };
                 registers = format!("{}{spilled}", kernel.registers);
                 shared = format!("{} B", kernel.shared_bytes);
                 occupancy = share(kernel.occupancy, 1.0);
             }
             line(format!(
                 "  {:width$} {:>8} {:>11} {:>10} {:>11} {:>8} {:>13} {:>8} {:>9} {:>8} {:>9}",
-                group.name(), group.launches(), span(group.time()), bytes, bandwidth, of_copy, operations, of_peak,
-                registers, shared, occupancy
+                group.name(),
+                group.launches(),
+                span(group.time()),
+                bytes,
+                bandwidth,
+                of_copy,
+                operations,
+                of_peak,
+                registers,
+                shared,
+                occupancy
             ));
         }
         line(format!("  kernels together {}, gaps included", span(profile.kernels_time)));
@@ -285,7 +310,13 @@ fn rate(amount: f64, unit: &str) -> String {
         .find(|(scale, _)| amount >= *scale)
         .unwrap_or((1.0, ""));
     let value = amount / scale;
-    let digits = if value >= 99.95 || prefix.is_empty() { 0 } else if value >= 9.995 { 1 } else { 2 };
+    let digits = if value >= 99.95 || prefix.is_empty() {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
     format!("{value:.digits$} {prefix}{unit}")
 }
 

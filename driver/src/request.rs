@@ -427,7 +427,10 @@ mod tests {
         };
         let uncertain = told("n < 3", false);
         assert!(uncertain.contains("\ncertain=no\n"), "{uncertain}");
-        assert!(uncertain.ends_with("needs n < 3, if the data let it happen, which is not known at entry"), "{uncertain}");
+        assert!(
+            uncertain.ends_with("needs n < 3, if the data let it happen, which is not known at entry"),
+            "{uncertain}"
+        );
         assert!(told("false", true).ends_with("\ntext=`A[i, j + 1]` at k.jl:3 is outside for all sizes"));
     }
 }

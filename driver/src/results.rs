@@ -38,10 +38,9 @@ pub fn text(function: &Function) -> String {
 fn places(result: &Outcome) -> Vec<LocalId> {
     match result {
         Outcome::Nothing | Outcome::Argument(_) => vec![],
-        Outcome::Scalar(id)
-        | Outcome::Array(id)
-        | Outcome::ComplexArray(id)
-        | Outcome::Choice { position: id, .. } => vec![*id],
+        Outcome::Scalar(id) | Outcome::Array(id) | Outcome::ComplexArray(id) | Outcome::Choice { position: id, .. } => {
+            vec![*id]
+        }
         Outcome::Complex { re, im } if re == im => vec![*re],
         Outcome::Complex { re, im } => vec![*re, *im],
         Outcome::Tuple(parts) | Outcome::Named { parts, .. } => distinct(parts.iter().flat_map(places)),
@@ -84,8 +83,15 @@ fn collect(result: &Outcome, returned: &Returned, into: &mut Vec<(LocalId, Value
             }
         }
         (
-            Outcome::Nothing | Outcome::Argument(_) | Outcome::Scalar(_) | Outcome::Array(_) | Outcome::ComplexArray(_)
-            | Outcome::Choice { .. } | Outcome::Complex { .. } | Outcome::Tuple(_) | Outcome::Named { .. }
+            Outcome::Nothing
+            | Outcome::Argument(_)
+            | Outcome::Scalar(_)
+            | Outcome::Array(_)
+            | Outcome::ComplexArray(_)
+            | Outcome::Choice { .. }
+            | Outcome::Complex { .. }
+            | Outcome::Tuple(_)
+            | Outcome::Named { .. }
             | Outcome::OneOf { .. },
             Returned::Nothing | Returned::Value(_) | Returned::Tuple(_) | Returned::OneOf { .. },
         ) => {}

@@ -5,8 +5,8 @@ use crate::file::{FileOptions, Sources};
 use crate::pipeline::Refusal;
 use crate::profile::{self, Report};
 use crate::request::{Backend, Program, Status};
-use crate::session;
 use crate::results;
+use crate::session;
 use crate::sizes::{self, Defaults};
 use crate::tuned;
 use crate::unit::{Built, Unit};
@@ -182,7 +182,8 @@ fn refused_inputs(unit: &Unit<'_>, program: &dyn Program, code: i32) -> Failed {
 }
 
 fn choose_params(built: &Built, options: &RunOptions) -> Result<Vec<i64>, Failed> {
-    sizes::choose(built, &options.sizes, DEFAULTS).map_err(|error| Failed::Usage(format!("{}; {}", error.text, error.help)))
+    sizes::choose(built, &options.sizes, DEFAULTS)
+        .map_err(|error| Failed::Usage(format!("{}; {}", error.text, error.help)))
 }
 
 fn argument_types(unit: &Unit<'_>) -> Vec<ArgumentType> {
@@ -234,7 +235,8 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         let returned = run_within(STEPS, &unit.function, &mut expected)
             .map_err(|error| Failed::Usage(format!("the interpreter stopped: {error}")))?;
         outcome.interpreted = Some(start.elapsed());
-        outcome.differences = differences(&unit.function, &actual, &expected, &results::values(&unit.function, &returned));
+        outcome.differences =
+            differences(&unit.function, &actual, &expected, &results::values(&unit.function, &returned));
     }
     Ok(outcome)
 }
@@ -274,7 +276,8 @@ fn make_inputs(
                 let ArgumentType::Array { element, .. } = *ty else {
                     unreachable!("arguments of the algorithm and of the function agree")
                 };
-                let extents = array.extents.iter().map(|extent| extent.evaluate(&[], params).unwrap_or(0).max(0) as u64);
+                let extents =
+                    array.extents.iter().map(|extent| extent.evaluate(&[], params).unwrap_or(0).max(0) as u64);
                 let range = ranges.get(id);
                 let made = Array::from_fn(element, extents.collect(), |_| match range {
                     Some(range) => random.within(element, range),
@@ -440,8 +443,7 @@ fn difference(name: &str, value: &Value, expected: &Value) -> Option<String> {
             Some(format!("{name} has the extents {:?} and should have {:?}", value.extents(), expected.extents()))
         }
         (Value::Array(value), Value::Array(expected)) => {
-            let differing: Vec<usize> =
-                (0..value.len()).filter(|&at| !same(value.get(at), expected.get(at))).collect();
+            let differing: Vec<usize> = (0..value.len()).filter(|&at| !same(value.get(at), expected.get(at))).collect();
             let first = *differing.first()?;
             Some(format!(
                 "{} of {} elements of {name} differ; the first, number {}, is {} and should be {}",

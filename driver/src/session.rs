@@ -5,7 +5,7 @@ use crate::draw;
 use crate::explain::{condition, scan_condition};
 use crate::pipeline::{self, Refusal};
 use crate::profile::{self, Measured};
-use crate::request::{Backend, CompileRequest, ConstantValue, CompileResult, Failure, Program, Status, TextKind};
+use crate::request::{Backend, CompileRequest, CompileResult, ConstantValue, Failure, Program, Status, TextKind};
 use crate::results;
 use crate::tune::{self, Subject};
 use crate::tuned::{self, Entry};
@@ -88,10 +88,7 @@ pub fn subject(request: &CompileRequest) -> Result<Subject, CompileResult> {
 /// A result that only tells what went wrong.
 pub fn failed_with(sources: &SourceMap, status: Status, errors: &[Diagnostic]) -> CompileResult {
     let codes: Vec<&str> = errors.iter().map(|error| error.code.0).collect();
-    let texts = [
-        (TextKind::Codes, codes.join(" ")),
-        (TextKind::Diagnostics, render(sources, errors, Style::Plain)),
-    ];
+    let texts = [(TextKind::Codes, codes.join(" ")), (TextKind::Diagnostics, render(sources, errors, Style::Plain))];
     CompileResult { status, texts: texts.into(), program: None }
 }
 
@@ -227,7 +224,8 @@ fn argument_types(function: &ast::Function, texts: &[String]) -> Result<Vec<Argu
             Ok(ty) => types.push(ty),
             Err(error) => {
                 let span = function.parameters.get(position).map_or(function.signature, |parameter| parameter.span);
-                let diagnostic = Diagnostic::error(Code("E0290"), format!("arguments of type `{text}` cannot be compiled"));
+                let diagnostic =
+                    Diagnostic::error(Code("E0290"), format!("arguments of type `{text}` cannot be compiled"));
                 errors.push(diagnostic.primary(span, "this argument").with_note(error.to_string()).with_help(
                     "pass `Bool`, integers, `Float32`, `Float64`, or dense arrays of them, or leave this call to Julia",
                 ));
@@ -305,7 +303,9 @@ impl Failures {
     fn failure(&self, code: i32) -> Option<Failure> {
         match code {
             1.. => self.checks.get(code as usize - 1).cloned(),
-            -1 => Some(Failure::Overlap { text: format!("two of the {} share memory, and one is written", self.arrays) }),
+            -1 => {
+                Some(Failure::Overlap { text: format!("two of the {} share memory, and one is written", self.arrays) })
+            }
             -2 => Some(Failure::OutOfMemory { text: "no memory for intermediate arrays".to_string() }),
             -3 => Some(Failure::Range { text: "a size or an integer argument is beyond 2^40".to_string() }),
             _ => None,

@@ -156,8 +156,6 @@ fn is_named(algorithm: &Algorithm, id: ParamId) -> bool {
     let param = algorithm.param(id);
     match param.origin {
         ParamOrigin::Argument(_) | ParamOrigin::First { .. } => true,
-        ParamOrigin::Extent { array, axis } => {
-            param.name != format!("{}_{}", algorithm.array(array).name, axis + 1)
-        }
+        ParamOrigin::Extent { array, axis } => param.name != format!("{}_{}", algorithm.array(array).name, axis + 1),
     }
 }

@@ -5,9 +5,9 @@
 
 use crate::abi::values::call;
 use crate::diagnose::{Place, diagnose};
+use crate::file::{FileOptions, Sources};
 use crate::pipeline::{self, Refusal};
 use crate::request::{Backend, Program, Status};
-use crate::file::{FileOptions, Sources};
 use crate::results;
 use crate::run::{self, RunOptions};
 use crate::session;
@@ -120,12 +120,7 @@ const LONG: Duration = Duration::from_secs(2);
 
 impl Tuner {
     /// Measures the untuned function and asks for candidates. `clock` tells the time since the tuner was asked for.
-    pub fn new(
-        subject: Subject,
-        inputs: Vec<Value>,
-        options: TuneOptions,
-        clock: Clock,
-    ) -> Result<Tuner, Failed> {
+    pub fn new(subject: Subject, inputs: Vec<Value>, options: TuneOptions, clock: Clock) -> Result<Tuner, Failed> {
         let (program, space) = {
             let unit = subject.unit(None);
             let built = unit.build(subject.target).map_err(Failed::Refused)?;
@@ -212,8 +207,7 @@ impl Tuner {
             Err(code) => Outcome::Differs(format!("the call ended with {code}")),
             Ok((seconds, given)) => {
                 let expected: Vec<Option<Value>> = self.expected.1.iter().cloned().map(Some).collect();
-                let differences =
-                    run::differences(&self.subject.function, &given, &self.expected.0, &expected);
+                let differences = run::differences(&self.subject.function, &given, &self.expected.0, &expected);
                 match differences.into_iter().next() {
                     Some(difference) => Outcome::Differs(difference),
                     None => Outcome::Timed(seconds),

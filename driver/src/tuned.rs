@@ -16,9 +16,9 @@ use tessella_interpreter::Value;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::print;
+use tessella_runtime::cache::Key;
 use tessella_runtime::cuda::default_device;
 use tessella_runtime::toolchain::cpu_identity;
-use tessella_runtime::cache::Key;
 use tessella_runtime::{Cache, Compiler, RuntimeError};
 
 /// Files of another form are not read.

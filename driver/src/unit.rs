@@ -6,8 +6,10 @@ use crate::request::{Backend, DrawOptions, TextKind};
 use crate::results;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use tessella_c_backend as c_backend;
 use tessella_codegen::c_family::TextOptions;
 use tessella_codegen::{CodegenError, Input, Program, generate};
+use tessella_cuda_backend as cuda_backend;
 use tessella_diagnostics::{IntoDiagnostic, SourceMap, Spanned};
 use tessella_frontend::typed::tree;
 use tessella_lowering::SpanTable;
@@ -18,8 +20,6 @@ use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::{effort, print, report, spell};
-use tessella_c_backend as c_backend;
-use tessella_cuda_backend as cuda_backend;
 
 /// A typed function and the user's schedule for it.
 pub struct Unit<'a> {
@@ -95,7 +95,9 @@ impl Built {
     pub fn loops(&self, unit: &Unit<'_>) -> Result<Cow<'_, Program>, Refusal> {
         match &self.program {
             Some(program) => Ok(Cow::Borrowed(program)),
-            None => generate(&Input::from(&self.analysed.verified)).map(Cow::Owned).map_err(|error| self.word(unit, error)),
+            None => {
+                generate(&Input::from(&self.analysed.verified)).map(Cow::Owned).map_err(|error| self.word(unit, error))
+            }
         }
     }
 
@@ -161,7 +163,14 @@ impl Built {
                 let ordered = chosen.map_or(algorithm, |it| &it.scheduled.algorithm);
                 let aim = chosen.map_or(verified.schedule(), |it| &it.scheduled.schedule);
                 let (algorithm, schedule) = (ordered.clone(), ordered.source_order.clone());
-                let start = Scheduled { algorithm, schedule, target: verified.target(), machine: unit.machine, versions: vec![], scratch: Default::default() };
+                let start = Scheduled {
+                    algorithm,
+                    schedule,
+                    target: verified.target(),
+                    machine: unit.machine,
+                    versions: vec![],
+                    scratch: Default::default(),
+                };
                 let all = self.analysed.carried.clone();
                 // Partial results, values that an iteration computes for itself, and pieces are those of the loops as they stood.
                 let is_kept = |command: &Command| {
@@ -183,7 +192,8 @@ impl Built {
                 let apart = all.into_iter().enumerate().filter(is_kept).map(|(_, command)| command);
                 let spelt = spell::commands(&self.ctx, &start, &self.analysed.dependences, aim);
                 // Promotions have changed the order that is spelt; all else speaks of it.
-                let promotes = |command: &Command| matches!(command, Command::CacheShared { .. } | Command::CacheRegister { .. });
+                let promotes =
+                    |command: &Command| matches!(command, Command::CacheShared { .. } | Command::CacheRegister { .. });
                 let is_last = |command: &Command| command.is_storage() || command.is_communication();
                 let asked = || unit.commands.iter().flatten().map(|command| &command.value);
                 let rest: Vec<Command> = match asked().any(promotes) {

@@ -39,25 +39,56 @@ pub enum ExprKind {
     /// A lone `:` inside an index or call.
     Colon,
     /// `f(a, b; k = v)`, `f.(a, b)`.
-    Call { callee: Box<Expr>, arguments: Vec<Argument>, broadcast: Broadcast },
+    Call {
+        callee: Box<Expr>,
+        arguments: Vec<Argument>,
+        broadcast: Broadcast,
+    },
     /// A prefix operator: `-x`, `!x`, `~x`, `+x`, `√x`, and `&x`, `::T` without a left side is [`ExprKind::Typed`].
-    Prefix { operator: Spanned<Operator>, operand: Box<Expr> },
+    Prefix {
+        operator: Spanned<Operator>,
+        operand: Box<Expr>,
+    },
     /// An infix operator other than comparison, assignment, `&&`, `||`, `:` and `?:`.
-    Infix { operator: Spanned<Operator>, left: Box<Expr>, right: Box<Expr> },
+    Infix {
+        operator: Spanned<Operator>,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
     /// `2x`, `2(x + 1)`, `(x)y`: a numeric coefficient; binds tighter than `*`, looser than `^`.
-    Juxtapose { coefficient: Box<Expr>, operand: Box<Expr> },
+    Juxtapose {
+        coefficient: Box<Expr>,
+        operand: Box<Expr>,
+    },
     /// `a < b <= c`: `operands.len() == operators.len() + 1`. Includes `in`, `isa`, `===`, `<:` and their kin.
-    Comparison { operands: Vec<Expr>, operators: Vec<Spanned<Operator>> },
+    Comparison {
+        operands: Vec<Expr>,
+        operators: Vec<Spanned<Operator>>,
+    },
     And(Box<Expr>, Box<Expr>),
     Or(Box<Expr>, Box<Expr>),
     /// `condition ? yes : no`.
-    Ternary { condition: Box<Expr>, yes: Box<Expr>, no: Box<Expr> },
+    Ternary {
+        condition: Box<Expr>,
+        yes: Box<Expr>,
+        no: Box<Expr>,
+    },
     /// `start:stop` or `start:step:stop`.
-    Range { start: Box<Expr>, step: Option<Box<Expr>>, stop: Box<Expr> },
+    Range {
+        start: Box<Expr>,
+        step: Option<Box<Expr>>,
+        stop: Box<Expr>,
+    },
     /// `A[i, j]`.
-    Index { base: Box<Expr>, subscripts: Vec<Argument> },
+    Index {
+        base: Box<Expr>,
+        subscripts: Vec<Argument>,
+    },
     /// `a.b`.
-    Field { base: Box<Expr>, field: Name },
+    Field {
+        base: Box<Expr>,
+        field: Name,
+    },
     /// `A'`.
     Adjoint(Box<Expr>),
     /// `x...`.
@@ -69,22 +100,52 @@ pub enum ExprKind {
     /// `[a b; c d]`: rows of elements.
     Matrix(Vec<Vec<Expr>>),
     /// `body for i in r, ... if c`: alone a generator, in brackets a comprehension.
-    Generator { body: Box<Expr>, clauses: Vec<GeneratorClause>, brackets: Brackets },
+    Generator {
+        body: Box<Expr>,
+        clauses: Vec<GeneratorClause>,
+        brackets: Brackets,
+    },
     /// `x::T`; a missing left side is an anonymous argument `::T`.
-    Typed { value: Option<Box<Expr>>, ty: Box<Expr> },
+    Typed {
+        value: Option<Box<Expr>>,
+        ty: Box<Expr>,
+    },
     /// `A{T, N}`.
-    Curly { base: Box<Expr>, parameters: Vec<Expr> },
+    Curly {
+        base: Box<Expr>,
+        parameters: Vec<Expr>,
+    },
     /// `f(x) where {T <: Real}`.
-    Where { base: Box<Expr>, parameters: Vec<Expr> },
+    Where {
+        base: Box<Expr>,
+        parameters: Vec<Expr>,
+    },
     /// `a = b` (operator `None`), `a += b`, `a .= b`, `a .+= b`.
-    Assign { operator: Option<Spanned<Operator>>, broadcast: Broadcast, target: Box<Expr>, value: Box<Expr> },
+    Assign {
+        operator: Option<Spanned<Operator>>,
+        broadcast: Broadcast,
+        target: Box<Expr>,
+        value: Box<Expr>,
+    },
     /// `begin ... end`, or `(a; b)`.
     Block(Block),
-    If { branches: Vec<(Expr, Block)>, otherwise: Option<Block> },
+    If {
+        branches: Vec<(Expr, Block)>,
+        otherwise: Option<Block>,
+    },
     /// `for i in a, j in b ... end`: the iterations in order, outermost first.
-    For { iterations: Vec<Iteration>, body: Block },
-    While { condition: Box<Expr>, body: Block },
-    Let { bindings: Vec<Expr>, body: Block },
+    For {
+        iterations: Vec<Iteration>,
+        body: Block,
+    },
+    While {
+        condition: Box<Expr>,
+        body: Block,
+    },
+    Let {
+        bindings: Vec<Expr>,
+        body: Block,
+    },
     Return(Option<Box<Expr>>),
     Break,
     Continue,
@@ -94,11 +155,21 @@ pub enum ExprKind {
     /// `function f(...) ... end` or `f(...) = ...`.
     Function(Box<Function>),
     /// `x -> body`, `(x, y) -> body`.
-    Lambda { arguments: Vec<Expr>, body: Box<Expr> },
+    Lambda {
+        arguments: Vec<Expr>,
+        body: Box<Expr>,
+    },
     /// `f(a) do x ... end`.
-    Do { call: Box<Expr>, arguments: Vec<Expr>, body: Block },
+    Do {
+        call: Box<Expr>,
+        arguments: Vec<Expr>,
+        body: Block,
+    },
     /// `@name a b` or `@name(a, b)`; `name` without the `@`, dotted for `@Base.simd`.
-    MacroCall { name: Name, arguments: Vec<Expr> },
+    MacroCall {
+        name: Name,
+        arguments: Vec<Expr>,
+    },
 }
 
 /// An argument of a call, a tuple or an index.

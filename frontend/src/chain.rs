@@ -51,6 +51,22 @@ pub fn expression(items: Vec<Item>, forms: Forms) -> Result<Expr, SyntaxError> {
     chain.finish(whole)
 }
 
+/// The tree of a condition of `if`, `elseif` or `while`: neither a tuple nor an assignment, unless in parentheses.
+pub fn condition(items: Vec<Item>, forms: Forms) -> Result<Expr, SyntaxError> {
+    let mut chain = Chain::new(items, forms);
+    let whole = chain.binary(Precedence::Pair)?;
+    if let Some(equals) = chain.next_infix("=") {
+        let help = Some("write `==` to compare".to_owned());
+        return Err(SyntaxError::UnexpectedToken {
+            found: "`=`".to_owned(),
+            expected: vec![],
+            span: equals.span,
+            help,
+        });
+    }
+    chain.finish(whole)
+}
+
 /// The tree of a `function`'s signature, in which `where` applies to all of `f(x)::T`.
 pub fn signature(items: Vec<Item>, forms: Forms) -> Result<Expr, SyntaxError> {
     let mut chain = Chain::new(items, forms);

@@ -14,15 +14,20 @@ fn check(text: &str, expected: Expect) {
 
 #[test]
 fn an_unexpected_token_names_what_could_stand_there() {
-    check("x = a + * b", expect![[r#"
+    check(
+        "x = a + * b",
+        expect![[r#"
         error[E0101]: unexpected `*`
           ┌─ kernel.jl:1:9
           │
         1 │ x = a + * b
           │         ^ expected an expression
 
-    "#]]);
-    check("A[i] = B[i j", expect![[r#"
+    "#]],
+    );
+    check(
+        "A[i] = B[i j",
+        expect![[r#"
         error[E0103]: `[` is never closed
           ┌─ kernel.jl:1:9
           │
@@ -31,16 +36,22 @@ fn an_unexpected_token_names_what_could_stand_there() {
           │
           = help: close it with `]`
 
-    "#]]);
-    check("A[i,,j]", expect![[r#"
+    "#]],
+    );
+    check(
+        "A[i,,j]",
+        expect![[r#"
         error[E0101]: unexpected `,`
           ┌─ kernel.jl:1:5
           │
         1 │ A[i,,j]
           │     ^ expected an expression
 
-    "#]]);
-    check("f (x)", expect![[r#"
+    "#]],
+    );
+    check(
+        "f (x)",
+        expect![[r#"
         error[E0101]: unexpected `(`
           ┌─ kernel.jl:1:3
           │
@@ -49,16 +60,22 @@ fn an_unexpected_token_names_what_could_stand_there() {
           │
           = help: a call takes no space between the function and `(`
 
-    "#]]);
-    check("for i\n    x\nend", expect![[r#"
+    "#]],
+    );
+    check(
+        "for i\n    x\nend",
+        expect![[r#"
         error[E0101]: unexpected end of the line
           ┌─ kernel.jl:1:6
           │
         1 │ for i
           │      ^ expected `in`
 
-    "#]]);
-    check("x = a ? b", expect![[r#"
+    "#]],
+    );
+    check(
+        "x = a ? b",
+        expect![[r#"
         error[E0101]: unexpected end of the expression
           ┌─ kernel.jl:1:7
           │
@@ -67,20 +84,26 @@ fn an_unexpected_token_names_what_could_stand_there() {
           │
           = help: write `condition ? yes : no`
 
-    "#]]);
-    check("if\n    x\nend", expect![[r#"
+    "#]],
+    );
+    check(
+        "if\n    x\nend",
+        expect![[r#"
         error[E0101]: unexpected end of the line
           ┌─ kernel.jl:1:3
           │
         1 │ if
           │   ^ expected an expression
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_unterminated_literal_points_at_its_opener() {
-    check("x = \"abc", expect![[r#"
+    check(
+        "x = \"abc",
+        expect![[r#"
         error[E0102]: unterminated string
           ┌─ kernel.jl:1:5
           │
@@ -89,8 +112,11 @@ fn an_unterminated_literal_points_at_its_opener() {
           │
           = help: close it with `"`
 
-    "#]]);
-    check("x #= never\nclosed", expect![[r#"
+    "#]],
+    );
+    check(
+        "x #= never\nclosed",
+        expect![[r#"
         error[E0102]: unterminated comment
           ┌─ kernel.jl:1:3
           │
@@ -99,12 +125,15 @@ fn an_unterminated_literal_points_at_its_opener() {
           │
           = help: close it with `=#`
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_unclosed_bracket_points_at_the_bracket() {
-    check("function f(x)\n    y = (x + 1\nend", expect![[r#"
+    check(
+        "function f(x)\n    y = (x + 1\nend",
+        expect![[r#"
         error[E0103]: `(` is never closed
           ┌─ kernel.jl:2:9
           │
@@ -115,8 +144,11 @@ fn an_unclosed_bracket_points_at_the_bracket() {
           │
           = help: close it with `)`
 
-    "#]]);
-    check("function f(x)\n    y = x[1\nend", expect![[r#"
+    "#]],
+    );
+    check(
+        "function f(x)\n    y = x[1\nend",
+        expect![[r#"
         error[E0103]: `[` is never closed
           ┌─ kernel.jl:2:10
           │
@@ -127,12 +159,15 @@ fn an_unclosed_bracket_points_at_the_bracket() {
           │
           = help: close it with `]`
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_unclosed_block_points_at_its_keyword() {
-    check("function f(x)\n    for i in 1:2\n        x\nend", expect![[r#"
+    check(
+        "function f(x)\n    for i in 1:2\n        x\nend",
+        expect![[r#"
         error[E0104]: `for` has no matching `end`
           ┌─ kernel.jl:2:5
           │
@@ -144,8 +179,11 @@ fn an_unclosed_block_points_at_its_keyword() {
           │
           = help: add an `end` for this `for`
 
-    "#]]);
-    check("while true", expect![[r#"
+    "#]],
+    );
+    check(
+        "while true",
+        expect![[r#"
         error[E0104]: `while` has no matching `end`
           ┌─ kernel.jl:1:1
           │
@@ -154,12 +192,15 @@ fn an_unclosed_block_points_at_its_keyword() {
           │
           = help: add an `end` for this `while`
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_stray_closer_is_reported() {
-    check("x = 1)\ny = 2", expect![[r#"
+    check(
+        "x = 1)\ny = 2",
+        expect![[r#"
         error[E0105]: `)` closes nothing
           ┌─ kernel.jl:1:6
           │
@@ -168,8 +209,11 @@ fn a_stray_closer_is_reported() {
           │
           = help: remove this `)`, or add what it should close
 
-    "#]]);
-    check("x = 1\nend", expect![[r#"
+    "#]],
+    );
+    check(
+        "x = 1\nend",
+        expect![[r#"
         error[E0105]: `end` closes nothing
           ┌─ kernel.jl:2:1
           │
@@ -178,12 +222,15 @@ fn a_stray_closer_is_reported() {
           │
           = help: remove this `end`, or add what it should close
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_invalid_literal_says_why() {
-    check("x = 0b12 + 1.2.3", expect![[r#"
+    check(
+        "x = 0b12 + 1.2.3",
+        expect![[r#"
         error[E0106]: invalid number `0b12`
           ┌─ kernel.jl:1:5
           │
@@ -196,8 +243,11 @@ fn an_invalid_literal_says_why() {
         1 │ x = 0b12 + 1.2.3
           │            ^^^^^ a number has one decimal point
 
-    "#]]);
-    check("x = “quoted”", expect![[r#"
+    "#]],
+    );
+    check(
+        "x = “quoted”",
+        expect![[r#"
         error[E0106]: invalid character `“`
           ┌─ kernel.jl:1:5
           │
@@ -210,12 +260,15 @@ fn an_invalid_literal_says_why() {
         1 │ x = “quoted”
           │            ^ U+201D has no meaning in Julia code
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn unsupported_syntax_is_named() {
-    check("function f(x)\n    try\n        x\n    catch e\n    end\n    y = A[i -1]\nend", expect![[r#"
+    check(
+        "function f(x)\n    try\n        x\n    catch e\n    end\n    y = A[i -1]\nend",
+        expect![[r#"
         error[E0107]: `try` is not supported here
           ┌─ kernel.jl:2:5
           │
@@ -232,8 +285,11 @@ fn unsupported_syntax_is_named() {
           │
           = help: whitespace in `A[i -1]` separates two elements; write `A[i - 1]` for a difference
 
-    "#]]);
-    check("function f((a, b))\n    a\nend", expect![[r#"
+    "#]],
+    );
+    check(
+        "function f((a, b))\n    a\nend",
+        expect![[r#"
         error[E0107]: a parameter that is not a name is not supported here
           ┌─ kernel.jl:1:12
           │
@@ -242,7 +298,8 @@ fn unsupported_syntax_is_named() {
           │
           = help: give the parameter a name, and take it apart in the function's body
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -266,7 +323,9 @@ fn too_deep_nesting_is_refused() {
 
 #[test]
 fn a_definition_without_parameters_is_incomplete() {
-    check("function f\n    1\nend", expect![[r#"
+    check(
+        "function f\n    1\nend",
+        expect![[r#"
         error[E0109]: this function has no parameter list
           ┌─ kernel.jl:1:10
           │
@@ -275,7 +334,8 @@ fn a_definition_without_parameters_is_incomplete() {
           │
           = help: write the parameters in parentheses directly after the name, as in `f(x)`
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -317,7 +377,8 @@ fn a_malformed_annotation_says_what_is_missing() {
           │
           = help: write `@tessella` before a function definition, with options such as `target=:cuda` between
 
-    "#]].assert_eq(&render(&sources, &diagnostics, Style::Plain));
+    "#]]
+    .assert_eq(&render(&sources, &diagnostics, Style::Plain));
 }
 
 #[test]

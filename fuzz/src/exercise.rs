@@ -202,7 +202,8 @@ fn emitted(text: &str, sources: &Sources, unit: &Unit<'_>) -> Result<(), Vec<Dia
     ctx.set_max_operations(ISL_OPERATIONS);
     let lowered = pipeline::lower(&ctx, &unit.function)?;
     LOWERED.set(Some(processor_time()));
-    let analysed = pipeline::verify(&ctx, &sources.map, lowered, unit.commands.as_deref(), target(backend), unit.machine)?;
+    let analysed =
+        pipeline::verify(&ctx, &sources.map, lowered, unit.commands.as_deref(), target(backend), unit.machine)?;
     let text = Built { ctx, analysed, program: None }.text(unit, backend, kind)?;
     assert!(!text.is_empty(), "a program without a text");
     Ok(())

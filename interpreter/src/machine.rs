@@ -209,8 +209,8 @@ impl Machine<'_> {
         let Type::Array { element, .. } = local.ty else { return Err(self.not_an_array(id, span)) };
         let extents = extents.iter().map(|extent| self.int64(extent)).collect::<Result<Vec<i64>, _>>()?;
         let extents = extents.into_iter().map(|extent| extent.max(0) as u64).collect();
-        let array = Array::zeros(element, extents)
-            .map_err(|_| RunError::TooLarge { array: local.name.clone(), span })?;
+        let array =
+            Array::zeros(element, extents).map_err(|_| RunError::TooLarge { array: local.name.clone(), span })?;
         let defined = vec![false; array.len()];
         self.made[id.0 as usize] = Some(Made { array, defined });
         Ok(())

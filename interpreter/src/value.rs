@@ -17,7 +17,10 @@ pub enum Returned {
     Value(Value),
     Tuple(Vec<Returned>),
     /// One of several results: its number, from 0.
-    OneOf { position: usize, value: Box<Returned> },
+    OneOf {
+        position: usize,
+        value: Box<Returned>,
+    },
 }
 
 /// A contiguous array in column-major order.

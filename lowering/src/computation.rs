@@ -194,7 +194,9 @@ impl<'n, 'a> Builder<'n, 'a> {
         };
         for (at, subscript) in target.subscripts.iter().enumerate() {
             subscripts.push(match subscript {
-                TargetSubscript::Given(affine) | TargetSubscript::Affine(affine, _) => Subscript::Affine(affine.clone()),
+                TargetSubscript::Given(affine) | TargetSubscript::Affine(affine, _) => {
+                    Subscript::Affine(affine.clone())
+                }
                 TargetSubscript::Computed(value) => {
                     let built = self.expr(value, &scope.may)?;
                     if target.checked {
@@ -336,7 +338,8 @@ impl<'n, 'a> Builder<'n, 'a> {
             Role::Variable(_) => self.read_local(local, expr, under),
             Role::Value(_) => {
                 let inlined = self.purpose != Purpose::Statement
-                    || self.nest.symbols.symbol(local).is_some() || self.nest.values.fate(local) != Fate::Stored;
+                    || self.nest.symbols.symbol(local).is_some()
+                    || self.nest.values.fate(local) != Fate::Stored;
                 match self.nest.values.definition(local) {
                     Some(value) if inlined => self.inline(local, value, expr),
                     Some(_) | None => self.read_local(local, expr, under),
@@ -551,7 +554,12 @@ impl<'n, 'a> Builder<'n, 'a> {
             // Without elements along the axis every subscript is outside.
             Err(_) if !conditional && self.is_empty_axis(array, axis, &open) => {
                 let name = self.nest.arrays[array.0 as usize].name.clone();
-                self.nest.require_none(subscript.span, &open, format!("an element of `{name}`, which has none, is asked for"), self.scope);
+                self.nest.require_none(
+                    subscript.span,
+                    &open,
+                    format!("an element of `{name}`, which has none, is asked for"),
+                    self.scope,
+                );
             }
             searched => searched?,
         }
@@ -651,7 +659,8 @@ impl<'a> Builder<'_, 'a> {
             let (Predicate::Saved { parts, .. } | Predicate::Direct { parts, .. }) = part;
             let cost = parts.iter().fold(0_usize, |sum, part| sum.saturating_add(self.nest.values.cost(part)));
             if cost > PREDICATE_LIMIT {
-                let message = format!("a condition has more than {PREDICATE_LIMIT} operators once its values are spelled out");
+                let message =
+                    format!("a condition has more than {PREDICATE_LIMIT} operators once its values are spelled out");
                 return Err(LowerError::TooComplicated { span, message });
             }
             let part = self.predicate(part)?;
@@ -710,7 +719,9 @@ fn unknown_at_entry(wanted: Wanted, changes: Changes, span: Span) -> LowerError 
     match wanted {
         Wanted::Subscript(subscript) => LowerError::SubscriptUnknownAtEntry { subscript, changes, span },
         // `search_values` says what is needed.
-        Wanted::Value(subscript) | Wanted::Condition(subscript) => LowerError::ConditionUnknownAtEntry { subscript, changes, span },
+        Wanted::Value(subscript) | Wanted::Condition(subscript) => {
+            LowerError::ConditionUnknownAtEntry { subscript, changes, span }
+        }
     }
 }
 

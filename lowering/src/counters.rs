@@ -15,8 +15,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, LoopMode, Range, Requirement, Role, SizeError, Statement,
-    StatementKind, Type,
+    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, LoopMode, Range, Requirement, Role, SizeError,
+    Statement, StatementKind, Type,
 };
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
@@ -25,7 +25,14 @@ const DEPTH: u32 = 16;
 
 /// The function with the conversions of its counters checked once, where that is possible.
 pub(crate) fn rewrite(function: &Function) -> Function {
-    let mut facts = Facts { function, values: BTreeMap::new(), ranges: BTreeMap::new(), stores: BTreeMap::new(), sums: BTreeSet::new(), next_loop: 0 };
+    let mut facts = Facts {
+        function,
+        values: BTreeMap::new(),
+        ranges: BTreeMap::new(),
+        stores: BTreeMap::new(),
+        sums: BTreeSet::new(),
+        next_loop: 0,
+    };
     facts.learn(&function.body, &mut vec![]);
     let mut rewritten = function.clone();
     let mut checks = vec![];
@@ -220,7 +227,9 @@ impl<'a> Facts<'a> {
         let of = |expr: &'a Expr| self.end(expr, high, depth);
         let other = |expr: &'a Expr| self.end(expr, !high, depth);
         match &expr.kind {
-            ExprKind::Constant(constant) => Some(float(constant.as_integer().filter(|it| it.abs() < 1 << 53)? as f64, span)),
+            ExprKind::Constant(constant) => {
+                Some(float(constant.as_integer().filter(|it| it.abs() < 1 << 53)? as f64, span))
+            }
             ExprKind::Size { .. } | ExprKind::First { .. } => Some(as_float(expr.clone())),
             ExprKind::Local(local) => match self.local(*local).role {
                 Role::Argument => expr.ty.is_integer().then(|| as_float(expr.clone())),
@@ -240,16 +249,20 @@ impl<'a> Facts<'a> {
             },
             ExprKind::Binary(BinaryOp::Add, left, right) => Some(arithmetic(BinaryOp::Add, of(left)?, of(right)?)),
             ExprKind::Binary(BinaryOp::Sub, left, right) => Some(arithmetic(BinaryOp::Sub, of(left)?, other(right)?)),
-            ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), left, right) => Some(arithmetic(*op, of(left)?, of(right)?)),
-            ExprKind::Binary(BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil, left, right) => match right.kind {
-                ExprKind::Constant(constant) => {
-                    let divisor = constant.as_integer().filter(|it| (1..1 << 53).contains(it))?;
-                    let quotient = arithmetic(BinaryOp::Div, of(left)?, float(divisor as f64, span));
-                    // However it is rounded.
-                    Some(arithmetic(BinaryOp::Add, quotient, float(if high { 1.0 } else { -1.0 }, span)))
+            ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), left, right) => {
+                Some(arithmetic(*op, of(left)?, of(right)?))
+            }
+            ExprKind::Binary(BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil, left, right) => {
+                match right.kind {
+                    ExprKind::Constant(constant) => {
+                        let divisor = constant.as_integer().filter(|it| (1..1 << 53).contains(it))?;
+                        let quotient = arithmetic(BinaryOp::Div, of(left)?, float(divisor as f64, span));
+                        // However it is rounded.
+                        Some(arithmetic(BinaryOp::Add, quotient, float(if high { 1.0 } else { -1.0 }, span)))
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
             _ => None,
         }
     }
@@ -299,7 +312,8 @@ impl<'a> Facts<'a> {
                 }
             };
             let mode = LoopMode::default();
-            statement = Statement { kind: StatementKind::For { id, iterator, range, mode, body: vec![statement] }, span };
+            statement =
+                Statement { kind: StatementKind::For { id, iterator, range, mode, body: vec![statement] }, span };
         }
         Some(statement)
     }
@@ -360,7 +374,9 @@ fn sum_of(value: &Expr) -> Option<LocalId> {
 fn range_of(ty: ScalarType) -> (i128, i128) {
     let bits = 8 * ty.bytes();
     match ty {
-        ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => {
+            (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        }
         ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => (0, (1 << bits) - 1),
         ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => (0, 1),
     }

@@ -72,13 +72,14 @@ impl<'a> Nest<'a> {
     /// The statement as a computation, and its leaf in the schedule; `None` after recording an error.
     pub(crate) fn emit(&mut self, draft: Draft<'a>, scope: &Scope<'a>) -> Option<Node> {
         let name = self.computation_name(draft.label);
-        let (parts, subscripts) = match Builder::new(self, scope, &name).build(&draft.value, &draft.target, draft.fastmath) {
-            Ok(built) => built,
-            Err(error) => {
-                self.errors.push(error);
-                return None;
-            }
-        };
+        let (parts, subscripts) =
+            match Builder::new(self, scope, &name).build(&draft.value, &draft.target, draft.fastmath) {
+                Ok(built) => built,
+                Err(error) => {
+                    self.errors.push(error);
+                    return None;
+                }
+            };
         let Target { array, checked, span: written, .. } = draft.target;
         let site = &scope.site;
         let write = self.access(&name, array, subscripts, checked, &parts.written, scope);
@@ -185,9 +186,10 @@ impl<'a> Nest<'a> {
     pub(crate) fn array_of(&self, local: LocalId) -> ArrayId {
         match self.symbols.signature.places.get(&local) {
             Some(Argument::Array(array)) => *array,
-            Some(Argument::Scalar(_)) | None => {
-                *self.made.get(&local).expect("the type checker lets only arguments and arrays that were made be indexed")
-            }
+            Some(Argument::Scalar(_)) | None => *self
+                .made
+                .get(&local)
+                .expect("the type checker lets only arguments and arrays that were made be indexed"),
         }
     }
 

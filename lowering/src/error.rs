@@ -1,8 +1,8 @@
 //! What keeps a function from becoming an algorithm, and how it is told.
 
 use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, Span};
-use tessella_scalar::ScalarType;
 use tessella_frontend::typed::tree::{Requirement, SizeError};
+use tessella_scalar::ScalarType;
 use thiserror::Error;
 
 /// A subexpression that is not a quasi-affine function of iterators and parameters, and why.
@@ -184,7 +184,9 @@ impl Changes {
         let (diagnostic, help) = match self {
             Changes::Array { array } => (
                 diagnostic.primary(span, format!("reads `{array}`, which the function writes")),
-                format!("compute `{array}` in a function of its own and pass it on, or write `@inbounds` before the statement if the subscript is sure to be inside"),
+                format!(
+                    "compute `{array}` in a function of its own and pass it on, or write `@inbounds` before the statement if the subscript is sure to be inside"
+                ),
             ),
             Changes::Variable { variable, bound } => {
                 let diagnostic = diagnostic.primary(span, format!("`{variable}` is assigned more than once"));
@@ -192,7 +194,12 @@ impl Changes {
                     true => diagnostic,
                     false => diagnostic.secondary(*bound, format!("`{variable}` is first set here")),
                 };
-                (labelled, format!("compute the subscript from iterators, arguments and arrays that are only read, in place of `{variable}`, or write `@inbounds` before the statement if it is sure to be inside"))
+                (
+                    labelled,
+                    format!(
+                        "compute the subscript from iterators, arguments and arrays that are only read, in place of `{variable}`, or write `@inbounds` before the statement if it is sure to be inside"
+                    ),
+                )
             }
         };
         diagnostic
@@ -213,10 +220,9 @@ impl LowerError {
     /// Whether it says again what has been said: of one expression, that it may fail in several ways, is said once.
     pub(crate) fn repeats(&self, known: &LowerError) -> bool {
         match (self, known) {
-            (
-                LowerError::ValueUnknownAtEntry { needed, .. },
-                LowerError::ValueUnknownAtEntry { needed: other, .. },
-            ) => needed == other,
+            (LowerError::ValueUnknownAtEntry { needed, .. }, LowerError::ValueUnknownAtEntry { needed: other, .. }) => {
+                needed == other
+            }
             (_, _) => self == known,
         }
     }
@@ -285,19 +291,35 @@ impl IntoDiagnostic for LowerError {
                         }
                     }
                 };
-                let labelled = if needed == span { labelled } else { labelled.secondary(needed, if failure.error == SizeError::Thrown { "this may throw" } else { "this may raise" }) };
+                let labelled = if needed == span {
+                    labelled
+                } else {
+                    labelled.secondary(
+                        needed,
+                        if failure.error == SizeError::Thrown { "this may throw" } else { "this may raise" },
+                    )
+                };
                 let pass_on = "compute what it depends on in a function of its own and pass it on";
                 let help = match failure.error {
                     SizeError::Inexact => format!(
                         "{pass_on}, or use what never raises: `unsafe_trunc(T, x)` of a float, `x % T` of an integer, `n += one(n)` of a counter"
                     ),
-                    SizeError::Thrown => "check what is computed in a function of its own, in Julia, and test arguments only here".to_owned(),
-                    SizeError::Divide | SizeError::Mismatch | SizeError::Argument | SizeError::Bounds => pass_on.to_owned(),
+                    SizeError::Thrown => {
+                        "check what is computed in a function of its own, in Julia, and test arguments only here"
+                            .to_owned()
+                    }
+                    SizeError::Divide | SizeError::Mismatch | SizeError::Argument | SizeError::Bounds => {
+                        pass_on.to_owned()
+                    }
                 };
                 labelled
                     .with_note(match failure.error {
-                        SizeError::Thrown => format!("{}: that is tested at entry, before anything is written", failure.text),
-                        _ => format!("fails where {}: that is tested at entry, before anything is written", failure.text),
+                        SizeError::Thrown => {
+                            format!("{}: that is tested at entry, before anything is written", failure.text)
+                        }
+                        _ => {
+                            format!("fails where {}: that is tested at entry, before anything is written", failure.text)
+                        }
                     })
                     .with_help(help)
             }
@@ -309,7 +331,9 @@ impl IntoDiagnostic for LowerError {
                 let labelled = diagnostic.primary(span, format!("reads `{array}`, which the function writes"));
                 let labelled = if range == span { labelled } else { labelled.secondary(range, "in this range") };
                 labelled
-                    .with_note(format!("where `{iterator}` leaves its arrays is found out at entry, before anything is written"))
+                    .with_note(format!(
+                        "where `{iterator}` leaves its arrays is found out at entry, before anything is written"
+                    ))
                     .with_help(format!("compute `{array}` in a function of its own and pass it on"))
             }
             LowerError::StoreInCases { subscript, .. } => diagnostic

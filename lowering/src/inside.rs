@@ -76,7 +76,9 @@ impl Proof<'_, '_> {
             ExprKind::Binary(BinaryOp::Min, left, right) if !at_least => of(left).or(&of(right)),
             ExprKind::Binary(BinaryOp::Max | BinaryOp::Min, left, right) => of(left).and(&of(right)),
             ExprKind::Binary(BinaryOp::Mod, _, divisor) => self.remainder(value, divisor, op, bound, facts),
-            ExprKind::Binary(BinaryOp::BitAnd, left, right) => self.masked(left, op, bound).or(&self.masked(right, op, bound)),
+            ExprKind::Binary(BinaryOp::BitAnd, left, right) => {
+                self.masked(left, op, bound).or(&self.masked(right, op, bound))
+            }
             ExprKind::Binary(BinaryOp::Add, left, right) => match (constant(left), constant(right)) {
                 (_, Some(added)) => self.moved(left, added, op, bound, facts, depth),
                 (Some(added), None) => self.moved(right, added, op, bound, facts, depth),

@@ -45,7 +45,9 @@ impl<'a> Nest<'a> {
         let text = failure.text.clone();
         let needed = match self.symbols.condition(condition, &scope.site, &scope.may) {
             Ok(needed) if scope.predicates.is_empty() || !failure.error.is_of_values() => needed,
-            Ok(_) | Err(_) if failure.error.is_of_values() => return self.require_values(span, condition, failure, scope),
+            Ok(_) | Err(_) if failure.error.is_of_values() => {
+                return self.require_values(span, condition, failure, scope);
+            }
             Ok(needed) => needed,
             Err(_) if self.values.reads_memory(condition) && self.values.is_known_at_entry(condition) => {
                 return self.require_values(span, condition, failure, scope);

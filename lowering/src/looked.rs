@@ -36,7 +36,9 @@ impl<'a> Looked<'a> {
         under: &Formula,
     ) -> Self {
         let conditions = scope.predicates.iter().take(decided).map(|predicate| match predicate {
-            Predicate::Saved { parts, expected, .. } | Predicate::Direct { parts, expected, .. } => (parts.clone(), *expected),
+            Predicate::Saved { parts, expected, .. } | Predicate::Direct { parts, expected, .. } => {
+                (parts.clone(), *expected)
+            }
         });
         Looked {
             array,

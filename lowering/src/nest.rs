@@ -242,9 +242,11 @@ impl<'a> Nest<'a> {
                     return cases.iter().flat_map(|case| self.statement(statement, case)).collect();
                 }
                 let value = Value::Expr(value);
-                let Some(target) = self.store_target(statement.span, *array, subscripts, label.as_ref(), *mode, scope) else {
+                let Some(target) = self.store_target(statement.span, *array, subscripts, label.as_ref(), *mode, scope)
+                else {
                     // What is wrong with the value is worth telling, too.
-                    let nowhere = Target { array: ArrayId(0), subscripts: vec![], checked: false, span: statement.span };
+                    let nowhere =
+                        Target { array: ArrayId(0), subscripts: vec![], checked: false, span: statement.span };
                     let built = Builder::new(self, scope, "S").build(&value, &nowhere, mode.fastmath);
                     self.errors.extend(built.err());
                     return vec![];
@@ -433,14 +435,14 @@ impl<'a> Nest<'a> {
 
         let mut nodes = vec![];
         let costly = || self.values.cost(condition) > PREDICATE_COST;
-        let save = guard == Guard::Source && (self.values.is_saved(condition, then, otherwise, computations) || costly());
+        let save =
+            guard == Guard::Source && (self.values.is_saved(condition, then, otherwise, computations) || costly());
         let (yes, no) = if save {
             let (saved_in, saved) =
                 if otherwise.is_empty() { (yes_scope.clone(), rest.clone()) } else { (scope.clone(), parts) };
             let Some((guard, node)) = self.save(condition.span, saved.clone(), &saved_in) else { return vec![] };
             nodes.push(node);
-            let predicate =
-                |expected| Predicate::Saved { guard, parts: saved.clone(), expected, span: condition.span };
+            let predicate = |expected| Predicate::Saved { guard, parts: saved.clone(), expected, span: condition.span };
             (predicate(true), predicate(false))
         } else {
             let direct = |parts, expected, under: &Formula| Predicate::Direct { parts, expected, under: under.clone() };
@@ -497,7 +499,10 @@ impl<'a> Nest<'a> {
             }
         }
         let storage = self.storage_of(target, &scope.site.iterators);
-        self.emit(Draft { span, label, target: storage.target(span), value: Value::Expr(value), fastmath: mode.fastmath }, scope)
+        self.emit(
+            Draft { span, label, target: storage.target(span), value: Value::Expr(value), fastmath: mode.fastmath },
+            scope,
+        )
     }
 
     /// Where a subscript of a store is one affine expression in each of several cases: a place for each of them. They

@@ -15,8 +15,8 @@ use crate::error::LowerError;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, Mode, Range, Requirement, Role, SizeError, Statement,
-    StatementKind, Type,
+    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, Mode, Range, Requirement, Role, SizeError,
+    Statement, StatementKind, Type,
 };
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
@@ -198,10 +198,8 @@ impl Uses<'_> {
         if let ExprKind::Load { array, subscripts, .. } = &expr.kind {
             self.access(*array, subscripts, certain);
         }
-        let always = !matches!(
-            expr.kind,
-            ExprKind::Select { .. } | ExprKind::Binary(BinaryOp::AndAlso | BinaryOp::OrElse, ..)
-        );
+        let always =
+            !matches!(expr.kind, ExprKind::Select { .. } | ExprKind::Binary(BinaryOp::AndAlso | BinaryOp::OrElse, ..));
         for (at, operand) in expr.operands().into_iter().enumerate() {
             self.expr(operand, certain && (always || at == 0));
         }

@@ -1,12 +1,12 @@
 //! Scheduling commands from the body of `@schedule f begin ... end`.
 
+mod communication;
 mod condition;
 mod error;
 mod reader;
-mod tree;
 mod storage;
-mod communication;
 mod time_tiling;
+mod tree;
 
 #[cfg(test)]
 mod tests;
@@ -90,10 +90,13 @@ pub fn commands(block: &Block) -> Result<Vec<Spanned<Command>>, Vec<CommandError
     for group in lines.chunk_by(|before, after| tree::is_tree(before) && tree::is_tree(after)) {
         let read = match group.first() {
             Some(first) if tree::is_tree(first) => ordered(first, group),
-            Some(_) | None => group.iter().try_for_each(|expr| {
-                found.push(Spanned { value: command(expr)?, span: expr.span });
-                Ok(())
-            }).map(|()| None),
+            Some(_) | None => group
+                .iter()
+                .try_for_each(|expr| {
+                    found.push(Spanned { value: command(expr)?, span: expr.span });
+                    Ok(())
+                })
+                .map(|()| None),
         };
         match read {
             Ok(order) => found.extend(order),
@@ -253,7 +256,11 @@ fn collapse(call: &Call<'_>) -> Result<Command, CommandError> {
 
 fn rfactor(call: &Call<'_>) -> Result<Command, CommandError> {
     let [computation, at, size] = call.exactly()?;
-    Ok(Command::Rfactor { computation: call.computation(computation)?, at: call.loop_name(at)?, size: call.size(size)? })
+    Ok(Command::Rfactor {
+        computation: call.computation(computation)?,
+        at: call.loop_name(at)?,
+        size: call.size(size)?,
+    })
 }
 
 fn compute_at(call: &Call<'_>) -> Result<Command, CommandError> {

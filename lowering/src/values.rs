@@ -357,10 +357,8 @@ impl<'a> Values<'a> {
     /// Whether a condition that reads memory needs a computation of its own: where the branches, which become
     /// `computations`, are not one computation with the very instances for which the condition is evaluated.
     pub(crate) fn is_saved(&self, condition: &Expr, then: &Block, otherwise: &Block, computations: usize) -> bool {
-        let elsewhere = || {
-            computations != 1
-                || [then, otherwise].into_iter().any(|block| has_loops(block) || self.narrows(block))
-        };
+        let elsewhere =
+            || computations != 1 || [then, otherwise].into_iter().any(|block| has_loops(block) || self.narrows(block));
         self.reads_memory(condition) && elsewhere()
     }
 

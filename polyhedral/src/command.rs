@@ -3,9 +3,9 @@
 //! [`crate::transform::apply`] carries one out. Names are those of the user: computations as `@comp` labels them, loops
 //! as the source (or an earlier command) names them.
 
+use crate::affine::Affine;
 use crate::condition::Condition;
 use crate::order::{OrderNode, OrderTree};
-use crate::affine::Affine;
 use crate::schedule::StreamSize;
 
 /// A scheduling command. `S` and `R` below are computations, `i` and `j` loops around them.
@@ -148,7 +148,9 @@ impl std::fmt::Display for Command {
         };
         let numbers = |sizes: &[u32]| tuple(&sizes.iter().map(u32::to_string).collect::<Vec<_>>());
         match self {
-            Command::Interchange { computation, outer, inner } => write!(f, "interchange({computation}, {outer}, {inner})"),
+            Command::Interchange { computation, outer, inner } => {
+                write!(f, "interchange({computation}, {outer}, {inner})")
+            }
             Command::Split { computation, at, size } => write!(f, "split({computation}, {at}, {size})"),
             Command::Tile { computation, loops, sizes } => {
                 let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
@@ -163,7 +165,9 @@ impl std::fmt::Display for Command {
             Command::Skew { computation, outer, inner, factor } => {
                 write!(f, "skew({computation}, {outer}, {inner}, {factor})")
             }
-            Command::SkewAuto { computation, outer, inner } => write!(f, "skew({computation}, {outer}, {inner}, :auto)"),
+            Command::SkewAuto { computation, outer, inner } => {
+                write!(f, "skew({computation}, {outer}, {inner}, :auto)")
+            }
             Command::UnrollAndJam { computation, at, factor } => {
                 write!(f, "unroll_and_jam({computation}, {at}, {factor})")
             }

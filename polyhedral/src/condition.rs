@@ -27,7 +27,10 @@ pub enum SizeExpr {
     Number(i64),
     Name(String),
     /// `size(array, axis)`, axis from 1.
-    Extent { array: String, axis: u32 },
+    Extent {
+        array: String,
+        axis: u32,
+    },
     Sum(Box<SizeExpr>, Box<SizeExpr>),
     Difference(Box<SizeExpr>, Box<SizeExpr>),
     Product(Box<SizeExpr>, Box<SizeExpr>),
@@ -73,20 +76,17 @@ fn affine(algorithm: &Algorithm, expr: &SizeExpr) -> Result<Affine, Error> {
         SizeExpr::Number(value) => Affine::constant(*value),
         SizeExpr::Name(name) => {
             let position = algorithm.params.iter().position(|param| param.name == *name);
-            let position = position.ok_or_else(|| ScheduleError::UnknownSize {
-                name: name.clone(),
-                known: algorithm.param_names(),
-            })?;
+            let position = position
+                .ok_or_else(|| ScheduleError::UnknownSize { name: name.clone(), known: algorithm.param_names() })?;
             Affine::param(ParamId(position as u32))
         }
         SizeExpr::Extent { array, axis } => {
             let named = |it: &&Array| it.name == *array && it.kind == ArrayKind::Argument;
             let found = algorithm.arrays.iter().find(named);
             let extent = found.and_then(|it| it.extents.get(axis.checked_sub(1)? as usize));
-            extent.cloned().ok_or_else(|| ScheduleError::UnknownSize {
-                name: expr.to_string(),
-                known: algorithm.param_names(),
-            })?
+            extent
+                .cloned()
+                .ok_or_else(|| ScheduleError::UnknownSize { name: expr.to_string(), known: algorithm.param_names() })?
         }
         SizeExpr::Sum(left, right) => affine(algorithm, left)?.add(&affine(algorithm, right)?)?,
         SizeExpr::Difference(left, right) => affine(algorithm, left)?.sub(&affine(algorithm, right)?)?,

@@ -109,9 +109,7 @@ fn number(expr: &AstExprView, names: &BTreeMap<String, usize>) -> Option<Number>
     Some(match expr {
         AstExprView::Int(value) => Number::Constant(*value),
         AstExprView::Id(name) => Number::Variable(*names.get(name)?),
-        AstExprView::Op(op, args) => {
-            Number::Of(*op, args.iter().map(|arg| number(arg, names)).collect::<Option<_>>()?)
-        }
+        AstExprView::Op(op, args) => Number::Of(*op, args.iter().map(|arg| number(arg, names)).collect::<Option<_>>()?),
     })
 }
 

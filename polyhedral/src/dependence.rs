@@ -8,8 +8,8 @@
 //!
 //! Updates of a reduction whose order is free depend on one another, too, but [keep](Keeps) no order.
 
-use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Which};
 use crate::affine::Affine;
+use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Which};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::legality;
@@ -75,7 +75,8 @@ pub(crate) fn renewed(
     let accesses = located(ctx, after)?;
     let updates = reductions(after);
     let mut lifts: BTreeMap<ComputationId, Map> = BTreeMap::new();
-    for id in before.ids().filter(|&id| before.computation(id).iterators.len() != after.computation(id).iterators.len()) {
+    for id in before.ids().filter(|&id| before.computation(id).iterators.len() != after.computation(id).iterators.len())
+    {
         lifts.insert(id, lengthening(ctx, before, after, id)?);
     }
     let stays = |at: AccessRef| {
@@ -162,7 +163,9 @@ fn between(
     let is_update = |it: &&Reduction| both && it.computation == source.computation && it.array == array;
     let order = updates.iter().find(is_update).map_or(UpdateOrder::Source, |it| it.order);
     let parts = by_order(ctx, algorithm, source.computation, relation, order)?.into_iter();
-    Ok(parts.map(|(relation, keeps)| Dependence { kind, array, source: *source, sink: *sink, relation, keeps }).collect())
+    Ok(parts
+        .map(|(relation, keeps)| Dependence { kind, array, source: *source, sink: *sink, relation, keeps })
+        .collect())
 }
 
 /// The pairs of a dependence between updates of one computation, by what an order must do with them.
@@ -255,13 +258,7 @@ struct Tagged {
 }
 
 impl Tagged {
-    fn new(
-        ctx: &Ctx,
-        algorithm: &Algorithm,
-        order: &Schedule,
-        depth: usize,
-        at: AccessRef,
-    ) -> Result<Tagged, Error> {
+    fn new(ctx: &Ctx, algorithm: &Algorithm, order: &Schedule, depth: usize, at: AccessRef) -> Result<Tagged, Error> {
         let (name, moment) = match at.which {
             Which::Write => ("write".to_string(), 1),
             Which::Read(position) => (format!("read{position}"), 0),

@@ -269,7 +269,9 @@ fn arrows(
         let Some(pairs) = instances(&pairs, MOST_ARROWS)? else { return Ok(Arrows::TooMany) };
         for pair in pairs {
             let (first, second) = pair.split_at(algorithm.computation(source).iterators.len());
-            if let (Some(&from), Some(&to)) = (places.get(&(source, first.to_vec())), places.get(&(sink, second.to_vec()))) {
+            if let (Some(&from), Some(&to)) =
+                (places.get(&(source, first.to_vec())), places.get(&(sink, second.to_vec())))
+            {
                 found.push(Arrow { from, to, kind: dependence.kind });
             }
         }

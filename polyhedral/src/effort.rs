@@ -6,7 +6,7 @@
 //! of the program that is looked at. Weights depend on the program alone, so that it is refused everywhere or nowhere.
 
 use crate::affine::{Affine, Atom};
-use crate::algorithm::{Subscript, Algorithm, ComputationId};
+use crate::algorithm::{Algorithm, ComputationId, Subscript};
 use crate::schedule::Schedule;
 use std::collections::BTreeSet;
 
@@ -37,7 +37,10 @@ pub fn weight_of_generation(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
     // `fld(i, 8) - 4*fld(i, 32)`, a tile in a tile, is no sum.
     let is_division = |(atom, factor): &&(Atom, i64)| *factor > 0 && matches!(atom, Atom::FloorDiv(..));
     let adds_up = |id: ComputationId| {
-        schedule.loops_around(id).iter().any(|(_, it)| it.at.len() > FEW && it.at[&id].terms().iter().filter(is_division).count() > 1)
+        schedule
+            .loops_around(id)
+            .iter()
+            .any(|(_, it)| it.at.len() > FEW && it.at[&id].terms().iter().filter(is_division).count() > 1)
     };
     let plain = weight(algorithm, schedule);
     if algorithm.ids().any(adds_up) { plain * WAVE } else { plain }

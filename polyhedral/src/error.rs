@@ -151,13 +151,23 @@ pub enum InlineObstacle {
     Subscripts,
     NoReader,
     /// Another computation writes the array, too.
-    OtherWriter { other: ComputationId },
+    OtherWriter {
+        other: ComputationId,
+    },
     /// The reader may see elements that it did not write before.
-    NotWritten { reader: ComputationId },
+    NotWritten {
+        reader: ComputationId,
+    },
     /// What it read is overwritten before the reader runs.
-    Overwritten { array: ArrayId, by: ComputationId, reader: ComputationId },
+    Overwritten {
+        array: ArrayId,
+        by: ComputationId,
+        reader: ComputationId,
+    },
     /// The reader is under `@fastmath`, and it is not.
-    Fastmath { reader: ComputationId },
+    Fastmath {
+        reader: ComputationId,
+    },
 }
 
 /// Why loops are no stencil.
@@ -196,18 +206,26 @@ pub enum AtObstacle {
     /// Subscripts of the array are computed, or it is the function's result.
     Subscripts,
     /// Another computation writes the array, too.
-    OtherWriter { other: ComputationId },
+    OtherWriter {
+        other: ComputationId,
+    },
     /// It already stands inside the loop.
     Inside,
-    NotRead { reader: ComputationId },
+    NotRead {
+        reader: ComputationId,
+    },
     /// The reader may see elements that it did not write before.
-    NotWritten { reader: ComputationId },
+    NotWritten {
+        reader: ComputationId,
+    },
     /// Several instances that are needed write one element.
     ManyInstances,
     /// Block loops stand inside the loop.
     OutsideOfBlocks,
     /// On the GPU, outside of any kernel, or in one without thread loops.
-    NoKernel { reader: ComputationId },
+    NoKernel {
+        reader: ComputationId,
+    },
 }
 
 /// Why time steps cannot run in overlapping tiles.

@@ -26,9 +26,17 @@ pub enum ExprKind {
     Compare(CompareOp, Box<Expr>, Box<Expr>),
     Call(Intrinsic, Vec<Expr>),
     /// `condition ? yes : no`; only the chosen one is evaluated.
-    Select { condition: Box<Expr>, yes: Box<Expr>, no: Box<Expr> },
+    Select {
+        condition: Box<Expr>,
+        yes: Box<Expr>,
+        no: Box<Expr>,
+    },
     /// Both are evaluated.
-    IfElse { condition: Box<Expr>, yes: Box<Expr>, no: Box<Expr> },
+    IfElse {
+        condition: Box<Expr>,
+        yes: Box<Expr>,
+        no: Box<Expr>,
+    },
     /// A conversion that cannot fail, or that rounds as IEEE says.
     Convert(Box<Expr>),
     /// The low bits of an integer.
@@ -39,11 +47,9 @@ impl Expr {
     /// The direct operands, left to right.
     pub fn operands(&self) -> Vec<&Expr> {
         match &self.kind {
-            ExprKind::Constant(_)
-            | ExprKind::Index(_)
-            | ExprKind::Scalar(_)
-            | ExprKind::Let(_)
-            | ExprKind::Read(_) => vec![],
+            ExprKind::Constant(_) | ExprKind::Index(_) | ExprKind::Scalar(_) | ExprKind::Let(_) | ExprKind::Read(_) => {
+                vec![]
+            }
             ExprKind::Unary(_, operand) | ExprKind::Convert(operand) | ExprKind::Wrap(operand) => vec![operand],
             ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => vec![left, right],
             ExprKind::Call(_, operands) => operands.iter().collect(),
@@ -57,11 +63,9 @@ impl Expr {
     pub fn walk_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         visit(self);
         let operands: Vec<&mut Expr> = match &mut self.kind {
-            ExprKind::Constant(_)
-            | ExprKind::Index(_)
-            | ExprKind::Scalar(_)
-            | ExprKind::Let(_)
-            | ExprKind::Read(_) => vec![],
+            ExprKind::Constant(_) | ExprKind::Index(_) | ExprKind::Scalar(_) | ExprKind::Let(_) | ExprKind::Read(_) => {
+                vec![]
+            }
             ExprKind::Unary(_, operand) | ExprKind::Convert(operand) | ExprKind::Wrap(operand) => vec![operand],
             ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => vec![left, right],
             ExprKind::Call(_, operands) => operands.iter_mut().collect(),

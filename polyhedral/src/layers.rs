@@ -4,12 +4,12 @@
 //! Algorithm -> Scheduled -> Placed -> Connected -> Verified
 //! ```
 
-use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId};
 use crate::affine::Affine;
+use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId};
 use crate::isl::Set;
 use crate::machine::Machine;
-use crate::stream::Stream;
 use crate::schedule::{Path, Schedule};
+use crate::stream::Stream;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_scalar::ScalarType;
 
@@ -182,9 +182,10 @@ pub const STACK_BYTES: i64 = 256 * 1024;
 impl Buffer {
     /// Whether its size is a constant that a stack has room for.
     pub fn fits_stack(&self) -> bool {
-        let bytes = self.extents.iter().try_fold(i64::from(self.element.bytes()), |bytes, extent| {
-            bytes.checked_mul(extent.as_constant()?.max(1))
-        });
+        let bytes = self
+            .extents
+            .iter()
+            .try_fold(i64::from(self.element.bytes()), |bytes, extent| bytes.checked_mul(extent.as_constant()?.max(1)));
         bytes.is_some_and(|bytes| bytes <= STACK_BYTES)
     }
 }

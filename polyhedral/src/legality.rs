@@ -261,12 +261,7 @@ pub fn merged(dependences: &[Dependence]) -> Result<Vec<Dependence>, Error> {
 ///
 /// # Errors
 /// [`ScheduleError::Illegal`], or isl's own failure.
-pub fn check(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    schedule: &Schedule,
-    dependences: &[Dependence],
-) -> Result<(), Error> {
+pub fn check(ctx: &Ctx, algorithm: &Algorithm, schedule: &Schedule, dependences: &[Dependence]) -> Result<(), Error> {
     if is_legal(ctx, algorithm, schedule, &merged(dependences)?)? {
         return Ok(());
     }
@@ -384,8 +379,7 @@ pub(crate) fn witness(
     pairs: &Map,
 ) -> Result<Witness, Error> {
     let (source, sink) = (dependence.source.computation, dependence.sink.computation);
-    let Pair { params, first: from, second: to } =
-        smallest_pair(pairs, algorithm.computation(source).iterators.len())?;
+    let Pair { params, first: from, second: to } = smallest_pair(pairs, algorithm.computation(source).iterators.len())?;
     let all_names = algorithm.param_names();
     let all_params: Vec<i64> = all_names
         .iter()
@@ -414,8 +408,9 @@ pub(crate) struct Pair {
 pub(crate) fn smallest_pair(pairs: &Map, split: usize) -> Result<Pair, Error> {
     let pairs = pairs.drop_unused_params()?;
     let param_count = pairs.dim(DimType::Param)?;
-    let names: Vec<String> =
-        (0..param_count).map(|at| Ok(pairs.dim_name(DimType::Param, at)?.unwrap_or_default())).collect::<Result<_, Error>>()?;
+    let names: Vec<String> = (0..param_count)
+        .map(|at| Ok(pairs.dim_name(DimType::Param, at)?.unwrap_or_default()))
+        .collect::<Result<_, Error>>()?;
     let all = pairs.wrap()?.flatten()?.reset_tuple_id()?;
     let all = all.move_dims(DimType::Set, 0, DimType::Param, 0, param_count)?;
     let point = match all.lexmin().and_then(|least| least.sample_point()) {
@@ -423,8 +418,9 @@ pub(crate) fn smallest_pair(pairs: &Map, split: usize) -> Result<Pair, Error> {
         Err(_) => all.sample_point()?,
     };
     let count = all.dim(DimType::Set)?;
-    let values: Vec<i64> =
-        (0..count).map(|at| Ok(point.coordinate(DimType::Set, at as i32)?.to_i64().unwrap_or(i64::MAX))).collect::<Result<_, Error>>()?;
+    let values: Vec<i64> = (0..count)
+        .map(|at| Ok(point.coordinate(DimType::Set, at as i32)?.to_i64().unwrap_or(i64::MAX)))
+        .collect::<Result<_, Error>>()?;
     let (params, instances) = values.split_at(param_count as usize);
     let (first, second) = instances.split_at(split);
     Ok(Pair {

@@ -112,7 +112,9 @@ impl Builder<'_> {
     fn looped(&mut self, it: &OrderLoop) -> Result<Node, Error> {
         match (it.tag, self.target) {
             (Tag::Parallel | Tag::Separate, Target::Gpu) => return Err(ScheduleError::NeedsCpu.into()),
-            (Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_), Target::Cpu) => return Err(ScheduleError::NeedsGpu.into()),
+            (Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_), Target::Cpu) => {
+                return Err(ScheduleError::NeedsGpu.into());
+            }
             (Tag::Sequential | Tag::Vector(_) | Tag::Unroll(_), _)
             | (Tag::Parallel | Tag::Separate, Target::Cpu)
             | (Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_), Target::Gpu) => {}
@@ -165,5 +167,6 @@ fn check_single(ctx: &Ctx, algorithm: &Algorithm, schedule: &Schedule, id: Compu
     let apart = together.subtract(&Map::identity(&together.space()?)?)?;
     let pair = smallest_pair(&apart, apart.dim(DimType::In)? as usize)?;
     let computation = algorithm.computation(id).name.clone();
-    Err(ScheduleError::OrderTogether { computation, first: pair.first, second: pair.second, params: pair.params }.into())
+    Err(ScheduleError::OrderTogether { computation, first: pair.first, second: pair.second, params: pair.params }
+        .into())
 }

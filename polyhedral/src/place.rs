@@ -10,9 +10,9 @@ use crate::layers::{
     Buffer, BufferId, Layout, Lifetime, MemorySpace, Placed, PlacedStream, Placement, Scheduled, Target,
 };
 use crate::relation;
-use crate::stream;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use crate::storage::{self, Limit, StorageError};
+use crate::stream;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Chooses a buffer for every array.
@@ -138,12 +138,7 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
 ///
 /// # Errors
 /// [`StorageError::TooLarge`].
-fn at_home(
-    ctx: &Ctx,
-    scheduled: &Scheduled,
-    id: ArrayId,
-    outer: u32,
-) -> Result<Option<(Buffer, Vec<Affine>)>, Error> {
+fn at_home(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId, outer: u32) -> Result<Option<(Buffer, Vec<Affine>)>, Error> {
     let array = scheduled.algorithm.array(id);
     let users = users(&scheduled.algorithm, id);
     let sizes: Option<Vec<i64>> = array.extents.iter().map(Affine::as_constant).collect();
@@ -177,12 +172,7 @@ fn at_home(
 
 /// The extents and the map of a local array: its own axes first, then the iterators of those loops around it whose
 /// iterations need an array each.
-fn local_box(
-    ctx: &Ctx,
-    scheduled: &Scheduled,
-    id: ArrayId,
-    outer: u32,
-) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
+fn local_box(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId, outer: u32) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
     let algorithm = &scheduled.algorithm;
     let array = algorithm.array(id);
     let users = users(algorithm, id);
@@ -342,12 +332,7 @@ fn bounding_box(
 }
 
 /// The same for some axes, in the order given.
-fn box_of(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    id: ArrayId,
-    axes: &[u32],
-) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
+fn box_of(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId, axes: &[u32]) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
     let mut elements: Option<Set> = None;
     for user in users(algorithm, id) {
         let computation = algorithm.computation(user);

@@ -61,8 +61,7 @@ pub fn statement(algorithm: &Algorithm, computation: &Computation) -> String {
 /// `A[i - 1, j]`; a bare name for a single element.
 pub fn access(algorithm: &Algorithm, computation: &Computation, access: &Access) -> String {
     let name = &algorithm.array(access.array).name;
-    let subscripts: Vec<String> =
-        access.subscripts.iter().map(|it| subscript(algorithm, computation, it)).collect();
+    let subscripts: Vec<String> = access.subscripts.iter().map(|it| subscript(algorithm, computation, it)).collect();
     if subscripts.is_empty() { name.clone() } else { format!("{name}[{}]", subscripts.join(", ")) }
 }
 
@@ -95,9 +94,7 @@ impl Printer<'_> {
             }
             ExprKind::Scalar(id) => (self.algorithm.scalar(*id).name.clone(), 10),
             ExprKind::Let(at) => (self.computation.lets[*at as usize].name.clone(), 10),
-            ExprKind::Read(at) => {
-                (access(self.algorithm, self.computation, &self.computation.reads[*at as usize]), 10)
-            }
+            ExprKind::Read(at) => (access(self.algorithm, self.computation, &self.computation.reads[*at as usize]), 10),
             ExprKind::Unary(op, operand) => (format!("{}{}", unary_text(*op), self.at(operand, 6)), 6),
             ExprKind::Binary(op, left, right) => match infix(*op) {
                 Some((text, own)) => (format!("{} {text} {}", self.at(left, own), self.at(right, own + 1)), own),

@@ -51,7 +51,10 @@ pub struct Carried {
 /// The direct dependences of an algorithm in its source's order, with distances.
 pub fn report_dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<ReportedDependence>, Error> {
     let all = dependences(ctx, algorithm)?;
-    direct(ctx, algorithm, &all)?.into_iter().map(|dependence| report(ctx, algorithm, &algorithm.source_order, dependence)).collect()
+    direct(ctx, algorithm, &all)?
+        .into_iter()
+        .map(|dependence| report(ctx, algorithm, &algorithm.source_order, dependence))
+        .collect()
 }
 
 fn report(
@@ -136,12 +139,7 @@ fn collect(node: &Node, path: &mut Vec<usize>, reports: &mut Vec<LoopReport>) {
             }
         }
         Node::Loop(it) => {
-            reports.push(LoopReport {
-                path: Path(path.clone()),
-                name: it.name.clone(),
-                tag: it.tag,
-                carries: vec![],
-            });
+            reports.push(LoopReport { path: Path(path.clone()), name: it.name.clone(), tag: it.tag, carries: vec![] });
             path.push(0);
             collect(&it.body, path, reports);
             path.pop();

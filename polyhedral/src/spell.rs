@@ -136,7 +136,8 @@ impl Way<'_> {
         }
         let usual = [ProcessorAxis::Z, ProcessorAxis::Y, ProcessorAxis::X];
         let fits = |loops: &[(String, ProcessorAxis)]| {
-            loops.len() <= usual.len() && loops.iter().map(|it| it.1).eq(usual[usual.len() - loops.len()..].iter().copied())
+            loops.len() <= usual.len()
+                && loops.iter().map(|it| it.1).eq(usual[usual.len() - loops.len()..].iter().copied())
         };
         if blocks.len() != threads.len() || !fits(&blocks) || !fits(&threads) {
             return None;

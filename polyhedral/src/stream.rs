@@ -372,7 +372,9 @@ fn source(
         let Some(axis) = axis else { continue };
         let place = read.subscripts.get(*axis as usize).and_then(shifted);
         let Some((_, by)) = place.filter(|(iterator, _)| Some(*iterator) == nest.iterators[at]) else {
-            return Err(Obstacle(format!("`{computation}` reads `{name}` at another place than a fixed distance away")));
+            return Err(Obstacle(format!(
+                "`{computation}` reads `{name}` at another place than a fixed distance away"
+            )));
         };
         offset[at] = by - nest.shift[at];
     }
@@ -452,7 +454,11 @@ impl Stream {
         }
         let points = i64::from(self.size.points);
         let words = |field: &Field| i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
-        let ahead = self.fields.iter().filter(|field| field.rim).map(|field| words(field) * points * i64::from(self.size.lines));
+        let ahead = self
+            .fields
+            .iter()
+            .filter(|field| field.rim)
+            .map(|field| words(field) * points * i64::from(self.size.lines));
         let widened = self.stages.iter().map(|stage| {
             let mut rows: BTreeMap<(usize, bool, i64), BTreeSet<i64>> = BTreeMap::new();
             for read in &stage.reads {
@@ -499,7 +505,9 @@ impl Stream {
     fn check_size(&self, algorithm: &Algorithm) -> Result<(), Obstacle> {
         let points = i64::from(self.size.points);
         if !self.size.points.is_power_of_two() || self.size.points > 16 || self.size.steps > 64 {
-            return Err(Obstacle("a lane holds 1, 2, 4, 8 or 16 points, and a launch makes at most 64 steps".to_string()));
+            return Err(Obstacle(
+                "a lane holds 1, 2, 4, 8 or 16 points, and a launch makes at most 64 steps".to_string(),
+            ));
         }
         let offsets = self.stages.iter().flat_map(|stage| &stage.reads).filter_map(|read| match read {
             Source::Field { offset, .. } => Some(offset[0].abs()),

@@ -6,9 +6,9 @@ use crate::connect;
 use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, LayoutError};
 use crate::isl::{Ctx, Set};
-use crate::machine::Machine;
 use crate::layers::{Connected, Layout, Prefetch, Scheduled, Target, Transfer, Version};
 use crate::legality;
+use crate::machine::Machine;
 use crate::place;
 use crate::schedule::{Node, Path, Schedule};
 use crate::transform;
@@ -63,7 +63,10 @@ fn verify_scan(ctx: &Ctx, scan: &Scan) -> Result<Verified, Error> {
     let all = dependences(ctx, &algorithm)?;
     let schedule = algorithm.source_order.clone();
     let (target, machine) = (Target::Cpu, Machine::GENERIC);
-    let placed = place::place(ctx, Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() })?;
+    let placed = place::place(
+        ctx,
+        Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() },
+    )?;
     verify(ctx, connect::connect(ctx, placed, &all)?, &all)
 }
 

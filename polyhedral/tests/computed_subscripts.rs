@@ -23,12 +23,7 @@ fn compute(access: &mut Access) {
     access.subscripts[0] = Subscript::Computed(Expr { kind: ExprKind::Read(0), ty: ScalarType::I64 });
 }
 
-fn statement<'a>(
-    name: &'a str,
-    domain: &'a str,
-    write: usize,
-    reads: &'a [(usize, Rows<'a>)],
-) -> Statement<'a> {
+fn statement<'a>(name: &'a str, domain: &'a str, write: usize, reads: &'a [(usize, Rows<'a>)]) -> Statement<'a> {
     Statement { name, iterators: &["i"], domain, write: (write, &[(&[1], 0)]), reads }
 }
 
@@ -144,7 +139,9 @@ fn what_a_scatter_leaves_and_a_gather_finds_is_copied_in() {
     algorithm.computations[0].domain = Set::from_text(&ctx, "[n] -> { W[i] : 1 <= i <= n - 1 }").unwrap();
     let all = dependences(&ctx, &algorithm).unwrap();
     let live = live_in(&ctx, &algorithm, &all).unwrap();
-    let gather = live.iter().find(|it| algorithm.computation(it.read.computation).name == "S" && it.read.which == Which::Read(1));
+    let gather = live
+        .iter()
+        .find(|it| algorithm.computation(it.read.computation).name == "S" && it.read.which == Which::Read(1));
     let expected = Set::from_text(&ctx, "[n] -> { S[i] : 1 <= i <= n <= 1099511627776 }").unwrap();
     assert!(gather.unwrap().live_in.is_equal(&expected).unwrap());
 }

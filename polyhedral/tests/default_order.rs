@@ -3,10 +3,10 @@
 mod common;
 
 use common::*;
+use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Lifetime, MemorySpace, Target};
-use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::schedule::{Node, Path, Tag};
 use tessella_polyhedral::{bounds, connect, default_order, legality, place, print, transform, verify};
 
@@ -28,7 +28,10 @@ for j  # parallel
 fn a_time_loop_stays_sequential_around_parallel_sweeps() {
     let ctx = Ctx::new();
     for (target, expected) in [
-        (Target::Cpu, "for t\n  for i0 = floor((i - 2)/4096)  # parallel\n    for i1 = i - 4096*floor((i - 2)/4096) - 2  # vector(4)\n"),
+        (
+            Target::Cpu,
+            "for t\n  for i0 = floor((i - 2)/4096)  # parallel\n    for i1 = i - 4096*floor((i - 2)/4096) - 2  # vector(4)\n",
+        ),
         (Target::Gpu, "for t\n  for i0 = floor((i - 2)/1024)  # block.x\n"),
     ] {
         let start = scheduled(jacobi(&ctx), target);
@@ -127,9 +130,9 @@ fn every_part_of_a_distributed_nest_is_ordered() {
     let text = print::schedule(&done.algorithm, &done.schedule);
     // Each in blocks for threads, with a tile of results in registers that `k` runs over.
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let tiles = lines.windows(3).filter(|it| {
-        it[0].starts_with("for k1") && it[1].ends_with("# unroll(8)") && it[2].ends_with("# vector(4)")
-    });
+    let tiles = lines
+        .windows(3)
+        .filter(|it| it[0].starts_with("for k1") && it[1].ends_with("# unroll(8)") && it[2].ends_with("# vector(4)"));
     assert_eq!(tiles.count(), 2, "{text}");
     assert_eq!(lines.iter().filter(|it| it.starts_with("for j0") && it.ends_with("# parallel")).count(), 2, "{text}");
 }
@@ -161,7 +164,8 @@ for wave = floor((j - 2)/32) + floor((i - 2)/256)
 #[test]
 fn few_tiles_are_no_wavefront() {
     let ctx = Ctx::new();
-    let start = scheduled(from_two_sides(&ctx, "{ S[j, i] : 2 <= j <= 40 and 2 <= i <= 300 and n >= 300 }"), Target::Cpu);
+    let start =
+        scheduled(from_two_sides(&ctx, "{ S[j, i] : 2 <= j <= 40 and 2 <= i <= 300 and n >= 300 }"), Target::Cpu);
     let all = dependences(&ctx, &start.algorithm).unwrap();
     let done = default_order::schedule(&ctx, &start, &all).unwrap();
     assert_eq!(done.schedule, start.schedule);
@@ -186,7 +190,8 @@ fn long_instances_follow_diagonals_inside_tiles_so_that_neighbours_wait_for_noth
     let all = dependences(&ctx, &start.algorithm).unwrap();
     let mut done = default_order::schedule(&ctx, &start, &all).unwrap();
     let text = print::schedule(&done.algorithm, &done.schedule);
-    let names: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("for ")?.split(' ').next()).collect();
+    let names: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_prefix("for ")?.split(' ').next()).collect();
     assert_eq!(names, ["wave", "t0", "i0", "t1", "i1", "j1"], "{text}");
     // The innermost loop is free.
     let innermost = done.schedule.node_mut(&Path(vec![0; 5]));

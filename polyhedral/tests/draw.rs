@@ -68,7 +68,9 @@ fn arrows_are_the_dependences_inside_the_picture() {
     let Arrows::All(arrows) = &picture.arrows else { panic!("too many") };
     let ends: BTreeSet<_> = arrows
         .iter()
-        .map(|arrow| (arrow.kind, picture.points[arrow.from].instance.clone(), picture.points[arrow.to].instance.clone()))
+        .map(|arrow| {
+            (arrow.kind, picture.points[arrow.from].instance.clone(), picture.points[arrow.to].instance.clone())
+        })
         .collect();
     let mut expected = BTreeSet::new();
     for i in 2..5 {

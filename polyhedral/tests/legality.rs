@@ -218,11 +218,14 @@ fn pieces_lie_before_at_and_after_where_loops_meet_and_keep_the_order() {
     let start = scheduled(antidiagonal(&ctx), Target::Cpu);
     let done = run(&ctx, &start, &[pieces("S", "j", "i")]).unwrap();
     let domains: Vec<String> = done.algorithm.computations.iter().map(|it| it.domain.to_string()).collect();
-    assert_eq!(domains, [
-        "[n] -> { S[i, j] : 2 <= i <= n and 0 < j < i and j < n }",
-        "[n] -> { S_piece1[i, j = i] : 2 <= i < n }",
-        "[n] -> { S_piece2[i, j] : 2 <= i <= n and j > i and 0 < j < n }",
-    ]);
+    assert_eq!(
+        domains,
+        [
+            "[n] -> { S[i, j] : 2 <= i <= n and 0 < j < i and j < n }",
+            "[n] -> { S_piece1[i, j = i] : 2 <= i < n }",
+            "[n] -> { S_piece2[i, j] : 2 <= i <= n and j > i and 0 < j < n }",
+        ]
+    );
     let text = print::schedule(&done.algorithm, &done.schedule);
     let lines: Vec<&str> = text.lines().map(|line| line.split(':').next().unwrap()).collect();
     assert_eq!(lines, ["for i", "  for j", "    S", "    S_piece1", "    S_piece2"]);

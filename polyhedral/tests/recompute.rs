@@ -41,7 +41,8 @@ fn go(ctx: &Ctx, start: &Scheduled, command: &Command) -> Result<Scheduled, Erro
 }
 
 fn split_then_compute(ctx: &Ctx, of: Algorithm) -> Result<Scheduled, Error> {
-    let split = go(ctx, &scheduled(of, Target::Cpu), &Command::Split { computation: "S".into(), at: "i".into(), size: 4 })?;
+    let split =
+        go(ctx, &scheduled(of, Target::Cpu), &Command::Split { computation: "S".into(), at: "i".into(), size: 4 })?;
     go(ctx, &split, &Command::ComputeAt { computation: "R".into(), reader: "S".into(), at: "i0".into() })
 }
 
@@ -54,7 +55,8 @@ fn values_are_computed_where_they_are_read() {
     assert_eq!(made.algorithm.computations.len(), 2);
     let six = made.algorithm.arrays[3].extents[0].as_constant();
     assert_eq!(six, Some(6));
-    let names: Vec<&str> = made.schedule.loops_around(ComputationId(0)).iter().map(|(_, it)| it.name.as_str()).collect();
+    let names: Vec<&str> =
+        made.schedule.loops_around(ComputationId(0)).iter().map(|(_, it)| it.name.as_str()).collect();
     assert_eq!(names, ["i0", "i"]);
 }
 
@@ -160,8 +162,12 @@ fn executed(of: &Algorithm, lengths: &[usize], n: i64) -> BTreeMap<(String, Vec<
             };
             (access.array, access.subscripts.iter().map(subscript).collect())
         };
-        let read: Vec<Value> =
-            it.reads.iter().map(&element).map(|at| memory.get(&at).copied().unwrap_or_else(|| hash(("old", at.0.0, at.1)))).collect();
+        let read: Vec<Value> = it
+            .reads
+            .iter()
+            .map(&element)
+            .map(|at| memory.get(&at).copied().unwrap_or_else(|| hash(("old", at.0.0, at.1))))
+            .collect();
         let value = match lengths.get(id.0 as usize) {
             Some(&length) => hash((id.0, &values[..length], &read)),
             None => read[0],
@@ -197,7 +203,11 @@ fn overlapping_tiles_compute_what_the_source_does() {
     let original = jacobi(&ctx);
     let made = go(&ctx, &scheduled(original.clone(), Target::Cpu), &overlapped(3, 4)).unwrap();
     for n in 0..=13 {
-        assert_eq!(executed(&made.algorithm, &lengths(&original), n), executed(&original, &lengths(&original), n), "n = {n}");
+        assert_eq!(
+            executed(&made.algorithm, &lengths(&original), n),
+            executed(&original, &lengths(&original), n),
+            "n = {n}"
+        );
     }
 }
 
@@ -214,7 +224,8 @@ fn the_proof_finds_what_is_wrong_with_tiles() {
     // A halo that is one too small on one side: S runs one element less below the tile in each step but the last.
     let mut small = new.clone();
     let domain = &small.computations[find("S")].domain;
-    let cut = Set::from_text(&ctx, "[n] -> { S[t, i, t0, i0] : i >= 4i0 + 2 - (3t0 + 3 - t) + 1 or t = 3t0 + 3 }").unwrap();
+    let cut =
+        Set::from_text(&ctx, "[n] -> { S[t, i, t0, i0] : i >= 4i0 + 2 - (3t0 + 3 - t) + 1 or t = 3t0 + 3 }").unwrap();
     small.computations[find("S")].domain = domain.intersect(&cut).unwrap();
     assert!(matches!(judge(&small), Err(Mistake::Value { .. })), "{:?}", judge(&small));
 
@@ -260,7 +271,10 @@ fn steps_whose_values_build_on_one_another_are_refused() {
     let seidel = algorithm(&ctx, &[("A", 1)], &[s], order);
     let refused = go(&ctx, &scheduled(seidel, Target::Cpu), &overlapped(3, 8)).unwrap_err();
     let obstacle = OverlapObstacle::WithinStep;
-    assert_eq!(refused, Error::Schedule(ScheduleError::CannotOverlap { computation: "S".into(), at: "t".into(), obstacle }));
+    assert_eq!(
+        refused,
+        Error::Schedule(ScheduleError::CannotOverlap { computation: "S".into(), at: "t".into(), obstacle })
+    );
 }
 
 /// Random stencils in one dimension: offsets on both sides, one or two arrays that are read, old and new values.
@@ -294,7 +308,8 @@ fn random_stencils_keep_their_values_in_overlapping_tiles() {
         let made = go(&ctx, &scheduled(original.clone(), Target::Cpu), &overlapped(steps, size));
         let made = made.unwrap_or_else(|error| panic!("{first:?} {second:?} {steps} {size}: {error:?}"));
         for n in [6, 7, 8, 11, 17] {
-            let (new, old) = (executed(&made.algorithm, &lengths(&original), n), executed(&original, &lengths(&original), n));
+            let (new, old) =
+                (executed(&made.algorithm, &lengths(&original), n), executed(&original, &lengths(&original), n));
             assert_eq!(new, old, "{first:?} {second:?}, {total} steps in blocks of {steps}, tiles of {size}, n = {n}");
         }
     }

@@ -141,7 +141,8 @@ impl Random {
             .reads
             .iter()
             .map(|reads| {
-                let row = |&(of, back, up): &(usize, i64, i64)| (of, [([1, 0].as_slice(), -back), ([0, 1].as_slice(), -up)]);
+                let row =
+                    |&(of, back, up): &(usize, i64, i64)| (of, [([1, 0].as_slice(), -back), ([0, 1].as_slice(), -up)]);
                 reads.iter().map(row).collect()
             })
             .collect();
@@ -258,8 +259,20 @@ fn a_sweep_that_sees_its_own_writes_is_no_stencil_for_hexagons() {
     let order = for_loop("t", 0, &[0], for_loop("i", 1, &[0], leaf(0)));
     let start = scheduled(algorithm(&ctx, &[("A", 1)], &[statement], order), Target::Cpu);
     let tile = |skewed| match skewed {
-        false => Command::Hexagonal { computations: vec!["S".into()], time: "t".into(), loops: vec!["i".into()], height: 2, widths: vec![2] },
-        true => Command::TimeSkew { computations: vec!["S".into()], time: "t".into(), loops: vec!["i".into()], steps: 2, widths: vec![3] },
+        false => Command::Hexagonal {
+            computations: vec!["S".into()],
+            time: "t".into(),
+            loops: vec!["i".into()],
+            height: 2,
+            widths: vec![2],
+        },
+        true => Command::TimeSkew {
+            computations: vec!["S".into()],
+            time: "t".into(),
+            loops: vec!["i".into()],
+            steps: 2,
+            widths: vec![3],
+        },
     };
     match run(&ctx, &start, &tile(false)) {
         Err(Error::Schedule(ScheduleError::NotStencil { obstacle: StencilObstacle::Carried(violation), .. })) => {

@@ -27,8 +27,14 @@ impl Compiler {
         let mut text: String = sources.iter().enumerate().map(|(at, source)| renamed(source, at)).collect();
         text += "int batch(void);\nint batch(void) { return 0; }\n";
         let flags = [first.flags, flags].concat();
-        let whole =
-            CSource { entry: "batch", text: &text, parameters: &[], flags: &flags, libraries: first.libraries, key: &[] };
+        let whole = CSource {
+            entry: "batch",
+            text: &text,
+            parameters: &[],
+            flags: &flags,
+            libraries: first.libraries,
+            key: &[],
+        };
         let library = self.compile(cache, &whole)?;
         let open = |(at, source): (usize, &CSource<'_>)| {
             // SAFETY: `compile` made the library from the text above, which has this entry with these parameters.
@@ -93,7 +99,8 @@ mod tests {
         };
         let texts = [text(1), text(20)];
         let parameters = [ParamType::Scalar(ScalarType::I64)];
-        let source = |text| CSource { entry: "f", text, parameters: &parameters, flags: &[], libraries: &["-lm"], key: &[] };
+        let source =
+            |text| CSource { entry: "f", text, parameters: &parameters, flags: &[], libraries: &["-lm"], key: &[] };
         let sources: Vec<CSource<'_>> = texts.iter().map(|text| source(text)).collect();
         let compiler = Compiler::get().unwrap();
         let loaded = compiler.load_all(&cache, &sources, &["-O0"]).unwrap();

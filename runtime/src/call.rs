@@ -35,10 +35,9 @@ pub enum ArgumentKind {
 /// The types of the parameters of a generated entry, in order.
 pub fn entry_parameters(entry: &Entry, algorithm: &Algorithm) -> Vec<ParamType> {
     let types = entry.parameters.iter().map(|parameter| match *parameter {
-        EntryParameter::Pointer(_)
-        | EntryParameter::Result(_)
-        | EntryParameter::Made(_)
-        | EntryParameter::Sizes => ParamType::Pointer,
+        EntryParameter::Pointer(_) | EntryParameter::Result(_) | EntryParameter::Made(_) | EntryParameter::Sizes => {
+            ParamType::Pointer
+        }
         EntryParameter::Extent { .. } | EntryParameter::Stride { .. } | EntryParameter::First { .. } => {
             ParamType::Scalar(ScalarType::I64)
         }

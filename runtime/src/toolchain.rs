@@ -277,7 +277,14 @@ int32_t axpy(double a, const double *restrict x, double *restrict y, int64_t n) 
     ];
 
     fn axpy() -> CSource<'static> {
-        CSource { entry: "axpy", text: AXPY, parameters: &AXPY_PARAMETERS, flags: &FLAGS, libraries: &["-lm"], key: &[] }
+        CSource {
+            entry: "axpy",
+            text: AXPY,
+            parameters: &AXPY_PARAMETERS,
+            flags: &FLAGS,
+            libraries: &["-lm"],
+            key: &[],
+        }
     }
 
     #[test]
@@ -285,7 +292,8 @@ int32_t axpy(double a, const double *restrict x, double *restrict y, int64_t n) 
         let scratch = Scratch::new("names");
         let text = "#include <stdint.h>\n\nint32_t step(int64_t n) {\n    return (int32_t)n + 1;\n}\n";
         let parameters = [ParamType::Scalar(ScalarType::I64)];
-        let source = CSource { entry: "step", text, parameters: &parameters, flags: &FLAGS, libraries: &["-lm"], key: &[] };
+        let source =
+            CSource { entry: "step", text, parameters: &parameters, flags: &FLAGS, libraries: &["-lm"], key: &[] };
         let compiled = Compiler::get().unwrap().load(&scratch.cache, &source).unwrap();
         // SAFETY: the function takes one integer.
         assert_eq!(unsafe { compiled.call(&[ArgumentValue::Scalar(Constant::i64(41))]) }.unwrap(), 42);
@@ -332,7 +340,8 @@ int32_t axpy(double a, const double *restrict x, double *restrict y, int64_t n) 
         assert!(first.path.parent().unwrap().join("axpy.c").exists(), "the text is there to look at");
         let second = compiler.compile(&scratch.cache, &axpy()).unwrap();
         assert_eq!((second.origin, &second.path), (Origin::Found, &first.path));
-        let fast = compiler.compile(&scratch.cache, &CSource { flags: &["-O3", "-ffp-contract=fast"], ..axpy() }).unwrap();
+        let fast =
+            compiler.compile(&scratch.cache, &CSource { flags: &["-O3", "-ffp-contract=fast"], ..axpy() }).unwrap();
         assert_ne!(fast.path, first.path);
         let other = compiler.compile(&scratch.cache, &CSource { key: &[("schedule", b"tile")], ..axpy() }).unwrap();
         assert_ne!(other.path, first.path);
@@ -343,7 +352,8 @@ int32_t axpy(double a, const double *restrict x, double *restrict y, int64_t n) 
         let scratch = Scratch::new("refused");
         let text = "#include <stdint.h>\nint32_t f(int16_t a, uint8_t b) { return b ? a : 7; }\n";
         let parameters = [ParamType::Scalar(ScalarType::I16), ParamType::Scalar(ScalarType::Bool)];
-        let source = CSource { entry: "f", text, parameters: &parameters, flags: &FLAGS, libraries: &["-lm"], key: &[] };
+        let source =
+            CSource { entry: "f", text, parameters: &parameters, flags: &FLAGS, libraries: &["-lm"], key: &[] };
         let compiled = Compiler::get().unwrap().load(&scratch.cache, &source).unwrap();
         let short = ArgumentValue::Scalar(Constant::integer(ScalarType::I16, -3));
         let truth = |value| ArgumentValue::Scalar(Constant::bool(value));

@@ -13,7 +13,8 @@ fn kernel<'a>(text: &'a str, name: &str) -> &'a str {
 
 /// The kernels of a program whose loop over `i` is shared by blocks of 64 threads.
 fn cuda(source: &str) -> String {
-    let schedule = ScheduleSource::Text { text: "split(S, i, 64); gpu(S, i0, i1)".to_string(), name: "command.jl".to_string() };
+    let schedule =
+        ScheduleSource::Text { text: "split(S, i, 64); gpu(S, i0, i1)".to_string(), name: "command.jl".to_string() };
     let options = FileOptions { name: "narrow.jl".to_string(), function: None, types: vec![], schedule };
     let sources = Sources::read(source, &options).unwrap();
     let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
@@ -37,7 +38,10 @@ end
     );
     let narrow = kernel(&text, "squares_S_32");
     assert!(narrow.contains("const int32_t i = "), "{narrow}");
-    assert!(narrow.contains("tessella_mul_i64((int64_t)i, (int64_t)i), tessella_mul_i64((int64_t)(2 * i - 7), A(i))"), "{narrow}");
+    assert!(
+        narrow.contains("tessella_mul_i64((int64_t)i, (int64_t)i), tessella_mul_i64((int64_t)(2 * i - 7), A(i))"),
+        "{narrow}"
+    );
     assert!(kernel(&text, "squares_S").contains("tessella_mul_i64(i, i), tessella_mul_i64(2 * i - 7, A(i))"), "{text}");
 }
 

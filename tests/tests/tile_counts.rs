@@ -14,11 +14,15 @@ fn points_and_sets_give_the_same_counts() {
     for path in julia_files(&root().join("tests/stencils")) {
         let text = fs::read_to_string(&path).unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
-        let options = FileOptions { name: name.clone(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+        let options =
+            FileOptions { name: name.clone(), function: None, types: vec![], schedule: ScheduleSource::InFile };
         let sources = Sources::read(&text, &options).unwrap();
-        let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let ctx = Ctx::new();
-        let algorithm = pipeline::lower(&ctx, &unit.function).unwrap_or_else(|errors| panic!("{}", sources.show(&errors))).algorithm;
+        let algorithm = pipeline::lower(&ctx, &unit.function)
+            .unwrap_or_else(|errors| panic!("{}", sources.show(&errors)))
+            .algorithm;
         let dimensions = algorithm.computations[0].iterators.len() - 1;
         for approach in Approach::ALL {
             let mut sizes = vec![5, 4, 3][3 - dimensions..].to_vec();

@@ -7,9 +7,9 @@ use tessella::request::Backend;
 use tessella::run::{Failed, RunOptions};
 use tessella::tune::{self, Outcome, Step, TuneOptions, Tuner};
 use tessella::tuned::{Store, key_of};
-use tessella_polyhedral::candidates::Family;
 use tessella_diagnostics::{Style, render};
 use tessella_interpreter::{Array, Value};
+use tessella_polyhedral::candidates::Family;
 use tessella_scalar::ScalarType;
 use tessella_tests::{golden, root};
 
@@ -102,7 +102,8 @@ fn a_product_of_matrices_has_other_register_tiles() {
 fn one_seed_gives_one_order_and_another_another() {
     let order = |seed| {
         let most = 10_000;
-        let (tuner, _) = tuner(&text_of("tests/stencils/heat2d.jl"), &[("m", 64), ("n", 64)], TuneOptions { seed, most, ..FEW });
+        let (tuner, _) =
+            tuner(&text_of("tests/stencils/heat2d.jl"), &[("m", 64), ("n", 64)], TuneOptions { seed, most, ..FEW });
         tuner.waiting().map(|it| tune::commands_text(&it.commands)).collect::<Vec<String>>()
     };
     let (first, again, other) = (order(1), order(1), order(2));

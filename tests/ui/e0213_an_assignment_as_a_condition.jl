@@ -1,13 +1,13 @@
 @tessella function mark!(x::Vector{Float64}, y::Vector{Float64})
     for i in eachindex(x)
-        if x[i] = 0
+        if (x[i] = 0)
             y[i] = 1
         end
     end
 end
 
 @tessella function stop!(x::Vector{Float64}, n::Int)
-    if n = 0
+    if (n = 0)
         x .= 0
     end
 end

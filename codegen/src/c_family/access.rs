@@ -26,7 +26,8 @@ impl Printer<'_> {
         let name = &self.program.names.buffers[buffer_id.0 as usize];
         if buffer.extents.is_empty() {
             let variable = buffer.space == MemorySpace::Register
-                || (buffer.space == MemorySpace::Host && matches!(buffer.lifetime, Lifetime::Node(_) | Lifetime::Children { .. }));
+                || (buffer.space == MemorySpace::Host
+                    && matches!(buffer.lifetime, Lifetime::Node(_) | Lifetime::Children { .. }));
             let one = if variable { name.clone() } else { format!("{name}[0]") };
             return (one, Precedence::Primary);
         }
@@ -93,7 +94,13 @@ impl Printer<'_> {
         let formal: Vec<String> = told.iter().filter(|told| **told).filter_map(|_| free.next()).collect();
         let mut next = 0..;
         let subscripts: Vec<IntExpr> = (told.iter())
-            .map(|told| if *told { next.next().map_or(IntExpr::Const(0), |at| IntExpr::Variable(VariableId(at))) } else { IntExpr::Const(0) })
+            .map(|told| {
+                if *told {
+                    next.next().map_or(IntExpr::Const(0), |at| IntExpr::Variable(VariableId(at)))
+                } else {
+                    IntExpr::Const(0)
+                }
+            })
             .collect();
         let strides = &names.strides[array.0 as usize];
         if !strides.is_empty() {

@@ -138,7 +138,8 @@ impl Printer<'_> {
     }
 
     fn going(&mut self, going: &Going) -> String {
-        let iterators: Vec<IntExpr> = going.iterators.iter().map(|it| it.clone().unwrap_or(IntExpr::Const(0))).collect();
+        let iterators: Vec<IntExpr> =
+            going.iterators.iter().map(|it| it.clone().unwrap_or(IntExpr::Const(0))).collect();
         let at = Instance { computation: going.computation, iterators: &iterators };
         within(self.value(&going.condition, &at), Precedence::BitOr)
     }
@@ -304,7 +305,8 @@ impl Printer<'_> {
             _ if known == 0 => source.predicate.as_ref().map(|predicate| self.value(predicate, &at).0),
             [part] => Some(self.value(part, &at).0),
             parts => {
-                let each: Vec<String> = parts.iter().map(|part| within(self.value(part, &at), Precedence::BitOr)).collect();
+                let each: Vec<String> =
+                    parts.iter().map(|part| within(self.value(part, &at), Precedence::BitOr)).collect();
                 Some(each.join(" && "))
             }
         };

@@ -6,8 +6,8 @@
 use super::helpers::{Helper, Operation, unsigned};
 use super::{Dialect, Printer, c_type};
 use crate::int_expr::{Cond, IntExpr};
-use crate::program::Width;
 use crate::int_text::{Bound, Precedence, Spelling, comparison, cond_text, int_text, within};
+use crate::program::Width;
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Constant, Intrinsic, ScalarType, UnaryOp};

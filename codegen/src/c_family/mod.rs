@@ -7,8 +7,8 @@ mod complex;
 mod expr;
 mod helpers;
 mod signature;
-mod strides;
 mod streaming;
+mod strides;
 mod tile;
 mod vector;
 mod writer;
@@ -62,7 +62,12 @@ pub struct Printer<'a> {
 }
 
 /// The text of a program's scan, empty if it has none, and the functions that it calls.
-pub fn scan_text(input: &Input<'_>, program: &Program, dialect: Dialect, options: &TextOptions) -> (Writer, BTreeSet<Helper>) {
+pub fn scan_text(
+    input: &Input<'_>,
+    program: &Program,
+    dialect: Dialect,
+    options: &TextOptions,
+) -> (Writer, BTreeSet<Helper>) {
     let mut out = Writer::default();
     let (Some(verified), Some(scan)) = (input.scan, &program.scan) else { return (out, BTreeSet::new()) };
     let without_positions = TextOptions { positions: BTreeMap::new(), ..options.clone() };

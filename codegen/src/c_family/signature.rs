@@ -237,7 +237,9 @@ impl Printer<'_> {
         }
         if at > 0 {
             let name = &names.sizes;
-            out.line(format!("// With {name} not NULL the extents are written there, and nothing is computed; call again with"));
+            out.line(format!(
+                "// With {name} not NULL the extents are written there, and nothing is computed; call again with"
+            ));
             out.line(format!("// memory of that size, apart from the arguments, and {name} NULL."));
         }
     }

@@ -154,7 +154,13 @@ fn held(it: &Streaming) -> String {
 }
 
 /// A loop over some lines, unrolled; without lines just its body.
-fn each_line(it: &Streaming, names: &Locals, lines: std::ops::Range<i64>, out: &mut Writer, body: &mut dyn FnMut(&mut Writer)) {
+fn each_line(
+    it: &Streaming,
+    names: &Locals,
+    lines: std::ops::Range<i64>,
+    out: &mut Writer,
+    body: &mut dyn FnMut(&mut Writer),
+) {
     if !has_lines(it) {
         return body(out);
     }
@@ -183,7 +189,8 @@ impl Printer<'_> {
         let (idle_low, idle_high) = it.stream.idle_lanes();
 
         let (width, band) = (it.stream.width(), it.stream.band());
-        let size_text = if has_lines(it) { format!("{width} columns and {band} lines") } else { format!("{width} columns") };
+        let size_text =
+            if has_lines(it) { format!("{width} columns and {band} lines") } else { format!("{width} columns") };
         out.line(format!("// Rows {}..{} + {}, {size_text} a warp.", names.row, names.row, rows - 1));
         out.line("// `inner`: all that the warp touches lies inside of all arrays and boxes.");
         out.line("template <bool inner>");
@@ -265,9 +272,11 @@ impl Printer<'_> {
             if let Some(rest) = it.rest.filter(|_| it.is_carried(field)) {
                 let steps = self.variable(rest.steps).to_string();
                 let place = format!("{} + {lead}", names.now);
-                let some = format!("{steps} == 0 && {0} && {place} >= {back} && {place} < {1}", names.stores, back + rows);
+                let some =
+                    format!("{steps} == 0 && {0} && {place} >= {back} && {place} < {1}", names.stores, back + rows);
                 out.open(format!("if ({some})"));
-                let which = format!("inner || {place} <= {}{} ? {} : 0", own.last, before_end(it, &names, own), own.has);
+                let which =
+                    format!("inner || {place} <= {}{} ? {} : 0", own.last, before_end(it, &names, own), own.has);
                 let ahead = format!("{}{of_line}", own.ahead);
                 each_line(it, &names, stored_lines(it), out, &mut |out| {
                     self.store(it, &names, field, &place, [&which, &ahead], out);
@@ -311,7 +320,10 @@ impl Printer<'_> {
                 format!("{warp} / {bands}")
             }
         };
-        out.line(format!("const int64_t {strip} = {upwards} % {strips}, {row} = 1 + {upwards} / {strips} * {};", size.rows));
+        out.line(format!(
+            "const int64_t {strip} = {upwards} % {strips}, {row} = 1 + {upwards} / {strips} * {};",
+            size.rows
+        ));
         let rows = within(self.int_bound(&it.rows()), Precedence::Shift);
         out.line(format!("if ({row} > {rows}) return;"));
         let (width, idle) = (it.stream.width(), it.stream.idle_lanes().0 * points);
@@ -366,7 +378,8 @@ impl Printer<'_> {
         let stages = it.stream.stages.iter().map(|stage| {
             let computation = &self.program.names.computations[stage.computation.0 as usize];
             let mut name = |what: &str| namer.fresh(&format!("{computation}_{what}"));
-            let [within, first, last, first_line, last_line] = ["within", "first", "last", "first_line", "last_line"].map(&mut name);
+            let [within, first, last, first_line, last_line] =
+                ["within", "first", "last", "first_line", "last_line"].map(&mut name);
             StageNames { within, first, last, first_line, last_line }
         });
         let stages = stages.collect();
@@ -393,7 +406,8 @@ impl Printer<'_> {
 
     /// The buffers that a field is loaded from and stored to.
     fn field_buffers(&self, it: &Streaming, field: usize) -> (String, String) {
-        let name = |buffer: tessella_polyhedral::layers::BufferId| self.program.names.buffers[buffer.0 as usize].clone();
+        let name =
+            |buffer: tessella_polyhedral::layers::BufferId| self.program.names.buffers[buffer.0 as usize].clone();
         let (from, to) = it.buffers[field];
         (name(from), name(to))
     }

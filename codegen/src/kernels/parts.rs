@@ -60,7 +60,8 @@ impl Extract<'_> {
         if axis == ProcessorAxis::X || extent.as_const().is_some_and(|extent| extent <= most) {
             return Ok(false);
         }
-        Ok(most_iterations(self.input, self.context, &self.loops[&it.variable], it.step)?.is_none_or(|count| count > most))
+        Ok(most_iterations(self.input, self.context, &self.loops[&it.variable], it.step)?
+            .is_none_or(|count| count > most))
     }
 
     /// The part of a block loop that one launch runs, after the blocks that earlier ones ran.

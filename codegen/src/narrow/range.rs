@@ -49,7 +49,10 @@ impl Range {
         let products = corners.map(|(a, b)| a.checked_mul(b));
         let mut all = products.into_iter().collect::<Option<Vec<i128>>>()?.into_iter();
         let first = all.next()?;
-        Some(all.fold(Range { low: first, high: first }, |range, it| Range { low: range.low.min(it), high: range.high.max(it) }))
+        Some(all.fold(Range { low: first, high: first }, |range, it| Range {
+            low: range.low.min(it),
+            high: range.high.max(it),
+        }))
     }
 
     /// The values of both, and what lies between.

@@ -32,11 +32,12 @@ pub fn is_side_by_side(input: &Input<'_>, access: &Access, strides: &[i64]) -> b
 pub fn is_dense(input: &Input<'_>, array: ArrayId) -> bool {
     let placement = input.layout.placement(array);
     let has_stride = input.algorithm.array(array).strided.contains(&0);
-    !has_stride && placement.map.first().is_some_and(|first| {
-        first.coefficient(0) == 1
-            && placement.map[1..].iter().all(|place| !place.involves_iterator(0))
-            && first.terms().len() == 1
-    })
+    !has_stride
+        && placement.map.first().is_some_and(|first| {
+            first.coefficient(0) == 1
+                && placement.map[1..].iter().all(|place| !place.involves_iterator(0))
+                && first.terms().len() == 1
+        })
 }
 
 /// What each subscript gains from lane to lane; `None` if that is not a constant.
@@ -85,7 +86,9 @@ pub fn varies(input: &Input<'_>, id: ComputationId, strides: &[i64], expr: &Expr
     let mut found = false;
     expr.walk(&mut |expr| {
         found |= match &expr.kind {
-            ExprKind::Index(affine) => (0u32..).zip(strides).any(|(at, &stride)| stride != 0 && affine.involves_iterator(at)),
+            ExprKind::Index(affine) => {
+                (0u32..).zip(strides).any(|(at, &stride)| stride != 0 && affine.involves_iterator(at))
+            }
             ExprKind::Read(position) => {
                 let read = &computation.reads[*position as usize];
                 lane_strides(read, strides).is_none_or(|all| all.iter().any(|&stride| stride != 0))

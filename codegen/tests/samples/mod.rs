@@ -334,7 +334,19 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
     let computation = |name: &str, iterators: &[&str], domain: &str, value: Expr, write: Access, reads: Vec<Access>| {
         let iterators = iterators.iter().map(|name| name.to_string()).collect();
         let (name, domain) = (name.to_string(), set(domain));
-        Computation { name, iterators, domain, predicate: None, lets: vec![], value, write, reads, fastmath: false, simd: None, ranged: vec![] }
+        Computation {
+            name,
+            iterators,
+            domain,
+            predicate: None,
+            lets: vec![],
+            value,
+            write,
+            reads,
+            fastmath: false,
+            simd: None,
+            ranged: vec![],
+        }
     };
     let root = |tag: Tag| {
         let sum = nest("j", Tag::Sequential, &[(1, it(1))], leaf(1));
@@ -419,7 +431,8 @@ pub fn rotation(ctx: &Ctx) -> Sample {
             computation("S", 1, binary(BinaryOp::Sub, product(0, 0), product(1, 1))),
             computation("R", 2, binary(BinaryOp::Add, product(0, 1), product(1, 0))),
         ],
-        context: Set::from_text(ctx, "[p, n, q, m] -> { : p = 2 and q = 2 and n = m and 0 <= n <= 1099511627776 }").unwrap(),
+        context: Set::from_text(ctx, "[p, n, q, m] -> { : p = 2 and q = 2 and n = m and 0 <= n <= 1099511627776 }")
+            .unwrap(),
         source_order: Schedule {
             root: nest("i", Tag::Sequential, &[(0, it(0)), (1, it(0))], seq(vec![leaf(0), leaf(1)])),
         },

@@ -294,7 +294,8 @@ unsafe extern "C" fn function_variable(
         unsafe { sys::cuFuncGetModule(&mut module, function.cast()) }.named("cuFuncGetModule")?;
         let (mut found, mut size) = (0, 0);
         // SAFETY: the module is the driver's own handle, the name ends with a nul, and both places outlive the call.
-        unsafe { sys::cuModuleGetGlobal_v2(&mut found, &mut size, module, name.as_ptr()) }.named("cuModuleGetGlobal")?;
+        unsafe { sys::cuModuleGetGlobal_v2(&mut found, &mut size, module, name.as_ptr()) }
+            .named("cuModuleGetGlobal")?;
         // SAFETY: the caller gives places for the results.
         unsafe {
             store(address, found)?;

@@ -34,9 +34,7 @@ thread_local! {
 fn guarded<T>(body: impl FnOnce() -> Result<T, CudaError>) -> Option<T> {
     let text = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => return Some(value),
-        Ok(Err(error)) => {
-            render(&SourceMap::default(), &[RuntimeError::from(error).into_diagnostic()], Style::Plain)
-        }
+        Ok(Err(error)) => render(&SourceMap::default(), &[RuntimeError::from(error).into_diagnostic()], Style::Plain),
         Err(_) => "error: internal error of Tessella: a panic in the runtime\n".to_owned(),
     };
     LAST.with(|last| *last.borrow_mut() = c_string(&text));

@@ -8,9 +8,8 @@ use tessella_polyhedral::layers::Direction;
 
 pub(super) fn connect(place: &Place, error: ConnectError) -> Diagnostic {
     let message = error.to_string();
-    let make = |code: &'static str, label: &str| {
-        at_command(place, Diagnostic::error(Code(code), message.clone()), label)
-    };
+    let make =
+        |code: &'static str, label: &str| at_command(place, Diagnostic::error(Code(code), message.clone()), label);
     match error {
         ConnectError::NotCopied { .. } => make("E0534", "requested here")
             .with_help("name an array argument; `copy_out` one that the function writes, or an array that it gives back"),
@@ -84,7 +83,9 @@ fn overwrites(place: &Place, diagnostic: Diagnostic, it: &Missing) -> Diagnostic
             iteration(copy),
             with(place, params)
         ))
-        .with_help(format!("add a `copy_out({array}, ...)` between the two, or copy `{array}` in only before the first write"))
+        .with_help(format!(
+            "add a `copy_out({array}, ...)` between the two, or copy `{array}` in only before the first write"
+        ))
 }
 
 fn not_moved(place: &Place, diagnostic: Diagnostic, it: &Missing) -> Diagnostic {

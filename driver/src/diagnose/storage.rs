@@ -8,16 +8,17 @@ use tessella_polyhedral::storage::{CONSTANT_BYTES, Limit, Overwrite, StorageErro
 
 pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
     let message = error.to_string();
-    let make = |code: &'static str, label: &str| {
-        at_command(place, Diagnostic::error(Code(code), message.clone()), label)
-    };
+    let make =
+        |code: &'static str, label: &str| at_command(place, Diagnostic::error(Code(code), message.clone()), label);
     match error {
         StorageError::Overwritten(overwrite) => overwritten(place, &overwrite),
         StorageError::CallersMemory { .. } => make("E0521", "in this command")
             .with_note("where the elements of an argument lie is part of the function's interface")
             .with_help("name an array or a variable that the function makes, or a part promoted by `cache_shared`"),
         StorageError::AxisCount { axes, .. } => make("E0522", "in this command")
-            .with_note("subscripts come in the order of the array's own, after those of the loops around its declaration")
+            .with_note(
+                "subscripts come in the order of the array's own, after those of the loops around its declaration",
+            )
             .with_help(format!("give {axes}")),
         StorageError::NoBox { axis, .. } => make("E0523", "this map")
             .with_note(format!("axis {} has no bounds that sizes and arguments give", axis + 1))
@@ -60,7 +61,11 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
             .with_note(format!("nothing bounds size({array}, {}) by a constant", axis + 1))
             .with_help(format!("add `assume(size({array}, {}) <= 16)`, with the largest size that you use", axis + 1)),
         StorageError::ConstantTooLarge { bytes, total, .. } => {
-            let all = if total > bytes { format!("; with the arrays before it, there would be {total}") } else { String::new() };
+            let all = if total > bytes {
+                format!("; with the arrays before it, there would be {total}")
+            } else {
+                String::new()
+            };
             make("E0533", "requested here")
                 .with_note(format!("the kernels of a function have {CONSTANT_BYTES} bytes of constant memory{all}"))
                 .with_help("assume smaller sizes, or keep parts of it in shared memory by `cache_shared`")

@@ -34,12 +34,21 @@ pub(super) fn tile_height(diagnostic: Diagnostic, height: i64, nests: i64) -> Di
     let above = below + nests;
     let choice = if below >= 1 { format!("{below} or {above}") } else { format!("{above}") };
     diagnostic
-        .with_note(format!("a time step runs {nests} nests one after the other, and a tile of height {height} has {} of them", 2 * height + 2))
+        .with_note(format!(
+            "a time step runs {nests} nests one after the other, and a tile of height {height} has {} of them",
+            2 * height + 2
+        ))
         .with_help(format!("choose a height that is one less than a multiple of {nests}: {choice}"))
 }
 
 /// A width against condition (1).
-pub(super) fn tile_width(diagnostic: Diagnostic, at: &str, least: i64, height: i64, slopes: &[String; 2]) -> Diagnostic {
+pub(super) fn tile_width(
+    diagnostic: Diagnostic,
+    at: &str,
+    least: i64,
+    height: i64,
+    slopes: &[String; 2],
+) -> Diagnostic {
     let [up, down] = slopes;
     diagnostic
         .with_note(format!("dependences go up by {up} and down by {down} a step along `{at}`: with height {height} a narrower tile falls apart"))

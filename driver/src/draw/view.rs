@@ -299,15 +299,9 @@ impl<'a> Page<'a> {
         let n = number;
         shafts.push_str(&match bend > 0.0 {
             false => format!("M{} {}L{} {}", n(start.x), n(start.y), n(neck.x), n(neck.y)),
-            true => format!(
-                "M{} {}Q{} {} {} {}",
-                n(start.x),
-                n(start.y),
-                n(middle.x),
-                n(middle.y),
-                n(neck.x),
-                n(neck.y)
-            ),
+            true => {
+                format!("M{} {}Q{} {} {} {}", n(start.x), n(start.y), n(middle.x), n(middle.y), n(neck.x), n(neck.y))
+            }
         });
         heads.push_str(&format!(
             "M{} {}L{} {}L{} {}Z",

@@ -1,7 +1,7 @@
 //! What each loop does, and what stands in the way of more.
 
-use super::words::{listed, named, verb};
 use super::Lines;
+use super::words::{listed, named, verb};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
@@ -46,8 +46,12 @@ pub fn lines(
     } else if reports.iter().any(|it| matches!(it.tag, Tag::Stream(_))) {
         // Its warps share the points.
     } else if reports.iter().all(|it| it.tag.keeps_order()) && reports.iter().any(|it| depth(verified, &it.path) > 0) {
-        text.push("No loop runs in parallel. Where loops inside one another all have to wait, the waiting often".to_string());
-        text.push("runs along a diagonal: `skew(S, i, j, 1)` leans `j` against `i`, and after an `interchange`".to_string());
+        text.push(
+            "No loop runs in parallel. Where loops inside one another all have to wait, the waiting often".to_string(),
+        );
+        text.push(
+            "runs along a diagonal: `skew(S, i, j, 1)` leans `j` against `i`, and after an `interchange`".to_string(),
+        );
         text.push("the inner loop may be free. `tessella draw` shows which way the arrows point.".to_string());
     }
     Ok(text)
@@ -192,7 +196,9 @@ fn shared_arrays(verified: &Verified, path: &Path) -> Vec<String> {
     let algorithm = verified.algorithm();
     let arrays = |child: &Node| -> BTreeSet<ArrayId> {
         let computations = child.computations().into_iter().map(|id| algorithm.computation(id));
-        computations.flat_map(|it| it.reads.iter().chain([&it.write]).map(|access| access.array).collect::<Vec<_>>()).collect()
+        computations
+            .flat_map(|it| it.reads.iter().chain([&it.write]).map(|access| access.array).collect::<Vec<_>>())
+            .collect()
     };
     let nests = children.iter().filter(|child| !matches!(child, Node::Computation(_)));
     let used: Vec<BTreeSet<ArrayId>> = nests.map(arrays).collect();
@@ -201,20 +207,28 @@ fn shared_arrays(verified: &Verified, path: &Path) -> Vec<String> {
     let several = all.into_iter().filter(|array| used.iter().filter(|it| it.contains(array)).count() > 1);
     let several: Vec<ArrayId> = several.collect();
     let most = several.iter().map(|&array| algorithm.array(array).rank).max().unwrap_or(0);
-    several.into_iter().map(|id| algorithm.array(id)).filter(|array| array.rank == most).map(|it| it.name.clone()).collect()
+    several
+        .into_iter()
+        .map(|id| algorithm.array(id))
+        .filter(|array| array.rank == most)
+        .map(|it| it.name.clone())
+        .collect()
 }
 
 /// Whether a loop around streams.
 fn is_streamed(verified: &Verified, path: &Path) -> bool {
     let above = (0..path.0.len()).map(|depth| Path(path.0[..depth].to_vec()));
-    above.into_iter().any(|path| matches!(verified.schedule().node(&path), Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_))))
+    above
+        .into_iter()
+        .any(|path| matches!(verified.schedule().node(&path), Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_))))
 }
 
 /// Whether a loop runs through sums of tile numbers, with parallel tiles directly inside: a wavefront.
 fn is_wave(verified: &Verified, path: &Path) -> bool {
     let Some(Node::Loop(it)) = verified.schedule().node(path) else { return false };
     let counts_diagonals = it.at.values().all(|at| {
-        at.terms().len() > 1 && at.terms().iter().all(|(atom, factor)| *factor == 1 && matches!(atom, Atom::FloorDiv(..)))
+        at.terms().len() > 1
+            && at.terms().iter().all(|(atom, factor)| *factor == 1 && matches!(atom, Atom::FloorDiv(..)))
     });
     counts_diagonals && matches!(&*it.body, Node::Loop(tiles) if !tiles.tag.keeps_order())
 }
@@ -273,10 +287,9 @@ fn rounding(algorithm: &Algorithm, id: ComputationId, op: BinaryOp, keeps: Keeps
             "the source allows another order of these {} (`@fastmath`); the compiler may use it",
             operations(op)
         )),
-        (true, Keeps::Apart) => Some(format!(
-            "the source allows another order of these {} (`@simd`); `rfactor` uses it",
-            operations(op)
-        )),
+        (true, Keeps::Apart) => {
+            Some(format!("the source allows another order of these {} (`@simd`); `rfactor` uses it", operations(op)))
+        }
         (true, Keeps::Order) => Some(format!(
             "another order of these {} would round differently from Julia; `@simd for` on this loop, or `@fastmath`, allows it",
             operations(op)
@@ -293,12 +306,7 @@ fn operations(op: BinaryOp) -> &'static str {
 }
 
 /// How much else is in the way.
-fn others(
-    algorithm: &Algorithm,
-    told: &Carried,
-    carried: &[Carried],
-    dependences: &[ReportedDependence],
-) -> String {
+fn others(algorithm: &Algorithm, told: &Carried, carried: &[Carried], dependences: &[ReportedDependence]) -> String {
     let ends = |it: &Carried| {
         let dependence = &dependences[it.dependence].dependence;
         (dependence.source.computation, dependence.sink.computation, dependence.array)

@@ -26,9 +26,18 @@ pub(crate) fn tilings(ctx: &Ctx, algorithm: &Algorithm, machine: &Machine) -> Re
     for ranking in rankings.iter().filter(|it| it.time.is_some() && it.ranked.len() > 1) {
         if text.is_empty() {
             let cache = machine.l1_bytes >> 10;
-            let _ = writeln!(text, "\nTiles of time, by counting what tiles in a first-level cache of {cache} KiB would do for a result");
+            let _ = writeln!(
+                text,
+                "\nTiles of time, by counting what tiles in a first-level cache of {cache} KiB would do for a result"
+            );
         }
-        let _ = writeln!(text, "  {} over {}, in steps of {}", ranking.computations.join(", "), ranking.space.join(", "), ranking.time.as_deref().unwrap_or_default());
+        let _ = writeln!(
+            text,
+            "  {} over {}, in steps of {}",
+            ranking.computations.join(", "),
+            ranking.space.join(", "),
+            ranking.time.as_deref().unwrap_or_default()
+        );
         for it in &ranking.ranked {
             let cost = &it.candidate.cost;
             let useful = cost.useful.max(1) as f64;
@@ -44,7 +53,9 @@ pub(crate) fn tilings(ctx: &Ctx, algorithm: &Algorithm, machine: &Machine) -> Re
         }
     }
     if !text.is_empty() {
-        text.push_str("  which of these is fastest, `tessella tune` finds out; arrays that fit into a cache gain little\n");
+        text.push_str(
+            "  which of these is fastest, `tessella tune` finds out; arrays that fit into a cache gain little\n",
+        );
     }
     Ok(text)
 }

@@ -50,7 +50,10 @@ pub fn dependences(algorithm: &Algorithm, all: &[ReportedDependence], lines: &Li
     let mut sentences: Vec<String> = groups.iter().map(|group| sentence(algorithm, group, lines)).collect();
     match implied {
         0 => {}
-        1 => sentences.push("(one more, since memory is overwritten, asks for no more than these; `--emit dependences` lists all)".to_string()),
+        1 => sentences.push(
+            "(one more, since memory is overwritten, asks for no more than these; `--emit dependences` lists all)"
+                .to_string(),
+        ),
         _ => sentences.push(format!(
             "({implied} more, since memory is overwritten, ask for no more than these; `--emit dependences` lists all)"
         )),

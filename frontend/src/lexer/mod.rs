@@ -182,7 +182,8 @@ impl Failure {
                 let code = text.chars().next().map_or(0, u32::from);
                 let reason = format!("U+{code:04X} has no meaning in Julia code");
                 // A control character would not show.
-                let text = text.chars().flat_map(|it| if it.is_control() { it.escape_default().collect() } else { vec![it] });
+                let text =
+                    text.chars().flat_map(|it| if it.is_control() { it.escape_default().collect() } else { vec![it] });
                 SyntaxError::InvalidLiteral { what: "character", text: text.collect(), reason, span }
             }
             Failure::Unterminated(what) => SyntaxError::Unterminated { what, opener: span },

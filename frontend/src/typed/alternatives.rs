@@ -42,7 +42,8 @@ impl Checker<'_> {
         }
         match tail {
             Tail::Tuple(values, span) => {
-                let values: Checked<Vec<Value>> = values.into_iter().map(|value| self.settled_array(value, span)).collect();
+                let values: Checked<Vec<Value>> =
+                    values.into_iter().map(|value| self.settled_array(value, span)).collect();
                 values.map_or(Tail::Failed, |values| Tail::Tuple(values, span))
             }
             Tail::Other(value, span) => match self.settled_array(value, span) {
@@ -99,7 +100,9 @@ impl Checker<'_> {
         let is_argument = |tail: &Tail| match tail {
             Tail::Argument(array, _) => self.local(*array).role == Role::Argument,
             Tail::Choice(..) => true,
-            Tail::Nothing | Tail::Scalar(_) | Tail::Tuple(..) | Tail::OneOf(..) | Tail::Other(..) | Tail::Failed => false,
+            Tail::Nothing | Tail::Scalar(_) | Tail::Tuple(..) | Tail::OneOf(..) | Tail::Other(..) | Tail::Failed => {
+                false
+            }
         };
         match (yes, no) {
             (Tail::Failed, _) | (_, Tail::Failed) | (Tail::Nothing, Tail::Nothing) => true,
@@ -114,7 +117,12 @@ impl Checker<'_> {
         }
     }
 
-    fn one_of(&mut self, (then, yes): (&mut Block, Tail), (otherwise, no): (&mut Block, Tail), span: Span) -> Checked<Tail> {
+    fn one_of(
+        &mut self,
+        (then, yes): (&mut Block, Tail),
+        (otherwise, no): (&mut Block, Tail),
+        span: Span,
+    ) -> Checked<Tail> {
         let (yes, no) = (self.side(yes, span)?, self.side(no, span)?);
         let mut options = vec![];
         let mut from_no = vec![None; no.options.len()];

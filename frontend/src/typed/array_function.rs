@@ -98,9 +98,7 @@ impl Checker<'_> {
                 let sizes = self.sizes(&value, span).expect("arrays have sizes");
                 Ok(Value::Scalar(self.product_of(&sizes, span)))
             }
-            Value::Tuple(values) | Value::Named(_, values) => {
-                Ok(Value::Scalar(Expr::int64(values.len() as i64, span)))
-            }
+            Value::Tuple(values) | Value::Named(_, values) => Ok(Value::Scalar(Expr::int64(values.len() as i64, span))),
             // `length(a:b)` is `max(b - a + 1, 0)`.
             Value::Range(RangeValue { start, step: 1, stop }) => {
                 let one = Expr::int64(1, span);
@@ -125,15 +123,17 @@ impl Checker<'_> {
     /// `isempty(x)`.
     fn is_empty(&mut self, argument: &ast::Expr, span: Span) -> Checked<Value> {
         let extents = match self.value(argument)? {
-            Value::Array(_) | Value::Elements(_) | Value::ComplexArray(_) => self.sizes_of(argument, "isempty", span)?,
+            Value::Array(_) | Value::Elements(_) | Value::ComplexArray(_) => {
+                self.sizes_of(argument, "isempty", span)?
+            }
             _ => match self.length_of(argument, span)? {
                 Value::Scalar(length) => vec![length],
                 other => return Ok(other),
             },
         };
-        let empty = extents.into_iter().map(|extent| {
-            super::compare::compare(tessella_scalar::CompareOp::Eq, extent, Expr::int64(0, span), span)
-        });
+        let empty = extents
+            .into_iter()
+            .map(|extent| super::compare::compare(tessella_scalar::CompareOp::Eq, extent, Expr::int64(0, span), span));
         let either = |a: Expr, b: Expr| binary(BinaryOp::OrElse, a, b, span);
         let none = || Expr::constant(Constant::bool(false), span);
         Ok(Value::Scalar(empty.reduce(either).unwrap_or_else(none)))

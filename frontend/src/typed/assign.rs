@@ -162,7 +162,8 @@ impl Checker<'_> {
             | Value::ComplexType(_)
             | Value::Position(_)
             | Value::Function(_)
-            | Value::Nothing | Value::Never) => {
+            | Value::Nothing
+            | Value::Never) => {
                 let first = self.variables[variable.0].span;
                 match self.variables[variable.0].state.clone() {
                     State::Unassigned if self.variables[variable.0].owner == self.loops.last().copied() => {
@@ -369,7 +370,8 @@ impl Checker<'_> {
             | Value::Type(_)
             | Value::Position(_)
             | Value::Function(_)
-            | Value::Nothing | Value::Never => value,
+            | Value::Nothing
+            | Value::Never => value,
         }
     }
 

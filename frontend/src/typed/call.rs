@@ -174,7 +174,8 @@ impl Checker<'_> {
                 }
                 _ => return self.not_yet(Construct::Field, callee.span),
             },
-            ast::ExprKind::Curly { base, .. } if matches!(&base.kind, ast::ExprKind::Name(name) if name == "Complex") => {
+            ast::ExprKind::Curly { base, .. } if matches!(&base.kind, ast::ExprKind::Name(name) if name == "Complex") =>
+            {
                 let half = self.complex_type(callee)?;
                 return self.complex_of(half.unwrap_or(ScalarType::F64), arguments, broadcast, span);
             }

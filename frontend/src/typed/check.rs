@@ -4,13 +4,14 @@ use super::arrays::ArrayError;
 use super::complex::{Complex, ComplexError};
 use super::error::TypeError;
 use super::flow::Flow;
-use super::result::Container;
 use super::inline::{Closure, OpenCall};
+use super::result::Container;
 use super::scope::{Scope, State, Variable, VariableId, is_assigned};
 use super::signature::TypeParameter;
 use super::statement::Place;
 use super::tree::{
-    ArgumentType, Block, Expr, ExprKind, Function, InlinedCall, Label, Local, LocalId, LoopId, Mode, Role, Statement, StatementKind, Type,
+    ArgumentType, Block, Expr, ExprKind, Function, InlinedCall, Label, Local, LocalId, LoopId, Mode, Role, Statement,
+    StatementKind, Type,
 };
 use super::unsupported::Construct;
 use super::value::{Kind, Value};
@@ -76,8 +77,13 @@ pub(super) type Checked<T> = Result<T, Reported>;
 #[derive(Debug, Clone)]
 pub(super) enum Indexed {
     /// The first and last index of the axis.
-    Axis { first: Expr, last: Expr },
-    Tuple { length: usize },
+    Axis {
+        first: Expr,
+        last: Expr,
+    },
+    Tuple {
+        length: usize,
+    },
 }
 
 pub(super) struct Checker<'a> {

@@ -51,7 +51,8 @@ impl Checker<'_> {
             return match (yes, no) {
                 (Value::Tuple(yes), Value::Tuple(no)) => {
                     let condition = self.share(condition);
-                    let values = yes.into_iter().zip(no).map(|(yes, no)| self.selected(condition.clone(), yes, no, span));
+                    let values =
+                        yes.into_iter().zip(no).map(|(yes, no)| self.selected(condition.clone(), yes, no, span));
                     values.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
                 }
                 (yes, no) => self.selected(condition, yes, no, span),
@@ -247,7 +248,9 @@ impl Checker<'_> {
         match tail {
             Tail::Argument(array, span) => Ok((self.argument_position(array, span)?, vec![array])),
             Tail::Choice(position, arrays, span) => Ok((self.read(position, span), arrays)),
-            Tail::Nothing | Tail::Scalar(_) | Tail::Tuple(..) | Tail::OneOf(..) | Tail::Other(..) | Tail::Failed => Err(Reported),
+            Tail::Nothing | Tail::Scalar(_) | Tail::Tuple(..) | Tail::OneOf(..) | Tail::Other(..) | Tail::Failed => {
+                Err(Reported)
+            }
         }
     }
 }

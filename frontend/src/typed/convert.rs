@@ -1,8 +1,8 @@
 //! Promotion and conversion of scalars, by Julia's rules.
 
 use super::check::{Checked, Checker};
-use super::error::TypeError;
 use super::compare::compare;
+use super::error::TypeError;
 use super::operator::{binary, intrinsic};
 use super::tree::{Expr, ExprKind, SizeError};
 use tessella_diagnostics::Span;
@@ -183,7 +183,9 @@ impl Checker<'_> {
         }
         self.value_fits(fits, &format!("trunc({to}, x)"), span)?;
         Ok(match to {
-            ScalarType::Bool => compare(CompareOp::Eq, value.clone(), Expr::constant(Constant::integer(value.ty, 1), span), span),
+            ScalarType::Bool => {
+                compare(CompareOp::Eq, value.clone(), Expr::constant(Constant::integer(value.ty, 1), span), span)
+            }
             _ => widen(value, to),
         })
     }

@@ -1,10 +1,10 @@
 //! Integer and float division with a remainder: `÷ % div rem fld mod cld`.
 
 use super::check::{Checked, Checker};
+use super::compare::compare;
 use super::constant::folded;
 use super::convert::{constant_integer, integer_limits, promote, signed, unsigned, widen};
 use super::error::TypeError;
-use super::compare::compare;
 use super::operator::{binary, if_else, unary};
 use super::tree::{Expr, SizeError};
 use super::value::Kind;
@@ -38,8 +38,14 @@ impl Checker<'_> {
         let right = folded(right);
         let is_signed = |ty: ScalarType| ty.is_signed_integer() || ty == ScalarType::Bool;
         let Some(divisor) = constant_integer(&right) else {
-            if left.ty != ScalarType::Bool && right.ty != ScalarType::Bool && is_signed(left.ty) != is_signed(right.ty) {
-                return Err(self.fail(TypeError::MixedSigns { operator: symbol.into(), left: left.ty, right: right.ty, span }));
+            if left.ty != ScalarType::Bool && right.ty != ScalarType::Bool && is_signed(left.ty) != is_signed(right.ty)
+            {
+                return Err(self.fail(TypeError::MixedSigns {
+                    operator: symbol.into(),
+                    left: left.ty,
+                    right: right.ty,
+                    span,
+                }));
             }
             if !self.open_constants.is_empty() {
                 let operator = symbol.to_string();

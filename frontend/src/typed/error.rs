@@ -231,7 +231,9 @@ impl IntoDiagnostic for TypeError {
                     .primary(span, format!("{given} given"))
                     .secondary(declared, counted(rank as usize, "dimension"));
                 let help = match given < rank as usize {
-                    true => "give one subscript for each dimension, or one `k` of a loop over `1:length(A)` or `eachindex(A)`",
+                    true => {
+                        "give one subscript for each dimension, or one `k` of a loop over `1:length(A)` or `eachindex(A)`"
+                    }
                     false => "give one subscript for each dimension",
                 };
                 base.with_help(help)
@@ -262,9 +264,9 @@ impl IntoDiagnostic for TypeError {
                     )),
                 }
             }
-            TypeError::CalledArray { name, subscripts, span } => base
-                .primary(span, "called here")
-                .with_help(format!("write square brackets: `{name}[{subscripts}]`")),
+            TypeError::CalledArray { name, subscripts, span } => {
+                base.primary(span, "called here").with_help(format!("write square brackets: `{name}[{subscripts}]`"))
+            }
             TypeError::CallArity { expected, given, span, .. } => {
                 base.primary(span, format!("{given} given")).with_help(format!("pass {expected}"))
             }
@@ -291,7 +293,9 @@ impl IntoDiagnostic for TypeError {
                 let base = base.with_note("Julia would raise an InexactError for some values");
                 match (from.is_float(), to) {
                     (_, ScalarType::Bool) => base.with_help("write a comparison, such as `x != 0`"),
-                    (true, _) => base.with_help(format!("say how to convert: `round({to}, x)`, `floor({to}, x)`, or `{to}(x)` if it is whole")),
+                    (true, _) => base.with_help(format!(
+                        "say how to convert: `round({to}, x)`, `floor({to}, x)`, or `{to}(x)` if it is whole"
+                    )),
                     (false, _) => base.with_help(format!("keep the low bits with `x % {to}`")),
                 }
             }
@@ -329,22 +333,30 @@ impl IntoDiagnostic for TypeError {
                 .primary(no_span, with_article(no))
                 .secondary(yes_span, with_article(yes))
                 .with_note("the type of the result would depend on the condition")
-                .with_help(format!("make both {}, or convert both to one other type", with_article(super::convert::promote(yes, no)))),
+                .with_help(format!(
+                    "make both {}, or convert both to one other type",
+                    with_article(super::convert::promote(yes, no))
+                )),
             TypeError::Step { span, zero } => base
                 .primary(span, if zero { "this is zero" } else { "not a constant" })
                 .with_help("use an integer literal, such as `1:2:n` or `n:-1:1`"),
             TypeError::RangeType { found, span } => {
                 let base = base.primary(span, format!("this is {found}"));
                 match found {
-                    Kind::Scalar(ty) if ty.is_float() => {
-                        base.with_help("use `÷` in place of `/`, or iterate over integers and compute the float in the body")
-                    }
+                    Kind::Scalar(ty) if ty.is_float() => base.with_help(
+                        "use `÷` in place of `/`, or iterate over integers and compute the float in the body",
+                    ),
                     Kind::Scalar(_) => base.with_help("convert it first: `Int(n)` or `n % Int`"),
-                    Kind::Array { .. } | Kind::Complex(_) | Kind::ComplexArray { .. } | Kind::Tuple
-                    | Kind::NamedTuple | Kind::Range
-                    | Kind::Type | Kind::Position | Kind::Function | Kind::Nothing => {
-                        base.with_help("use an `Int`, such as `length(A)` or `size(A, 1)`")
-                    }
+                    Kind::Array { .. }
+                    | Kind::Complex(_)
+                    | Kind::ComplexArray { .. }
+                    | Kind::Tuple
+                    | Kind::NamedTuple
+                    | Kind::Range
+                    | Kind::Type
+                    | Kind::Position
+                    | Kind::Function
+                    | Kind::Nothing => base.with_help("use an `Int`, such as `length(A)` or `size(A, 1)`"),
                 }
             }
             TypeError::NotIterable { found, span } => base
@@ -418,10 +430,9 @@ impl IntoDiagnostic for TypeError {
             TypeError::ResultKind { found, span } => base
                 .primary(span, format!("this is {found}"))
                 .with_help("end the function with `return nothing`, or return an array, a number, or a tuple of these"),
-            TypeError::Destructuring { span, targets, values } => {
-                base.primary(span, format!("{targets} names, {values} values"))
-                    .with_help("write as many names as there are values")
-            }
+            TypeError::Destructuring { span, targets, values } => base
+                .primary(span, format!("{targets} names, {values} values"))
+                .with_help("write as many names as there are values"),
             TypeError::NoField { name, fields, span } => {
                 let base = base.primary(span, "not one of its fields");
                 match tessella_diagnostics::nearest(&name, fields.iter().map(String::as_str)) {

@@ -34,8 +34,14 @@ impl Checker<'_> {
                 Ok(super::arrays::linear_index(&subscripts, &firsts, &origin.extents, span))
             }
             other @ (Value::Position(_)
-            | Value::Tuple(_) | Value::Named(..) | Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Function(_)
-            | Value::Nothing | Value::Never) => {
+            | Value::Tuple(_)
+            | Value::Named(..)
+            | Value::Range(_)
+            | Value::Type(_)
+            | Value::ComplexType(_)
+            | Value::Function(_)
+            | Value::Nothing
+            | Value::Never) => {
                 let found = self.kind(&other);
                 Err(self.fail(TypeError::NotANumber { found, span }))
             }
@@ -64,9 +70,7 @@ impl Checker<'_> {
                 }
                 self.binary_values("*", left, right, (coefficient.span, operand.span), span)
             }
-            ast::ExprKind::Comparison { operands, operators } => {
-                self.comparison(operands, operators, span)
-            }
+            ast::ExprKind::Comparison { operands, operators } => self.comparison(operands, operators, span),
             ast::ExprKind::And(left, right) => self.short_circuit(BinaryOp::AndAlso, left, right, span),
             ast::ExprKind::Or(left, right) => self.short_circuit(BinaryOp::OrElse, left, right, span),
             ast::ExprKind::Ternary { condition, yes, no } => {
@@ -75,7 +79,7 @@ impl Checker<'_> {
                     checker.value(branch)
                 };
                 self.choice(condition, |checker| branch(checker, yes), |checker| branch(checker, no), wanted, span)
-            },
+            }
             ast::ExprKind::If { branches, otherwise } => self.if_value(branches, otherwise.as_deref(), span),
             ast::ExprKind::Range { start, step, stop } => self.range(start, step.as_deref(), stop).map(Value::Range),
             ast::ExprKind::Index { base, subscripts } => self.index(base, subscripts, span),
@@ -149,9 +153,7 @@ impl Checker<'_> {
                     Some(&constant) => Expr::constant(constant, span),
                     None => self.read(id, span),
                 })),
-                State::Complex(re, im) => {
-                    Ok(Complex { re: self.read(re, span), im: self.read(im, span) }.value())
-                }
+                State::Complex(re, im) => Ok(Complex { re: self.read(re, span), im: self.read(im, span) }.value()),
                 State::Array(id) => Ok(Value::Array(id)),
                 State::Alias(value) => Ok(value),
             };
@@ -203,7 +205,6 @@ impl Checker<'_> {
             None => self.not_yet(Construct::Other, span),
         }
     }
-
 
     pub(super) fn same_types(&mut self, yes: &Expr, no: &Expr) -> Checked<()> {
         if yes.ty == no.ty {

@@ -171,7 +171,9 @@ impl Checker<'_> {
         // In a loop the name may mean another array in each iteration; the loop's end looks after that.
         let in_loop_body = known.owner != here && self.flow.straight_from <= self.flow.loop_depth;
         let is_alike = matches!((&known.state, &state), (State::Array(_), State::Array(_)))
-            || (array_of(&known.state).is_some() && array_of(&state).is_some() && is_alias(&known.state) == is_alias(&state));
+            || (array_of(&known.state).is_some()
+                && array_of(&state).is_some()
+                && is_alias(&known.state) == is_alias(&state));
         match &known.state {
             State::Poisoned => Err(super::check::Reported),
             State::Unassigned if straight => {
@@ -246,7 +248,8 @@ impl Checker<'_> {
             }
             meanings.push(now);
             for (variable, state) in self.variables.iter_mut().zip(&others) {
-                if matches!(state, State::Scalar(_) | State::Complex(..) | State::Alias(_)) && array_of(state).is_none() {
+                if matches!(state, State::Scalar(_) | State::Complex(..) | State::Alias(_)) && array_of(state).is_none()
+                {
                     variable.state = state.clone();
                 }
             }

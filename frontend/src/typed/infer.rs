@@ -62,7 +62,8 @@ pub fn infer_arguments_in(function: &Function, surroundings: Surroundings<'_>) -
     // The element type that the body has least to object to; the first of equals.
     let best = guesses.into_iter().min_by_key(|inferred| {
         let types: Vec<ArgumentType> = inferred.iter().map(|inferred| inferred.ty).collect();
-        super::check_in(function, &types, surroundings).map_or_else(|errors| errors.len(), |typed| improbable(&typed.body))
+        super::check_in(function, &types, surroundings)
+            .map_or_else(|errors| errors.len(), |typed| improbable(&typed.body))
     });
     best.unwrap_or_default()
 }

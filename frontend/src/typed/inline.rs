@@ -56,7 +56,11 @@ impl Checker<'_> {
         if let Some(variable) = self.lookup(name) {
             return match &self.variables[variable.0].state {
                 State::Alias(Value::Function(callee)) => Some(callee.clone()),
-                State::Alias(_) | State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Array(_)
+                State::Alias(_)
+                | State::Unassigned
+                | State::Scalar(_)
+                | State::Complex(..)
+                | State::Array(_)
                 | State::Poisoned => None,
             };
         }
@@ -116,7 +120,9 @@ impl Checker<'_> {
                 (Ok(value), None, false) if argument.section == ast::Section::Main => {
                     given.positional.push((value, span));
                 }
-                (Ok(Value::Tuple(values) | Value::Named(_, values)), None, true) if argument.section == ast::Section::Main => {
+                (Ok(Value::Tuple(values) | Value::Named(_, values)), None, true)
+                    if argument.section == ast::Section::Main =>
+                {
                     given.positional.extend(values.into_iter().map(|value| (value, span)));
                 }
                 (Ok(Value::Named(names, values)), None, true) => {
@@ -458,9 +464,9 @@ impl Checker<'_> {
             Form { strides: Strides::Free, firsts: Firsts::One },
             Form { strides: Strides::Free, firsts: Firsts::Free },
         ];
-        let arrays = ScalarType::ALL.into_iter().flat_map(|element| {
-            (1..=6).flat_map(move |rank| forms.map(|form| Type::Array { element, rank, form }))
-        });
+        let arrays = ScalarType::ALL
+            .into_iter()
+            .flat_map(|element| (1..=6).flat_map(move |rank| forms.map(|form| Type::Array { element, rank, form })));
         let real: Vec<Type> = scalars.chain(arrays).collect();
         let complex = real.iter().copied().map(ArgumentType::Complex);
         let types: Vec<ArgumentType> = real.iter().copied().map(ArgumentType::Real).chain(complex).collect();

@@ -56,8 +56,12 @@ impl Checker<'_> {
         self.scopes.push(Scope::new());
         // The body is checked even where the range is not understood: its errors are its own.
         let at = iteration.target.span;
-        let iterator =
-            self.new_local(name.map_or("iterator", super::jumps::shown), Type::Scalar(ScalarType::I64), Role::Iterator(id), at);
+        let iterator = self.new_local(
+            name.map_or("iterator", super::jumps::shown),
+            Type::Scalar(ScalarType::I64),
+            Role::Iterator(id),
+            at,
+        );
         match name {
             Ok(name) => {
                 let state = match (&range, element) {
@@ -176,7 +180,9 @@ impl Checker<'_> {
             (Some(step), Some(value)) => {
                 let value = value?;
                 ty = promote(ty, value.ty);
-                match constant_integer(&super::constant::folded(value.clone())).and_then(|size| i64::try_from(size).ok()) {
+                match constant_integer(&super::constant::folded(value.clone()))
+                    .and_then(|size| i64::try_from(size).ok())
+                {
                     Some(0) => return Err(self.fail(TypeError::Step { span: step.span, zero: true })),
                     Some(size) => size,
                     None if value.ty.is_float() => {

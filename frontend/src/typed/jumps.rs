@@ -284,7 +284,9 @@ impl Rewrite<'_> {
                 block.push(jump.clone());
                 return;
             }
-            (Target::Function { result, .. }, ExprKind::Return(value)) => keep_result(result, value.as_deref(), span, block),
+            (Target::Function { result, .. }, ExprKind::Return(value)) => {
+                keep_result(result, value.as_deref(), span, block)
+            }
             _ => {}
         }
         for flag in flags {

@@ -51,13 +51,13 @@ mod walk;
 mod tests;
 
 pub use arrays::ArrayError;
-pub use complex::ComplexError;
 pub use check::{ModuleConstant, Surroundings, check, check_in};
+pub use complex::ComplexError;
 pub use convert::promote;
 pub use error::TypeError;
 pub use infer::{Basis, Inferred, infer_arguments, infer_arguments_in};
+pub use result::Container;
 pub use tree::ArgumentType;
 pub use type_text::{TypeTextError, parse_type};
 pub use unsupported::Construct;
-pub use result::Container;
 pub use value::Kind;

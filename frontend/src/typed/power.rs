@@ -15,13 +15,7 @@ use tessella_scalar::{BinaryOp, Constant, Intrinsic, ScalarType};
 const LARGEST_EXPONENT: i128 = 64;
 
 impl Checker<'_> {
-    pub(super) fn power(
-        &mut self,
-        base: &ast::Expr,
-        exponent: &ast::Expr,
-        dotted: bool,
-        span: Span,
-    ) -> Checked<Value> {
+    pub(super) fn power(&mut self, base: &ast::Expr, exponent: &ast::Expr, dotted: bool, span: Span) -> Checked<Value> {
         let base_value = self.value(base);
         let exponent_value = self.value(exponent);
         let (base_value, exponent_value) = (base_value?, exponent_value?);

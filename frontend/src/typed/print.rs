@@ -24,7 +24,9 @@ pub fn function(function: &Function) -> String {
 fn outcome(result: &Outcome, names: &BTreeMap<LocalId, String>) -> String {
     match result {
         Outcome::Nothing => "nothing".to_string(),
-        Outcome::Argument(id) | Outcome::Scalar(id) | Outcome::Array(id) | Outcome::ComplexArray(id) => names[id].clone(),
+        Outcome::Argument(id) | Outcome::Scalar(id) | Outcome::Array(id) | Outcome::ComplexArray(id) => {
+            names[id].clone()
+        }
         Outcome::Choice { position, arguments } => {
             let arguments: Vec<_> = arguments.iter().map(|id| names[id].as_str()).collect();
             format!("one of {} at {}", arguments.join(", "), names[position])
@@ -41,7 +43,8 @@ fn outcome(result: &Outcome, names: &BTreeMap<LocalId, String>) -> String {
         }
         Outcome::Named { names: fields, parts } => {
             let parts = parts.iter().map(|part| outcome(part, names));
-            let parts: Vec<String> = fields.iter().zip(parts).map(|(field, part)| format!("{field} = {part}")).collect();
+            let parts: Vec<String> =
+                fields.iter().zip(parts).map(|(field, part)| format!("{field} = {part}")).collect();
             format!("(; {})", parts.join(", "))
         }
     }

@@ -49,7 +49,13 @@ impl Checker<'_> {
         given.unwrap_or(Outcome::Nothing)
     }
 
-    fn given_one(&mut self, function: &ast::Function, position: LocalId, options: Vec<Value>, span: Span) -> Checked<Outcome> {
+    fn given_one(
+        &mut self,
+        function: &ast::Function,
+        position: LocalId,
+        options: Vec<Value>,
+        span: Span,
+    ) -> Checked<Outcome> {
         if let Some(declared) = &function.return_type {
             return Err(self.fail(TypeError::BranchResult { span: declared.span }));
         }
@@ -75,7 +81,9 @@ impl Checker<'_> {
                 }
                 match (self.local(id).role, self.other_containers.get(&id)) {
                     (Role::Argument, _) => Ok(Outcome::Argument(id)),
-                    (_, Some(&container)) => Err(self.fail(TypeError::Array(ArrayError::OtherContainer { container, span }))),
+                    (_, Some(&container)) => {
+                        Err(self.fail(TypeError::Array(ArrayError::OtherContainer { container, span })))
+                    }
                     (Role::Variable(None) | Role::Value(None), None) => Ok(Outcome::ComplexArray(id)),
                     (Role::Variable(Some(_)) | Role::Value(Some(_)) | Role::Iterator(_), None) => {
                         Err(self.fail(TypeError::Array(ArrayError::Returned { span })))
@@ -84,9 +92,7 @@ impl Checker<'_> {
             }
             Value::Array(id) => self.given_array(function, id, span),
             Value::Tuple(values) => self.given_tuple(values, span).map(Outcome::Tuple),
-            Value::Named(names, values) => {
-                self.given_tuple(values, span).map(|parts| Outcome::Named { names, parts })
-            }
+            Value::Named(names, values) => self.given_tuple(values, span).map(|parts| Outcome::Named { names, parts }),
             Value::Elements(elements) => {
                 if let Some(container) = self.container(&elements) {
                     return Err(self.fail(TypeError::Array(ArrayError::OtherContainer { container, span })));
@@ -202,9 +208,15 @@ impl Checker<'_> {
             },
             Recipe::Range(_) => Some(Container::Range),
             Recipe::Transposed(_) => Some(Container::Adjoint),
-            Recipe::Fill(_) | Recipe::Undefined | Recipe::Scalar(_) | Recipe::Rows(_) | Recipe::Comprehension { .. } => None,
+            Recipe::Fill(_)
+            | Recipe::Undefined
+            | Recipe::Scalar(_)
+            | Recipe::Rows(_)
+            | Recipe::Comprehension { .. } => None,
             Recipe::Apply { operation: Operation::Identity, .. } => None,
-            Recipe::Apply { .. } if elements.numbers == Numbers::Real && elements.element == ScalarType::Bool => Some(Container::BitArray),
+            Recipe::Apply { .. } if elements.numbers == Numbers::Real && elements.element == ScalarType::Bool => {
+                Some(Container::BitArray)
+            }
             Recipe::Apply { operation, operands } => self.makes_range(operation, operands).then_some(Container::Range),
         }
     }

@@ -41,9 +41,10 @@ impl Checker<'_> {
                 }
             }
             ("sincos", _) => Err(self.arity(name, "1 argument", values.len(), span)),
-            ("reim", [z]) => self.value(z).and_then(|value| self.as_complex(value, z.span)).map(|z| {
-                Value::Tuple(vec![Value::Scalar(z.re), Value::Scalar(z.im)])
-            }),
+            ("reim", [z]) => self
+                .value(z)
+                .and_then(|value| self.as_complex(value, z.span))
+                .map(|z| Value::Tuple(vec![Value::Scalar(z.re), Value::Scalar(z.im)])),
             ("reim", _) => Err(self.arity(name, "1 argument", values.len(), span)),
             (_, _) => Err(self.arity(name, "2 arguments", values.len(), span)),
         })

@@ -304,7 +304,18 @@ impl Checker<'_> {
 
     fn known_types(&self) -> Vec<String> {
         let scalars = ScalarType::ALL.iter().map(|ty| ty.julia_name());
-        let abstracts = ["ComplexF64", "ComplexF32", "Complex", "Int", "Real", "Number", "Integer", "AbstractFloat", "Signed", "Unsigned"];
+        let abstracts = [
+            "ComplexF64",
+            "ComplexF32",
+            "Complex",
+            "Int",
+            "Real",
+            "Number",
+            "Integer",
+            "AbstractFloat",
+            "Signed",
+            "Unsigned",
+        ];
         let arrays = ARRAYS.iter().map(|(name, _)| *name);
         let parameters = self.type_parameters.keys().cloned();
         scalars.chain(abstracts).chain(arrays).map(str::to_string).chain(parameters).collect()
@@ -332,9 +343,7 @@ impl Checker<'_> {
             Some(Bound::Type(ArgumentType::Real(Type::Scalar(ty)))) => Ok(Value::Type(ty)),
             Some(Bound::Type(ArgumentType::Complex(Type::Scalar(half)))) => Ok(Value::ComplexType(half)),
             Some(Bound::Number(number)) => Ok(Value::Scalar(super::tree::Expr::int64(number, span))),
-            Some(Bound::Type(ty)) => {
-                Err(self.fail(TypeError::NotANumber { found: Kind::from(ty), span }))
-            }
+            Some(Bound::Type(ty)) => Err(self.fail(TypeError::NotANumber { found: Kind::from(ty), span })),
             None => Err(self.fail(TypeError::UnboundParameter { name: name.into(), span })),
         })
     }
@@ -371,8 +380,7 @@ pub(super) fn abstract_number(name: &str) -> Option<fn(ScalarType) -> bool> {
 /// Types of Julia that no argument here has.
 fn is_other_type(name: &str) -> bool {
     let other = ["String", "AbstractString", "Symbol", "Char", "Function", "Tuple", "NTuple"];
-    let more =
-        ["Rational", "BigFloat", "BigInt", "Int128", "UInt128", "Float16", "Nothing", "Dict", "Type"];
+    let more = ["Rational", "BigFloat", "BigInt", "Int128", "UInt128", "Float16", "Nothing", "Dict", "Type"];
     other.contains(&name) || more.contains(&name)
 }
 

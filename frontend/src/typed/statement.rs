@@ -86,18 +86,38 @@ impl Checker<'_> {
             // As the last statement its value is `false` or the assigned one: a `Bool` or something else.
             ast::ExprKind::And(condition, then) if is_effect(then) && self.gives_several(place) && !is_throw(then) => {
                 let no = truth(false, span);
-                return self.branch(condition, std::slice::from_ref(then), Some(std::slice::from_ref(&no)), span, place);
+                return self.branch(
+                    condition,
+                    std::slice::from_ref(then),
+                    Some(std::slice::from_ref(&no)),
+                    span,
+                    place,
+                );
             }
-            ast::ExprKind::Or(condition, otherwise) if is_effect(otherwise) && self.gives_several(place) && !is_throw(otherwise) => {
+            ast::ExprKind::Or(condition, otherwise)
+                if is_effect(otherwise) && self.gives_several(place) && !is_throw(otherwise) =>
+            {
                 let yes = truth(true, span);
-                return self.branch(condition, std::slice::from_ref(&yes), Some(std::slice::from_ref(otherwise)), span, place);
+                return self.branch(
+                    condition,
+                    std::slice::from_ref(&yes),
+                    Some(std::slice::from_ref(otherwise)),
+                    span,
+                    place,
+                );
             }
             ast::ExprKind::And(condition, then) if is_effect(then) => {
-                let falls = |checker: &mut Self| checker.branch(condition, std::slice::from_ref(then), None, span, place);
+                let falls =
+                    |checker: &mut Self| checker.branch(condition, std::slice::from_ref(then), None, span, place);
                 return self.with_last_value(falls, then, false, place);
             }
             ast::ExprKind::Or(condition, otherwise) if is_effect(otherwise) => {
-                return self.with_last_value(|checker| checker.unless(condition, otherwise, span, place), otherwise, true, place);
+                return self.with_last_value(
+                    |checker| checker.unless(condition, otherwise, span, place),
+                    otherwise,
+                    true,
+                    place,
+                );
             }
             ast::ExprKind::For { iterations, body } => {
                 self.loop_statement(iterations, body, false, span).map(|()| Tail::Nothing)
@@ -120,9 +140,7 @@ impl Checker<'_> {
             },
             // A text on a line of its own is a comment to the reader.
             ast::ExprKind::Str(_) if place == Place::Middle => Ok(Tail::Nothing),
-            ast::ExprKind::While { condition, body } => {
-                self.while_loop(condition, body, span).map(|()| Tail::Nothing)
-            }
+            ast::ExprKind::While { condition, body } => self.while_loop(condition, body, span).map(|()| Tail::Nothing),
             ast::ExprKind::Break => self.not_yet(Construct::Break, span),
             ast::ExprKind::Continue => self.not_yet(Construct::Continue, span),
             ast::ExprKind::Global(_) => self.not_yet(Construct::Global, span),
@@ -304,8 +322,7 @@ impl Checker<'_> {
                 no @ (Tail::Argument(..) | Tail::Choice(..)),
             ) => self.join_arguments((&mut then, yes), (&mut otherwise, no), span).unwrap_or(Tail::Failed),
             (Place::Last, Tail::Tuple(yes, at), Tail::Tuple(no, _)) => {
-                let joined =
-                    self.join_values((&mut then, Value::Tuple(yes)), (&mut otherwise, Value::Tuple(no)), span);
+                let joined = self.join_values((&mut then, Value::Tuple(yes)), (&mut otherwise, Value::Tuple(no)), span);
                 match joined {
                     Ok(Value::Tuple(values)) => Tail::Tuple(values, at),
                     Ok(_) | Err(_) => Tail::Failed,

@@ -450,7 +450,9 @@ fn argument_types_are_inferred_from_annotations_and_use() {
     let file = sources.add("gray.jl", source, 1);
     let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
     let bytes = dense(tessella_scalar::ScalarType::U8, 1);
-    assert!(infer_arguments(&function).iter().all(|inferred| inferred.ty == bytes.into() && inferred.basis == Basis::Use));
+    assert!(
+        infer_arguments(&function).iter().all(|inferred| inferred.ty == bytes.into() && inferred.basis == Basis::Use)
+    );
     let source = "function g!(y, x, p, q)\nfor i in eachindex(y)\nk = q[p[i] + 1]\ny[i] = x[k] + 0.5\nend\nend";
     let file = sources.add("gather.jl", source, 1);
     let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
@@ -512,7 +514,8 @@ end",
             v[1] = lo + hi
             return nothing
         end
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]

@@ -26,7 +26,12 @@ const THROWING: [&str; 2] = ["throw", "error"];
 
 impl Checker<'_> {
     /// `throw(...)` or `error(...)`; `None` if the name means something else here.
-    pub(super) fn throwing_call(&mut self, name: &str, arguments: &[ast::Argument], span: Span) -> Option<Checked<Value>> {
+    pub(super) fn throwing_call(
+        &mut self,
+        name: &str,
+        arguments: &[ast::Argument],
+        span: Span,
+    ) -> Option<Checked<Value>> {
         if !THROWING.contains(&name) || self.lookup(name).is_some() {
             return None;
         }

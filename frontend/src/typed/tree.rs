@@ -132,7 +132,10 @@ pub enum Result {
     ComplexArray(LocalId),
     Tuple(Vec<Result>),
     /// A `NamedTuple`: as many names as parts.
-    Named { names: Vec<String>, parts: Vec<Result> },
+    Named {
+        names: Vec<String>,
+        parts: Vec<Result>,
+    },
     /// A scalar variable, as it is when the function ends.
     Scalar(LocalId),
     /// A complex number, whose halves are scalar variables.
@@ -141,10 +144,16 @@ pub enum Result {
         im: LocalId,
     },
     /// The one of these arguments whose position, from 0, an `Int64` variable holds when the function ends.
-    Choice { position: LocalId, arguments: Vec<LocalId> },
+    Choice {
+        position: LocalId,
+        arguments: Vec<LocalId>,
+    },
     /// The one of these that an `Int64` variable numbers, from 0, when the function ends. Variables of the others hold
     /// zeros then, and their arrays need not have been made.
-    OneOf { position: LocalId, options: Vec<Result> },
+    OneOf {
+        position: LocalId,
+        options: Vec<Result>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,11 +217,17 @@ pub enum StatementKind {
     },
     /// Makes a local array of these extents (`Int64`; a negative one counts as zero), anew each time it is executed.
     /// Its elements are undefined until they are stored.
-    Allocate { array: LocalId, extents: Vec<Expr> },
+    Allocate {
+        array: LocalId,
+        extents: Vec<Expr>,
+    },
     /// The function fails unless the condition holds. It depends on nothing that the function writes, so that all its
     /// executions can be tested before anything is written; unless the failure is one of values
     /// ([`SizeError::is_of_values`]), on sizes, integer arguments and iterators only.
-    Require { condition: Expr, failure: Requirement },
+    Require {
+        condition: Expr,
+        failure: Requirement,
+    },
 }
 
 /// How a function fails whose sizes or values do not fit.

@@ -66,7 +66,9 @@ impl Checker<'_> {
         let mut elements = vec![];
         for value in values {
             match value {
-                value @ (Value::Scalar(_) | Value::Irrational(..)) => elements.push(folded(self.as_scalar(value, span)?)),
+                value @ (Value::Scalar(_) | Value::Irrational(..)) => {
+                    elements.push(folded(self.as_scalar(value, span)?))
+                }
                 _ => return unlike(self),
             }
         }
@@ -87,7 +89,9 @@ impl Checker<'_> {
         // Equal elements are one case; the last is what remains.
         let mut cases: Vec<(Expr, Vec<usize>)> = vec![];
         for (place, element) in elements.into_iter().enumerate() {
-            let alike = |case: &&mut (Expr, Vec<usize>)| element.as_constant().is_some() && case.0.as_constant() == element.as_constant();
+            let alike = |case: &&mut (Expr, Vec<usize>)| {
+                element.as_constant().is_some() && case.0.as_constant() == element.as_constant()
+            };
             match cases.iter_mut().find(alike) {
                 Some((_, places)) => places.push(place + 1),
                 None => cases.push((element, vec![place + 1])),
@@ -165,7 +169,8 @@ impl Checker<'_> {
             Value::Tuple(values) => values[place].clone(),
             other => other.clone(),
         };
-        let elements = (0..length).map(|place| self.binary_values(symbol, at(&left, place), at(&right, place), spans, span));
+        let elements =
+            (0..length).map(|place| self.binary_values(symbol, at(&left, place), at(&right, place), spans, span));
         elements.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
     }
 
@@ -187,7 +192,8 @@ impl Checker<'_> {
         let equal = match (left, right) {
             (Value::Tuple(left), Value::Tuple(right)) if left.len() == right.len() => {
                 let pairs = left.iter().zip(right);
-                let each = pairs.map(|(left, right)| self.compare_values("==", left.clone(), right.clone(), spans, span));
+                let each =
+                    pairs.map(|(left, right)| self.compare_values("==", left.clone(), right.clone(), spans, span));
                 match each.collect::<Checked<Vec<Expr>>>() {
                     Ok(each) => each.into_iter().reduce(both).unwrap_or_else(|| truth(true, span)),
                     Err(reported) => return Some(Err(reported)),
@@ -198,10 +204,8 @@ impl Checker<'_> {
             (Value::Range(left), Value::Range(right)) if left.step == 1 && right.step == 1 => {
                 let is = |op: CompareOp, left: &Expr, right: &Expr| compare(op, left.clone(), right.clone(), span);
                 let empty = |range: &RangeValue| is(CompareOp::Gt, &range.start, &range.stop);
-                let ends = both(
-                    is(CompareOp::Eq, &left.start, &right.start),
-                    is(CompareOp::Eq, &left.stop, &right.stop),
-                );
+                let ends =
+                    both(is(CompareOp::Eq, &left.start, &right.start), is(CompareOp::Eq, &left.stop, &right.stop));
                 binary(BinaryOp::OrElse, both(empty(left), empty(right)), ends, span)
             }
             (_, _) => return None,
@@ -242,9 +246,9 @@ impl Checker<'_> {
             ast::ExprKind::Tuple(_) => true,
             ast::ExprKind::Name(name) => match self.lookup(name) {
                 Some(variable) => matches!(self.variables[variable.0].state, State::Alias(Value::Tuple(_))),
-                None => self.constants.iter().any(|it| {
-                    it.name == *name && matches!(it.value.kind, ast::ExprKind::Tuple(_))
-                }),
+                None => {
+                    self.constants.iter().any(|it| it.name == *name && matches!(it.value.kind, ast::ExprKind::Tuple(_)))
+                }
             },
             ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => {
                 matches!(&callee.kind, ast::ExprKind::Name(name)
@@ -302,7 +306,9 @@ impl Checker<'_> {
     ) -> Option<Vec<Value>> {
         let ast::ExprKind::Name(iterator) = &iteration.target.kind else { return None };
         let (first, last) = match &iteration.range.kind {
-            ast::ExprKind::Range { start, step: None, stop } => (self.written_integer(start)?, self.written_integer(stop)?),
+            ast::ExprKind::Range { start, step: None, stop } => {
+                (self.written_integer(start)?, self.written_integer(stop)?)
+            }
             _ => (1, self.tuple_length("eachindex", &iteration.range)?),
         };
         let is_short = first <= last && last - first < MOST_COPIES;
@@ -332,7 +338,8 @@ impl Checker<'_> {
     fn tuple_length(&self, function: &str, call: &ast::Expr) -> Option<i64> {
         let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &call.kind else { return None };
         let ast::ExprKind::Name(name) = &callee.kind else { return None };
-        let [ast::Argument { keyword: None, value: ast::Expr { kind: ast::ExprKind::Name(tuple), .. }, .. }] = arguments.as_slice()
+        let [ast::Argument { keyword: None, value: ast::Expr { kind: ast::ExprKind::Name(tuple), .. }, .. }] =
+            arguments.as_slice()
         else {
             return None;
         };

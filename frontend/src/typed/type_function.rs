@@ -95,7 +95,9 @@ impl Checker<'_> {
     pub(super) fn names_type(&mut self, argument: &ast::Expr) -> bool {
         match &argument.kind {
             ast::ExprKind::Name(name) => match self.lookup(name) {
-                Some(variable) => matches!(self.variables[variable.0].state, State::Alias(Value::Type(_) | Value::ComplexType(_))),
+                Some(variable) => {
+                    matches!(self.variables[variable.0].state, State::Alias(Value::Type(_) | Value::ComplexType(_)))
+                }
                 None => {
                     let parameter = self.type_parameters.contains_key(name);
                     let constant = self.constants.iter().find(|constant| constant.name == *name);

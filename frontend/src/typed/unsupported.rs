@@ -95,7 +95,9 @@ impl Construct {
             Construct::Reduction => "accumulate into a scalar in a loop",
             Construct::LinearIndex => "give one subscript for each dimension",
             Construct::Iterator => "iterate over `axes(A, k)` or `1:n`, and subscript in the body",
-            Construct::ArrayVariable => "exchange arrays in the body of a loop over one counter, outside of any `if`, or copy their elements",
+            Construct::ArrayVariable => {
+                "exchange arrays in the body of a loop over one counter, outside of any `if`, or copy their elements"
+            }
             Construct::While => "use a `for` over a range",
             Construct::Break => "let the loop run to its end, and guard the statements with `if`",
             Construct::Continue => "put the rest of the loop body into an `if`",

@@ -118,7 +118,11 @@ pub(super) fn goes_on(
 }
 
 /// The bounds that data give an iterator; `None` if it has no iterations.
-fn clipped(around: &mut Surroundings<'_>, clip: &Clip, variables: &[Option<i64>]) -> Result<Option<(i64, i64)>, ScheduledError> {
+fn clipped(
+    around: &mut Surroundings<'_>,
+    clip: &Clip,
+    variables: &[Option<i64>],
+) -> Result<Option<(i64, i64)>, ScheduledError> {
     let value = |it: &Option<_>| it.as_ref().map(|it| integer::value(it, around.params, variables)).transpose();
     let iterators = clip.iterators.iter().map(value).collect::<Result<_, _>>()?;
     let computation = around.input.algorithm.computation(clip.computation);

@@ -39,6 +39,20 @@ impl Host<'_> {
         self.executions
     }
 
+    /// What an expression outside of threads is evaluated in, and the variables beside it.
+    pub(super) fn surroundings(&mut self) -> (Surroundings<'_>, &mut Vec<Option<i64>>) {
+        let around = Surroundings {
+            input: self.input,
+            params: self.params,
+            scalars: &self.scalars,
+            memory: &mut self.memory,
+            registers: None,
+            position: &self.position,
+            ahead: None,
+        };
+        (around, &mut self.variables)
+    }
+
     fn block(&mut self, nodes: &[Node]) -> Result<(), ScheduledError> {
         nodes.iter().try_for_each(|node| self.node(node))
     }
@@ -57,16 +71,8 @@ impl Host<'_> {
                 Ok(())
             }
             Node::Statement(it) => {
-                let mut around = Surroundings {
-                    input: self.input,
-                    params: self.params,
-                    scalars: &self.scalars,
-                    memory: &mut self.memory,
-                    registers: None,
-                    position: &self.position,
-                    ahead: None,
-                };
-                execute(&mut around, it, &mut self.variables)
+                let (mut around, variables) = self.surroundings();
+                execute(&mut around, it, variables)
             }
             Node::Declare { buffer, body } => {
                 let outer = self.memory.take(*buffer);
@@ -103,16 +109,8 @@ impl Host<'_> {
         let mut next = integer::value(&it.lower, self.params, &self.variables)?;
         let upper = integer::value(&it.upper, self.params, &self.variables)?;
         while next <= upper {
-            let mut around = Surroundings {
-                input: self.input,
-                params: self.params,
-                scalars: &self.scalars,
-                memory: &mut self.memory,
-                registers: None,
-                position: &self.position,
-                ahead: None,
-            };
-            if !goes_on(&mut around, going, &self.variables)? {
+            let (mut around, variables) = self.surroundings();
+            if !goes_on(&mut around, going, variables)? {
                 break;
             }
             bind(&mut self.variables, it.variable.0, next);
@@ -126,16 +124,8 @@ impl Host<'_> {
         if let Some(going) = &it.going {
             return self.iterate_while(it, going);
         }
-        let mut around = Surroundings {
-            input: self.input,
-            params: self.params,
-            scalars: &self.scalars,
-            memory: &mut self.memory,
-            registers: None,
-            position: &self.position,
-            ahead: None,
-        };
-        let mut values = values(&mut around, it, &self.variables)?;
+        let (mut around, variables) = self.surroundings();
+        let mut values = values(&mut around, it, variables)?;
         match it.tag {
             Tag::Sequential | Tag::Unroll(_) | Tag::Separate => {
                 for value in values {
@@ -156,7 +146,9 @@ impl Host<'_> {
                 self.position = outer;
                 Ok(())
             }
-            Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => Err(ScheduledError::Misplaced { what: "a loop of the GPU" }),
+            Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => {
+                Err(ScheduledError::Misplaced { what: "a loop of the GPU" })
+            }
         }
     }
 }

@@ -99,10 +99,22 @@ struct Thread<'a> {
 }
 
 enum Frame<'a> {
-    Nodes { rest: std::slice::Iter<'a, Node>, declared: Option<BufferId> },
-    Loop { variable: VariableId, body: &'a [Node], values: IntoIter<i64> },
+    Nodes {
+        rest: std::slice::Iter<'a, Node>,
+        declared: Option<BufferId>,
+    },
+    Loop {
+        variable: VariableId,
+        body: &'a [Node],
+        values: IntoIter<i64>,
+    },
     /// A loop that data end: its next value, and the last one.
-    While { it: &'a For, going: &'a Going, next: i64, last: i64 },
+    While {
+        it: &'a For,
+        going: &'a Going,
+        next: i64,
+        last: i64,
+    },
 }
 
 impl<'a> Thread<'a> {
@@ -199,13 +211,9 @@ impl<'a> Thread<'a> {
             }
             Node::Statement(it) => {
                 let mut around = Surroundings {
-                    input: host.input,
-                    params: host.params,
-                    scalars: &host.scalars,
-                    memory: &mut host.memory,
                     registers: Some(&mut self.registers),
-                    position: &host.position,
                     ahead: Some(&mut self.ahead),
+                    ..host.surroundings().0
                 };
                 execute(&mut around, it, &mut self.variables)?;
             }
@@ -229,15 +237,7 @@ impl<'a> Thread<'a> {
     }
 
     fn values(&mut self, it: &For, host: &mut Host<'_>) -> Result<Vec<i64>, ScheduledError> {
-        let mut around = Surroundings {
-            input: host.input,
-            params: host.params,
-            scalars: &host.scalars,
-            memory: &mut host.memory,
-            registers: Some(&mut self.registers),
-            position: &host.position,
-            ahead: None,
-        };
+        let mut around = Surroundings { registers: Some(&mut self.registers), ..host.surroundings().0 };
         values(&mut around, it, &self.variables)
     }
 
@@ -246,16 +246,7 @@ impl<'a> Thread<'a> {
         self.begun.push_back(std::mem::take(&mut self.ahead));
         while self.begun.len() > later {
             let arrivals = self.begun.pop_front().unwrap_or_default();
-            let mut around = Surroundings {
-                input: host.input,
-                params: host.params,
-                scalars: &host.scalars,
-                memory: &mut host.memory,
-                registers: None,
-                position: &host.position,
-                ahead: None,
-            };
-            arrive(&mut around, arrivals)?;
+            arrive(&mut host.surroundings().0, arrivals)?;
         }
         Ok(())
     }

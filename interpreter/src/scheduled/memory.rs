@@ -137,7 +137,12 @@ impl Block {
     }
 
     /// Something else is on its way to an index: until it is there, the element has no value.
-    pub(super) fn await_value(&mut self, index: &[i64], position: &Position, computation: &str) -> Result<(), ScheduledError> {
+    pub(super) fn await_value(
+        &mut self,
+        index: &[i64],
+        position: &Position,
+        computation: &str,
+    ) -> Result<(), ScheduledError> {
         let buffer = self.name.clone();
         let cell = self.cell(index, computation)?;
         if cell.written.iter().chain(&cell.read).any(|earlier| earlier.unordered(position)) {

@@ -67,7 +67,10 @@ pub fn run(
             Completion::Refused { .. } => return Err(ScheduledError::Arguments),
         };
         if status != 0 {
-            return Ok(Completion::Refused { status: scan.base + status, about: "a computed subscript is outside".into() });
+            return Ok(Completion::Refused {
+                status: scan.base + status,
+                about: "a computed subscript is outside".into(),
+            });
         }
     }
 

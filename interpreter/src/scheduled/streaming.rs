@@ -4,7 +4,7 @@
 //! points that no lane has are unknown rather than zero: an unknown value may be computed with, but never stored.
 
 use super::error::ScheduledError;
-use super::expression::{Operand, Surroundings, bind, evaluate};
+use super::expression::{Operand, bind, evaluate};
 use super::host::Host;
 use super::integer;
 use std::collections::BTreeMap;
@@ -51,7 +51,8 @@ struct Warp<'a> {
 impl<'a> Warp<'a> {
     fn new(host: &Host<'_>, it: &'a Streaming) -> Result<Warp<'a>, ScheduledError> {
         let value = |expr| integer::value(expr, host.params, &host.variables);
-        let variable = |id| integer::value(&tessella_codegen::int_expr::IntExpr::Variable(id), host.params, &host.variables);
+        let variable =
+            |id| integer::value(&tessella_codegen::int_expr::IntExpr::Variable(id), host.params, &host.variables);
         let (mut extents, mut limits) = (vec![], vec![]);
         for [columns, lines, rows] in &it.extents {
             extents.push([value(columns)?, value(lines)?, value(rows)?]);
@@ -77,13 +78,15 @@ impl<'a> Warp<'a> {
         let strips = integer::value(&self.it.strips(), host.params, &host.variables)?;
         let all_rows = integer::value(&self.it.rows(), host.params, &host.variables)?;
         let bands = integer::value(&self.it.bands(), host.params, &host.variables)?;
-        let (band, strip, row) = (warp % bands, warp / bands % strips, 1 + warp / bands / strips * i64::from(size.rows));
+        let (band, strip, row) =
+            (warp % bands, warp / bands % strips, 1 + warp / bands / strips * i64::from(size.rows));
         if row > all_rows {
             return Ok(());
         }
         let (idle_low, idle_high) = stream.idle_lanes();
         let width = points * i64::from(LANES);
-        let corner = [1 + strip * stream.width() - idle_low * points, 1 + band * stream.band() - stream.beside[1].below];
+        let corner =
+            [1 + strip * stream.width() - idle_low * points, 1 + band * stream.band() - stream.beside[1].below];
         let stored_columns = corner[0] + idle_low * points..corner[0] + width - idle_high * points;
         let stored_lines = 1 + band * stream.band()..1 + (band + 1) * stream.band();
         let stored = |[column, line]: [i64; 2]| stored_columns.contains(&column) && stored_lines.contains(&line);
@@ -122,7 +125,9 @@ impl<'a> Warp<'a> {
                             // A lane computes no line some of whose operands no line is.
                             let computed = stream.lines(at).contains(&(line - corner[1]));
                             *value = match (self.in_box(at, [column, line, here]), computed) {
-                                (true, true) => self.point(host, &rows, at, step, (now - base, here), corner, [column, line])?,
+                                (true, true) => {
+                                    self.point(host, &rows, at, step, (now - base, here), corner, [column, line])?
+                                }
                                 (true, false) => None,
                                 (false, true) => *value,
                                 (false, false) => None,
@@ -256,22 +261,14 @@ impl<'a> Warp<'a> {
         }
         let mut variables = host.variables.clone();
         bind(&mut variables, self.it.iterators[at][stage.time as usize].0, self.first + step);
-        for (iterator, (value, shift)) in stage.iterators.iter().zip([column, line, here].into_iter().zip(stage.shift)) {
+        for (iterator, (value, shift)) in stage.iterators.iter().zip([column, line, here].into_iter().zip(stage.shift))
+        {
             if let Some(iterator) = iterator {
                 bind(&mut variables, self.it.iterators[at][*iterator as usize].0, value - shift);
             }
         }
         let iterators = self.it.iterators[at].iter().map(|id| variables[id.0 as usize]).collect();
-        let mut around = Surroundings {
-            input: host.input,
-            params: host.params,
-            scalars: &host.scalars,
-            memory: &mut host.memory,
-            registers: None,
-            position: &host.position,
-            ahead: None,
-        };
-        evaluate(&mut around, stage.computation, iterators, operands)
+        evaluate(&mut host.surroundings().0, stage.computation, iterators, operands)
     }
 }
 

@@ -45,15 +45,13 @@ fn size(call: &Call<'_>, expr: &Expr) -> Result<SizeExpr, CommandError> {
     let pair = |left: &Expr, right: &Expr| Ok((Box::new(size(call, left)?), Box::new(size(call, right)?)));
     match &expr.kind {
         ExprKind::Name(name) => Ok(SizeExpr::Name(name.clone())),
-        ExprKind::Infix { operator, left, right } if !operator.value.dotted => {
-            match operator.value.symbol.as_str() {
-                "+" => pair(left, right).map(|(left, right)| SizeExpr::Sum(left, right)),
-                "-" => pair(left, right).map(|(left, right)| SizeExpr::Difference(left, right)),
-                "*" => pair(left, right).map(|(left, right)| SizeExpr::Product(left, right)),
-                "%" => Ok(SizeExpr::Remainder(Box::new(size(call, left)?), call.size(right)?)),
-                _ => Err(call.wrong(Expected::Condition, expr)),
-            }
-        }
+        ExprKind::Infix { operator, left, right } if !operator.value.dotted => match operator.value.symbol.as_str() {
+            "+" => pair(left, right).map(|(left, right)| SizeExpr::Sum(left, right)),
+            "-" => pair(left, right).map(|(left, right)| SizeExpr::Difference(left, right)),
+            "*" => pair(left, right).map(|(left, right)| SizeExpr::Product(left, right)),
+            "%" => Ok(SizeExpr::Remainder(Box::new(size(call, left)?), call.size(right)?)),
+            _ => Err(call.wrong(Expected::Condition, expr)),
+        },
         ExprKind::Juxtapose { coefficient, operand } => {
             pair(coefficient, operand).map(|(left, right)| SizeExpr::Product(left, right))
         }

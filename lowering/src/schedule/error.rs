@@ -112,7 +112,9 @@ impl Expected {
             Expected::Buffer => "the name of a buffer",
             Expected::Flag => "`true` or `false`",
             Expected::Map => "a map from subscripts to places",
-            Expected::Place => "a sum of the map's subscripts, their multiples, and divisions and remainders by constants",
+            Expected::Place => {
+                "a sum of the map's subscripts, their multiples, and divisions and remainders by constants"
+            }
             Expected::Padding => "numbers of elements as integer literals",
             Expected::IntegerOrAuto => "an integer literal or `:auto`",
             Expected::Edges => "a tuple of integers for each edge of a tile, such as `((8, -8), (4, 4))`",

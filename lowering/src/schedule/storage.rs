@@ -86,19 +86,17 @@ fn place(call: &Call<'_>, iterators: &[String], expr: &Expr) -> Result<Affine, C
         ExprKind::Prefix { operator, operand } if operator.value.symbol == "-" && !operator.value.dotted => {
             of(operand)?.scale(-1).map_err(|_| wrong())
         }
-        ExprKind::Infix { operator, left, right } if !operator.value.dotted => {
-            match operator.value.symbol.as_str() {
-                "+" => of(left)?.add(&of(right)?).map_err(|_| wrong()),
-                "-" => of(left)?.sub(&of(right)?).map_err(|_| wrong()),
-                "*" => match (number(left), number(right)) {
-                    (Some(factor), _) => of(right)?.scale(factor).map_err(|_| wrong()),
-                    (None, Some(factor)) => of(left)?.scale(factor).map_err(|_| wrong()),
-                    (None, None) => Err(wrong()),
-                },
-                "%" => of(left)?.modulo(divisor(right).ok_or_else(wrong)?).map_err(|_| wrong()),
-                _ => Err(wrong()),
-            }
-        }
+        ExprKind::Infix { operator, left, right } if !operator.value.dotted => match operator.value.symbol.as_str() {
+            "+" => of(left)?.add(&of(right)?).map_err(|_| wrong()),
+            "-" => of(left)?.sub(&of(right)?).map_err(|_| wrong()),
+            "*" => match (number(left), number(right)) {
+                (Some(factor), _) => of(right)?.scale(factor).map_err(|_| wrong()),
+                (None, Some(factor)) => of(left)?.scale(factor).map_err(|_| wrong()),
+                (None, None) => Err(wrong()),
+            },
+            "%" => of(left)?.modulo(divisor(right).ok_or_else(wrong)?).map_err(|_| wrong()),
+            _ => Err(wrong()),
+        },
         ExprKind::Call { callee, arguments, broadcast: Broadcast::No } => {
             let [left, right] = positional(call.form, arguments)?[..] else { return Err(wrong()) };
             let divisor = divisor(right).ok_or_else(wrong)?;

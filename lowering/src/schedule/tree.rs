@@ -1,8 +1,8 @@
 //! Loops written out in a `@schedule` block: the whole order as a tree.
 
+use super::FORMS;
 use super::error::{CommandError, TreeProblem};
 use super::reader::{integer, name};
-use super::FORMS;
 use tessella_diagnostics::Span;
 use tessella_frontend::ast::{Broadcast, Expr, ExprKind, Iteration};
 use tessella_polyhedral::order::{Formula, OrderLoop, OrderNode, Runs};
@@ -24,7 +24,9 @@ pub(super) fn is_tree(expr: &Expr) -> bool {
 /// What a message about the tree points at: a loop's first line.
 pub(super) fn head(expr: &Expr) -> Span {
     match &expr.kind {
-        ExprKind::For { iterations, .. } => iterations.last().map_or(expr.span, |last| Span { end: last.span.end, ..expr.span }),
+        ExprKind::For { iterations, .. } => {
+            iterations.last().map_or(expr.span, |last| Span { end: last.span.end, ..expr.span })
+        }
         ExprKind::MacroCall { arguments, .. } => {
             arguments.last().map_or(expr.span, |last| Span { end: head(last).end, ..expr.span })
         }

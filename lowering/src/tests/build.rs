@@ -4,9 +4,8 @@ use std::cell::Cell;
 use std::ops::{Add, Mul, Sub};
 use tessella_diagnostics::{FileId, Span};
 use tessella_frontend::typed::tree::{
-    dense,
     Block, Expr, ExprKind, Function, Label, Local, LocalId, LoopId, LoopMode, Mode, Range, Result as Returned, Role,
-    Statement, StatementKind, Type,
+    Statement, StatementKind, Type, dense,
 };
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
@@ -200,6 +199,14 @@ impl Tree {
     pub fn finish(mut self, result: Returned) -> Function {
         let body = self.blocks.pop().unwrap();
         let span = span();
-        Function { name: "f!".into(), locals: self.locals, arguments: self.arguments, body, result, calls: vec![], span }
+        Function {
+            name: "f!".into(),
+            locals: self.locals,
+            arguments: self.arguments,
+            body,
+            result,
+            calls: vec![],
+            span,
+        }
     }
 }

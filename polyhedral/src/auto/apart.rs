@@ -1,8 +1,8 @@
 //! Taking nests apart, and giving their statements an outermost loop in common.
 
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
-use super::regroup::{self, Grain};
 use super::register_tile;
+use super::regroup::{self, Grain};
 use crate::algorithm::{ArrayKind, ComputationId};
 use crate::error::Error;
 use crate::schedule::{Node, Path, Schedule};
@@ -95,9 +95,8 @@ impl Chooser<'_> {
             let weight = if depth == deepest { 10 } else { 1 };
             let parallel = self.parallel_loops(schedule, &child, depth)?;
             let ids = schedule.node(&child).map(Node::computations).unwrap_or_default();
-            let cost = |level: usize| {
-                self.stride_cost(&ids, |id| loop_at(schedule, &child.down(level))?.at.get(&id).cloned())
-            };
+            let cost =
+                |level: usize| self.stride_cost(&ids, |id| loop_at(schedule, &child.down(level))?.at.get(&id).cloned());
             let contiguous = parallel.iter().any(|&level| (0..depth).all(|other| cost(level) <= cost(other)));
             if depth == deepest && !contiguous {
                 return Ok(None);
@@ -115,7 +114,8 @@ impl Chooser<'_> {
         let has_loops = children.iter().any(|child| matches!(child, Node::Loop(_)));
         let blocked = children.iter().any(|child| {
             let leaf = child.computations();
-            matches!(child, Node::Loop(_)) && leaf.iter().any(|&id| self.wants_outer_loop_inside(schedule, id, depth, path))
+            matches!(child, Node::Loop(_))
+                && leaf.iter().any(|&id| self.wants_outer_loop_inside(schedule, id, depth, path))
         });
         if !has_loops || !blocked {
             return Ok(false);
@@ -133,10 +133,17 @@ impl Chooser<'_> {
     }
 
     /// Whether the contiguous axis of a computation is one of the `depth` loops at `path`, not a deeper one.
-    pub(crate) fn wants_outer_loop_inside(&self, schedule: &Schedule, id: ComputationId, depth: usize, path: &Path) -> bool {
+    pub(crate) fn wants_outer_loop_inside(
+        &self,
+        schedule: &Schedule,
+        id: ComputationId,
+        depth: usize,
+        path: &Path,
+    ) -> bool {
         let around = schedule.loops_around(id);
         let outer = around.iter().filter(|(at, _)| at.0.len() < path.0.len() + depth).count();
-        let costs: Vec<i64> = around.iter().map(|(_, it)| self.stride_cost(&[id], |id| it.at.get(&id).cloned())).collect();
+        let costs: Vec<i64> =
+            around.iter().map(|(_, it)| self.stride_cost(&[id], |id| it.at.get(&id).cloned())).collect();
         let Some(best) = costs.iter().min() else { return false };
         costs[outer..].iter().all(|cost| cost > best)
     }

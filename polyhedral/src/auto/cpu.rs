@@ -69,7 +69,13 @@ impl Chooser<'_> {
         Ok(false)
     }
 
-    pub(crate) fn cpu_tags(&self, schedule: &mut Schedule, path: &Path, depth: usize, parallel: &[usize]) -> Result<(), Error> {
+    pub(crate) fn cpu_tags(
+        &self,
+        schedule: &mut Schedule,
+        path: &Path,
+        depth: usize,
+        parallel: &[usize],
+    ) -> Result<(), Error> {
         let body = path.down(depth);
         let innermost = depth - 1;
         let is_leaf = !schedule.node(&body).is_some_and(has_loop);

@@ -96,7 +96,8 @@ fn crossings(algorithm: &Algorithm, id: ComputationId) -> BTreeSet<(u32, u32)> {
         for (written, read) in computation.write.subscripts.iter().zip(&read.subscripts) {
             let (Some(written), Some(read)) = (written.as_affine(), read.as_affine()) else { continue };
             let Ok(apart) = written.sub(read) else { continue };
-            if let ([(Atom::Iterator(one), left), (Atom::Iterator(other), right)], 0) = (apart.terms(), apart.constant_term())
+            if let ([(Atom::Iterator(one), left), (Atom::Iterator(other), right)], 0) =
+                (apart.terms(), apart.constant_term())
                 && [(1, -1), (-1, 1)].contains(&(*left, *right))
             {
                 found.insert((*one.max(other), *one.min(other)));

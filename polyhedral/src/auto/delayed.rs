@@ -49,7 +49,12 @@ struct Rows<'a> {
 impl Chooser<'_> {
     /// The schedule with the child `at` of the sequence at `path` and those after it under strips that go through all their
     /// rows together, each as few rows later as is legal; as many of them as move less than apart.
-    pub(crate) fn joined_delayed(&self, schedule: &Schedule, path: &Path, at: usize) -> Result<Option<Schedule>, Error> {
+    pub(crate) fn joined_delayed(
+        &self,
+        schedule: &Schedule,
+        path: &Path,
+        at: usize,
+    ) -> Result<Option<Schedule>, Error> {
         let Some(Node::Sequence(children)) = schedule.node(path) else { return Ok(None) };
         let all: Vec<Rows<'_>> = children[at..].iter().map_while(rows).collect();
         if all.len() < 2 || self.runs_short(&all[0], self.strip_of(&all))? {
@@ -115,7 +120,8 @@ impl Chooser<'_> {
 
     /// Elements of a strip.
     fn strip_of(&self, all: &[Rows<'_>]) -> i64 {
-        let written = all.iter().flat_map(|nest| nest.rows.at.keys()).map(|&id| self.algorithm.computation(id).write.array);
+        let written =
+            all.iter().flat_map(|nest| nest.rows.at.keys()).map(|&id| self.algorithm.computation(id).write.array);
         let widest = written.map(|array| u64::from(self.algorithm.array(array).element.bytes())).max().unwrap_or(8);
         i64::try_from(self.machine.l1_bytes / STRIP / widest).unwrap_or(i64::MAX).max(1)
     }
@@ -188,12 +194,8 @@ fn strips(all: &[Rows<'_>], delays: &[i64], size: i64) -> Result<Option<Node>, E
         let name = fresh_among(&format!("{point}1"), &names);
         inner.push(Node::Loop(Loop { name, ..it }));
     }
-    let rows = Loop {
-        name: all[0].rows.name.clone(),
-        tag: Tag::Sequential,
-        at: lines,
-        body: Box::new(Node::Sequence(inner)),
-    };
+    let rows =
+        Loop { name: all[0].rows.name.clone(), tag: Tag::Sequential, at: lines, body: Box::new(Node::Sequence(inner)) };
     Ok(Some(Node::Loop(Loop { name, tag: Tag::Parallel, at: tiles, body: Box::new(Node::Loop(rows)) })))
 }
 

@@ -120,7 +120,8 @@ impl Chooser<'_> {
                 let parallel = self.parallel_loops(&tried, &part, depth)?;
                 gains |= parallel.len().min(2) > before;
                 gains |= self.memory == Memory::Blocks
-                    && (self.product(&tried, &part, &parallel)?.is_some() || self.sums(&tried, &part, &parallel)?.is_some());
+                    && (self.product(&tried, &part, &parallel)?.is_some()
+                        || self.sums(&tried, &part, &parallel)?.is_some());
                 loses |= parallel.len().min(2) < before;
             }
             if gains && !loses && !needs_memory && self.is_legal(&trial, path)? {
@@ -145,13 +146,16 @@ impl Chooser<'_> {
     /// Whether each array that is read and not written has one access, which is affine.
     fn read_once(accesses: &[Profiled<'_>]) -> bool {
         let reads = || accesses.iter().filter(|it| !it.is_write);
-        let once = |it: &Profiled<'_>| accesses.iter().filter(|other| other.access.array == it.access.array).count() == 1;
+        let once =
+            |it: &Profiled<'_>| accesses.iter().filter(|other| other.access.array == it.access.array).count() == 1;
         reads().all(|it| once(it) && it.access.is_affine())
     }
 
     /// Whether all accesses to an array that is read are reads of one element, by affine subscripts.
     fn read_alike(accesses: &[Profiled<'_>]) -> bool {
-        let alike = |it: &Profiled<'_>, other: &Profiled<'_>| !other.is_write && other.access.subscripts == it.access.subscripts;
+        let alike = |it: &Profiled<'_>, other: &Profiled<'_>| {
+            !other.is_write && other.access.subscripts == it.access.subscripts
+        };
         let all = |it: &Profiled<'_>| {
             accesses.iter().filter(|other| other.access.array == it.access.array).all(|other| alike(it, other))
         };
@@ -168,10 +172,15 @@ impl Chooser<'_> {
         let mut found = None;
         for &v in parallel {
             for &u in parallel.iter().filter(|&&u| u != v) {
-                let is_left = |it: &&Profiled<'_>| it.steps[v] == Step::Next && it.steps[u] == Step::Stays && it.steps[k] == Step::Jumps;
-                let is_right = |it: &&Profiled<'_>| it.steps[v] == Step::Stays && it.steps[u] != Step::Stays && it.steps[k] != Step::Stays;
+                let is_left = |it: &&Profiled<'_>| {
+                    it.steps[v] == Step::Next && it.steps[u] == Step::Stays && it.steps[k] == Step::Jumps
+                };
+                let is_right = |it: &&Profiled<'_>| {
+                    it.steps[v] == Step::Stays && it.steps[u] != Step::Stays && it.steps[k] != Step::Stays
+                };
                 let reads = || accesses.iter().filter(|it| !it.is_write);
-                let fits = write.steps[k] == Step::Stays && write.steps[v] == Step::Next && write.steps[u] != Step::Stays;
+                let fits =
+                    write.steps[k] == Step::Stays && write.steps[v] == Step::Next && write.steps[u] != Step::Stays;
                 if fits && reads().filter(is_left).count() == 1 && reads().filter(is_right).count() == 1 {
                     found = Some(Product { u, v, k, bytes });
                 }
@@ -180,7 +189,8 @@ impl Chooser<'_> {
         let Some(found) = found else { return Ok(None) };
         let extents = self.extents(schedule, path, depth)?;
         let large = |level: usize, least: i64| extents[level].is_none_or(|extent| extent >= least);
-        let fits = matches!(bytes, 4 | 8) && large(found.v, i64::from(TILE_V)) && large(found.u, 64) && large(found.k, 16);
+        let fits =
+            matches!(bytes, 4 | 8) && large(found.v, i64::from(TILE_V)) && large(found.u, 64) && large(found.k, 16);
         Ok(Some(found).filter(|_| fits && Self::read_once(&accesses)))
     }
 
@@ -201,7 +211,8 @@ impl Chooser<'_> {
         let mut parts = self.split_levels(schedule, path, &sizes)?;
         let mut take = |level: usize| std::mem::take(&mut parts.1[level]).into_iter();
         let (mut us, mut vs, mut ks) = (take(u), take(v), take(k));
-        let mut chain: Vec<Loop> = (0..depth).flat_map(&mut take).map(|it| Loop { tag: Tag::GpuBlock(ProcessorAxis::Z), ..it }).collect();
+        let mut chain: Vec<Loop> =
+            (0..depth).flat_map(&mut take).map(|it| Loop { tag: Tag::GpuBlock(ProcessorAxis::Z), ..it }).collect();
         let tags = [
             (us.next(), Tag::GpuBlock(ProcessorAxis::Y)),
             (vs.next(), Tag::GpuBlock(ProcessorAxis::X)),
@@ -232,7 +243,8 @@ impl Chooser<'_> {
             let steps = [it.steps[j], it.steps[i]];
             !it.is_write && steps.contains(&Step::Next) && !steps.contains(&Step::Stays)
         };
-        let sums = accesses.iter().filter(|it| it.is_write).all(|it| it.steps[i] == Step::Stays && it.steps[j] != Step::Stays);
+        let sums =
+            accesses.iter().filter(|it| it.is_write).all(|it| it.steps[i] == Step::Stays && it.steps[j] != Step::Stays);
         if !sums || !accesses.iter().any(through) || !Self::read_alike(&accesses) {
             return Ok(None);
         }
@@ -261,8 +273,12 @@ impl Chooser<'_> {
         let ([j0, j1], [i0, i1]) = (js.as_slice(), is.as_slice()) else { return Ok(false) };
         let tagged = |it: &Loop, tag: Tag| Loop { tag, ..it.clone() };
         let axis = ProcessorAxis::X;
-        let chain =
-            vec![tagged(j0, Tag::GpuBlock(axis)), i0.clone(), tagged(j1, Tag::GpuThread(axis)), tagged(i1, Tag::Unroll(TERMS))];
+        let chain = vec![
+            tagged(j0, Tag::GpuBlock(axis)),
+            i0.clone(),
+            tagged(j1, Tag::GpuThread(axis)),
+            tagged(i1, Tag::Unroll(TERMS)),
+        ];
         put_chain(&mut trial, path, chain);
         let legal = self.is_legal(&trial, path)?;
         if legal {
@@ -272,7 +288,12 @@ impl Chooser<'_> {
     }
 
     /// The tree without the chain at `path`, and the loops that each of its levels became.
-    fn split_levels(&self, schedule: &Schedule, path: &Path, sizes: &[Vec<u32>]) -> Result<(Schedule, Vec<Vec<Loop>>), Error> {
+    fn split_levels(
+        &self,
+        schedule: &Schedule,
+        path: &Path,
+        sizes: &[Vec<u32>],
+    ) -> Result<(Schedule, Vec<Vec<Loop>>), Error> {
         let mut tree = schedule.clone();
         for level in (0..sizes.len()).rev() {
             for (part, size) in sizes[level].iter().enumerate() {
@@ -355,9 +376,8 @@ impl Chooser<'_> {
     /// Exchanges two parallel loops where neighbours are then neighbours along the inner one.
     fn contiguous_last(&self, schedule: &mut Schedule, path: &Path, body: &Path) -> Result<(), Error> {
         let below = schedule.node(body).map(Node::computations).unwrap_or_default();
-        let cost = |level: usize| {
-            self.stride_cost(&below, |id| loop_at(schedule, &path.down(level))?.at.get(&id).cloned())
-        };
+        let cost =
+            |level: usize| self.stride_cost(&below, |id| loop_at(schedule, &path.down(level))?.at.get(&id).cloned());
         if cost(0) >= cost(1) {
             return Ok(());
         }

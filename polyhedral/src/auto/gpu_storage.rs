@@ -5,9 +5,9 @@
 
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
 use crate::command::Command;
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::storage::Limit;
 use std::collections::BTreeSet;
-use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 
 /// The most tiles that are copied ahead of the one in use.
 const MOST_AHEAD: u32 = 3;
@@ -71,7 +71,8 @@ fn of_kernel(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId
     let mut commands = vec![];
     let mut seen: Vec<ArrayId> = vec![];
     for (id, access) in &accesses {
-        let (array, all) = (algorithm.array(access.array), || accesses.iter().filter(|(_, it)| it.array == access.array));
+        let (array, all) =
+            (algorithm.array(access.array), || accesses.iter().filter(|(_, it)| it.array == access.array));
         // Statements of one nest read alike: their iterators are those of its loops.
         let reads = !written.contains(&access.array);
         let one = all().all(|(other, it)| (reads || other == id) && it.subscripts == access.subscripts);
@@ -83,9 +84,16 @@ fn of_kernel(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId
         let (array_name, computation) = (array.name.clone(), name.clone());
         if reads {
             // What all threads read at one time, loads would fetch again and again.
-            let same = ahead > 0 && moves(algorithm.computation(*id), access, *id, step) && !moves(algorithm.computation(*id), access, *id, x);
+            let same = ahead > 0
+                && moves(algorithm.computation(*id), access, *id, step)
+                && !moves(algorithm.computation(*id), access, *id, x);
             if array.rank >= 2 || same {
-                commands.push(Command::CacheShared { array: array_name.clone(), computation, at: step.name.clone(), ahead });
+                commands.push(Command::CacheShared {
+                    array: array_name.clone(),
+                    computation,
+                    at: step.name.clone(),
+                    ahead,
+                });
                 if strides_threads(algorithm.computation(*id), access, *id, x) {
                     // Neighbouring threads then reach different banks.
                     let by = (0..array.rank).map(|axis| u32::from(axis == 0)).collect();
@@ -108,8 +116,11 @@ fn ahead(algorithm: &Algorithm, around: &[(Path, &Loop)], accesses: &[(Computati
     if axis(ProcessorAxis::Y) {
         return 0;
     }
-    let is_tile = |id: ComputationId, it: &Access| algorithm.array(it.array).rank >= 2 && moves(algorithm.computation(id), it, id, x);
-    let matrices: BTreeSet<ArrayId> = accesses.iter().filter(|(id, it)| is_tile(*id, it)).map(|(_, it)| it.array).collect();
+    let is_tile = |id: ComputationId, it: &Access| {
+        algorithm.array(it.array).rank >= 2 && moves(algorithm.computation(id), it, id, x)
+    };
+    let matrices: BTreeSet<ArrayId> =
+        accesses.iter().filter(|(id, it)| is_tile(*id, it)).map(|(_, it)| it.array).collect();
     let matrices = matrices.len() as i64;
     let stages = Limit::Shared.bytes() / (STAGE_BYTES * matrices.max(1));
     u32::try_from(stages - 1).unwrap_or(0).min(MOST_AHEAD)
@@ -122,7 +133,9 @@ fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationI
         let computation = algorithm.computation(id);
         let write = &computation.write;
         let around = schedule.loops_around(id);
-        let Some(last_thread) = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuThread(_))) else { continue };
+        let Some(last_thread) = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuThread(_))) else {
+            continue;
+        };
         let own = || around[last_thread + 1..].iter().map(|(_, it)| moves(computation, write, id, it));
         let sums = own().any(|moves| !moves) && own().any(|moves| moves);
         let array = algorithm.array(write.array);
@@ -150,12 +163,16 @@ fn iterators(computation: &Computation, id: ComputationId, it: &Loop) -> Vec<u32
 /// Whether an access changes with a loop.
 fn moves(computation: &Computation, access: &Access, id: ComputationId, it: &Loop) -> bool {
     let all = iterators(computation, id, it);
-    access.subscripts.iter().any(|subscript| all.iter().any(|&iterator| computation.involves_iterator(subscript, iterator)))
+    access
+        .subscripts
+        .iter()
+        .any(|subscript| all.iter().any(|&iterator| computation.involves_iterator(subscript, iterator)))
 }
 
 /// Whether the threads of a warp reach elements that lie a column apart.
 fn strides_threads(computation: &Computation, access: &Access, id: ComputationId, x: &Loop) -> bool {
     let all = iterators(computation, id, x);
-    let involves = |axis: usize| all.iter().any(|&iterator| computation.involves_iterator(&access.subscripts[axis], iterator));
+    let involves =
+        |axis: usize| all.iter().any(|&iterator| computation.involves_iterator(&access.subscripts[axis], iterator));
     !involves(0) && (1..access.subscripts.len()).any(involves)
 }

@@ -1,20 +1,20 @@
 //! Tessella's own choice of an order, in parts: what is asked of every trial, regrouping of statements, the order of
 //! loops, tags for CPUs, and the shapes that are weighed against one another. [`crate::default_order`] composes them.
 
-pub(crate) mod chooser;
 pub(crate) mod apart;
-pub(crate) mod permute;
+pub(crate) mod chooser;
 pub(crate) mod cpu;
+pub mod cuts;
+pub(crate) mod delayed;
 pub(crate) mod gpu;
 pub(crate) mod gpu_storage;
 pub mod partial_sums;
-pub(crate) mod wavefront;
-pub(crate) mod together;
-pub(crate) mod delayed;
-pub mod cuts;
-pub mod traffic;
+pub(crate) mod permute;
 pub mod profile;
 pub(crate) mod ranged;
 pub mod register_tile;
 pub mod regroup;
 pub mod stream;
+pub(crate) mod together;
+pub mod traffic;
+pub(crate) mod wavefront;

@@ -141,7 +141,9 @@ impl Parted {
         let start = computations[computations.len() - 2].name.clone();
         let around = self.loops(name);
         let first = self.loops(&start);
-        let (Some(point), Some(at)) = (first.last(), around.iter().position(|it| Some(it) == first.last())) else { return Ok(()) };
+        let (Some(point), Some(at)) = (first.last(), around.iter().position(|it| Some(it) == first.last())) else {
+            return Ok(());
+        };
         if let Some(outer) = at.checked_sub(1) {
             let (computation, outer) = (name.to_string(), around[outer].clone());
             self.carry_out(ctx, Command::Interchange { computation, outer, inner: point.clone() })?;

@@ -63,11 +63,7 @@ impl Chooser<'_> {
     }
 
     /// How badly accesses stride when a loop runs innermost: 0 for contiguous or invariant, 1 and up for jumps.
-    pub(crate) fn stride_cost(
-        &self,
-        body: &[ComputationId],
-        at: impl Fn(ComputationId) -> Option<Affine>,
-    ) -> i64 {
+    pub(crate) fn stride_cost(&self, body: &[ComputationId], at: impl Fn(ComputationId) -> Option<Affine>) -> i64 {
         let mut cost = 0;
         for &id in body {
             let Some((iterator, _)) = at(id).and_then(|affine| iterator_of(&affine)) else { continue };

@@ -34,7 +34,9 @@ pub fn profile<'a>(algorithm: &'a Algorithm, chain: &[Loop], body: &[Computation
     for &id in body {
         let iterators: Vec<u32> = chain
             .iter()
-            .map(|it| it.at.get(&id).and_then(iterator_of).filter(|(_, factor)| *factor == 1).map(|(iterator, _)| iterator))
+            .map(|it| {
+                it.at.get(&id).and_then(iterator_of).filter(|(_, factor)| *factor == 1).map(|(iterator, _)| iterator)
+            })
             .collect::<Option<_>>()?;
         let computation = algorithm.computation(id);
         let mut seen: Vec<&Access> = vec![];

@@ -71,9 +71,10 @@ pub fn choose(nest: &Nest<'_>, schedule: &Schedule) -> Option<Shape> {
     let weigh = Weigh { accesses: &accesses, k, work, registers: nest.machine.vector_registers };
     // Lanes hold neighbours, or any elements that `k` leaves in registers.
     let along = |level: usize| {
-        accesses.iter().filter(|it| it.is_write).all(|it| {
-            it.steps[level] == Step::Next || (it.steps[level] != Step::Stays && it.steps[k] == Step::Stays)
-        })
+        accesses
+            .iter()
+            .filter(|it| it.is_write)
+            .all(|it| it.steps[level] == Step::Next || (it.steps[level] != Step::Stays && it.steps[k] == Step::Stays))
     };
     let mut best: Option<(f64, Shape)> = None;
     let mut consider = |shape: Shape, cost: f64| {
@@ -183,7 +184,8 @@ pub fn apply(nest: &Nest<'_>, schedule: &Schedule, shape: &Shape, blocked: bool)
         Shape::Matrix { v, u, k, vectors, lanes, unrolled } => {
             let points = vectors * lanes;
             if let Some(u) = u {
-                sizes[u] = if blocked && v.is_some() { vec![WIDTH / unrolled * unrolled, unrolled] } else { vec![unrolled] };
+                sizes[u] =
+                    if blocked && v.is_some() { vec![WIDTH / unrolled * unrolled, unrolled] } else { vec![unrolled] };
             }
             if let Some(v) = v {
                 let rows = block_rows(nest, points);

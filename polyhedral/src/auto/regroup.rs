@@ -242,7 +242,6 @@ fn build(
     });
     let body = Box::new(Node::Sequence(children.collect()));
     let mut trial = schedule.clone();
-    *trial.node_mut(path).expect("the path was just found") =
-        Node::Loop(Loop { name, tag: Tag::Sequential, at, body });
+    *trial.node_mut(path).expect("the path was just found") = Node::Loop(Loop { name, tag: Tag::Sequential, at, body });
     trial
 }

@@ -40,7 +40,13 @@ const ALONE: f64 = 1.3;
 ///
 /// # Errors
 /// Where isl fails.
-pub fn candidates(ctx: &Ctx, gpu: &Gpu, algorithm: &Algorithm, time: &Loop, depth: usize) -> Result<Vec<Candidate>, Error> {
+pub fn candidates(
+    ctx: &Ctx,
+    gpu: &Gpu,
+    algorithm: &Algorithm,
+    time: &Loop,
+    depth: usize,
+) -> Result<Vec<Candidate>, Error> {
     let deep = time.at.keys().any(|&id| algorithm.computation(id).iterators.len() > 3);
     let lines: &[u32] = if deep { &LINES } else { &[StreamSize::LINES] };
     let mut sizes = vec![];
@@ -97,7 +103,8 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream) -> Opt
     let repeats = columns * lines * rows;
     let bytes_of = |field: &stream::Field| f64::from(algorithm.array(field.array).element.bytes());
     let steps = f64::from(it.size.steps);
-    let passed: f64 = it.fields.iter().filter(|it| it.carried).map(|field| bytes_of(field) * (repeats + 1.0) / steps).sum();
+    let passed: f64 =
+        it.fields.iter().filter(|it| it.carried).map(|field| bytes_of(field) * (repeats + 1.0) / steps).sum();
     let fixed: f64 = it.stages.iter().flat_map(|stage| from_memory(algorithm, stage)).sum::<f64>() * repeats;
     let bytes = passed + fixed;
     let instructions = it.stages.iter().map(|stage| instructions(algorithm, it, stage)).sum::<f64>() * repeats;

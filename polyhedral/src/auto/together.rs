@@ -135,7 +135,8 @@ impl Chooser<'_> {
                 let up_to_here = around.iter().filter(|(other, _)| other.0.len() <= path.0.len());
                 let each: Vec<Affine> = up_to_here.filter_map(|(_, it)| passed(&it.at[&id])).collect();
                 let domain = relation::domain(self.algorithm, id)?;
-                let next = relation::functions(self.ctx, self.algorithm, id, &each)?.intersect_domain(&domain)?.range()?;
+                let next =
+                    relation::functions(self.ctx, self.algorithm, id, &each)?.intersect_domain(&domain)?.range()?;
                 all = Some(match all {
                     Some(all) if all.dim(DimType::Set)? == next.dim(DimType::Set)? => all.union(&next)?,
                     Some(_) => return Ok(None),
@@ -187,7 +188,8 @@ impl Chooser<'_> {
                 if array.kind == ArrayKind::Private {
                     continue;
                 }
-                let moves = |axis: &usize, iterator: u32| computation.involves_iterator(&access.subscripts[*axis], iterator);
+                let moves =
+                    |axis: &usize, iterator: u32| computation.involves_iterator(&access.subscripts[*axis], iterator);
                 let axes = 0..access.subscripts.len();
                 let involved = |iterator: &usize| axes.clone().any(|axis| moves(&axis, *iterator as u32));
                 let bytes = u64::from(array.element.bytes());
@@ -195,7 +197,8 @@ impl Chooser<'_> {
                     let factors = (0..extents.len()).filter(involved).map(|iterator| value(&extents[iterator]));
                     factors.fold(bytes, u64::saturating_mul)
                 };
-                let passed = (0..extents.len() as u32).filter(|&iterator| at.involves_iterator(iterator)).collect::<Vec<_>>();
+                let passed =
+                    (0..extents.len() as u32).filter(|&iterator| at.involves_iterator(iterator)).collect::<Vec<_>>();
                 let along = axes.clone().filter(|axis| passed.iter().any(|&iterator| moves(axis, iterator))).collect();
                 let it = match access.is_affine() {
                     true => Use { all: product(|it| it.0), at_a_time: product(|it| it.1), is_written, along },
@@ -230,7 +233,9 @@ pub(crate) fn grain(it: &Loop) -> Option<Grain> {
         found = Some(one);
     }
     match found? {
-        Grain::Tiles { size, offset } if size == i64::from(LINE_STRIP) && is_points(&it.body) => Some(Grain::Line { offset }),
+        Grain::Tiles { size, offset } if size == i64::from(LINE_STRIP) && is_points(&it.body) => {
+            Some(Grain::Line { offset })
+        }
         found => Some(found),
     }
 }

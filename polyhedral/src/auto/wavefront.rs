@@ -91,7 +91,9 @@ impl Chooser<'_> {
     /// Whether instances below take long enough to be overlapped.
     fn is_long(&self, schedule: &Schedule, path: &Path) -> bool {
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
-        below.iter().any(|&id| self.algorithm.computation(id).value.ty.is_float() && operations(self.algorithm, id) >= LONG)
+        below
+            .iter()
+            .any(|&id| self.algorithm.computation(id).value.ty.is_float() && operations(self.algorithm, id) >= LONG)
     }
 
     /// Sink minus source along the `depth` loops at `path`, for all dependences inside one iteration of the loops
@@ -133,7 +135,8 @@ impl Chooser<'_> {
         let diagonals = first + second - 1;
         let threads = i64::from(self.machine.threads);
         let rounds = |width: i64| (width + threads - 1) / threads;
-        let all_rounds: i64 = (0..diagonals).map(|at| rounds((at + 1).min(first).min(second).min(diagonals - at))).sum();
+        let all_rounds: i64 =
+            (0..diagonals).map(|at| rounds((at + 1).min(first).min(second).min(diagonals - at))).sum();
         let in_order = (first * second).saturating_mul(column);
         let in_waves = all_rounds.saturating_mul(column).saturating_add(diagonals * self.machine.worth_threads);
         in_waves.saturating_mul(5) < in_order.saturating_mul(4)
@@ -253,9 +256,10 @@ enum At {
 /// The distances along which a row has such a value.
 fn some(distances: &Set, row: &[i64], value: At) -> Result<Set, Error> {
     let space = distances.space()?;
-    let sum = row.iter().enumerate().try_fold(Affine::constant(0), |sum, (at, &factor)| {
-        sum.add(&Affine::iterator(at as u32).scale(factor)?)
-    })?;
+    let sum = row
+        .iter()
+        .enumerate()
+        .try_fold(Affine::constant(0), |sum, (at, &factor)| sum.add(&Affine::iterator(at as u32).scale(factor)?))?;
     let sum = sum.to_isl(&space, &[])?;
     let limit = |value: i64| Affine::constant(value).to_isl(&space, &[]);
     let half = match value {

@@ -98,7 +98,12 @@ struct Probe<'a> {
 
 impl Probe<'_> {
     /// The tags that go with an order of loops; `None` where the order, or its tiles, are not legal.
-    fn tags(&self, exchanged: &[Command], names: &[String], sides: Option<Vec<u32>>) -> Result<Option<Vec<Command>>, Error> {
+    fn tags(
+        &self,
+        exchanged: &[Command],
+        names: &[String],
+        sides: Option<Vec<u32>>,
+    ) -> Result<Option<Vec<Command>>, Error> {
         let mut now = self.start.clone();
         let tiles = sides.as_ref().map(|sides| tile(self.computation, names, sides));
         for command in exchanged.iter().chain(&tiles) {

@@ -5,14 +5,14 @@
 //! candidates are compared with one another.
 
 use crate::algorithm::Algorithm;
-use crate::isl::Ctx;
 use crate::error::Error;
+use crate::isl::Ctx;
+use crate::isl::{DimType, Val};
 use crate::machine::Machine;
-use crate::models::tiles::rank::{Fit, Nest};
 use crate::models::tiles::Approach;
+use crate::models::tiles::rank::{Fit, Nest};
 use crate::relation;
 use crate::work;
-use crate::isl::{DimType, Val};
 
 /// What the models say of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,7 +82,9 @@ impl<'a> Place<'a> {
             let each: Vec<u64> = each.collect::<Result<_, _>>()?;
             match extents.is_empty() {
                 true => extents = each,
-                false => extents.iter_mut().zip(each).for_each(|(known, mine): (&mut u64, u64)| *known = (*known).max(mine)),
+                false => {
+                    extents.iter_mut().zip(each).for_each(|(known, mine): (&mut u64, u64)| *known = (*known).max(mine))
+                }
             }
         }
         if extents.is_empty() {
@@ -128,7 +130,8 @@ impl<'a> Place<'a> {
         let lanes = (f64::from(self.machine.vector_bytes) / self.element).max(1.0);
         let moving = bytes / BYTES.min(BYTES_OF_CORE * busy);
         let computing = self.operations / self.nest.computations.len() as f64 * runs / (VECTORS * lanes * busy) * idle;
-        let all = self.extents.iter().map(|&it| it as f64).product::<f64>() * self.steps as f64
+        let all = self.extents.iter().map(|&it| it as f64).product::<f64>()
+            * self.steps as f64
             * self.nest.computations.len() as f64;
         let barriers = if threads > 1.0 { waiting.barriers * BARRIER / all.max(1.0) } else { 0.0 };
         let time = moving.max(computing) + SHOWS * moving.min(computing) + barriers;

@@ -143,7 +143,8 @@ fn sides(target: Target, extents: &[u64]) -> Vec<Vec<u32>> {
         };
         let useful = |&&size: &&u32| u64::from(size) < 2 * extent || size == sizes[0];
         let chosen: Vec<u32> = sizes.iter().filter(useful).copied().collect();
-        all = all.iter().flat_map(|begun| chosen.iter().map(move |&size| [begun.as_slice(), &[size]].concat())).collect();
+        all =
+            all.iter().flat_map(|begun| chosen.iter().map(move |&size| [begun.as_slice(), &[size]].concat())).collect();
     }
     all
 }

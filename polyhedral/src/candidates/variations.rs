@@ -213,9 +213,13 @@ mod tests {
 
     #[test]
     fn each_number_is_doubled_and_halved() {
-        let own = [Command::Tile { computation: "S".into(), loops: vec!["i".into(), "j".into()], sizes: vec![4, 6000] }];
+        let own =
+            [Command::Tile { computation: "S".into(), loops: vec!["i".into(), "j".into()], sizes: vec![4, 6000] }];
         let texts: Vec<String> = variations(&own).iter().map(|it| it.commands[0].to_string()).collect();
-        assert_eq!(texts[..3], ["tile(S, (i, j), (8, 6000))", "tile(S, (i, j), (2, 6000))", "tile(S, (i, j), (4, 3000))"]);
+        assert_eq!(
+            texts[..3],
+            ["tile(S, (i, j), (8, 6000))", "tile(S, (i, j), (2, 6000))", "tile(S, (i, j), (4, 3000))"]
+        );
         assert!(texts.iter().all(|text| !text.contains("12000")), "{texts:?}");
         assert!(texts.contains(&"tile(S, (i, j), (2, 3000))".to_string()));
     }

@@ -17,7 +17,11 @@ use crate::schedule::{Loop, Node, Path, Schedule};
 pub(super) enum Event<'a> {
     Instance(ComputationId),
     /// The number tells which of two comes first at one place.
-    Operation { at: &'a Path, moment: Moment, number: usize },
+    Operation {
+        at: &'a Path,
+        moment: Moment,
+        number: usize,
+    },
 }
 
 /// What orders are asked of.
@@ -31,10 +35,12 @@ pub(super) struct Order<'a> {
 /// The loops around a node, outermost first.
 pub(super) fn loops_around<'a>(schedule: &'a Schedule, at: &Path) -> Vec<&'a Loop> {
     let prefixes = (0..at.0.len()).map(|length| Path(at.0[..length].to_vec()));
-    prefixes.filter_map(|path| match schedule.node(&path) {
-        Some(Node::Loop(it)) => Some(it),
-        Some(Node::Sequence(_) | Node::Computation(_)) | None => None,
-    }).collect()
+    prefixes
+        .filter_map(|path| match schedule.node(&path) {
+            Some(Node::Loop(it)) => Some(it),
+            Some(Node::Sequence(_) | Node::Computation(_)) | None => None,
+        })
+        .collect()
 }
 
 /// The smallest of some pairs, by sizes and arguments that are not negative where there is one.
@@ -106,7 +112,9 @@ impl Order<'_> {
     fn comes_first(&self, first: Event<'_>, second: Event<'_>) -> bool {
         let (a, b) = (self.path(first), self.path(second));
         match (first, second) {
-            (Event::Operation { moment, number, .. }, Event::Operation { moment: other, number: later, .. }) if a == b => {
+            (Event::Operation { moment, number, .. }, Event::Operation { moment: other, number: later, .. })
+                if a == b =>
+            {
                 (moment, number) < (other, later)
             }
             (Event::Operation { moment, .. }, Event::Operation { .. } | Event::Instance(_)) if a.contains(&b) => {
@@ -123,7 +131,9 @@ impl Order<'_> {
 
     fn path(&self, event: Event<'_>) -> Path {
         match event {
-            Event::Instance(id) => self.schedule.path_of(id).expect("every computation has a leaf in the schedule tree"),
+            Event::Instance(id) => {
+                self.schedule.path_of(id).expect("every computation has a leaf in the schedule tree")
+            }
             Event::Operation { at, .. } => at.clone(),
         }
     }

@@ -62,9 +62,7 @@ pub(super) fn join(schedule: &Schedule, ends: &Ends) -> Result<Span, ConnectErro
         (None, Some((_, free))) => Ok(Span { first: 0, ..span(schedule, &free.node) }),
         (Some((first, allocate)), Some((second, free))) => {
             let (begin, end) = (span(schedule, &allocate.node), span(schedule, &free.node));
-            let apart = |reason| {
-                ConnectError::Lifetimes { first: first.clone(), second: second.clone(), reason }
-            };
+            let apart = |reason| ConnectError::Lifetimes { first: first.clone(), second: second.clone(), reason };
             if begin.parent != end.parent {
                 return Err(apart("they stand in the bodies of different loops"));
             }
@@ -223,7 +221,9 @@ pub(super) fn buffer(placed: &Placed, name: &str) -> Result<BufferId, Error> {
     let fixed = |reason| Err(ConnectError::FixedLifetime { buffer: name.to_string(), reason }.into());
     match (&it.lifetime, it.space, placed.scheduled.target) {
         (Lifetime::Argument(_), _, Target::Cpu) => fixed("it lies in the caller's memory"),
-        (Lifetime::Argument(_), _, Target::Gpu) => fixed("it is the copy of the caller's memory, which lives as long as the call"),
+        (Lifetime::Argument(_), _, Target::Gpu) => {
+            fixed("it is the copy of the caller's memory, which lives as long as the call")
+        }
         (_, MemorySpace::Register, _) => fixed("it is a variable, new in each iteration"),
         (Lifetime::Node(_) | Lifetime::Children { .. }, _, _) => fixed("it holds a part of an array for one iteration"),
         (Lifetime::Call, _, _) => Ok(BufferId(at as u32)),

@@ -45,8 +45,8 @@ pub(super) fn place(
         return Err(StorageError::NotAccessed { array: array.to_string(), at: at.to_string() }.into());
     }
     let no_step = |reason| Error::from(ConnectError::NoStep { array: array.to_string(), at: at.to_string(), reason });
-    let (iterator, step) =
-        step(&it.at[&id]).ok_or_else(|| no_step("it moves no iterator of the statement by a constant in each iteration"))?;
+    let (iterator, step) = step(&it.at[&id])
+        .ok_or_else(|| no_step("it moves no iterator of the statement by a constant in each iteration"))?;
     if !matches!(algorithm.array(name).kind, ArrayKind::Argument) {
         return Err(no_step("the function makes it itself, and only the caller's memory is prefetched"));
     }
@@ -56,16 +56,19 @@ pub(super) fn place(
     for (access, it) in accesses {
         let known = |other: &Prefetch| algorithm.access(other.access).subscripts == it.subscripts;
         // Elements of which all subscripts stay are there already.
-        let moves = it.subscripts.iter().any(|subscript| {
-            subscript.as_affine().is_some_and(|affine| affine.involves_iterator(iterator))
-        });
+        let moves = it
+            .subscripts
+            .iter()
+            .any(|subscript| subscript.as_affine().is_some_and(|affine| affine.involves_iterator(iterator)));
         if it.is_affine() && moves && !found.iter().any(known) {
             found.push(Prefetch { access, iterator, by });
         }
     }
     match found.is_empty() {
         false => Ok(found),
-        true => Err(no_step("the elements that the statement names are the same in all of its iterations, or computed")),
+        true => {
+            Err(no_step("the elements that the statement names are the same in all of its iterations, or computed"))
+        }
     }
 }
 

@@ -50,7 +50,11 @@ pub fn choose(
             DrawnSpace::Schedule if choice.computation.is_none() => loop_names(&schedule.root, &mut known),
             DrawnSpace::Schedule | DrawnSpace::Iterations => {
                 let all = candidates.iter().flat_map(|&id| names(id));
-                all.for_each(|name| if !known.contains(&name) { known.push(name) });
+                all.for_each(|name| {
+                    if !known.contains(&name) {
+                        known.push(name)
+                    }
+                });
             }
         }
         return Err(DrawError::NoDimensions { dims, known });

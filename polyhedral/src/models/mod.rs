@@ -2,6 +2,6 @@
 //!
 //! A model stands alone: it takes plain data or an algorithm, and nothing else of the core depends on it.
 
-pub mod tiles;
 pub mod layout;
 pub mod parallelograms;
+pub mod tiles;

@@ -83,11 +83,14 @@ fn sum(names: &Names, affine: &Affine) -> Formula {
         rest = without;
     }
     for (atom, factor) in rest.terms() {
-        parts.push((*factor, match atom {
-            Atom::Iterator(position) => Formula::Name(names.iterators[*position as usize].clone()),
-            Atom::Param(param) => Formula::Name(names.params[param.0 as usize].clone()),
-            Atom::FloorDiv(inner, divisor) => Formula::FloorDiv(Box::new(sum(names, inner)), *divisor),
-        }));
+        parts.push((
+            *factor,
+            match atom {
+                Atom::Iterator(position) => Formula::Name(names.iterators[*position as usize].clone()),
+                Atom::Param(param) => Formula::Name(names.params[param.0 as usize].clone()),
+                Atom::FloorDiv(inner, divisor) => Formula::FloorDiv(Box::new(sum(names, inner)), *divisor),
+            },
+        ));
     }
     // What is added comes before what is taken off.
     parts.sort_by_key(|(factor, _)| *factor < 0);

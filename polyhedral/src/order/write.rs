@@ -21,9 +21,11 @@ fn list(algorithm: &Algorithm, node: &Node) -> OrderTree {
 }
 
 fn runs(algorithm: &Algorithm, it: &Loop) -> Runs {
-    let each = it.body.computations().into_iter().map(|id| {
-        (algorithm.computation(id).name.clone(), Formula::of(algorithm, id, &it.at[&id]))
-    });
+    let each = it
+        .body
+        .computations()
+        .into_iter()
+        .map(|id| (algorithm.computation(id).name.clone(), Formula::of(algorithm, id, &it.at[&id])));
     let each: Vec<(String, Formula)> = each.collect();
     match each.split_first() {
         Some(((_, first), others)) if others.iter().all(|(_, other)| other == first) => Runs::Together(first.clone()),

@@ -36,7 +36,8 @@ impl<'a> Flows<'a> {
         let mut flows = Flows { ctx, algorithm, depth, writes: BTreeMap::new() };
         for id in algorithm.ids() {
             let write = &algorithm.computation(id).write;
-            let stored = element(ctx, algorithm, write.array, relation::access(ctx, algorithm, id, write)?)?.to_union_map()?;
+            let stored =
+                element(ctx, algorithm, write.array, relation::access(ctx, algorithm, id, write)?)?.to_union_map()?;
             let time = flows.time(id, order, 1)?.to_union_map()?;
             let joined = match flows.writes.remove(&write.array) {
                 None => (stored, time),

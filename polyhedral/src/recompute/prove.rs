@@ -1,7 +1,7 @@
 //! Comparing who wrote what in two programs.
 
-use super::flow::{Flows, Sink, between_readers, untouched};
 use super::Role;
+use super::flow::{Flows, Sink, between_readers, untouched};
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
 use crate::error::Error;
 use crate::expr::ExprKind;
@@ -216,7 +216,8 @@ fn same_expression(original: &Algorithm, new: &Algorithm, one: &Computation, oth
 /// Whether a computation does nothing but copy an element of the array's type.
 fn is_copy(original: &Algorithm, new: &Algorithm, it: &Computation, array: ArrayId) -> bool {
     let element = original.array(array).element;
-    let plain = it.predicate.is_none() && it.lets.is_empty() && it.value.kind == ExprKind::Read(0) && it.value.ty == element;
+    let plain =
+        it.predicate.is_none() && it.lets.is_empty() && it.value.kind == ExprKind::Read(0) && it.value.ty == element;
     let [read] = it.reads.as_slice() else { return false };
     let types = [read, &it.write].map(|access| new.array(access.array).element);
     plain && types == [element; 2] && read.is_affine() && it.write.is_affine()

@@ -15,17 +15,17 @@ mod promote;
 mod store;
 
 pub use constant::CONSTANT_BYTES;
-pub(crate) use footprint::uses;
 pub use error::{Limit, Overwrite, StorageError};
+pub(crate) use footprint::uses;
 
-use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
 use crate::affine::{Affine, Atom};
+use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
-use crate::legality;
 use crate::layers::{Buffer, BufferId, Lifetime, MemorySpace, Placed, Scheduled, Target};
+use crate::legality;
 use crate::place;
 use crate::transform;
 pub(crate) use promote::check_limit;
@@ -94,14 +94,17 @@ pub fn carry_out(
     let mut dependences = dependences.to_vec();
     let mut promotions: Vec<Promotion> = vec![];
     // The order itself is the user's: it is proved before anything is added.
-    let first = commands.iter().position(|it| matches!(it, Command::CacheShared { .. } | Command::CacheRegister { .. }));
+    let first =
+        commands.iter().position(|it| matches!(it, Command::CacheShared { .. } | Command::CacheRegister { .. }));
     if let Some(position) = first {
         let proved = legality::check(ctx, &source, &scheduled.schedule, &dependences);
         proved.map_err(|error| failure(position, error, &source))?;
     }
     for (position, command) in commands.iter().enumerate() {
         let (array, computation, at, to) = match command {
-            Command::CacheShared { array, computation, at, ahead } => (array, computation, at, Where::Shared { ahead: *ahead }),
+            Command::CacheShared { array, computation, at, ahead } => {
+                (array, computation, at, Where::Shared { ahead: *ahead })
+            }
             Command::CacheRegister { array, computation, at } => (array, computation, at, Where::Register),
             _ => continue,
         };
@@ -128,14 +131,19 @@ pub fn carry_out(
     store(ctx, &source, &mut placed, &dependences, commands)?;
     for it in &promotions {
         let proved = it.check_ahead(ctx, &placed, &dependences);
-        proved.map_err(|error| Failure { command: None, error, algorithm: Box::new(placed.scheduled.algorithm.clone()) })?;
+        proved.map_err(|error| Failure {
+            command: None,
+            error,
+            algorithm: Box::new(placed.scheduled.algorithm.clone()),
+        })?;
     }
     for (position, command) in commands.iter().enumerate() {
         if let Command::Constant { array } = command {
             constant::place(ctx, &source, &mut placed, array).map_err(|error| failure(position, error, &source))?;
         }
         if let Command::Pad { array, by } = command {
-            pad(&source, &mut placed, &promotions, array, by).map_err(|error| failure(position, error.into(), &source))?;
+            pad(&source, &mut placed, &promotions, array, by)
+                .map_err(|error| failure(position, error.into(), &source))?;
         }
     }
     Ok(Stored { placed, dependences })

@@ -2,10 +2,10 @@
 
 use super::error::StorageError;
 use super::footprint::accesses;
-pub(crate) use crate::fresh::fresh;
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayId, ComputationId, Subscript, Which};
 use crate::error::Error;
+pub(crate) use crate::fresh::fresh;
 use crate::isl::{Ctx, DimType, Id, Set};
 use crate::relation;
 use crate::schedule::{Loop, Node, ProcessorAxis, Tag};
@@ -181,9 +181,6 @@ pub(crate) fn in_order(node: &Node) -> Node {
     match node {
         Node::Computation(id) => Node::Computation(*id),
         Node::Sequence(children) => Node::Sequence(children.iter().map(in_order).collect()),
-        Node::Loop(it) => {
-            Node::Loop(Loop { tag: Tag::Sequential, body: Box::new(in_order(&it.body)), ..it.clone() })
-        }
+        Node::Loop(it) => Node::Loop(Loop { tag: Tag::Sequential, body: Box::new(in_order(&it.body)), ..it.clone() }),
     }
 }
-

@@ -17,11 +17,13 @@
 
 use super::error::{Limit, StorageError};
 use super::find;
-use super::store;
-use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
 use super::footprint::{Footprint, Hull, Keys, accesses, footprint, hull, uses};
+use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
+use super::store;
 use crate::affine::Affine;
-use crate::algorithm::{Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript};
+use crate::algorithm::{
+    Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
+};
 use crate::dependence::{Dependence, renewed};
 use crate::error::{Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
@@ -36,7 +38,9 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Where {
     /// Copied so many iterations of the loop before its use.
-    Shared { ahead: u32 },
+    Shared {
+        ahead: u32,
+    },
     Register,
 }
 
@@ -177,7 +181,9 @@ pub(super) fn promote(
         check_limit(&scheduled.algorithm, plan.array, &stages, limit)?;
         if !plan.footprint.written.is_empty()? {
             let reason = "it is written inside, so that nothing can be copied ahead";
-            return Err(Error::from(StorageError::WrongLevel { array: array.to_string(), at: at.to_string(), reason }).into());
+            return Err(
+                Error::from(StorageError::WrongLevel { array: array.to_string(), at: at.to_string(), reason }).into()
+            );
         }
     }
     let mut refused = None;
@@ -224,7 +230,8 @@ fn plan<'a>(
             return Err(wrong("it is a single variable, and lives in a register where only one value is alive"));
         }
     }
-    let mut touched = users.iter().flat_map(|&id| accesses(algorithm, id, array).into_iter().map(move |which| (id, which)));
+    let mut touched =
+        users.iter().flat_map(|&id| accesses(algorithm, id, array).into_iter().map(move |which| (id, which)));
     if touched.any(|(computation, which)| !algorithm.access(AccessRef { computation, which }).is_affine()) {
         return Err(wrong("a subscript of it is computed, so that any of its elements may be touched"));
     }
@@ -255,13 +262,17 @@ fn plan<'a>(
         (Target::Cpu, _) => (MemorySpace::Host, "local"),
         (Target::Gpu, Where::Shared { ahead }) => {
             if in_thread {
-                return Err(wrong("the threads of a block share the buffer, so the loop must lie outside of the thread loops"));
+                return Err(wrong(
+                    "the threads of a block share the buffer, so the loop must lie outside of the thread loops",
+                ));
             }
             if !in_kernel {
                 return Err(wrong("shared memory belongs to a thread block: name a block loop, or one inside of it"));
             }
             if ahead > 0 && !around[depth - 1].1.tag.keeps_order() {
-                return Err(wrong("blocks run in no order, so that nothing can be copied ahead: name a loop inside of them"));
+                return Err(wrong(
+                    "blocks run in no order, so that nothing can be copied ahead: name a loop inside of them",
+                ));
             }
             for it in threads.values().flat_map(|axes| axes.iter()) {
                 let count = thread_count(ctx, algorithm, it.1)?;
@@ -273,10 +284,14 @@ fn plan<'a>(
         (Target::Gpu, Where::Register) => {
             if any_threads {
                 if in_thread {
-                    return Err(wrong("thread loops lie on both sides of it: name a loop inside or outside of all of them"));
+                    return Err(wrong(
+                        "thread loops lie on both sides of it: name a loop inside or outside of all of them",
+                    ));
                 }
                 if !in_kernel {
-                    return Err(wrong("registers live no longer than a kernel: name a block loop, or one inside of it"));
+                    return Err(wrong(
+                        "registers live no longer than a kernel: name a block loop, or one inside of it",
+                    ));
                 }
                 let first = &threads[&users[0]];
                 if threads.values().any(|axes| !axes.keys().eq(first.keys())) {
@@ -331,7 +346,9 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
     let new = ArrayId(algorithm.arrays.len() as u32);
     let key_count = plan.around.len() + plan.own_threads.len();
     algorithm.arrays.push(Array {
-        name: fresh(&format!("{}_{}", source.name, plan.suffix), |name| algorithm.arrays.iter().any(|it| it.name == name)),
+        name: fresh(&format!("{}_{}", source.name, plan.suffix), |name| {
+            algorithm.arrays.iter().any(|it| it.name == name)
+        }),
         element: source.element,
         extents: plan.hull.size.iter().map(|&size| Affine::constant(size)).collect(),
         rank: (key_count + plan.hull.size.len()) as u32,
@@ -354,9 +371,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
     };
     let (mut first, mut last) = (vec![], vec![]);
     let mut copies = None;
-    for (moves, verb, list) in
-        [(&needed, "load", &mut first), (&plan.footprint.written, "store", &mut last)]
-    {
+    for (moves, verb, list) in [(&needed, "load", &mut first), (&plan.footprint.written, "store", &mut last)] {
         if moves.is_empty()? {
             continue;
         }
@@ -527,7 +542,8 @@ pub(crate) fn check_limit(algorithm: &Algorithm, of: ArrayId, size: &[i64], limi
 /// Whether the shared buffers of each kernel fit together.
 pub(super) fn check_shared_total(scheduled: &Scheduled, promotions: &[Promotion]) -> Result<(), StorageError> {
     let stages = |it: &Promotion| it.copies.map_or(1, |(_, ahead)| i64::from(ahead) + 1);
-    let sizes: Vec<Vec<i64>> = promotions.iter().map(|it| it.size.iter().copied().chain([stages(it)]).collect()).collect();
+    let sizes: Vec<Vec<i64>> =
+        promotions.iter().map(|it| it.size.iter().copied().chain([stages(it)]).collect()).collect();
     shared_total(scheduled, promotions, &sizes)
 }
 

@@ -21,12 +21,15 @@ use crate::relation;
 /// Whether the user may choose the array's storage, by a map of so many subscripts.
 pub(super) fn check_own(algorithm: &Algorithm, id: ArrayId, given: usize) -> Result<(), StorageError> {
     let array = algorithm.array(id);
-    let computed = |at: &crate::algorithm::AccessRef| algorithm.access(*at).array == id && !algorithm.access(*at).is_affine();
+    let computed =
+        |at: &crate::algorithm::AccessRef| algorithm.access(*at).array == id && !algorithm.access(*at).is_affine();
     if algorithm.accesses().any(|at| computed(&at)) {
         return Err(StorageError::NoBox { array: array.name.clone(), axis: 0 });
     }
     match array.kind {
-        ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => Err(StorageError::CallersMemory { array: array.name.clone() }),
+        ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => {
+            Err(StorageError::CallersMemory { array: array.name.clone() })
+        }
         ArrayKind::Private | ArrayKind::Local { .. } if array.rank as usize != given => {
             Err(StorageError::AxisCount { array: array.name.clone(), axes: array.rank as usize, given })
         }
@@ -43,7 +46,8 @@ pub(super) fn check_buffer<'a>(
     others: impl Iterator<Item = &'a (ArrayId, Vec<Affine>)>,
 ) -> Result<(), StorageError> {
     let array = algorithm.array(id);
-    let taken = |reason| Err(StorageError::BufferTaken { buffer: buffer.to_string(), array: array.name.clone(), reason });
+    let taken =
+        |reason| Err(StorageError::BufferTaken { buffer: buffer.to_string(), array: array.name.clone(), reason });
     if algorithm.arrays.iter().any(|it| it.name == buffer && it.name != array.name) {
         return taken("an array has this name");
     }
@@ -80,8 +84,7 @@ pub(super) fn place(
     let (first, axes) = (arrays[0].0, arrays[0].1.len() as u32);
     let (mut extents, mut lows) = (vec![], vec![]);
     for axis in 0..axes {
-        let no_box =
-            || Error::from(StorageError::NoBox { array: algorithm.array(first).name.clone(), axis });
+        let no_box = || Error::from(StorageError::NoBox { array: algorithm.array(first).name.clone(), axis });
         let low = bound(ctx, algorithm, &reached, axis, Side::Low)?.ok_or_else(no_box)?;
         let high = bound(ctx, algorithm, &reached, axis, Side::High)?.ok_or_else(no_box)?;
         extents.push(high.sub(&low)?.add_constant(1)?);

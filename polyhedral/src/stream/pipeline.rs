@@ -55,7 +55,8 @@ pub(super) fn fill(stream: &mut Stream) -> Result<(), Obstacle> {
             }
         }
     }
-    stream.beside = [0, 1].map(|axis| needed(stream, axis).values().fold(Reach::default(), |all, (low, high)| all.or(*low).or(*high)));
+    stream.beside = [0, 1]
+        .map(|axis| needed(stream, axis).values().fold(Reach::default(), |all, (low, high)| all.or(*low).or(*high)));
     // Row `low` of a version is computed `lag` iterations after the one that has its number.
     let starts = needed(stream, 2).into_iter().map(|((field, version), (low, _))| {
         -(low + (version - 1) * stream.lag + stream.stages[stream.fields[field].writer].lag)

@@ -128,7 +128,12 @@ impl Shape<'_> {
             phases.push(self.phase(&functions, pieces));
             time_tile.extend(functions.time_tile);
         }
-        let tiled = around(&self.stencil.fresh(&format!("{}0", self.stencil.time.name)), Tag::Sequential, &time_tile, Node::Sequence(phases));
+        let tiled = around(
+            &self.stencil.fresh(&format!("{}0", self.stencil.time.name)),
+            Tag::Sequential,
+            &time_tile,
+            Node::Sequence(phases),
+        );
         *schedule.node_mut(&self.stencil.path).expect("splitting keeps the loops above statements") = tiled;
         Ok((Scheduled { algorithm, schedule, ..self.scheduled.clone() }, all_pieces))
     }

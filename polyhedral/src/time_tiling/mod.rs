@@ -3,14 +3,14 @@
 //! [`stencil`](stencil::stencil) brings the loops into canonical form; each shape is a rewrite of its own. None of them is
 //! believed: the new order is judged like any other, by all dependences.
 
-mod slope;
 mod hexagon;
+mod slope;
 mod stencil;
 mod tree;
 
 mod hexagonal;
-mod time_skew;
 mod space;
+mod time_skew;
 
 pub use hexagon::{Hexagon, Phase, Place};
 pub use hexagonal::hexagonal;

@@ -12,12 +12,12 @@ use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::{Error, ScheduleError, StencilObstacle};
+use crate::fresh::fresh_among;
 use crate::isl::{Ctx, Map, Set};
 use crate::layers::Scheduled;
 use crate::legality::{self, Breach, Violation};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Tag};
-use crate::fresh::fresh_among;
 use crate::transform::{find_loop, smallest_value};
 use std::collections::BTreeMap;
 
@@ -98,14 +98,14 @@ pub fn stencil(
             step.insert(id, it.at[&id].add_constant(-start)?.scale(count)?.add_constant(number)?);
         }
     }
-    let nests = chains.into_iter().map(|(chain, body)| Nest {
-        rest: chain.into_iter().filter(|it| !dims.contains(&it.name)).collect(),
-        body,
-    });
+    let nests = chains
+        .into_iter()
+        .map(|(chain, body)| Nest { rest: chain.into_iter().filter(|it| !dims.contains(&it.name)).collect(), body });
     let nests: Vec<Nest> = nests.collect();
     let id = *step.keys().next().expect("a loop holds at least one computation");
     let outer = scheduled.schedule.loops_around(id).into_iter().filter(|(other, _)| other.0.len() < path.0.len());
-    let taken = outer.map(|(_, it)| it).chain(nests.iter().flat_map(|nest| &nest.rest)).map(|it| it.name.clone()).collect();
+    let taken =
+        outer.map(|(_, it)| it).chain(nests.iter().flat_map(|nest| &nest.rest)).map(|it| it.name.clone()).collect();
     Ok(Stencil { time: it.clone(), path, dims: dims.to_vec(), nests, step, space, taken })
 }
 

@@ -22,7 +22,12 @@ pub(super) fn with_pieces(node: &Node, pieces: &BTreeMap<ComputationId, Computat
         Node::Loop(it) => Node::Loop(Loop {
             name: it.name.clone(),
             tag: it.tag,
-            at: it.at.iter().filter(|(id, _)| pieces.contains_key(id)).map(|(id, at)| (pieces[id], at.clone())).collect(),
+            at: it
+                .at
+                .iter()
+                .filter(|(id, _)| pieces.contains_key(id))
+                .map(|(id, at)| (pieces[id], at.clone()))
+                .collect(),
             body: Box::new(with_pieces(&it.body, pieces)),
         }),
     }
@@ -96,7 +101,8 @@ pub(super) fn lanes(algorithm: &Algorithm, machine: Machine, stencil: &Stencil, 
         let it = algorithm.computation(id);
         let position = stencil.space[&id].last()?;
         let ahead = it.write.subscripts.first()?.as_affine()?.sub(position).ok()?;
-        (it.predicate.is_none() && ahead.as_constant().is_some()).then(|| algorithm.array(it.write.array).element.bytes())
+        (it.predicate.is_none() && ahead.as_constant().is_some())
+            .then(|| algorithm.array(it.write.array).element.bytes())
     });
     let widest = bytes.collect::<Option<Vec<u32>>>()?.into_iter().max()?;
     Some(machine.vector_bytes / widest).filter(|lanes| *lanes > 1)

@@ -3,9 +3,7 @@
 use super::find::{find_computation, find_loop, loop_mut};
 use super::tree::{names_around, remove, simplify};
 use crate::affine::Affine;
-use crate::algorithm::{
-    Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Requirement,
-};
+use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Requirement};
 use crate::bounds;
 use crate::dependence::dependences;
 use crate::error::{AtObstacle, Error, ScheduleError};
@@ -35,7 +33,13 @@ use std::collections::BTreeMap;
 /// # Source
 /// Ragan-Kelley et al., *Halide: a language and compiler for optimizing parallelism, locality, and recomputation in image
 /// processing pipelines*, PLDI 2013.
-pub fn compute_at(ctx: &Ctx, scheduled: &Scheduled, producer: &str, reader: &str, at: &str) -> Result<Scheduled, Error> {
+pub fn compute_at(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    producer: &str,
+    reader: &str,
+    at: &str,
+) -> Result<Scheduled, Error> {
     let algorithm = &scheduled.algorithm;
     let id = find_computation(algorithm, producer)?;
     let anchor = find_computation(algorithm, reader)?;

@@ -48,7 +48,8 @@ pub fn inline(ctx: &Ctx, scheduled: &Scheduled, computation: &str) -> Result<Sch
     let mut changed = scheduled.clone();
     for check in bounds::entry_checks(ctx, algorithm)?.into_iter().filter(|it| it.access.computation == id) {
         let text = print::access(algorithm, producer, algorithm.access(check.access));
-        let requirement = Requirement { error: check.error(algorithm), holds: check.holds, text: format!("`{text}` is outside") };
+        let requirement =
+            Requirement { error: check.error(algorithm), holds: check.holds, text: format!("`{text}` is outside") };
         changed.algorithm.requirements.push(requirement);
     }
     for reader in readers {
@@ -122,7 +123,9 @@ fn check_reader(
     let order = &algorithm.source_order;
     let write = relation::access(ctx, algorithm, id, &algorithm.computation(id).write)?;
     let all = dependences(ctx, algorithm)?;
-    for read in algorithm.computation(reader).reads.iter().filter(|read| read.array == algorithm.computation(id).write.array) {
+    for read in
+        algorithm.computation(reader).reads.iter().filter(|read| read.array == algorithm.computation(id).write.array)
+    {
         let read = relation::access(ctx, algorithm, reader, read)?;
         if !read.range()?.is_subset(&write.range()?)? {
             return Ok(Err(InlineObstacle::NotWritten { reader }));
@@ -172,10 +175,12 @@ fn substituted(
         let nothing = Set::empty(&relation::domain_space(ctx, algorithm, reader)?)?;
         it.reads[at].within = Some(nothing);
     }
-    let replace = |expr: &Expr| rebuilt(expr, &mut |expr| match &expr.kind {
-        ExprKind::Read(at) => values.iter().find(|(position, _)| position == at).map(|(_, value)| value.clone()),
-        _ => None,
-    });
+    let replace = |expr: &Expr| {
+        rebuilt(expr, &mut |expr| match &expr.kind {
+            ExprKind::Read(at) => values.iter().find(|(position, _)| position == at).map(|(_, value)| value.clone()),
+            _ => None,
+        })
+    };
     it.predicate = it.predicate.as_ref().map(replace);
     it.lets.iter_mut().for_each(|item| item.value = replace(&item.value));
     it.value = replace(&it.value);

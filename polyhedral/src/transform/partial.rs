@@ -41,9 +41,9 @@ pub(super) fn carry_out(
         return None;
     }
     let computation = scheduled.algorithm.computation(id).name.clone();
-    let depth = find_loop(scheduled, &computation, at).ok().and_then(|(path, _)| {
-        scheduled.schedule.loops_around(id).iter().position(|(other, _)| *other == path)
-    })?;
+    let depth = find_loop(scheduled, &computation, at)
+        .ok()
+        .and_then(|(path, _)| scheduled.schedule.loops_around(id).iter().position(|(other, _)| *other == path))?;
     let name = |schedule: &Schedule, at: usize| schedule.loops_around(id).get(at).map(|(_, it)| it.name.clone());
     let mut commands = vec![];
     let mut now = scheduled.clone();
@@ -79,7 +79,8 @@ pub(super) fn carry_out(
 /// The commands that one stands for on this order: itself, or those that make partial results.
 pub fn spelled_out(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], command: &Command) -> Vec<Command> {
     let Some((computation, at, wanted)) = tagged(command) else { return vec![command.clone()] };
-    let refused = tag(scheduled, computation, at, wanted).map(|schedule| legality::check(ctx, &scheduled.algorithm, &schedule, dependences));
+    let refused = tag(scheduled, computation, at, wanted)
+        .map(|schedule| legality::check(ctx, &scheduled.algorithm, &schedule, dependences));
     match refused {
         Ok(Err(Error::Schedule(ScheduleError::Illegal(violation)))) => {
             let done = carry_out(ctx, scheduled, dependences, command, &violation);

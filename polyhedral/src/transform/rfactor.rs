@@ -4,13 +4,11 @@ use super::find::{find_computation, find_loop, loop_mut};
 use super::tiles::split_at;
 use super::tree::simplify;
 use crate::affine::Affine;
-use crate::algorithm::{
-    Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
-};
+use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript};
 use crate::dependence::{Dependence, Keeps, dependences};
-use crate::fresh::fresh_among;
 use crate::error::{Error, FactorObstacle, ScheduleError};
 use crate::expr::{Expr, ExprKind};
+use crate::fresh::fresh_among;
 use crate::isl::{Ctx, DimType, Id, Map, Set};
 use crate::layers::Scheduled;
 use crate::legality;
@@ -64,7 +62,8 @@ pub fn rfactor(
 
     let mut schedule = scheduled.schedule.clone();
     split_at(ctx, algorithm, &mut schedule, &path, size)?;
-    let mut partial = Partial { ctx, id, algorithm: algorithm.clone(), keys, array: ArrayId(0), size, point: String::new() };
+    let mut partial =
+        Partial { ctx, id, algorithm: algorithm.clone(), keys, array: ArrayId(0), size, point: String::new() };
     let points = loop_mut(&mut schedule, &path.child(0));
     partial.point = points.name.clone();
     let place = points.at.insert(id, Affine::iterator(algorithm.computation(id).iterators.len() as u32));
@@ -137,7 +136,8 @@ fn keys(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, functions: &[Affine
     }
     // { [keys] -> [values of the loops] }
     let by_key: Vec<Affine> = keys.iter().map(|&key| Affine::iterator(key)).collect();
-    let by_key = relation::functions(ctx, algorithm, id, &by_key)?.intersect_domain(&relation::domain(algorithm, id)?)?;
+    let by_key =
+        relation::functions(ctx, algorithm, id, &by_key)?.intersect_domain(&relation::domain(algorithm, id)?)?;
     let to_loops = by_key.reverse()?.apply_range(&relation::functions(ctx, algorithm, id, functions)?)?;
     Ok(to_loops.is_injective()?.then_some(keys))
 }
@@ -214,7 +214,8 @@ impl Partial<'_> {
         let mut all: Vec<Affine> = (0..count).map(Affine::iterator).collect();
         all.push(place.clone());
         let tuple = Id::new(self.ctx, &old.name)?;
-        let longer: Map = relation::functions(self.ctx, &self.algorithm, self.id, &all)?.set_tuple_id(DimType::Out, &tuple)?;
+        let longer: Map =
+            relation::functions(self.ctx, &self.algorithm, self.id, &all)?.set_tuple_id(DimType::Out, &tuple)?;
         let lengthen = |set: &Set| -> Result<Set, Error> { named(set.apply(&longer)?, &names) };
         let access = self.access(self.keys.iter().copied(), count)?;
         let mut next = old.clone();
@@ -304,7 +305,8 @@ impl Partial<'_> {
             ranged: (0..).zip(&self.keys).filter(|(_, key)| of.ranged.contains(key)).map(|(at, _)| at).collect(),
         });
         let own: Vec<Affine> = (0..keys.len() as u32).map(Affine::iterator).collect();
-        let domain = relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(&executions)?.domain()?;
+        let domain =
+            relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(&executions)?.domain()?;
         let space = relation::domain_space(self.ctx, &self.algorithm, id)?;
         let names = self.algorithm.param_names();
         let value = |affine: Affine| affine.to_isl(&space, &names);

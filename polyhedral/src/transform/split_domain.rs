@@ -43,7 +43,8 @@ pub fn split_domain(
             continue;
         }
         let taken: Vec<String> = algorithm.computations.iter().map(|it| it.name.clone()).collect();
-        let free = (number..).map(|number| format!("{}{suffix}{number}", source.name)).find(|name| !taken.contains(name));
+        let free =
+            (number..).map(|number| format!("{}{suffix}{number}", source.name)).find(|name| !taken.contains(name));
         let name = free.expect("some number is free");
         ids.push(ComputationId(algorithm.computations.len() as u32));
         algorithm.computations.push(renamed(ctx, &source, within, name)?);
@@ -140,7 +141,8 @@ fn renamed(ctx: &Ctx, source: &Computation, domain: Set, name: String) -> Result
     let tuple = Id::new(ctx, &name)?;
     let of_piece = |set: &Set| -> Result<Set, Error> {
         let set = set.set_tuple_id(&tuple)?;
-        let set = (0..).zip(&source.iterators).try_fold(set, |set, (at, name)| set.set_dim_name(DimType::Set, at, name))?;
+        let set =
+            (0..).zip(&source.iterators).try_fold(set, |set, (at, name)| set.set_dim_name(DimType::Set, at, name))?;
         Ok(set)
     };
     let access = |access: &Access| -> Result<Access, Error> {

@@ -102,7 +102,14 @@ pub fn leaf(id: u32) -> Node {
 }
 
 pub fn scheduled(algorithm: Algorithm, target: Target) -> Scheduled {
-    Scheduled { schedule: algorithm.source_order.clone(), algorithm, target, machine: tessella_polyhedral::machine::Machine::GENERIC, versions: vec![], scratch: Default::default() }
+    Scheduled {
+        schedule: algorithm.source_order.clone(),
+        algorithm,
+        target,
+        machine: tessella_polyhedral::machine::Machine::GENERIC,
+        versions: vec![],
+        scratch: Default::default(),
+    }
 }
 
 /// `for j, i: A[i, j] = A[i - 1, j + 1]` over the inner square.

@@ -58,10 +58,9 @@ pub fn parameter_types(plan: &LaunchPlan) -> Result<Vec<ParamType>, RuntimeError
         PlanArgument::Array { .. } => None,
     });
     let types = plan.entry.parameters.iter().map(|parameter| match parameter {
-        EntryParameter::Pointer(_)
-        | EntryParameter::Result(_)
-        | EntryParameter::Made(_)
-        | EntryParameter::Sizes => Ok(ParamType::Pointer),
+        EntryParameter::Pointer(_) | EntryParameter::Result(_) | EntryParameter::Made(_) | EntryParameter::Sizes => {
+            Ok(ParamType::Pointer)
+        }
         EntryParameter::Extent { .. } | EntryParameter::Stride { .. } | EntryParameter::First { .. } => {
             Ok(ParamType::Scalar(ScalarType::I64))
         }
@@ -78,11 +77,7 @@ impl Arguments {
     ///
     /// # Safety
     /// Each argument points to a value of its parameter's type.
-    pub unsafe fn read(
-        plan: &LaunchPlan,
-        types: &[ParamType],
-        call: Packed<'_>,
-    ) -> Result<Arguments, RuntimeError> {
+    pub unsafe fn read(plan: &LaunchPlan, types: &[ParamType], call: Packed<'_>) -> Result<Arguments, RuntimeError> {
         let arguments = call.arguments;
         if arguments.len() != types.len() {
             return Err(RuntimeError::ArgumentCount { expected: types.len(), found: arguments.len() });

@@ -173,7 +173,8 @@ impl<G: Gpu> CudaProgram<G> {
             watcher,
         };
         // Until `synchronize` has waited: what a kernel reads must not change under it.
-        let _turn = (!self.constants.is_empty()).then(|| self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
+        let _turn =
+            (!self.constants.is_empty()).then(|| self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
         // SAFETY: promised by the caller.
         let done = unsafe { run.steps(&self.plan.steps) };
         let done = done.and(run.watcher.as_mut().map_or(Ok(()), |watcher| watcher.end()).map_err(RuntimeError::from));
@@ -421,9 +422,7 @@ impl<G: Gpu> Run<'_, '_, G> {
 
     fn kernel_argument(&self, param: &KernelParam, width: Width) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
         match *param {
-            KernelParam::Buffer { buffer, access: _ } => {
-                Ok(Argument::Buffer(held(self.program, &self.held, buffer)?))
-            }
+            KernelParam::Buffer { buffer, access: _ } => Ok(Argument::Buffer(held(self.program, &self.held, buffer)?)),
             KernelParam::Param(param) => self.integer(&IntExpr::Param(param), width),
             KernelParam::Variable(variable) => self.integer(&IntExpr::Variable(variable), width),
             KernelParam::Scalar(scalar) => self

@@ -1,8 +1,8 @@
 //! A GPU made of host memory runs plans, keeps account of its memory, and fails when told to.
 
 use super::*;
-use std::ffi::c_void;
 use crate::cuda::{Device, DeviceProperties, FunctionProperties, Nvrtc, compile_cuda};
+use std::ffi::c_void;
 use std::time::Duration;
 use tessella_codegen::Entry;
 use tessella_codegen::entry::{Check, EntryParameter};
@@ -209,10 +209,7 @@ impl Gpu for FakeGpu {
                     to.copy_from_slice(&(old + a * from + t as f64).to_ne_bytes());
                 }
             }
-            (
-                "update_constant",
-                [Argument::Buffer(to), Argument::Value(_), Argument::Value(a), Argument::Value(t)],
-            ) => {
+            ("update_constant", [Argument::Buffer(to), Argument::Value(_), Argument::Value(a), Argument::Value(t)]) => {
                 let from = doubles(&state.variables["B_constant"].lock().unwrap());
                 let (a, t) = (f64::from_ne_bytes(*a), i64::from_ne_bytes(*t));
                 let mut to = to.content.lock().unwrap();
@@ -287,7 +284,14 @@ fn extent(array: ArrayId) -> EntryParameter {
 }
 
 fn buffer(id: u32, name: &str, extents: Vec<IntExpr>, host: HostSide) -> DeviceBuffer {
-    DeviceBuffer { id: BufferId(id), name: name.into(), element: ScalarType::F64, extents, host, memory: DeviceMemory::Allocated }
+    DeviceBuffer {
+        id: BufferId(id),
+        name: name.into(),
+        element: ScalarType::F64,
+        extents,
+        host,
+        memory: DeviceMemory::Allocated,
+    }
 }
 
 fn kernel_buffer(id: u32, access: BufferAccess) -> KernelParam {
@@ -765,7 +769,9 @@ fn a_profile_measures_kernels_apart_from_copies_and_leaves_the_results_of_one_ca
     let mut a = vec![1.0; 40];
     let arguments = update_arguments(0.5, &mut a, &[2.0; 40], 2);
     // SAFETY: as in `update`.
-    let profile = with_pointers(&arguments, |pointers| unsafe { program.profile(Packed::on_host(pointers), 3) }).unwrap().unwrap();
+    let profile = with_pointers(&arguments, |pointers| unsafe { program.profile(Packed::on_host(pointers), 3) })
+        .unwrap()
+        .unwrap();
     assert_eq!(a, [1.0 + (1.0 + 1.0) + (1.0 + 2.0); 40]);
     assert_eq!(profile.params, [40, 40, 2]);
     assert_eq!(profile.kernels_time, Duration::from_micros(2), "both launches in one span");
@@ -787,7 +793,8 @@ fn a_profile_of_a_call_that_is_refused_is_its_status() {
     let program = load(&gpu);
     let arguments = update_arguments(0.5, &mut [1.0; 4], &[2.0; 3], 1);
     // SAFETY: as in `update`.
-    let refused = with_pointers(&arguments, |pointers| unsafe { program.profile(Packed::on_host(pointers), 1) }).unwrap();
+    let refused =
+        with_pointers(&arguments, |pointers| unsafe { program.profile(Packed::on_host(pointers), 1) }).unwrap();
     assert_eq!(refused.unwrap_err(), 3);
     assert_eq!(gpu.held(), (0, 0));
 }

@@ -23,9 +23,9 @@ mod pool;
 mod profile;
 mod watch;
 
+pub use abi::{DeviceProperties, FunctionProperties};
 pub use arguments::Packed;
 pub use ceilings::{Ceilings, measured as measured_ceilings};
-pub use abi::{DeviceProperties, FunctionProperties};
 pub use compile::{compile_cuda, default_device};
 pub use device::{Device, DeviceBuffer, Event, Function, Module, Stream};
 pub use error::CudaError;

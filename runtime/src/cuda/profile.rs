@@ -96,7 +96,8 @@ impl<G: Gpu> CudaProgram<G> {
             .kernels
             .iter()
             .map(|(&number, launched)| {
-                let times = launches.iter().filter_map(|sample| sample.kernels.get(&number)).map(|it| it.time).collect();
+                let times =
+                    launches.iter().filter_map(|sample| sample.kernels.get(&number)).map(|it| it.time).collect();
                 self.kernel_profile(number, launched, median(times))
             })
             .collect();
@@ -132,7 +133,12 @@ impl<G: Gpu> CudaProgram<G> {
         Ok(samples)
     }
 
-    fn kernel_profile(&self, number: usize, launched: &Launched, time: Duration) -> Result<KernelProfile, RuntimeError> {
+    fn kernel_profile(
+        &self,
+        number: usize,
+        launched: &Launched,
+        time: Duration,
+    ) -> Result<KernelProfile, RuntimeError> {
         let planned = &self.plan().kernels[number];
         let kernel = self.kernel(number);
         let found = self.gpu().kernel_properties(kernel)?;

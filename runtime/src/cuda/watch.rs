@@ -106,14 +106,14 @@ impl<'a, G: Gpu> Watcher<'a, G> {
     }
 
     /// Measures a copy, which waits until it is done.
-    pub fn copied(into: &mut Copies, bytes: usize, copy: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
+    pub fn copied(
+        into: &mut Copies,
+        bytes: usize,
+        copy: impl FnOnce() -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
         let start = Instant::now();
         copy()?;
-        *into = Copies {
-            count: into.count + 1,
-            bytes: into.bytes + bytes as u64,
-            time: into.time + start.elapsed(),
-        };
+        *into = Copies { count: into.count + 1, bytes: into.bytes + bytes as u64, time: into.time + start.elapsed() };
         Ok(())
     }
 

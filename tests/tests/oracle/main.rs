@@ -103,7 +103,8 @@ fn the_oracle_sees_what_is_wrong() {
 fn promotions_leave_the_other_dependences_alone() {
     for name in ["2mm", "bicg", "doitgen", "gemver"] {
         let text = fs::read_to_string(root().join(format!("tests/polybench/{name}.jl"))).unwrap();
-        let promoted = renewed::own_choice(&text).unwrap_or_else(|fault| panic!("{name}: {}: {}", fault.kind, fault.text));
+        let promoted =
+            renewed::own_choice(&text).unwrap_or_else(|fault| panic!("{name}: {}: {}", fault.kind, fault.text));
         assert!(promoted, "{name}: nothing was promoted");
     }
 }
@@ -112,7 +113,8 @@ fn promotions_leave_the_other_dependences_alone() {
 #[test]
 fn chains_of_stencils_keep_few_rows() {
     hush_panics();
-    let examined = (0..40).map(|seed| stencils::keeps_few_rows(seed).unwrap_or_else(|it| panic!("{seed}: {}: {}", it.kind, it.text)));
+    let examined = (0..40)
+        .map(|seed| stencils::keeps_few_rows(seed).unwrap_or_else(|it| panic!("{seed}: {}: {}", it.kind, it.text)));
     let few = examined.filter(|few| *few).count();
     assert!(few >= 10, "{few} of 40");
 }

@@ -35,7 +35,8 @@ pub fn own_choice(source: &str) -> Result<bool, Fault> {
         let (schedule, target, machine) = (algorithm.source_order.clone(), Target::Gpu, Machine::GENERIC);
         let start = Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() };
         let chosen = choose(&ctx, &start, &all, Memory::Blocks).map_err(failed)?;
-        let stored = storage::carry_out(&ctx, chosen.scheduled, &all, &chosen.storage).map_err(|it| failed(it.error))?;
+        let stored =
+            storage::carry_out(&ctx, chosen.scheduled, &all, &chosen.storage).map_err(|it| failed(it.error))?;
         check_renewed(&ctx, &stored)?;
         Ok(stored.placed.source.is_some())
     })?;

@@ -151,7 +151,12 @@ impl Checker<'_> {
     }
 
     /// `A'`, `transpose(A)`.
-    pub(in crate::typed) fn adjoint(&mut self, operand: &ast::Expr, conjugate: Conjugate, span: Span) -> Checked<Value> {
+    pub(in crate::typed) fn adjoint(
+        &mut self,
+        operand: &ast::Expr,
+        conjugate: Conjugate,
+        span: Span,
+    ) -> Checked<Value> {
         let value = self.value(operand)?;
         match self.as_elements(&value, operand.span) {
             Some(elements) if elements.numbers == Numbers::Complex && conjugate == Conjugate::Yes => {
@@ -293,7 +298,10 @@ impl Checker<'_> {
                 let operands = vec![element.clone(), only.value.clone()];
                 let body = ast::ExprKind::Comparison { operands, operators: vec![operator] };
                 let body = Box::new(ast::Expr { kind: body, span });
-                self.function_argument(&ast::Expr { kind: ast::ExprKind::Lambda { arguments: vec![element], body }, span })
+                self.function_argument(&ast::Expr {
+                    kind: ast::ExprKind::Lambda { arguments: vec![element], body },
+                    span,
+                })
             }
             _ => match self.value(function)? {
                 Value::Function(callee) => Ok(Operation::User(callee)),

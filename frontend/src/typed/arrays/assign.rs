@@ -225,7 +225,10 @@ impl Checker<'_> {
     /// Whether a name means an array, or a part of one.
     pub(in crate::typed) fn is_array_name(&self, name: &str) -> bool {
         self.lookup(name).is_some_and(|variable| {
-            matches!(self.variables[variable.0].state, State::Array(_) | State::Alias(Value::Elements(_) | Value::ComplexArray(_)))
+            matches!(
+                self.variables[variable.0].state,
+                State::Array(_) | State::Alias(Value::Elements(_) | Value::ComplexArray(_))
+            )
         })
     }
 }

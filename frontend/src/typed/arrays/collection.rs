@@ -102,7 +102,9 @@ impl Checker<'_> {
         let span = iteration.range.span;
         let call = match &iteration.range.kind {
             ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-                ExprKind::Name(name) if COLLECTIONS.contains(&name.as_str()) => Some((name.as_str(), arguments.as_slice())),
+                ExprKind::Name(name) if COLLECTIONS.contains(&name.as_str()) => {
+                    Some((name.as_str(), arguments.as_slice()))
+                }
                 _ => None,
             },
             _ => None,

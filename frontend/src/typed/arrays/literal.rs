@@ -38,8 +38,11 @@ impl Checker<'_> {
         elements: &[ast::Argument],
         span: Span,
     ) -> Checked<Value> {
-        if let [ast::Argument { value: ast::Expr { kind: ast::ExprKind::Generator { body, clauses, .. }, span: at }, .. }] =
-            elements
+        if let [
+            ast::Argument {
+                value: ast::Expr { kind: ast::ExprKind::Generator { body, clauses, .. }, span: at }, ..
+            },
+        ] = elements
         {
             let given = self.comprehension(body, clauses, *at)?;
             if ty.1 == Numbers::Complex || given.numbers == Numbers::Complex {

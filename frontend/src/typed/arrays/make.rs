@@ -8,10 +8,10 @@ use crate::typed::compare::compare;
 use crate::typed::complex::Complex;
 use crate::typed::convert::constant_integer;
 use crate::typed::error::TypeError;
+use crate::typed::operator::binary;
 use crate::typed::scope::{State, VariableId};
 use crate::typed::tree::{Expr, ExprKind, LocalId, Mode, Role, SizeError, StatementKind, dense};
 use crate::typed::unsupported::Construct;
-use crate::typed::operator::binary;
 use crate::typed::value::{Kind, RangeValue, Value};
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
@@ -360,14 +360,22 @@ impl Checker<'_> {
                 columns.insert(0, count.expect("a range has elements"));
             }
             let recipe = Recipe::Rows(columns);
-            return Ok(Elements { element: ScalarType::I64, numbers: Numbers::Real, extents: vec![length], recipe, span });
+            return Ok(Elements {
+                element: ScalarType::I64,
+                numbers: Numbers::Real,
+                extents: vec![length],
+                recipe,
+                span,
+            });
         }
         let value = self.value(iterated)?;
         if let Some(elements) = self.as_elements(&value, span) {
             return Ok(elements);
         }
         match value {
-            Value::Tuple(values) if !values.is_empty() && values.iter().all(|value| matches!(value, Value::Scalar(_))) => {
+            Value::Tuple(values)
+                if !values.is_empty() && values.iter().all(|value| matches!(value, Value::Scalar(_))) =>
+            {
                 let array = self.literal_of(values, span)?;
                 Ok(self.whole(array, super::Keeps::Fresh, span))
             }

@@ -77,7 +77,9 @@ impl Checker<'_> {
             }
             (_, _) => (name, arguments),
         };
-        let Some(reduction) = reduction(name) else { return Err(self.arity(name, "an operator and an array", arguments.len(), span)) };
+        let Some(reduction) = reduction(name) else {
+            return Err(self.arity(name, "an operator and an array", arguments.len(), span));
+        };
         let (elements, empty) = self.reduced(name, reduction, &arguments, span)?;
         let reduction = of_elements(reduction, by_operator, &elements);
         let init = match init {
@@ -139,9 +141,9 @@ impl Checker<'_> {
                 },
             ] => {
                 let filtered = filtered(reduction, body, clauses);
-                let (body, clauses) = filtered.as_ref().map_or((&**body, clauses.as_slice()), |(body, clauses)| {
-                    (body, clauses.as_slice())
-                });
+                let (body, clauses) = filtered
+                    .as_ref()
+                    .map_or((&**body, clauses.as_slice()), |(body, clauses)| (body, clauses.as_slice()));
                 let elements = self.comprehension(body, clauses, *at)?;
                 let is_users = ["identity", "abs", "abs2"].iter().any(|name| self.user_function(name).is_some());
                 let is_known = is_plain(body, clauses) && !is_users;
@@ -498,17 +500,17 @@ fn zero_sum(ty: ScalarType, extents: &[Expr], empty: Empty, span: Span) -> Expr 
 
 /// Whether there are elements; `None` if there is one at least in any case.
 fn some_elements(extents: &[Expr], span: Span) -> Option<Expr> {
-    let some = extents.iter().filter(|extent| !is_one(extent)).map(|extent| {
-        compare(CompareOp::Ge, clamped(extent.clone()), Expr::int64(1, span), span)
-    });
+    let some = extents
+        .iter()
+        .filter(|extent| !is_one(extent))
+        .map(|extent| compare(CompareOp::Ge, clamped(extent.clone()), Expr::int64(1, span), span));
     some.reduce(|before, next| binary(BinaryOp::AndAlso, before, next, span))
 }
 
 /// `(abs, A)` and `(abs2, A)`, of which Julia knows that the largest of none is zero.
 fn is_magnitude(arguments: &[&ast::Expr]) -> bool {
-    let is_name = |expr: &ast::Expr| {
-        matches!(&expr.kind, ast::ExprKind::Name(name) if matches!(name.as_str(), "abs" | "abs2"))
-    };
+    let is_name =
+        |expr: &ast::Expr| matches!(&expr.kind, ast::ExprKind::Name(name) if matches!(name.as_str(), "abs" | "abs2"));
     match arguments {
         [function, _] => is_name(function),
         _ => false,

@@ -141,7 +141,8 @@ impl Checker<'_> {
             | Value::Type(_)
             | Value::Position(_)
             | Value::Function(_)
-            | Value::Nothing | Value::Never => None,
+            | Value::Nothing
+            | Value::Never => None,
         }
     }
 
@@ -187,7 +188,13 @@ impl Checker<'_> {
         self.fail(TypeError::Array(error))
     }
 
-    pub(in crate::typed) fn require(&mut self, condition: Expr, error: SizeError, text: &str, span: Span) -> Checked<()> {
+    pub(in crate::typed) fn require(
+        &mut self,
+        condition: Expr,
+        error: SizeError,
+        text: &str,
+        span: Span,
+    ) -> Checked<()> {
         if constant_integer(&condition) == Some(1) {
             return Ok(());
         }

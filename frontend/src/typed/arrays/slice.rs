@@ -146,7 +146,8 @@ impl Checker<'_> {
             | Value::Named(..)
             | Value::Type(_)
             | Value::Function(_)
-            | Value::Nothing | Value::Never) => {
+            | Value::Nothing
+            | Value::Never) => {
                 let found = self.kind(&other);
                 Err(self.fail(TypeError::SubscriptType { found, span }))
             }
@@ -154,13 +155,7 @@ impl Checker<'_> {
     }
 
     /// The subscripts that a position is in an array, from this axis on.
-    fn subscripts_of(
-        &mut self,
-        position: &Position,
-        base: &Elements,
-        axis: usize,
-        span: Span,
-    ) -> Checked<Vec<Expr>> {
+    fn subscripts_of(&mut self, position: &Position, base: &Elements, axis: usize, span: Span) -> Checked<Vec<Expr>> {
         if let Some(origin) = &position.linear_in {
             let extents = base.extents.get(axis..).unwrap_or_default();
             if origin.rank() != extents.len() {

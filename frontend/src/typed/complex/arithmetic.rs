@@ -121,7 +121,13 @@ impl Checker<'_> {
     }
 
     /// `z ^ n`: only small literal exponents are products in Julia, too.
-    pub(in crate::typed) fn complex_power(&mut self, base: Value, exponent: &Value, literal: bool, span: Span) -> Checked<Complex> {
+    pub(in crate::typed) fn complex_power(
+        &mut self,
+        base: Value,
+        exponent: &Value,
+        literal: bool,
+        span: Span,
+    ) -> Checked<Complex> {
         let power = match exponent {
             Value::Scalar(exponent) if literal => crate::typed::convert::constant_integer(exponent),
             _ => None,

@@ -11,7 +11,8 @@ use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType};
 
 /// Functions that mean something of real numbers, too, but are about complex ones.
-pub(in crate::typed) const ABOUT_COMPLEX: [&str; 8] = ["complex", "Complex", "real", "imag", "conj", "isreal", "cis", "angle"];
+pub(in crate::typed) const ABOUT_COMPLEX: [&str; 8] =
+    ["complex", "Complex", "real", "imag", "conj", "isreal", "cis", "angle"];
 
 impl Checker<'_> {
     /// A function one of whose arguments is complex, or one that makes complex numbers; `None` for any other.
@@ -197,9 +198,8 @@ impl Checker<'_> {
             other => other,
         };
         let (x, y) = (shared(x), shared(y));
-        let mut fused = |a: &Expr, b: &Expr, c: &Expr| {
-            self.number_function("muladd", vec![a.clone(), b.clone(), c.clone()], span)
-        };
+        let mut fused =
+            |a: &Expr, b: &Expr, c: &Expr| self.number_function("muladd", vec![a.clone(), b.clone(), c.clone()], span);
         match (x, y, z) {
             (Value::Complex(x), Value::Complex(y), Value::Complex(z)) => {
                 let re = fused(&x.re, &y.re, &z.re)?;

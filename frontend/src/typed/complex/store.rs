@@ -156,10 +156,9 @@ fn with_article(half: ScalarType) -> String {
 /// Whether the expression itself reads a real half of the array.
 fn reads_real_half(part: &Expr, array: LocalId) -> bool {
     match &part.kind {
-        ExprKind::Load { array: read, subscripts, .. } if *read == array => subscripts
-            .first()
-            .and_then(crate::typed::convert::constant_integer)
-            .is_none_or(|half| half == 1),
+        ExprKind::Load { array: read, subscripts, .. } if *read == array => {
+            subscripts.first().and_then(crate::typed::convert::constant_integer).is_none_or(|half| half == 1)
+        }
         _ => false,
     }
 }

@@ -9,9 +9,9 @@
 //! Zhou, Garzarán, Padua, *Optimal parallelogram selection for hierarchical tiling*, TACO 11(4), 2014.
 
 pub mod matrix;
-pub mod schemes;
 mod path;
 mod points;
+pub mod schemes;
 mod search;
 
 pub use path::longest;

@@ -413,9 +413,10 @@ impl Polynomial {
         let beyond = |variable: usize| self.least + self.nodes[variable] as u64;
         let variables = self.nodes.len();
         let mut others: Vec<Vec<u64>> = vec![(0..variables).map(beyond).collect()];
-        others.extend((0..variables).map(|at| {
-            (0..variables).map(|other| if other == at { beyond(at) + 1 } else { self.least }).collect()
-        }));
+        others.extend(
+            (0..variables)
+                .map(|at| (0..variables).map(|other| if other == at { beyond(at) + 1 } else { self.least }).collect()),
+        );
         for sizes in others {
             let Some(counts) = counted(&sizes)? else { return Ok(false) };
             let found = quantities(&counts);

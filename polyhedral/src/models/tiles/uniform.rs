@@ -75,7 +75,8 @@ impl Uniform {
             match inside {
                 [false, false] => {}
                 [true, false] => {
-                    let sources = look.around(from)?.intersect(&dependence.relation.domain()?.apply(&look.map(from)?)?)?;
+                    let sources =
+                        look.around(from)?.intersect(&dependence.relation.domain()?.apply(&look.map(from)?)?)?;
                     match look.covers(from, &plain(&sources)?)? {
                         Cover::All => computations.get_mut(&from).expect("of the band").kept = true,
                         Cover::Nothing => {}
@@ -106,14 +107,22 @@ impl Uniform {
 
     /// Counts the tile that [`shape::tile`] makes of some computations of the band; `None` where it reaches beyond the
     /// middle.
-    pub(super) fn count(&self, part: &Band, approach: Approach, slant: &Slant, sizes: &[u64]) -> Option<Option<Counts>> {
+    pub(super) fn count(
+        &self,
+        part: &Band,
+        approach: Approach,
+        slant: &Slant,
+        sizes: &[u64],
+    ) -> Option<Option<Counts>> {
         let own = shape::boxes(part, &self.center, slant, sizes);
         let mut run = own.clone();
         if approach == Approach::Redundant {
             let inside = |flow: &&Flow| [flow.from, flow.to].iter().all(|id| part.computations.contains(id));
-            let ranges = self.flows.iter().filter(inside).map(|flow| {
-                (flow.from, flow.to, flow.distance.iter().map(|&it| (it, it)).collect())
-            });
+            let ranges = self
+                .flows
+                .iter()
+                .filter(inside)
+                .map(|flow| (flow.from, flow.to, flow.distance.iter().map(|&it| (it, it)).collect()));
             let Some(wide) = shape::widen(&ranges.collect::<Vec<_>>(), run) else { return Some(None) };
             run = wide;
         }
@@ -137,7 +146,9 @@ impl Uniform {
         let places: BTreeMap<ComputationId, [Vec<Spot>; 2]> = part
             .computations
             .iter()
-            .map(|id| (*id, [spots(&given, &self.computations[id].entry), spots(&touched, &self.computations[id].touched)]))
+            .map(|id| {
+                (*id, [spots(&given, &self.computations[id].entry), spots(&touched, &self.computations[id].touched)])
+            })
             .collect();
         let mut counts = Counts { cost: Cost::default(), footprint: 0, run: 0 };
         grid.each(run, |id, at, point| {

@@ -16,7 +16,12 @@ fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> Stream {
         shift: [0; 3],
         limits: [zero(), zero(), zero()],
         reads: (reads.iter())
-            .map(|&(field, offset)| Source::Field { field, fresh: field < at, offset: [offset[0], 0, offset[1]], age: 0 })
+            .map(|&(field, offset)| Source::Field {
+                field,
+                fresh: field < at,
+                offset: [offset[0], 0, offset[1]],
+                age: 0,
+            })
             .collect(),
     });
     let field = |at: usize| Field { array: ArrayId(at as u32), writer: at, carried: true, rim: true, lead: 0 };

@@ -280,7 +280,8 @@ impl Build<'_> {
             let odd = blocks.modulo(2)?.add_constant(-1)?;
             let params = relation::param_space(self.ctx, self.stencil.algorithm)?.add_unnamed_tuple(0)?;
             let names = self.stencil.algorithm.param_names();
-            let some = at_least_zero(&params, &names, &odd)?.intersect(&at_least_zero(&params, &names, &span)?)?.params()?;
+            let some =
+                at_least_zero(&params, &names, &odd)?.intersect(&at_least_zero(&params, &names, &span)?)?.params()?;
             let end = self.stencil.first.add(&blocks.scale(self.regions.steps)?)?;
             let moment = self.moment(end);
             let copy = self.whole("finish", local.of, &written.intersect_params(&some)?, (other, local.of), moment)?;
@@ -348,7 +349,13 @@ impl Build<'_> {
     }
 
     /// Adds a statement that copies one element; its domain is set later.
-    fn copy(&mut self, name: &str, iterators: Vec<String>, read: (ArrayId, Vec<Affine>), write: (ArrayId, Vec<Affine>)) -> ComputationId {
+    fn copy(
+        &mut self,
+        name: &str,
+        iterators: Vec<String>,
+        read: (ArrayId, Vec<Affine>),
+        write: (ArrayId, Vec<Affine>),
+    ) -> ComputationId {
         let algorithm = &mut self.next.algorithm;
         let ty = algorithm.array(read.0).element;
         let access = |(array, subscripts): (ArrayId, Vec<Affine>)| {
@@ -420,7 +427,14 @@ impl Build<'_> {
     }
 
     /// Adds a copy between a tile's array and another.
-    fn boxed(&mut self, verb: &str, local: &Local, elements: &Set, blocks: Blocks, outside: ArrayId) -> Result<Boxed, Error> {
+    fn boxed(
+        &mut self,
+        verb: &str,
+        local: &Local,
+        elements: &Set,
+        blocks: Blocks,
+        outside: ArrayId,
+    ) -> Result<Boxed, Error> {
         let keys = self.keys();
         let rank = local.hull.size.len();
         let mut iterators = self.names.clone();
@@ -445,7 +459,8 @@ impl Build<'_> {
         let id = self.copy(&name, iterators.clone(), read, write);
         // { load[block, tile..., place] -> [block, tile..., element] }
         let algorithm = &self.next.algorithm;
-        let flat: Vec<Affine> = (0..keys).map(|at| Affine::iterator(at as u32)).chain(element.iter().cloned()).collect();
+        let flat: Vec<Affine> =
+            (0..keys).map(|at| Affine::iterator(at as u32)).chain(element.iter().cloned()).collect();
         let flat = relation::functions(self.ctx, algorithm, id, &flat)?;
         let mut domain = flat.intersect_range(elements)?.domain()?;
         let (space, names) = (relation::domain_space(self.ctx, algorithm, id)?, algorithm.param_names());
@@ -472,7 +487,12 @@ impl Build<'_> {
     }
 
     /// The tree; `mapped` to threads, of the CPU or of the GPU.
-    fn tree(&self, scheduled: &Scheduled, team: &BTreeMap<ProcessorAxis, i64>, mapped: bool) -> Result<Schedule, Error> {
+    fn tree(
+        &self,
+        scheduled: &Scheduled,
+        team: &BTreeMap<ProcessorAxis, i64>,
+        mapped: bool,
+    ) -> Result<Schedule, Error> {
         let mut schedule = scheduled.schedule.clone();
         let on_gpu = !team.is_empty();
         let time = loop_mut(&mut schedule, &self.stencil.path).clone();

@@ -119,14 +119,18 @@ fn spread_node(
     }
     threads.sort_by_key(|(processor, _)| std::cmp::Reverse(*processor));
     let heads = threads.into_iter().map(|(_, it)| it).chain(rounds).chain(rest);
-    Ok(heads.collect::<Vec<_>>().into_iter().rev().fold(node, |body, it| Node::Loop(Loop { body: Box::new(body), ..it })))
+    Ok(heads
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .fold(node, |body, it| Node::Loop(Loop { body: Box::new(body), ..it })))
 }
 
 /// The dimension of space that a loop runs through, for all statements below.
 fn dimension_of(stencil: &Stencil<'_>, it: &Loop) -> Option<usize> {
     (0..stencil.dimensions()).find(|&dimension| {
-        it.at.iter().all(|(&id, at)| {
-            stencil.position(id, dimension).sub(at).is_ok_and(|apart| apart.as_constant().is_some())
-        })
+        it.at
+            .iter()
+            .all(|(&id, at)| stencil.position(id, dimension).sub(at).is_ok_and(|apart| apart.as_constant().is_some()))
     })
 }

@@ -100,7 +100,8 @@ fn distances(
             }
             let mut rest = stencil.flows.values(read.array, &stencil.flows.read(reader, read)?)?;
             let mut inside: Option<Set> = None;
-            for &writer in stencil.statements.iter().filter(|&&id| algorithm.computation(id).write.array == read.array) {
+            for &writer in stencil.statements.iter().filter(|&&id| algorithm.computation(id).write.array == read.array)
+            {
                 let (written, others) = written_by(ctx, algorithm, reader, &rest, writer)?;
                 rest = others;
                 if written.is_empty()? {

@@ -101,7 +101,8 @@ pub(super) fn instances(
     domain = domain.intersect(&relation::functions(ctx, next, id, &all)?.intersect_range(&regions.tiles)?.domain()?)?;
     let names = next.param_names();
     // How many steps of the block come after this one.
-    let since = Affine::iterator(stencil.time[&id]).sub(&stencil.first)?.sub(&Affine::iterator(count).scale(regions.steps)?)?;
+    let since =
+        Affine::iterator(stencil.time[&id]).sub(&stencil.first)?.sub(&Affine::iterator(count).scale(regions.steps)?)?;
     let left = since.scale(-1)?.add_constant(regions.steps - 1)?;
     let mut limits = vec![since, left.clone()];
     for dimension in 0..regions.sizes.len() {
