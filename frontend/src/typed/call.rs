@@ -155,7 +155,15 @@ fn known() -> impl Iterator<Item = &'static str> {
     let divisions = DIVISIONS.iter().map(|(name, _)| *name);
     let several = super::several::SEVERAL;
     let complex = super::complex::ABOUT_COMPLEX;
-    elementary.chain(rounding).chain(divisions).chain(complex).chain(several).chain(ON_ARRAYS).chain(ON_NUMBERS)
+    let further = super::base_function::FURTHER;
+    elementary
+        .chain(rounding)
+        .chain(divisions)
+        .chain(complex)
+        .chain(several)
+        .chain(further)
+        .chain(ON_ARRAYS)
+        .chain(ON_NUMBERS)
 }
 
 impl Checker<'_> {

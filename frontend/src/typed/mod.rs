@@ -14,6 +14,7 @@ mod array;
 mod array_function;
 mod arrays;
 mod assign;
+mod base_function;
 mod call;
 mod check;
 mod choose;
