@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use tessella_codegen::int_expr::{IntExpr, VariableId};
+use tessella_codegen::leave::ENDLESS;
 use tessella_codegen::program::{For, Node};
 
 /// What a loop whose bounds are data is taken to run through.
@@ -47,7 +48,7 @@ fn full_work_of(nodes: &[Node]) -> i64 {
 /// The iterations of a loop over a tile's points, where it is full: the most between bounds that are a number apart. 1 for
 /// other loops.
 fn full_trips(it: &For) -> i64 {
-    if it.clip.is_some() {
+    if is_of_data(it) {
         return ROW;
     }
     let lower = match &it.lower {
@@ -62,6 +63,11 @@ fn full_trips(it: &For) -> i64 {
         .iter()
         .flat_map(|upper| lower.iter().filter_map(|lower| tidy(upper.clone().minus(lower.clone())).as_const()));
     apart.max().map_or(1, |most| most.saturating_add(1).max(1))
+}
+
+/// Whether only data say how many iterations there are.
+fn is_of_data(it: &For) -> bool {
+    it.clip.is_some() || (it.going.is_some() && it.upper.as_const().is_some_and(|upper| upper > ENDLESS))
 }
 
 /// What is known of the variables of the loops around.
@@ -102,7 +108,7 @@ fn instances(nodes: &[Node], known: &mut Known) -> IntExpr {
 fn trips(it: &For, known: &mut Known) -> IntExpr {
     let (lower, upper) = (end(&it.lower, End::Low, &known.ranges), end(&it.upper, End::High, &known.ranges));
     let count = match known.points.get(&it.variable) {
-        _ if it.clip.is_some() => IntExpr::Const(ROW),
+        _ if is_of_data(it) => IntExpr::Const(ROW),
         Some(points) => end(points, End::High, &known.ranges),
         None => match strip(it) {
             Some((points, count)) => {

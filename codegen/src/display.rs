@@ -56,10 +56,10 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
             Node::For(it) => {
                 let step = if it.step == 1 { String::new() } else { format!("{}:", it.step) };
                 let variable = &names.variables[it.variable.0 as usize];
-                let tag = if it.clip.is_some() {
-                    format!("{}  # bounds are data", tag_text(it.tag))
-                } else {
-                    tag_text(it.tag)
+                let tag = match (&it.clip, &it.going) {
+                    (Some(_), _) => format!("{}  # bounds are data", tag_text(it.tag)),
+                    (None, Some(_)) => format!("{}  # data end it", tag_text(it.tag)),
+                    (None, None) => tag_text(it.tag),
                 };
                 writeln!(f, "for {variable} = {}:{step}{}{tag}", int(&it.lower), int(&it.upper))?;
                 block(f, &it.body, program, depth + 1)?;

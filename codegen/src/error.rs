@@ -40,6 +40,9 @@ pub enum CodegenError {
     /// A loop whose bounds are data is no longer one loop in order.
     #[error("the bounds of loop `{name}` around `{computation}` are data")]
     RangeApart { computation: String, name: String },
+    /// A loop that only data end cannot be left where they do.
+    #[error("loop `{name}` ends where data say so")]
+    Endless { name: String, on_device: bool },
     /// A buffer in registers has an extent that is no constant.
     #[error("buffer `{buffer}` in registers has no constant size")]
     SizeOfRegister { buffer: String },
@@ -153,6 +156,18 @@ impl IntoDiagnostic for CodegenError {
             )
             .with_note("only loops around it and inside of it can be split, moved, or run in parallel, in vectors or on the GPU")
             .with_help(format!("leave `{name}` as it is, inside of one thread, and schedule the loops around it")),
+            CodegenError::Endless { name, on_device } => {
+                let text = format!("loop `{name}` has no bound but what data say, and cannot be left where they do");
+                let help = match on_device {
+                    true => "give it a bound: `while err > tol && steps < most`, with `steps += 1` at its end; or compile for the CPU",
+                    false => "leave the loop as it is in the source, and schedule those inside",
+                };
+                let note = match on_device {
+                    true => "its body is launched on the GPU, and the host does not read variables between launches",
+                    false => "the schedule takes it apart, or mixes its statements with others",
+                };
+                Diagnostic::error(Code("E0316"), text).with_note(note).with_help(help)
+            }
             CodegenError::SizeOfRegister { buffer } => Diagnostic::error(
                 Code("E0608"),
                 format!("`{buffer}` lives in registers, but its size depends on the arguments"),

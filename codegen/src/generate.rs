@@ -7,6 +7,7 @@ use crate::input::Input;
 use crate::int_expr::VariableId;
 use crate::isl_schedule::{Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
+use crate::leave::leave;
 use crate::names::{Namer, Names};
 use crate::narrow::add_narrow_kernels;
 use crate::program::{For, Node, Program, Scan};
@@ -89,9 +90,9 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
         }
         check_allocations(input, &body)?;
     }
-    body = clip(input, &mut names, body)?;
+    body = leave(input, clip(input, &mut names, body)?)?;
     for kernel in &mut kernels {
-        kernel.body = clip(input, &mut names, std::mem::take(&mut kernel.body))?;
+        kernel.body = leave(input, clip(input, &mut names, std::mem::take(&mut kernel.body))?)?;
     }
     let computations = &input.algorithm.computations;
     let fastmath = !computations.is_empty() && computations.iter().all(|it| it.fastmath);

@@ -213,7 +213,17 @@ impl Extract<'_> {
                 Node::Let { variable, value } => {
                     let (name, tag) = (String::new(), Tag::Sequential);
                     let (lower, upper) = (value.clone(), value.clone());
-                    shape.blocks.push(For { variable, name, tag, lower, upper, step: 1, clip: None, body: vec![] });
+                    shape.blocks.push(For {
+                        variable,
+                        name,
+                        tag,
+                        lower,
+                        upper,
+                        step: 1,
+                        clip: None,
+                        going: None,
+                        body: vec![],
+                    });
                     Node::Let { variable, value }
                 }
                 _ => return Err(apart(chain, "the kernel")),

@@ -16,6 +16,7 @@ mod extent;
 mod from_ast;
 mod isl_schedule;
 mod kernels;
+pub mod leave;
 mod narrow;
 mod params;
 pub mod ranges;

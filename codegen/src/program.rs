@@ -93,6 +93,8 @@ pub struct For {
     pub step: i64,
     /// Bounds that are data, within `lower` and `upper`; the step is 1 then.
     pub clip: Option<Box<Clip>>,
+    /// What each iteration asks before it begins; the first one where it is false ends the loop.
+    pub going: Option<Box<Going>>,
     pub body: Vec<Node>,
 }
 
@@ -112,6 +114,16 @@ pub struct Clip {
     pub down: bool,
     /// Holds the last value of the loop's variable.
     pub last: VariableId,
+}
+
+/// A condition on data without which no iteration of a loop does anything, and once it is false it stays so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Going {
+    /// Whose expression the condition is.
+    pub computation: ComputationId,
+    /// The values of the computation's iterators that it depends on.
+    pub iterators: Vec<Option<IntExpr>>,
+    pub condition: Expr,
 }
 
 /// The iteration `variable = lower + step * index`, if that is at most `upper`, where `index` is the block's or

@@ -205,7 +205,7 @@ impl Clipping<'_> {
 }
 
 /// The value of each iterator of a statement that it uses.
-fn values(statement: &Statement) -> Vec<Option<IntExpr>> {
+pub fn values(statement: &Statement) -> Vec<Option<IntExpr>> {
     let value = |variable: VariableId| {
         let bound = statement.bindings.iter().find(|(bound, _)| *bound == variable);
         bound.map_or(IntExpr::Variable(variable), |(_, value)| value.clone())

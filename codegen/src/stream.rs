@@ -192,6 +192,7 @@ pub(crate) fn launches(
             upper: get(pairs).minus(IntExpr::Const(1)),
             step: 1,
             clip: None,
+            going: None,
             body: both,
         }),
         set(left, get(count).minus(IntExpr::Const(2 * steps).times(get(pairs)))),

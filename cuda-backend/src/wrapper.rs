@@ -86,7 +86,7 @@ impl Wrapper<'_, '_> {
                 Step::Launch(kernel) => self.launch(&self.plan.kernels[kernel.0 as usize], out),
                 Step::For { variable, lower, upper, step, body } => {
                     let name = self.printer.program.names.variables[variable.0 as usize].clone();
-                    let head = self.printer.for_head(&name, lower, upper, *step);
+                    let head = self.printer.for_head(&name, lower, upper, *step, None);
                     out.open(head);
                     self.steps(body, out);
                     out.close();

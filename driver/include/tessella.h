@@ -80,7 +80,9 @@ int32_t tessella_status(const tessella_program *program);
  *     "result"       what the function gives back: "nothing", "argument 0" (positions from 0), "argument of 0 1" (one of
  *                    these, whose position is written like a scalar Int64), "scalar Float64", "array Float64 2" (a new
  *                    array of two axes), or a tuple of such parts, "(array Float64 2, scalar Int64, argument 0)", in
- *                    which "again 0" is what place 0 received
+ *                    which "again 0" is what place 0 received; "oneof(scalar Int64, nothing, array Float64 1)" is one of
+ *                    several parts, whose number, from 0, is what the first place received (arrays of the others have
+ *                    places and extents, too, and are not written)
  *     "tuned"        what a tuner found for the function, where the request gave neither schedule nor class: for each class
  *                    a line with its numbers, and below it the schedule's lines, each behind four blanks
  */

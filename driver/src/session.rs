@@ -641,7 +641,7 @@ impl Program for Interpreted {
         });
         match done {
             Ok((values, result)) => {
-                let results = results::values(&self.function, &result);
+                let results = results::filled(&self.function, &result);
                 // SAFETY: promised by the caller; the values came from `read`, the results are the function's.
                 unsafe { values::write(&self.types, &values, &results, arguments) };
                 0

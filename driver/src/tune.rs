@@ -209,7 +209,8 @@ impl Tuner {
         match self.measure(&*program, Some(self.best.seconds)) {
             Err(code) => Outcome::Differs(format!("the call ended with {code}")),
             Ok((seconds, given)) => {
-                let differences = run::differences(&self.subject.function, &given, &self.expected.0, &self.expected.1);
+                let expected: Vec<Option<Value>> = self.expected.1.iter().cloned().map(Some).collect();
+                let differences = run::differences(&self.subject.function, &given, &self.expected.0, &expected);
                 match differences.into_iter().next() {
                     Some(difference) => Outcome::Differs(difference),
                     None => Outcome::Timed(seconds),

@@ -111,6 +111,15 @@ impl Machine<'_> {
                     return Err(RunError::Unassigned { name, span });
                 }
             },
+            Outcome::OneOf { position, options } => {
+                let at = self.scalar(*position, span)?.as_integer().and_then(|at| usize::try_from(at).ok());
+                let chosen = at.and_then(|at| options.get(at).map(|option| (at, option)));
+                let Some((at, option)) = chosen else {
+                    let name = self.function.locals[position.0 as usize].name.clone();
+                    return Err(RunError::Unassigned { name, span });
+                };
+                Returned::OneOf { position: at, value: Box::new(self.returned(option)?) }
+            }
             Outcome::Tuple(parts) | Outcome::Named { parts, .. } => {
                 Returned::Tuple(parts.iter().map(|part| self.returned(part)).collect::<Result<_, _>>()?)
             }
@@ -163,6 +172,14 @@ impl Machine<'_> {
         {
             self.step(span)?;
             self.scalars[iterator.0 as usize] = Some(Constant::i64(value));
+            if let [Statement { kind: StatementKind::If { condition, otherwise, .. }, .. }] = body
+                && otherwise.is_empty()
+                && matches!(condition.kind, ExprKind::Local(going) if going != iterator)
+                && !self.truth(condition)?
+            {
+                // Neither this iteration nor any after it does anything.
+                break;
+            }
             self.block(body)?;
             next = value.checked_add(range.step);
         }

@@ -16,6 +16,11 @@ pub enum Returned {
     Nothing,
     Value(Value),
     Tuple(Vec<Returned>),
+    /// One of several results: its number, from 0.
+    OneOf {
+        position: usize,
+        value: Box<Returned>,
+    },
 }
 
 /// A contiguous array in column-major order.

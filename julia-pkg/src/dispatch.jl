@@ -343,7 +343,7 @@ function understand(known::Definition, program::Program, types)
     R = Core.Compiler.return_type(known.original, types)
     agrees = false
     compiled = ORIGINAL
-    if startswith(described, '(') || startswith(described, "complex(") || startswith(described, "named ") ||
+    if startswith(described, '(') || startswith(described, "complex(") || startswith(described, "named ") || startswith(described, "oneof(") ||
        result in ("array", "complexarray")
         plan = Plan(described, types.parameters)
         compiled = Compiled(program, entry(program), nothing, 0, plan)

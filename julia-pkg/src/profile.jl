@@ -89,7 +89,8 @@ function profile(program::Program, known::Definition, values::Tuple, places, rep
     report = Ref("")
     measure(arguments, on_device) = ((report[], code) = profile(program, arguments, on_device, repeat); code)
     code = Int32(0)
-    if startswith(described, '(') || startswith(described, "complex(") || startswith(described, "array") || startswith(described, "complexarray")
+    if startswith(described, '(') || startswith(described, "complex(") || startswith(described, "array") || startswith(described, "complexarray") ||
+       startswith(described, "named ") || startswith(described, "oneof(")
         _, code = fill_places(Plan(described, typeof(values).parameters), program, words, places, values, measure)
     else
         result = Ref{UInt64}(0)

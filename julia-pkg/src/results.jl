@@ -14,6 +14,9 @@ struct SameArgument{P} end
 "a complex number, of a tuple of its halves"
 struct NewComplex{H<:Tuple} end
 
+"one of several results `P`, whose number, from 0, is the scalar `S`"
+struct NewOneOf{S,P<:Tuple} end
+
 "a named tuple, of a tuple of its parts"
 struct NewNamed{Names,P<:Tuple} end
 
@@ -28,6 +31,11 @@ function parse_part(text::AbstractString, types)
     if startswith(text, "complex(")
         halves, rest = parse_part(SubString(text, 1 + ncodeunits("complex")), types)
         return NewComplex{halves}, rest
+    end
+    if startswith(text, "oneof(")
+        parts, rest = parse_part(SubString(text, 1 + ncodeunits("oneof")), types)
+        position, options = first(parts.parameters), Base.tail((parts.parameters...,))
+        return NewOneOf{position,Tuple{options...}}, rest
     end
     if startswith(text, "named ")
         open = findfirst('(', text)
@@ -60,6 +68,7 @@ places(::Type{T}) where {T<:Union{NewArray,NewComplexArray,NewScalar}} = Any[T]
 places(::Type{T}) where {T<:Tuple} = reduce(append!, map(places, collect(Any, T.parameters)); init = Any[])
 places(::Type{NewComplex{H}}) where {H} = places(H)
 places(::Type{NewNamed{Names,P}}) where {Names,P} = places(P)
+places(::Type{NewOneOf{S,P}}) where {S,P} = append!(places(S), places(P))
 places(::Type) = Any[]
 
 # How many extents the entry tells, and how many of them, at the start, are of halves.
@@ -83,6 +92,8 @@ part_type(::Type{Again{K}}, known, types) where {K} = place_type(known[K+1])
 part_type(::Type{SameArgument{P}}, known, types) where {P} = types.parameters[P]
 part_type(::Type{NewComplex{H}}, known, types) where {H} = Complex{part_type(H.parameters[1], known, types)}
 part_type(::Type{NewNamed{Names,P}}, known, types) where {Names,P} = NamedTuple{Names,part_type(P, known, types)}
+part_type(::Type{NewOneOf{S,P}}, known, types) where {S,P} =
+    Union{(part_type(part, known, types) for part in P.parameters)...}
 part_type(::Type{Nothing}, known, types) = Nothing
 part_type(::Type{T}, known, types) where {T<:Tuple} = Tuple{(part_type(part, known, types) for part in T.parameters)...}
 
@@ -94,6 +105,13 @@ function result_expression(P, values, arguments)
     function expression(part)
         part <: NewComplex && return Expr(:call, Complex, map(expression, halves_of(part))...)
         part <: NewNamed && return Expr(:call, NamedTuple{part.parameters[1]}, expression(part.parameters[2]))
+        if part <: NewOneOf
+            position = expression(part.parameters[1])
+            options = map(expression, collect(Any, part.parameters[2].parameters))
+            numbered = collect(enumerate(options))
+            return foldr((one, others) -> :($position == $(first(one) - 1) ? $(last(one)) : $others), numbered[1:end-1];
+                         init = options[end])
+        end
         part <: Tuple && return Expr(:tuple, map(expression, collect(Any, part.parameters))...)
         part <: Union{NewArray,NewComplexArray,NewScalar} && return values[next[] += 1]
         part <: Again && return values[first(part.parameters)+1]
@@ -184,6 +202,11 @@ function assemble(P, values::Vector{Any}, arguments::Tuple)
     function part(T)
         T <: NewComplex && return Complex(Any[part(half) for half in halves_of(T)]...)
         T <: NewNamed && return NamedTuple{T.parameters[1]}(part(T.parameters[2]))
+        if T <: NewOneOf
+            position = part(T.parameters[1])
+            options = Any[part(option) for option in T.parameters[2].parameters]
+            return options[position+1]
+        end
         T <: Tuple && return Tuple(Any[part(inner) for inner in T.parameters])
         T <: Union{NewArray,NewComplexArray,NewScalar} && return values[next[] += 1]
         T <: Again && return values[first(T.parameters)+1]

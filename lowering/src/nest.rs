@@ -192,6 +192,11 @@ impl<'a> Nest<'a> {
             Returned::Tuple(parts) | Returned::Named { parts, .. } => {
                 return Outcome::Tuple(parts.iter().map(|part| self.outcome(function, part)).collect());
             }
+            Returned::OneOf { position, options } => {
+                let position = self.outcome(function, &Returned::Scalar(*position));
+                let options = options.iter().map(|option| self.outcome(function, option));
+                return Outcome::Tuple(std::iter::once(position).chain(options).collect());
+            }
             Returned::Complex { re, im } => {
                 let halves = [Returned::Scalar(*re), Returned::Scalar(*im)];
                 return Outcome::Tuple(halves.iter().map(|half| self.outcome(function, half)).collect());

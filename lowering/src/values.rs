@@ -411,6 +411,9 @@ fn gives(result: &Returned, local: LocalId, form: Form) -> bool {
         Returned::Complex { re, im } => form == Form::Scalar && (*re == local || *im == local),
         Returned::Array(it) | Returned::ComplexArray(it) => form == Form::Array && *it == local,
         Returned::Tuple(parts) | Returned::Named { parts, .. } => parts.iter().any(|part| gives(part, local, form)),
+        Returned::OneOf { position, options } => {
+            gives(&Returned::Scalar(*position), local, form) || options.iter().any(|option| gives(option, local, form))
+        }
         Returned::Nothing | Returned::Argument(_) => false,
     }
 }

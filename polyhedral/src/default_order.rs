@@ -224,7 +224,7 @@ impl Chooser<'_> {
     }
 
     fn nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
-        if self.is_ranged(schedule, path) {
+        if self.is_ranged(schedule, path) || self.has_endless_inside(schedule, path)? {
             return self.ranged_nest(schedule, path);
         }
         match self.target {

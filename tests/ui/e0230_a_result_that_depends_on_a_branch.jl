@@ -1,8 +1,12 @@
-@tessella function last_or_first(x::Vector{Float64}, back::Bool)
-    for i in eachindex(x)
-        x[i] = 2x[i]
-    end
+function first_if(x, back)
     if back
         x[1]
+    end
+end
+
+@tessella function scaled!(x::Vector{Float64}, back::Bool)
+    factor = first_if(x, back)
+    for i in eachindex(x)
+        x[i] = factor * x[i]
     end
 end

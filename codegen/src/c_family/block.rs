@@ -9,7 +9,7 @@ use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Precedence, within};
-use crate::program::{Clip, For, Guard, Node, Over, Spread, Statement, Width};
+use crate::program::{Clip, For, Going, Guard, Node, Over, Spread, Statement, Width};
 use crate::ranges::{conjuncts, known_iterators};
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
@@ -95,7 +95,15 @@ impl Printer<'_> {
     }
 
     /// `for (int64_t i = lower; i <= upper; i++)`.
-    pub fn for_head(&mut self, variable: &str, lower: &IntExpr, upper: &IntExpr, step: i64) -> String {
+    /// `going` is asked before each iteration, too.
+    pub fn for_head(
+        &mut self,
+        variable: &str,
+        lower: &IntExpr,
+        upper: &IntExpr,
+        step: i64,
+        going: Option<&str>,
+    ) -> String {
         let lower = self.int(lower);
         let until = match upper {
             IntExpr::Sub(bound, one) if one.as_const() == Some(1) => {
@@ -103,6 +111,7 @@ impl Printer<'_> {
             }
             bound => format!("{variable} <= {}", within(self.int_bound(bound), Precedence::Shift)),
         };
+        let until = going.map_or(until.clone(), |going| format!("{until} && {going}"));
         let next = if step == 1 { format!("{variable}++") } else { format!("{variable} += {step}") };
         format!("for ({} {variable} = {lower}; {until}; {next})", self.width.c_type())
     }
@@ -114,9 +123,10 @@ impl Printer<'_> {
             out.open(format!("if ({guard})"));
         }
         hooks.enter(it, self, out);
+        let going = it.going.as_ref().map(|going| self.going(going));
         let head = match &it.clip {
             Some(clip) => self.clipped_head(it, clip),
-            None => self.for_head(&variable, &it.lower, &it.upper, it.step),
+            None => self.for_head(&variable, &it.lower, &it.upper, it.step, going.as_deref()),
         };
         out.open(head);
         self.block(&it.body, hooks, out);
@@ -125,6 +135,13 @@ impl Printer<'_> {
         if guard.is_some() {
             out.close();
         }
+    }
+
+    fn going(&mut self, going: &Going) -> String {
+        let iterators: Vec<IntExpr> =
+            going.iterators.iter().map(|it| it.clone().unwrap_or(IntExpr::Const(0))).collect();
+        let at = Instance { computation: going.computation, iterators: &iterators };
+        within(self.value(&going.condition, &at), Precedence::BitOr)
     }
 
     /// Where bounds that are data are evaluated; `None` if always.

@@ -96,7 +96,7 @@ impl Printer<'_> {
         };
         hooks.enter(&nest, self, out);
         let variable = self.variable(along.variable).to_string();
-        let head = self.for_head(&variable, &nest.lower, &nest.upper, along.step);
+        let head = self.for_head(&variable, &nest.lower, &nest.upper, along.step, None);
         out.open(head);
         self.bases(&it.moving_bases, out);
         self.instances(it, out);

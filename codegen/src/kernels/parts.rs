@@ -46,6 +46,7 @@ pub(super) fn launches(parts: &[Part], kernel: KernelId) -> Node {
             upper: it.last(),
             step: MAX_GRID[it.axis as usize],
             clip: None,
+            going: None,
             body: vec![launch],
         })
     })

@@ -149,7 +149,7 @@ impl Checker<'_> {
                 let value = self.as_scalar(value, span)?;
                 self.bind_scalar(variable, value, at, span).map(Value::Scalar)
             }
-            Value::Array(array) => self.bind_array(variable, array, at, span),
+            meaning @ (Value::Array(_) | Value::ComplexArray(_)) => self.bind_array(variable, meaning, at, span),
             Value::Complex(value) => {
                 let value = if self.keep { self.frozen_complex(*value) } else { *value };
                 self.bind_complex(variable, value, at, span)
@@ -159,7 +159,6 @@ impl Checker<'_> {
             | Value::Named(..)
             | Value::Range(_)
             | Value::Type(_)
-            | Value::ComplexArray(_)
             | Value::ComplexType(_)
             | Value::Position(_)
             | Value::Function(_)

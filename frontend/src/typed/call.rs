@@ -155,7 +155,15 @@ fn known() -> impl Iterator<Item = &'static str> {
     let divisions = DIVISIONS.iter().map(|(name, _)| *name);
     let several = super::several::SEVERAL;
     let complex = super::complex::ABOUT_COMPLEX;
-    elementary.chain(rounding).chain(divisions).chain(complex).chain(several).chain(ON_ARRAYS).chain(ON_NUMBERS)
+    let further = super::base_function::FURTHER;
+    elementary
+        .chain(rounding)
+        .chain(divisions)
+        .chain(complex)
+        .chain(several)
+        .chain(further)
+        .chain(ON_ARRAYS)
+        .chain(ON_NUMBERS)
 }
 
 impl Checker<'_> {
@@ -194,7 +202,7 @@ impl Checker<'_> {
         {
             return value;
         }
-        self.flow.statement_call = false;
+        (self.flow.statement_call, self.flow.unused_call) = (false, false);
         if let Some(half) = self.complex_type_named(name, callee.span)? {
             return self.complex_of(half, arguments, broadcast, span);
         }

@@ -138,8 +138,10 @@ impl Checker<'_> {
     fn value_of(&mut self, span: Span, check: impl FnOnce(&mut Self) -> Tail) -> Checked<Value> {
         let label = self.label.take();
         let tail = std::mem::replace(&mut self.flow.tail, false);
+        let several = std::mem::replace(&mut self.flow.several_results, false);
         let result = check(self);
         self.flow.tail = tail;
+        self.flow.several_results = several;
         self.label = label;
         self.tail_value(result, span)
     }
@@ -246,7 +248,9 @@ impl Checker<'_> {
         match tail {
             Tail::Argument(array, span) => Ok((self.argument_position(array, span)?, vec![array])),
             Tail::Choice(position, arrays, span) => Ok((self.read(position, span), arrays)),
-            Tail::Nothing | Tail::Scalar(_) | Tail::Tuple(..) | Tail::Other(..) | Tail::Failed => Err(Reported),
+            Tail::Nothing | Tail::Scalar(_) | Tail::Tuple(..) | Tail::OneOf(..) | Tail::Other(..) | Tail::Failed => {
+                Err(Reported)
+            }
         }
     }
 }

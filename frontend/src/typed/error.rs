@@ -89,7 +89,7 @@ pub enum TypeError {
     NotConstant { what: &'static str, span: Span },
     #[error("position {position} is outside: {}", elements(*.length))]
     OutsideTuple { position: i128, length: usize, span: Span },
-    #[error("the function's result depends on the branch taken")]
+    #[error("what this is depends on the branch taken")]
     BranchResult { span: Span },
     #[error("the function cannot return {found}")]
     ResultKind { found: Kind, span: Span },
@@ -115,8 +115,8 @@ pub enum TypeError {
     MissingKeyword { function: String, keyword: String, span: Span, declared: Span },
     #[error("`{function}` changes what lives outside of it, inside an expression")]
     EffectInExpression { function: String, span: Span, at: Span },
-    #[error("this `while` is not a loop over a counter")]
-    NotCounted { span: Span, why: &'static str, at: Span },
+    #[error("this `while` never ends")]
+    NeverEnds { span: Span },
     #[error(transparent)]
     Array(super::arrays::ArrayError),
     #[error(transparent)]
@@ -168,7 +168,7 @@ impl TypeError {
             TypeError::ConstantCycle { .. } => "E0235",
             TypeError::CallArity { .. } => "E0236",
             TypeError::UnboundParameter { .. } => "E0237",
-            TypeError::NotCounted { .. } => "E0240",
+            TypeError::NeverEnds { .. } => "E0240",
             TypeError::DuplicateParameter { .. } => "E0114",
             TypeError::InCall { error, .. } => return error.code(),
             TypeError::Array(error) => return error.code(),
@@ -425,8 +425,8 @@ impl IntoDiagnostic for TypeError {
                 base.primary(span, "not a constant").with_help("use an integer literal or a `const`")
             }
             TypeError::BranchResult { span } => base
-                .primary(span, "the last expression of the function is this `if`")
-                .with_help("end the function with `return nothing`, or with the value to return"),
+                .primary(span, "its branches end with values of different kinds, or one of them without")
+                .with_help("end all branches with values of one kind"),
             TypeError::ResultKind { found, span } => base
                 .primary(span, format!("this is {found}"))
                 .with_help("end the function with `return nothing`, or return an array, a number, or a tuple of these"),
@@ -474,10 +474,9 @@ impl IntoDiagnostic for TypeError {
                 .primary(span, "called inside an expression")
                 .secondary(at, "assigned here")
                 .with_help("make the call a statement of its own, or assign its result to a variable first"),
-            TypeError::NotCounted { span, why, at } => base
-                .primary(span, "the condition of the loop")
-                .secondary(at, why)
-                .with_help("write it as `for i in start:step:stop`, or as `while i <= n` with `i += 1` at the end"),
+            TypeError::NeverEnds { span } => base
+                .primary(span, "always true, and nothing in the loop leaves it")
+                .with_help("write a condition, or leave the loop with `break` or `return`"),
             TypeError::NotAssignable { span, why, .. } => base.primary(span, why).with_help(
                 "assign to a variable or to an element of an array, and declare its type where it is first assigned",
             ),

@@ -43,6 +43,10 @@ pub(super) struct Flow {
     pub known: BTreeMap<LocalId, Constant>,
     /// Whether the expression about to be checked is the call that a statement or assignment consists of.
     pub statement_call: bool,
+    /// Whether it is the call that a statement consists of whose value nobody uses.
+    pub unused_call: bool,
+    /// Whether the value of the statements being checked is given back, or not used: it may be of several kinds.
+    pub several_results: bool,
     /// How many copies of the code have been checked before this one.
     pub copy: usize,
 }
@@ -62,6 +66,8 @@ impl Default for Flow {
             wanted: None,
             known: BTreeMap::new(),
             statement_call: false,
+            unused_call: false,
+            several_results: true,
             copy: 0,
         }
     }
@@ -146,34 +152,42 @@ impl Checker<'_> {
     pub(super) fn same_meanings(&mut self, other: &[(VariableId, LocalId)], span: Span) {
         let lasting = |checker: &Self, variable: VariableId| !(checker.flow.tail && checker.is_straight(variable));
         let differs = other.iter().any(|&(variable, array)| {
-            lasting(self, variable) && !matches!(self.variables[variable.0].state, State::Array(now) if now == array)
+            lasting(self, variable) && array_of(&self.variables[variable.0].state) != Some(array)
         });
         if differs {
             let _: Checked<()> = self.not_yet(Construct::ArrayVariable, span);
         }
     }
 
-    /// `name = array`: another name for it.
-    pub(super) fn bind_array(&mut self, variable: VariableId, array: LocalId, at: Span, span: Span) -> Checked<Value> {
+    /// `name = array`: another name for it. `meaning` is an array, or one of complex numbers.
+    pub(super) fn bind_array(&mut self, variable: VariableId, meaning: Value, at: Span, span: Span) -> Checked<Value> {
+        let state = match &meaning {
+            Value::Array(array) => State::Array(*array),
+            other => State::Alias(other.clone()),
+        };
         let here = self.loops.last().copied();
         let known = &self.variables[variable.0];
         let straight = self.is_straight(variable);
         // In a loop the name may mean another array in each iteration; the loop's end looks after that.
         let in_loop_body = known.owner != here && self.flow.straight_from <= self.flow.loop_depth;
+        let is_alike = matches!((&known.state, &state), (State::Array(_), State::Array(_)))
+            || (array_of(&known.state).is_some()
+                && array_of(&state).is_some()
+                && is_alias(&known.state) == is_alias(&state));
         match &known.state {
             State::Poisoned => Err(super::check::Reported),
             State::Unassigned if straight => {
                 self.variables[variable.0].span = at;
-                self.variables[variable.0].state = State::Array(array);
-                Ok(Value::Array(array))
+                self.variables[variable.0].state = state;
+                Ok(meaning)
             }
-            State::Array(old) if straight || in_loop_body || *old == array => {
-                self.variables[variable.0].state = State::Array(array);
-                Ok(Value::Array(array))
+            old if is_alike && (straight || in_loop_body || array_of(old) == array_of(&state)) => {
+                self.variables[variable.0].state = state;
+                Ok(meaning)
             }
-            State::Scalar(_) | State::Complex(..) | State::Alias(_) if straight => {
-                self.variables[variable.0].state = State::Array(array);
-                Ok(Value::Array(array))
+            State::Scalar(_) | State::Complex(..) | State::Alias(_) | State::Array(_) if straight => {
+                self.variables[variable.0].state = state;
+                Ok(meaning)
             }
             State::Unassigned | State::Array(_) | State::Scalar(_) | State::Complex(..) | State::Alias(_) => {
                 self.not_yet(Construct::ArrayVariable, span)
@@ -184,16 +198,13 @@ impl Checker<'_> {
     /// The names of arrays among the first `count` variables, and what they mean.
     fn array_names(&self, count: usize) -> Vec<(VariableId, LocalId)> {
         let variables = self.variables.iter().take(count).enumerate();
-        let arrays = variables.filter_map(|(at, variable)| match variable.state {
-            State::Array(array) => Some((VariableId(at), array)),
-            State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Alias(_) | State::Poisoned => None,
-        });
-        arrays.collect()
+        variables.filter_map(|(at, variable)| Some((VariableId(at), array_of(&variable.state)?))).collect()
     }
 
     fn set_names(&mut self, meanings: &[(VariableId, LocalId)]) {
         for &(variable, array) in meanings {
-            self.variables[variable.0].state = State::Array(array);
+            let state = &mut self.variables[variable.0].state;
+            *state = if is_alias(state) { State::Alias(Value::ComplexArray(array)) } else { State::Array(array) };
         }
     }
 
@@ -237,7 +248,8 @@ impl Checker<'_> {
             }
             meanings.push(now);
             for (variable, state) in self.variables.iter_mut().zip(&others) {
-                if matches!(state, State::Scalar(_) | State::Complex(..) | State::Alias(_)) {
+                if matches!(state, State::Scalar(_) | State::Complex(..) | State::Alias(_)) && array_of(state).is_none()
+                {
                     variable.state = state.clone();
                 }
             }
@@ -317,7 +329,7 @@ impl Checker<'_> {
         self.flow.copy += 1;
         let (otherwise, other_tail) = self.in_branch(|checker| checker.variant(variants, turn + 1, rest, place));
         self.assigned.retain(|variable| after_then.contains(variable));
-        self.join(Ok(condition), (then, then_tail), (otherwise, other_tail), span, place)
+        self.join_results(Ok(condition), (then, then_tail), (otherwise, other_tail), span, place)
     }
 
     /// Whether the statements use a name whose meaning depends on the variant.
@@ -362,6 +374,18 @@ impl Checker<'_> {
         let owner = self.loops.last().copied();
         self.new_local(name, Type::Scalar(ty), Role::Variable(owner), span)
     }
+}
+
+/// The array that a name means.
+fn array_of(state: &State) -> Option<LocalId> {
+    match state {
+        State::Array(array) | State::Alias(Value::ComplexArray(array)) => Some(*array),
+        State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Alias(_) | State::Poisoned => None,
+    }
+}
+
+fn is_alias(state: &State) -> bool {
+    matches!(state, State::Alias(_))
 }
 
 /// `value mod divisor`, of a positive divisor.

@@ -72,7 +72,11 @@ impl Checker<'_> {
     pub(super) fn user_call(&mut self, name: &str, arguments: &[ast::Argument], span: Span) -> Option<Checked<Value>> {
         let callee = self.user_function(name)?;
         let is_statement = std::mem::take(&mut self.flow.statement_call);
-        Some(self.given(arguments).and_then(|given| self.inline(&callee, given, is_statement, span)))
+        let is_unused = std::mem::take(&mut self.flow.unused_call);
+        Some(self.given(arguments).and_then(|given| {
+            self.flow.unused_call = is_unused;
+            self.inline(&callee, given, is_statement, span)
+        }))
     }
 
     /// `typeof(x)(y)`, `(x -> x + 1)(y)`: a call of what an expression gives.
@@ -136,6 +140,7 @@ impl Checker<'_> {
 
     /// The body of the method that Julia would call, checked here; its value.
     pub(super) fn inline(&mut self, callee: &Callee, given: Given, is_statement: bool, span: Span) -> Checked<Value> {
+        let is_unused = std::mem::take(&mut self.flow.unused_call);
         let (name, methods, closure) = match callee {
             Callee::Named(name) => {
                 let all = self.functions.iter().filter(|function| named(function, name));
@@ -166,6 +171,7 @@ impl Checker<'_> {
         let conditions = std::mem::replace(&mut self.conditions, 0);
         let pending = self.flow.pending.take();
         let (straight_from, tail) = (self.flow.straight_from, self.flow.tail);
+        let several = std::mem::replace(&mut self.flow.several_results, is_unused);
         let inlined = InlinedCall { function: name.clone(), definition: method.span, call: span };
         if !self.inlined.contains(&inlined) {
             self.inlined.push(inlined);
@@ -178,6 +184,7 @@ impl Checker<'_> {
         });
         self.calls.pop();
         (self.flow.straight_from, self.flow.tail) = (straight_from, tail);
+        self.flow.several_results = several;
         self.flow.pending = pending;
         (self.mode, self.keep, self.conditions) = (mode, keep, conditions);
         self.indexed = indexed;
@@ -302,6 +309,8 @@ impl Checker<'_> {
             Tail::Tuple(values, _) => Ok(Value::Tuple(values)),
             Tail::Other(value, _) => Ok(value),
             Tail::Choice(..) => self.not_yet(Construct::ArrayVariable, span),
+            // Only made where nobody uses the value.
+            Tail::OneOf(..) => Ok(Value::Nothing),
             Tail::Failed => Err(Reported),
         }
     }

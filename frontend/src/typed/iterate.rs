@@ -57,7 +57,7 @@ impl Checker<'_> {
         // The body is checked even where the range is not understood: its errors are its own.
         let at = iteration.target.span;
         let iterator = self.new_local(
-            name.unwrap_or("iterator").trim_start_matches('#'),
+            name.map_or("iterator", super::jumps::shown),
             Type::Scalar(ScalarType::I64),
             Role::Iterator(id),
             at,

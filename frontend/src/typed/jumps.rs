@@ -10,7 +10,7 @@
 //! end                                 end
 //! ```
 
-use crate::ast::{Block, Broadcast, Expr, ExprKind, Operator};
+use crate::ast::{Argument, Block, Broadcast, Expr, ExprKind, Operator, Section};
 use tessella_diagnostics::{Span, Spanned};
 
 /// Made-up names begin with this; no name of the source does.
@@ -67,6 +67,10 @@ pub(super) fn function_without_returns(body: &[Expr], fresh: &mut Fresh) -> Bloc
     body.iter().for_each(|statement| returned(statement, &mut values));
     let place = body.first().map_or(Span::new(tessella_diagnostics::FileId(0), 0..0), |first| first.span);
     let result = match values.as_slice() {
+        // Each element of a tuple has a variable of its own.
+        all if let Some(count) = tuple_length(all) => {
+            Returned::Tuple((0..count).map(|_| fresh.name("result")).collect())
+        }
         all if all.iter().all(Option::is_none) => Returned::Nothing,
         // `return A` everywhere needs no variable.
         [Some(first), rest @ ..]
@@ -83,8 +87,13 @@ pub(super) fn function_without_returns(body: &[Expr], fresh: &mut Fresh) -> Bloc
     if in_loops {
         block.push(assign(&returned, boolean(false, place), place));
     }
-    if let Returned::Variable(result) = &result {
-        block.push(Expr { kind: ExprKind::Local(vec![name(result, place)]), span: place });
+    let variables = match &result {
+        Returned::Variable(result) => std::slice::from_ref(result),
+        Returned::Tuple(results) => results.as_slice(),
+        Returned::Nothing | Returned::Always(_) => &[],
+    };
+    for variable in variables {
+        block.push(Expr { kind: ExprKind::Local(vec![name(variable, place)]), span: place });
     }
     let mut rewrite = Rewrite { fresh, target: Target::Function { returned, result } };
     block.extend(rewrite.block(body, &[]));
@@ -107,6 +116,7 @@ enum Returned {
     Nothing,
     Always(Expr),
     Variable(String),
+    Tuple(Vec<String>),
 }
 
 struct Rewrite<'f> {
@@ -144,11 +154,14 @@ impl Rewrite<'_> {
             }
             ExprKind::And(condition, then) => {
                 let then = std::slice::from_ref(&**then);
-                self.branches((**condition).clone(), then, &[], rest, flags, span, block);
+                // As the last statement its value is the condition's.
+                let value = self.last_value(false, rest, span);
+                self.branches((**condition).clone(), then, &value, rest, flags, span, block);
             }
             ExprKind::Or(condition, otherwise) => {
                 let otherwise = std::slice::from_ref(&**otherwise);
-                self.branches((**condition).clone(), &[], otherwise, rest, flags, span, block);
+                let value = self.last_value(true, rest, span);
+                self.branches((**condition).clone(), &value, otherwise, rest, flags, span, block);
             }
             ExprKind::Ternary { condition, yes, no } => {
                 let (yes, no) = (std::slice::from_ref(&**yes), std::slice::from_ref(&**no));
@@ -190,6 +203,13 @@ impl Rewrite<'_> {
                 block.push(statement.clone());
                 block.extend(self.block(rest, flags));
             }
+        }
+    }
+
+    fn last_value(&self, value: bool, rest: &[Expr], span: Span) -> Block {
+        match self.target {
+            Target::Function { .. } if rest.is_empty() => vec![boolean(value, span)],
+            Target::Function { .. } | Target::Loop { .. } => vec![],
         }
     }
 
@@ -248,6 +268,7 @@ impl Rewrite<'_> {
                     Returned::Nothing => None,
                     Returned::Always(value) => Some(Box::new(value.clone())),
                     Returned::Variable(result) => Some(Box::new(name(result, span))),
+                    Returned::Tuple(results) => Some(Box::new(tuple(results, span))),
                 };
                 vec![Expr { kind: ExprKind::Return(value), span }]
             }
@@ -263,9 +284,8 @@ impl Rewrite<'_> {
                 block.push(jump.clone());
                 return;
             }
-            (Target::Function { result: Returned::Variable(result), .. }, ExprKind::Return(value)) => {
-                let value = value.as_deref().cloned().unwrap_or_else(|| name("nothing", span));
-                block.push(assign(result, value, span));
+            (Target::Function { result, .. }, ExprKind::Return(value)) => {
+                keep_result(result, value.as_deref(), span, block)
             }
             _ => {}
         }
@@ -289,10 +309,7 @@ impl Rewrite<'_> {
             ExprKind::Return(value) => {
                 let Target::Function { returned, result } = &self.target else { return statement.clone() };
                 let mut block = vec![];
-                if let Returned::Variable(result) = result {
-                    let value = value.as_deref().cloned().unwrap_or_else(|| name("nothing", span));
-                    block.push(assign(result, value, span));
-                }
+                keep_result(result, value.as_deref(), span, &mut block);
                 block.push(assign(returned, boolean(true, span), span));
                 block.push(Expr { kind: ExprKind::Break, span });
                 ExprKind::Block(block)
@@ -365,6 +382,47 @@ impl Rewrite<'_> {
             _ => false,
         })
     }
+}
+
+/// The value of a `return` that is not the end of the function goes into variables.
+fn keep_result(result: &Returned, value: Option<&Expr>, span: Span, block: &mut Block) {
+    match (result, value) {
+        (Returned::Nothing | Returned::Always(_), _) => {}
+        (Returned::Variable(result), value) => {
+            block.push(assign(result, value.cloned().unwrap_or_else(|| name("nothing", span)), span));
+        }
+        (Returned::Tuple(results), Some(value)) => {
+            let kind = ExprKind::Assign {
+                operator: None,
+                broadcast: Broadcast::No,
+                target: Box::new(tuple(results, span)),
+                value: Box::new(value.clone()),
+            };
+            block.push(Expr { kind, span });
+        }
+        (Returned::Tuple(_), None) => {}
+    }
+}
+
+fn tuple(names: &[String], span: Span) -> Expr {
+    let element = |variable: &String| Argument { keyword: None, value: name(variable, span), section: Section::Main };
+    Expr { kind: ExprKind::Tuple(names.iter().map(element).collect()), span }
+}
+
+/// How many elements the tuples have that all of the `return`s give back.
+fn tuple_length(values: &[Option<Expr>]) -> Option<usize> {
+    let length = |value: &Option<Expr>| match value.as_ref().map(|value| &value.kind) {
+        Some(ExprKind::Tuple(elements)) => {
+            let plain = |it: &Argument| {
+                it.keyword.is_none() && it.section == Section::Main && !matches!(it.value.kind, ExprKind::Splat(_))
+            };
+            (elements.len() > 1 && elements.iter().all(plain)).then_some(elements.len())
+        }
+        _ => None,
+    };
+    let (first, rest) = values.split_first()?;
+    let count = length(first)?;
+    rest.iter().all(|value| length(value) == Some(count)).then_some(count)
 }
 
 /// Whether the statement holds a jump of this kind that belongs to the loop or function around it.

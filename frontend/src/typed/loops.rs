@@ -8,6 +8,9 @@ use super::walk::is_steady;
 use crate::ast::{Argument, Block, Expr, ExprKind, Iteration, Section};
 use tessella_diagnostics::Span;
 
+/// A `while` without a counter ends before it has run so often; 2^53.
+const MOST_TURNS: &str = "9007199254740992";
+
 impl Checker<'_> {
     /// A `for` with whatever jumps it has.
     pub(super) fn loop_statement(
@@ -49,11 +52,28 @@ impl Checker<'_> {
         self.assignment(&assign(name, value, span), super::statement::Place::Middle).map(|_| ())
     }
 
+    /// Any other `while`: a loop over more iterations than anything runs, which its condition breaks.
+    fn endless_loop(&mut self, condition: &Expr, body: &[Expr], span: Span) -> Checked<()> {
+        let at = condition.span;
+        let number = |text: &str| Box::new(Expr { kind: ExprKind::Integer(text.into()), span: at });
+        let range = ExprKind::Range { start: number("1"), step: None, stop: number(MOST_TURNS) };
+        let target = name(&self.flow.fresh.name("turn"), span);
+        let iteration = Iteration { target, range: Expr { kind: range, span: at }, span: at };
+        let mut inner = body.to_vec();
+        if !matches!(condition.kind, ExprKind::Bool(true)) {
+            let leave = vec![Expr { kind: ExprKind::Break, span: at }];
+            inner.insert(0, if_else(not(condition.clone()), leave, vec![], at));
+        }
+        if !jumps::has_break(&inner) {
+            return Err(self.fail(TypeError::NeverEnds { span: at }));
+        }
+        self.loop_statement(&[iteration], &inner, false, span)
+    }
+
     /// `while i <= n ... i += 1 end` as a loop over a range.
     pub(super) fn while_loop(&mut self, condition: &Expr, body: &[Expr], span: Span) -> Checked<()> {
-        let counted = match Counted::find(condition, body) {
-            Ok(counted) => counted,
-            Err((why, at)) => return Err(self.fail(TypeError::NotCounted { span: condition.span, why, at })),
+        let Some(counted) = Counted::find(condition, body) else {
+            return self.endless_loop(condition, body, span);
         };
         let Counted { counter, step, bounds, body: mut inner, first, rest } = counted;
         let at = condition.span;
@@ -136,51 +156,39 @@ struct Counted {
     rest: Vec<Expr>,
 }
 
-type Why = (&'static str, Span);
-
 impl Counted {
-    fn find(condition: &Expr, body: &[Expr]) -> Result<Counted, Why> {
+    fn find(condition: &Expr, body: &[Expr]) -> Option<Counted> {
         let mut conjuncts = vec![];
         flatten(condition, &mut conjuncts);
-        let Some((test, rest)) = conjuncts.split_first() else {
-            return Err(("the condition compares no counter with a bound", condition.span));
-        };
-        let ExprKind::Comparison { operands, operators } = &test.kind else {
-            return Err(("the condition compares no counter with a bound", test.span));
-        };
-        let ([left, right], [operator]) = (operands.as_slice(), operators.as_slice()) else {
-            return Err(("the condition compares no counter with a bound", test.span));
-        };
+        // What is asked before the counter may as well be asked after it, if it can neither fail nor do anything.
+        (0..conjuncts.len())
+            .take_while(|&at| conjuncts[..at].iter().all(is_plain))
+            .find_map(|at| Self::with_test(&conjuncts[at], &conjuncts[..at], &conjuncts[at + 1..], body))
+    }
+
+    fn with_test(test: &Expr, before: &[Expr], rest: &[Expr], body: &[Expr]) -> Option<Counted> {
+        let ExprKind::Comparison { operands, operators } = &test.kind else { return None };
+        let ([left, right], [operator]) = (operands.as_slice(), operators.as_slice()) else { return None };
         let symbol = operator.value.symbol.as_str();
         let sides = [(left, right, symbol), (right, left, mirrored(symbol))];
-        let mut why = ("no counter in this condition is stepped in the body", test.span);
-        for (counter, bound, symbol) in sides {
-            let ExprKind::Name(name) = &counter.kind else { continue };
-            if !is_assigned(name, body) {
-                continue;
-            }
+        sides.into_iter().find_map(|(counter, bound, symbol)| {
+            let ExprKind::Name(name) = &counter.kind else { return None };
             let (up, strict) = match symbol {
                 "<" => (true, true),
                 "<=" | "≤" => (true, false),
                 ">" => (false, true),
                 ">=" | "≥" => (false, false),
-                _ => return Err(("compare the counter with `<`, `<=`, `>` or `>=`", operator.span)),
+                _ => return None,
             };
-            let found = step_of(name, body)?;
-            let (step, first, mut inner) = found;
+            let (step, first, mut inner) = step_of(name, body)?;
             if step == 0 || (step > 0) != up {
-                return Err(("the counter moves away from the bound", counter.span));
+                return None;
             }
             if !first {
                 inner = without_repeated_steps(name, step, &inner)?;
             }
-            if is_assigned(name, &inner) {
-                why = ("the counter is assigned more than once in the body", counter.span);
-                continue;
-            }
-            if !is_steady(bound, body) {
-                why = ("the bound may change in the body, or is more than arithmetic on integers", bound.span);
-                continue;
+            if is_assigned(name, &inner) || !is_steady(bound, body) {
+                return None;
             }
             let (counter, mut bounds, mut others) = (name.clone(), vec![(bound.clone(), strict)], rest);
             while let [next, later @ ..] = others
@@ -191,9 +199,28 @@ impl Counted {
                 bounds.push((bound.clone(), strict));
                 others = later;
             }
-            return Ok(Counted { counter, step, bounds, body: inner, first, rest: others.to_vec() });
+            let rest = before.iter().chain(others).cloned().collect();
+            Some(Counted { counter, step, bounds, body: inner, first, rest })
+        })
+    }
+}
+
+/// Whether an expression is nothing but arithmetic and comparisons of variables and numbers.
+fn is_plain(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Name(_) | ExprKind::Integer(_) | ExprKind::Float(_) | ExprKind::Bool(_) => true,
+        ExprKind::Prefix { operand, .. } => is_plain(operand),
+        ExprKind::Infix { operator, left, right } => {
+            matches!(operator.value.symbol.as_str(), "+" | "-" | "*" | "/") && is_plain(left) && is_plain(right)
         }
-        Err(why)
+        ExprKind::Juxtapose { coefficient, operand } => is_plain(coefficient) && is_plain(operand),
+        ExprKind::Comparison { operands, .. } => operands.iter().all(is_plain),
+        ExprKind::And(left, right) | ExprKind::Or(left, right) => is_plain(left) && is_plain(right),
+        ExprKind::Call { callee, arguments, broadcast: crate::ast::Broadcast::No } => {
+            matches!(&callee.kind, ExprKind::Name(name) if matches!(name.as_str(), "abs" | "abs2" | "min" | "max"))
+                && arguments.iter().all(|argument| is_plain(&argument.value))
+        }
+        _ => false,
     }
 }
 
@@ -243,20 +270,10 @@ fn mirrored(symbol: &str) -> &str {
 }
 
 /// The counter's step, whether it comes first, and the body without it.
-fn step_of(counter: &str, body: &[Expr]) -> Result<(i64, bool, Block), Why> {
-    if let Some(last) = body.last()
-        && let Some(step) = as_step(counter, last)
-    {
-        return Ok((step, false, body[..body.len() - 1].to_vec()));
-    }
-    if let Some(first) = body.first()
-        && let Some(step) = as_step(counter, first)
-    {
-        return Ok((step, true, body[1..].to_vec()));
-    }
-    let at = body.iter().find(|statement| is_assigned(counter, std::slice::from_ref(statement)));
-    let why = "step the counter by an integer constant in the last (or first) statement of the body, as in `i += 1`";
-    Err((why, at.or(body.last()).map_or(Span::new(tessella_diagnostics::FileId(0), 0..0), |at| at.span)))
+fn step_of(counter: &str, body: &[Expr]) -> Option<(i64, bool, Block)> {
+    let last = || Some((as_step(counter, body.last()?)?, false, body[..body.len() - 1].to_vec()));
+    let first = || Some((as_step(counter, body.first()?)?, true, body[1..].to_vec()));
+    last().or_else(first)
 }
 
 /// The constant of `i += 2`, `i -= 2`, `i = i + 2`, `i = 2 + i`, `i = i - 2`.
@@ -290,8 +307,8 @@ fn as_step(counter: &str, statement: &Expr) -> Option<i64> {
     }
 }
 
-/// `i += 1; continue` in the body as `continue`, which does the step at its end.
-fn without_repeated_steps(counter: &str, step: i64, body: &[Expr]) -> Result<Block, Why> {
+/// `i += 1; continue` in the body as `continue`, which does the step at its end; `None` if one skips it.
+fn without_repeated_steps(counter: &str, step: i64, body: &[Expr]) -> Option<Block> {
     let mut block = vec![];
     for (at, statement) in body.iter().enumerate() {
         let next = body.get(at + 1);
@@ -301,13 +318,13 @@ fn without_repeated_steps(counter: &str, step: i64, body: &[Expr]) -> Result<Blo
         }
         let steps_before = at.checked_sub(1).is_some_and(|before| as_step(counter, &body[before]) == Some(step));
         if matches!(statement.kind, ExprKind::Continue) && !steps_before {
-            return Err(("this `continue` skips the counter's step", statement.span));
+            return None;
         }
         let inside = |body: &[Expr]| without_repeated_steps(counter, step, body);
-        let one = |expr: &Expr| -> Result<Box<Expr>, Why> {
+        let one = |expr: &Expr| -> Option<Box<Expr>> {
             let mut block = inside(std::slice::from_ref(expr))?;
             let span = expr.span;
-            Ok(Box::new(match block.len() {
+            Some(Box::new(match block.len() {
                 1 => block.swap_remove(0),
                 _ => Expr { kind: ExprKind::Block(block), span },
             }))
@@ -317,9 +334,12 @@ fn without_repeated_steps(counter: &str, step: i64, body: &[Expr]) -> Result<Blo
             ExprKind::If { branches, otherwise } => ExprKind::If {
                 branches: branches
                     .iter()
-                    .map(|(condition, body)| Ok((condition.clone(), inside(body)?)))
-                    .collect::<Result<_, Why>>()?,
-                otherwise: otherwise.as_deref().map(inside).transpose()?,
+                    .map(|(condition, body)| Some((condition.clone(), inside(body)?)))
+                    .collect::<Option<_>>()?,
+                otherwise: match otherwise {
+                    Some(body) => Some(inside(body)?),
+                    None => None,
+                },
             },
             ExprKind::Let { bindings, body } => ExprKind::Let { bindings: bindings.clone(), body: inside(body)? },
             ExprKind::MacroCall { name, arguments } => {
@@ -331,7 +351,7 @@ fn without_repeated_steps(counter: &str, step: i64, body: &[Expr]) -> Result<Blo
         };
         block.push(Expr { kind, span: statement.span });
     }
-    Ok(block)
+    Some(block)
 }
 
 /// Every `break` of the loop notes the counter's value.

@@ -9,10 +9,12 @@ pub mod tree;
 mod error;
 mod unsupported;
 
+mod alternatives;
 mod array;
 mod array_function;
 mod arrays;
 mod assign;
+mod base_function;
 mod call;
 mod check;
 mod choose;

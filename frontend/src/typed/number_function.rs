@@ -68,6 +68,9 @@ impl Checker<'_> {
                 _ => Ok(x),
             };
         }
+        if let Some(value) = self.base_of_one(name, x.clone(), span) {
+            return value;
+        }
         let number = |value: i128| Expr::constant(Constant::integer(ty, value), span);
         let constant = |value: bool| Ok(Expr::constant(Constant::bool(value), span));
         let is_signed = ty.is_float() || ty.is_signed_integer();
@@ -132,6 +135,9 @@ impl Checker<'_> {
     fn function_of_two(&mut self, name: &str, x: Expr, y: Expr, span: Span) -> Checked<Expr> {
         if let Some(&(_, operator)) = DIVISIONS.iter().find(|(known, _)| *known == name) {
             return self.division(operator, name, x, y, span);
+        }
+        if let Some(value) = self.base_of_two(name, x.clone(), y.clone(), span) {
+            return value;
         }
         match name {
             "xor" => self.binary_operator("⊻", x, y, span),

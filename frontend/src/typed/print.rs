@@ -31,6 +31,10 @@ fn outcome(result: &Outcome, names: &BTreeMap<LocalId, String>) -> String {
             let arguments: Vec<_> = arguments.iter().map(|id| names[id].as_str()).collect();
             format!("one of {} at {}", arguments.join(", "), names[position])
         }
+        Outcome::OneOf { position, options } => {
+            let options: Vec<String> = options.iter().map(|option| outcome(option, names)).collect();
+            format!("one of {} at {}", options.join(", "), names[position])
+        }
         Outcome::Complex { re, im } => format!("complex({}, {})", names[re], names[im]),
         Outcome::Tuple(parts) => {
             let parts: Vec<String> = parts.iter().map(|part| outcome(part, names)).collect();

@@ -41,11 +41,27 @@ impl Checker<'_> {
             Tail::Nothing | Tail::Failed => Ok(Outcome::Nothing),
             Tail::Argument(id, span) => self.given_array(function, id, span),
             Tail::Choice(position, arguments, _) => Ok(Outcome::Choice { position, arguments }),
+            Tail::OneOf(position, options, span) => self.given_one(function, position, options, span),
             Tail::Tuple(values, span) => self.given_tuple(values, span).map(Outcome::Tuple),
             Tail::Other(value, span) => self.given_value(function, value, span),
             Tail::Scalar(value) => self.given_scalar(function, value),
         };
         given.unwrap_or(Outcome::Nothing)
+    }
+
+    fn given_one(
+        &mut self,
+        function: &ast::Function,
+        position: LocalId,
+        options: Vec<Value>,
+        span: Span,
+    ) -> Checked<Outcome> {
+        if let Some(declared) = &function.return_type {
+            return Err(self.fail(TypeError::BranchResult { span: declared.span }));
+        }
+        let options: Checked<Vec<Outcome>> =
+            options.into_iter().map(|value| self.given_value(function, value, span)).collect();
+        Ok(Outcome::OneOf { position, options: options? })
     }
 
     fn given_value(&mut self, function: &ast::Function, value: Value, span: Span) -> Checked<Outcome> {

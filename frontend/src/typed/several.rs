@@ -11,7 +11,8 @@ use crate::ast;
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType};
 
-pub(super) const SEVERAL: [&str; 8] = ["divrem", "fldmod", "fldmod1", "mod1", "fld1", "sincos", "evalpoly", "reim"];
+pub(super) const SEVERAL: [&str; 9] =
+    ["divrem", "fldmod", "fldmod1", "mod1", "fld1", "minmax", "sincos", "evalpoly", "reim"];
 
 impl Checker<'_> {
     /// A call of one of [`SEVERAL`]; `None` for any other.
@@ -40,6 +41,15 @@ impl Checker<'_> {
                     (_, _) => Err(super::check::Reported),
                 }
             }
+            ("minmax", [x, y]) => match (self.scalar(x), self.scalar(y)) {
+                (Ok(x), Ok(y)) => {
+                    let (x, y) = (self.share(x), self.share(y));
+                    let least = self.number_function("min", vec![x.clone(), y.clone()], span);
+                    let most = self.number_function("max", vec![x, y], span);
+                    least.and_then(|least| Ok(Value::Tuple(vec![Value::Scalar(least), Value::Scalar(most?)])))
+                }
+                (_, _) => Err(super::check::Reported),
+            },
             ("sincos", _) => Err(self.arity(name, "1 argument", values.len(), span)),
             ("reim", [z]) => self
                 .value(z)

@@ -26,6 +26,8 @@ pub(super) enum Tail {
     Tuple(Vec<Value>, Span),
     /// The argument whose position a variable holds, and which arguments it may be.
     Choice(LocalId, Vec<LocalId>, Span),
+    /// One of several kinds of results: the variable that numbers it, and all of them.
+    OneOf(LocalId, Vec<Value>, Span),
     /// What no function can return, but an inlined one can.
     Other(Value, Span),
     Failed,
@@ -81,8 +83,30 @@ impl Checker<'_> {
                 let no = std::slice::from_ref(&**no);
                 return self.branch(condition, std::slice::from_ref(yes), Some(no), span, place);
             }
+            // As the last statement its value is `false` or the assigned one: a `Bool` or something else.
+            ast::ExprKind::And(condition, then) if is_effect(then) && self.gives_several(place) && !is_throw(then) => {
+                let no = truth(false, span);
+                return self.branch(
+                    condition,
+                    std::slice::from_ref(then),
+                    Some(std::slice::from_ref(&no)),
+                    span,
+                    place,
+                );
+            }
+            ast::ExprKind::Or(condition, otherwise)
+                if is_effect(otherwise) && self.gives_several(place) && !is_throw(otherwise) =>
+            {
+                let yes = truth(true, span);
+                return self.branch(
+                    condition,
+                    std::slice::from_ref(&yes),
+                    Some(std::slice::from_ref(otherwise)),
+                    span,
+                    place,
+                );
+            }
             ast::ExprKind::And(condition, then) if is_effect(then) => {
-                // As the last statement its value is `false` or the assigned one: a `Bool` or something else.
                 let falls =
                     |checker: &mut Self| checker.branch(condition, std::slice::from_ref(then), None, span, place);
                 return self.with_last_value(falls, then, false, place);
@@ -127,6 +151,7 @@ impl Checker<'_> {
                 Place::Last => self.result_value(statement),
                 Place::Middle => {
                     self.flow.statement_call = matches!(statement.kind, ast::ExprKind::Call { .. });
+                    self.flow.unused_call = self.flow.statement_call;
                     self.value(statement).map(|value| match value {
                         Value::Never => Tail::Other(value, span),
                         _ => Tail::Nothing,
@@ -194,19 +219,25 @@ impl Checker<'_> {
         let condition = self.condition(condition);
         let before = self.assigned.clone();
         let meanings = self.meanings();
-        let (then, then_tail) = self.in_branch(|checker| checker.body(then, place));
+        let (then, then_tail) = self.in_branch(|checker| {
+            let tail = checker.body(then, place);
+            checker.settled_tail(tail, place)
+        });
         self.end_of_branch(span);
         let after_then = std::mem::replace(&mut self.assigned, before);
         let after_meanings = self.array_meanings(meanings.len());
         self.restore(&meanings);
-        let (otherwise, other_tail) = self.in_branch(|checker| match rest.is_empty() {
-            true => otherwise.map_or(Tail::Nothing, |body| checker.body(body, place)),
-            false => checker.branches(rest, otherwise, span, place),
+        let (otherwise, other_tail) = self.in_branch(|checker| {
+            let tail = match rest.is_empty() {
+                true => otherwise.map_or(Tail::Nothing, |body| checker.body(body, place)),
+                false => checker.branches(rest, otherwise, span, place),
+            };
+            checker.settled_tail(tail, place)
         });
         self.end_of_branch(span);
         self.same_meanings(&after_meanings, span);
         self.assigned.retain(|variable| after_then.contains(variable));
-        self.join(condition, (then, then_tail), (otherwise, other_tail), span, place)
+        self.join_results(condition, (then, then_tail), (otherwise, other_tail), span, place)
     }
 
     /// An `if` with one condition.
@@ -260,6 +291,10 @@ impl Checker<'_> {
             };
         }
         let tail = match (place, then_tail, other_tail) {
+            (Place::Last, Tail::OneOf(..), _) | (Place::Last, _, Tail::OneOf(..)) => {
+                self.fail(TypeError::BranchResult { span });
+                Tail::Failed
+            }
             (Place::Middle, _, _) | (Place::Last, Tail::Nothing, Tail::Nothing) => Tail::Nothing,
             (Place::Last, Tail::Failed, _) | (Place::Last, _, Tail::Failed) => Tail::Failed,
             (Place::Last, Tail::Argument(a, at), Tail::Argument(b, _)) if a == b => Tail::Argument(a, at),
@@ -356,6 +391,10 @@ fn is_effect(expr: &ast::Expr) -> bool {
         // Everything else is an expression for its value.
         _ => false,
     }
+}
+
+fn truth(value: bool, span: Span) -> ast::Expr {
+    ast::Expr { kind: ast::ExprKind::Bool(value), span }
 }
 
 /// Whether a statement is nothing but a `throw`.

@@ -148,6 +148,12 @@ pub enum Result {
         position: LocalId,
         arguments: Vec<LocalId>,
     },
+    /// The one of these that an `Int64` variable numbers, from 0, when the function ends. Variables of the others hold
+    /// zeros then, and their arrays need not have been made.
+    OneOf {
+        position: LocalId,
+        options: Vec<Result>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -117,7 +117,8 @@ pub(super) fn renames(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the expression is arithmetic on integers and names that `body` does not assign, so that it keeps its value.
+/// Whether the expression is arithmetic on integers, names that `body` does not assign, and elements of arrays that it does not
+/// store into by their names, so that it keeps its value. (Arrays that bounds are read from are never written.)
 pub(super) fn is_steady(expr: &Expr, body: &[Expr]) -> bool {
     match &expr.kind {
         ExprKind::Integer(_) => true,
@@ -130,6 +131,11 @@ pub(super) fn is_steady(expr: &Expr, body: &[Expr]) -> bool {
                 ["size", "length", "lastindex", "firstindex", "min", "max", "div", "mod", "rem", "fld", "cld"];
             matches!(&callee.kind, ExprKind::Name(name) if PURE.contains(&name.as_str()))
                 && arguments.iter().all(|argument| is_steady(&argument.value, body))
+        }
+        ExprKind::Index { base, subscripts } => {
+            matches!(base.kind, ExprKind::Name(_))
+                && is_steady(base, body)
+                && subscripts.iter().all(|subscript| is_steady(&subscript.value, body))
         }
         // Nothing else is needed in a bound.
         _ => false,

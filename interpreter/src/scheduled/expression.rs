@@ -5,7 +5,7 @@ use super::integer;
 use super::memory::{Block, Memory, Position};
 use crate::operators;
 use tessella_codegen::Input;
-use tessella_codegen::program::{Clip, For, Statement};
+use tessella_codegen::program::{Clip, For, Going, Statement};
 use tessella_codegen::ranges::conjuncts;
 use tessella_polyhedral::algorithm::{Access, Computation, ComputationId, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
@@ -102,6 +102,19 @@ pub(super) fn values(
         next += it.step;
     }
     Ok(values)
+}
+
+/// Whether the loop's next iteration begins.
+pub(super) fn goes_on(
+    around: &mut Surroundings<'_>,
+    going: &Going,
+    variables: &[Option<i64>],
+) -> Result<bool, ScheduledError> {
+    let value = |it: &Option<_>| it.as_ref().map(|it| integer::value(it, around.params, variables)).transpose();
+    let iterators = going.iterators.iter().map(value).collect::<Result<_, _>>()?;
+    let computation = around.input.algorithm.computation(going.computation);
+    let instance = Instance { computation, iterators, lets: vec![], operands: vec![] };
+    Ok(instance.expression(around, &going.condition)?.bits != 0)
 }
 
 /// The bounds that data give an iterator; `None` if it has no iterations.

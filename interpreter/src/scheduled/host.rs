@@ -1,12 +1,12 @@
 //! The program as the CPU runs it.
 
 use super::error::ScheduledError;
-use super::expression::{Surroundings, bind, execute, values};
+use super::expression::{Surroundings, bind, execute, goes_on, values};
 use super::integer;
 use super::kernel;
 use super::memory::{Block, Memory, Position};
 use super::shuffle::Shuffle;
-use tessella_codegen::program::{For, Node};
+use tessella_codegen::program::{For, Going, Node};
 use tessella_codegen::{Input, Program};
 use tessella_polyhedral::layers::Direction;
 use tessella_polyhedral::schedule::Tag;
@@ -105,7 +105,25 @@ impl Host<'_> {
         }
     }
 
+    fn iterate_while(&mut self, it: &For, going: &Going) -> Result<(), ScheduledError> {
+        let mut next = integer::value(&it.lower, self.params, &self.variables)?;
+        let upper = integer::value(&it.upper, self.params, &self.variables)?;
+        while next <= upper {
+            let (mut around, variables) = self.surroundings();
+            if !goes_on(&mut around, going, variables)? {
+                break;
+            }
+            bind(&mut self.variables, it.variable.0, next);
+            self.block(&it.body)?;
+            next += it.step;
+        }
+        Ok(())
+    }
+
     fn iterate(&mut self, it: &For) -> Result<(), ScheduledError> {
+        if let Some(going) = &it.going {
+            return self.iterate_while(it, going);
+        }
         let (mut around, variables) = self.surroundings();
         let mut values = values(&mut around, it, variables)?;
         match it.tag {

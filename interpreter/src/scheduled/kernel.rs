@@ -1,7 +1,7 @@
 //! Kernels: blocks in any order, and in each block the threads, in any order from barrier to barrier.
 
 use super::error::ScheduledError;
-use super::expression::{Arrival, Surroundings, arrive, bind, execute, values};
+use super::expression::{Arrival, Surroundings, arrive, bind, execute, goes_on, values};
 use super::host::Host;
 use super::integer;
 use super::memory::{Block, Memory};
@@ -9,7 +9,7 @@ use super::streaming;
 use std::collections::VecDeque;
 use std::vec::IntoIter;
 use tessella_codegen::int_expr::VariableId;
-use tessella_codegen::program::{For, Guard, Kernel, Node, Over, Spread};
+use tessella_codegen::program::{For, Going, Guard, Kernel, Node, Over, Spread};
 use tessella_polyhedral::layers::BufferId;
 use tessella_polyhedral::schedule::ProcessorAxis;
 
@@ -99,8 +99,22 @@ struct Thread<'a> {
 }
 
 enum Frame<'a> {
-    Nodes { rest: std::slice::Iter<'a, Node>, declared: Option<BufferId> },
-    Loop { variable: VariableId, body: &'a [Node], values: IntoIter<i64> },
+    Nodes {
+        rest: std::slice::Iter<'a, Node>,
+        declared: Option<BufferId>,
+    },
+    Loop {
+        variable: VariableId,
+        body: &'a [Node],
+        values: IntoIter<i64>,
+    },
+    /// A loop that data end: its next value, and the last one.
+    While {
+        it: &'a For,
+        going: &'a Going,
+        next: i64,
+        last: i64,
+    },
 }
 
 impl<'a> Thread<'a> {
@@ -131,6 +145,25 @@ impl<'a> Thread<'a> {
                         self.frames.pop();
                     }
                 },
+                Frame::While { it, going, next, last } => {
+                    let (it, going, value, last) = (*it, *going, *next, *last);
+                    *next += it.step;
+                    let mut around = Surroundings {
+                        input: host.input,
+                        params: host.params,
+                        scalars: &host.scalars,
+                        memory: &mut host.memory,
+                        registers: Some(&mut self.registers),
+                        position: &host.position,
+                        ahead: None,
+                    };
+                    if value <= last && goes_on(&mut around, going, &self.variables)? {
+                        bind(&mut self.variables, it.variable.0, value);
+                        self.frames.push(Frame::Nodes { rest: it.body.iter(), declared: None });
+                    } else {
+                        self.frames.pop();
+                    }
+                }
                 Frame::Nodes { rest, declared } => match rest.next() {
                     Some(Node::Barrier) => return Ok(Stop::Barrier),
                     Some(node) => self.node(node, host)?,
@@ -155,6 +188,11 @@ impl<'a> Thread<'a> {
 
     fn node(&mut self, node: &'a Node, host: &mut Host<'_>) -> Result<(), ScheduledError> {
         match node {
+            Node::For(it) if let Some(going) = &it.going => {
+                let next = integer::value(&it.lower, host.params, &self.variables)?;
+                let last = integer::value(&it.upper, host.params, &self.variables)?;
+                self.frames.push(Frame::While { it, going, next, last });
+            }
             Node::For(it) => {
                 let values = self.values(it, host)?.into_iter();
                 self.frames.push(Frame::Loop { variable: it.variable, body: &it.body, values });

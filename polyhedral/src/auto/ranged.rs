@@ -5,9 +5,13 @@
 
 use super::chooser::{Chooser, loop_at};
 use crate::error::Error;
+use crate::isl::Aff;
 use crate::layers::Target;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{loop_mut, put_chain, split_at, take_chain};
+
+/// Sizes do not bound a loop that runs so far.
+const ENDLESS: i64 = 1 << 45;
 
 /// Threads of a block, each with a row at a time.
 const ROWS: u32 = 128;
@@ -17,6 +21,45 @@ impl Chooser<'_> {
     pub(crate) fn is_ranged(&self, schedule: &Schedule, path: &Path) -> bool {
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
         below.into_iter().any(|id| !self.algorithm.computation(id).ranged.is_empty())
+    }
+
+    /// Whether a loop inside of the one here ends where data say, and nowhere else.
+    pub(crate) fn has_endless_inside(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
+        match loop_at(schedule, path) {
+            Some(it) => self.is_endless(&it.body),
+            None => Ok(false),
+        }
+    }
+
+    fn is_endless(&self, node: &Node) -> Result<bool, Error> {
+        match node {
+            Node::Computation(_) => Ok(false),
+            Node::Sequence(children) => {
+                for child in children {
+                    if self.is_endless(child)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Node::Loop(it) => {
+                for (&id, at) in &it.at {
+                    let computation = self.algorithm.computation(id);
+                    // All that such a loop runs but its first statement is under its condition.
+                    if computation.predicate.is_none() {
+                        continue;
+                    }
+                    let space = computation.domain.space()?;
+                    for position in (0..computation.iterators.len() as u32).filter(|&it| at.involves_iterator(it)) {
+                        let far = Aff::set_dim_on(&space, position)?.ge_set(&Aff::constant_on(&space, ENDLESS)?)?;
+                        if !computation.domain.intersect(&far)?.is_empty()? {
+                            return Ok(true);
+                        }
+                    }
+                }
+                self.is_endless(&it.body)
+            }
+        }
     }
 
     /// Whether data bound a loop itself.

@@ -20,7 +20,7 @@ pub enum ArrayError {
     SingleValue { span: Span, target: Span },
     #[error("whole arrays cannot be computed in a constant of the file")]
     Constant { span: Span },
-    #[error("one of several arrays is returned, and the function makes one of them itself")]
+    #[error("which array this is depends on the path taken, and the function makes one of them itself")]
     Returned { span: Span },
     #[error("the result is {} in Julia, not an `Array`", container.name())]
     OtherContainer { container: Container, span: Span },
@@ -94,8 +94,8 @@ impl IntoDiagnostic for ArrayError {
                 .primary(span, "used as a constant")
                 .with_help("make the array inside the function, or pass it as an argument"),
             ArrayError::Returned { span } => base
-                .primary(span, "made inside the function, and not returned on every path")
-                .with_help("make one array before the branches, and return it on every path"),
+                .primary(span, "one of these arrays is made inside the function")
+                .with_help("make one array before the branches, and copy into it"),
             ArrayError::OtherContainer { container, span } => {
                 base.primary(span, "returned here").with_help(match container {
                     Container::BitArray => "write a comprehension, `[a > 0 for a in A]`, or `collect(A .> 0)`",

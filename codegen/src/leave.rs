@@ -1,0 +1,187 @@
+//! Loops that data end: where nothing happens in later iterations, they are not run.
+//!
+//! ```text
+//! for k { guard = going; if (guard) S; if (guard && c) going = false }   ->   for k while going { ... }
+//! ```
+//!
+//! Nothing is believed of where the loop comes from. Its first statement keeps a variable from outside of the loop for the
+//! iteration, and all others run only where that holds. So an iteration that begins with the variable false changes
+//! nothing that anything else reads, and neither does any after it.
+
+use crate::error::CodegenError;
+use crate::input::Input;
+use crate::int_expr::IntExpr;
+use crate::program::{For, Going, Node, Statement};
+use crate::ranges::{conjuncts, values};
+use std::collections::BTreeSet;
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{Access, ArrayId, ArrayKind, Computation, Subscript};
+use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_polyhedral::schedule::Tag;
+use tessella_scalar::ScalarType;
+
+/// A loop with more iterations has no end but what data give it: no range over sizes is that long.
+pub const ENDLESS: i64 = 1 << 44;
+
+/// Ends loops where data say so.
+///
+/// # Errors
+/// E0316 for a loop that only data end, which would not be left.
+pub fn leave(input: &Input<'_>, nodes: Vec<Node>) -> Result<Vec<Node>, CodegenError> {
+    nodes.into_iter().map(|node| in_node(input, node)).collect()
+}
+
+fn in_node(input: &Input<'_>, node: Node) -> Result<Node, CodegenError> {
+    let all = |nodes: Vec<Node>| leave(input, nodes);
+    Ok(match node {
+        Node::For(it) => {
+            let going = going(input, &it);
+            let is_endless = it.upper.as_const().is_some_and(|upper| upper > ENDLESS);
+            if going.is_none() && is_endless {
+                let has_launch = it.body.iter().any(|node| any(node, &|node| matches!(node, Node::Launch(_))));
+                return Err(CodegenError::Endless { name: it.name, on_device: has_launch });
+            }
+            Node::For(For { going: going.map(Box::new), body: all(it.body)?, ..it })
+        }
+        Node::If { condition, then, otherwise } => Node::If { condition, then: all(then)?, otherwise: all(otherwise)? },
+        Node::Declare { buffer, body } => Node::Declare { buffer, body: all(body)? },
+        Node::Spread(mut it) => {
+            it.body = all(it.body)?;
+            Node::Spread(it)
+        }
+        Node::OneThread { axes, body } => Node::OneThread { axes, body: all(body)? },
+        other @ (Node::Statement(_)
+        | Node::Tile(_)
+        | Node::Let { .. }
+        | Node::Launch(_)
+        | Node::Copy { .. }
+        | Node::Barrier
+        | Node::Await(_)
+        | Node::Streaming(_)) => other,
+    })
+}
+
+/// The variable without which a loop's iterations do nothing.
+fn going(input: &Input<'_>, it: &For) -> Option<Going> {
+    if it.tag != Tag::Sequential || it.clip.is_some() || it.body.iter().any(|node| any(node, &is_shared)) {
+        return None;
+    }
+    let (mut statements, mut inside) = (vec![], BTreeSet::from([it.variable]));
+    for node in &it.body {
+        node.walk(&mut |node| match node {
+            Node::Statement(statement) => statements.push(statement),
+            other => inside.extend(other.bound()),
+        });
+    }
+    let first = leading(&it.body)?;
+    let guard = input.algorithm.computation(first.computation);
+    let ExprKind::Read(flag) = guard.value.kind else { return None };
+    let flag = guard.reads.get(flag as usize)?;
+    let is_private = |array: ArrayId| {
+        let array = input.algorithm.array(array);
+        array.kind == ArrayKind::Private && array.element == ScalarType::Bool
+    };
+    if guard.predicate.is_some() || !is_private(guard.write.array) || !is_private(flag.array) {
+        return None;
+    }
+    let kept = places(&guard.write, first)?;
+    let outer = |value: &IntExpr| !value.involves(&|variable| inside.contains(&variable));
+    if !places(flag, first)?.iter().flatten().all(outer) {
+        return None;
+    }
+    let runs_if_kept = |statement: &&Statement| {
+        statement.computation == first.computation || {
+            let computation = input.algorithm.computation(statement.computation);
+            asks(computation, guard.write.array).any(|read| is_same(&kept, places(read, statement)))
+        }
+    };
+    let here: BTreeSet<_> = statements.iter().map(|statement| statement.computation).collect();
+    let elsewhere = input.algorithm.computations.iter().enumerate().any(|(at, computation)| {
+        let touches = |access: &Access| access.array == guard.write.array;
+        let is_here = here.iter().any(|id| id.0 as usize == at);
+        let sets = touches(&computation.write) && at != first.computation.0 as usize;
+        sets || (!is_here && computation.reads.iter().any(touches))
+    });
+    let once = statements.iter().filter(|statement| statement.computation == first.computation).count() == 1;
+    if elsewhere || !once || !statements.iter().all(runs_if_kept) {
+        return None;
+    }
+    let iterators = values(first).into_iter().map(|value| value.filter(outer)).collect();
+    Some(Going { computation: first.computation, iterators, condition: guard.value.clone() })
+}
+
+/// What several threads do together, and what happens on another machine.
+fn is_shared(node: &Node) -> bool {
+    match node {
+        Node::Launch(_)
+        | Node::Copy { .. }
+        | Node::Barrier
+        | Node::Await(_)
+        | Node::Spread(_)
+        | Node::OneThread { .. }
+        | Node::Streaming(_) => true,
+        Node::For(_)
+        | Node::Tile(_)
+        | Node::If { .. }
+        | Node::Let { .. }
+        | Node::Statement(_)
+        | Node::Declare { .. } => false,
+    }
+}
+
+fn any(node: &Node, test: &dyn Fn(&Node) -> bool) -> bool {
+    let mut found = false;
+    node.walk(&mut |node| found |= test(node));
+    found
+}
+
+/// The statement that every iteration begins with.
+fn leading(body: &[Node]) -> Option<&Statement> {
+    match body.first()? {
+        Node::Statement(statement) => Some(statement),
+        Node::Declare { body, .. } => leading(body),
+        Node::Let { .. } => leading(&body[1..]),
+        Node::For(_)
+        | Node::If { .. }
+        | Node::Launch(_)
+        | Node::Copy { .. }
+        | Node::Spread(_)
+        | Node::OneThread { .. }
+        | Node::Barrier
+        | Node::Await(_)
+        | Node::Tile(_)
+        | Node::Streaming(_) => None,
+    }
+}
+
+/// The reads of an array that a computation's predicate asks for by themselves.
+fn asks(computation: &Computation, array: ArrayId) -> impl Iterator<Item = &Access> {
+    let parts = computation.predicate.as_ref().map(conjuncts).unwrap_or_default();
+    parts.into_iter().filter_map(move |part: &Expr| match part.kind {
+        ExprKind::Read(read) => computation.reads.get(read as usize).filter(|read| read.array == array),
+        _ => None,
+    })
+}
+
+/// The values of an access's subscripts, all of them iterators; `None` for an iterator that the statement does not use,
+/// on which the place in memory does not depend.
+fn places(access: &Access, statement: &Statement) -> Option<Vec<Option<IntExpr>>> {
+    let values = values(statement);
+    let place = |subscript: &Subscript| match subscript {
+        Subscript::Affine(affine) => {
+            let at = (0..values.len()).find(|&at| *affine == Affine::iterator(at as u32))?;
+            Some(values[at].clone())
+        }
+        Subscript::Computed(_) => None,
+    };
+    access.subscripts.iter().map(place).collect()
+}
+
+/// Whether two accesses to one array are to one place in memory.
+fn is_same(kept: &[Option<IntExpr>], read: Option<Vec<Option<IntExpr>>>) -> bool {
+    let same = |(a, b): (&Option<IntExpr>, &Option<IntExpr>)| match (a, b) {
+        (Some(a), Some(b)) => a == b,
+        (None, _) | (_, None) => true,
+    };
+    read.is_some_and(|read| kept.len() == read.len() && kept.iter().zip(&read).all(same))
+}

@@ -1,0 +1,174 @@
+# `while` that data end.
+
+# The data come first in the condition.
+@tessella function while_condition_first(x, most)
+    z = x
+    err = 1.0
+    turns = 0
+    while err > 1e-12 && turns < most
+        next = (z + x / z) / 2
+        err = abs(next - z)
+        z = next
+        turns += 1
+    end
+    return z, turns
+end
+case(while_condition_first, (T, n) -> (1.0 + n, 50); types = DataType[Float64])
+case(while_condition_first, (T, n) -> (1.0 + n, 3); types = DataType[Float64])
+
+@tessella function while_converging!(B, A, tol, most)
+    m, n = size(A)
+    err = 2tol
+    sweeps = 0
+    while err > tol && sweeps < most
+        err = 0.0
+        for j in 2:n-1, i in 2:m-1
+            B[i, j] = 0.25 * (A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1])
+        end
+        for j in 2:n-1, i in 2:m-1
+            err = max(err, abs(B[i, j] - A[i, j]))
+            A[i, j] = B[i, j]
+        end
+        sweeps += 1
+    end
+    return sweeps, err
+end
+for most in (0, 30, 100000)
+    case(while_converging!, (T, n) -> (zeros(n, n), values_of(Float64, n, n), 1e-3, most); types = DataType[Float64])
+end
+
+@tessella function while_relaxing!(u, tol)
+    n = length(u)
+    err = 1.0
+    sweeps = 0
+    while err > tol
+        err = 0.0
+        for i in 2:n-1
+            new = (u[i-1] + u[i+1]) / 2
+            err = max(err, abs(new - u[i]))
+            u[i] = new
+        end
+        sweeps += 1
+    end
+    return sweeps
+end
+case(while_relaxing!, (T, n) -> (values_of(Float64, n), 1e-3); types = DataType[Float64])
+
+@tessella function while_newton!(x, a)
+    for i in eachindex(x)
+        z = a[i]
+        while abs(z * z - a[i]) > 1e-10
+            z = 0.5 * (z + a[i] / z)
+        end
+        x[i] = z
+    end
+    return nothing
+end
+case(while_newton!, (T, n) -> (zeros(n), 1 .+ abs.(values_of(Float64, n))); types = DataType[Float64])
+
+@tessella function while_collatz(n)
+    count = 0
+    while n > 1
+        n = iseven(n) ? n ÷ 2 : 3n + 1
+        count += 1
+    end
+    return count
+end
+case(while_collatz, (T, n) -> (n,); types = DataType[Float64])
+
+@tessella function while_doubling(n)
+    p = 1
+    while p < n
+        p *= 2
+    end
+    return p
+end
+case(while_doubling, (T, n) -> (n,); types = DataType[Float64])
+
+@tessella function while_in_time!(u, stop, dt)
+    t = 0.0
+    n = length(u)
+    while t < stop
+        for i in 2:n-1
+            u[i] += dt * (u[i-1] - 2u[i] + u[i+1])
+        end
+        t += dt
+    end
+    return t
+end
+case(while_in_time!, (T, n) -> (values_of(Float64, n), 1.0, 0.07); types = DataType[Float64])
+
+@tessella function while_between_pointers!(y, rowptr, x)
+    for i in eachindex(y)
+        k = rowptr[i]
+        s = zero(eltype(x))
+        while k < rowptr[i+1]
+            s += x[k]
+            k += 1
+        end
+        y[i] = s
+    end
+    return nothing
+end
+case(while_between_pointers!, (T, n) -> (zeros(T, n), collect(1:2:2n+1), values_of(T, 2n + 1)))
+# Beyond the array.
+case(while_between_pointers!, (T, n) -> (zeros(T, n), collect(1:2:2n+1), values_of(T, n)))
+
+@tessella function while_bisecting(x, v)
+    lo, hi = 1, length(x) + 1
+    while lo < hi
+        mid = (lo + hi) ÷ 2
+        if @inbounds x[mid] < v
+            lo = mid + 1
+        else
+            hi = mid
+        end
+    end
+    return lo
+end
+case(while_bisecting, (T, n) -> (sort(values_of(T, n)), T(0.2)))
+
+@tessella function while_returning(x)
+    z = x
+    turns = 0
+    while true
+        z = z / 2 + 1 / z
+        turns += 1
+        if abs(z * z - 2) < 1e-12
+            return z, turns
+        end
+        turns > 5 && break
+    end
+    return 0.0, -1
+end
+case(while_returning, (T, n) -> (1.0 + n,); types = DataType[Float64])
+
+@tessella function while_skipping(most)
+    i = 0
+    s = 0.0
+    while i < most
+        i += 1
+        if i % 2 == 0
+            continue
+        end
+        s += i
+        i += 2
+    end
+    return s, i
+end
+case(while_skipping, (T, n) -> (5n,); types = DataType[Float64])
+
+@tessella function while_in_while(n)
+    s = 0
+    k = n
+    while k > 0
+        j = k
+        while j > 1
+            j = iseven(j) ? j ÷ 2 : 3j + 1
+            s += 1
+        end
+        k -= 1
+    end
+    return s
+end
+case(while_in_while, (T, n) -> (n,); types = DataType[Float64])
