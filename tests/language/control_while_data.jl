@@ -172,3 +172,57 @@ case(while_skipping, (T, n) -> (5n,); types = DataType[Float64])
     return s
 end
 case(while_in_while, (T, n) -> (n,); types = DataType[Float64])
+
+# Clusters of occupied places: labels spread until none changes.
+@tessella function while_spreading!(label, occupied)
+    m, n = size(occupied)
+    changed = true
+    while changed
+        changed = false
+        for j in 1:n, i in 1:m
+            occupied[i, j] || continue
+            least = label[i, j]
+            if i > 1 && occupied[i-1, j]
+                least = min(least, label[i-1, j])
+            end
+            if j > 1 && occupied[i, j-1]
+                least = min(least, label[i, j-1])
+            end
+            if i < m && occupied[i+1, j]
+                least = min(least, label[i+1, j])
+            end
+            if j < n && occupied[i, j+1]
+                least = min(least, label[i, j+1])
+            end
+            if least < label[i, j]
+                label[i, j] = least
+                changed = true
+            end
+        end
+    end
+    return label
+end
+case(while_spreading!, (T, n) -> (reshape(collect(1:n*n), n, n), Bool[(3i + 5j) % 4 != 0 for i in 1:n, j in 1:n]);
+     types = DataType[Float64])
+
+# Red and black points in turn.
+@tessella function while_red_black!(u, f, omega, tol, most)
+    m, n = size(u)
+    change = Inf
+    sweeps = 0
+    while change > tol && sweeps < most
+        change = 0.0
+        for color in 0:1
+            for j in 2:n-1, i in 2:m-1
+                if (i + j) % 2 == color
+                    r = (u[i-1, j] + u[i+1, j] + u[i, j-1] + u[i, j+1] - f[i, j]) / 4 - u[i, j]
+                    u[i, j] += omega * r
+                    change = max(change, abs(r))
+                end
+            end
+        end
+        sweeps += 1
+    end
+    return sweeps, change
+end
+case(while_red_black!, (T, n) -> (values_of(Float64, n, n), values_of(Float64, n, n), 1.5, 1e-4, 50); types = DataType[Float64])
