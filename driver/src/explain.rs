@@ -4,6 +4,7 @@ mod loops;
 pub(crate) mod time;
 mod words;
 
+use crate::pipeline::ISL_OPERATIONS;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tessella_polyhedral::affine::{Affine, Atom};
@@ -17,8 +18,9 @@ use tessella_polyhedral::report::{self, ReportedDependence};
 use tessella_polyhedral::schedule::{Node, Path};
 use tessella_polyhedral::verify::Verified;
 
-/// What isl may do to tell which dependences each loop carries.
-const OPERATIONS: u64 = 2_000_000;
+/// What isl may do to tell which dependences each loop carries, in a program with pieces of statements: there it soon would take
+/// longer than anything else.
+const OPERATIONS_OF_PIECES: u64 = 2_000_000;
 
 /// Where each computation stands: `line 3`.
 pub type Lines = BTreeMap<ComputationId, String>;
@@ -53,7 +55,8 @@ pub fn explain(
     }
 
     section(&mut text, "Loops", "as they will run, outermost first");
-    let told = ctx.with_budget(OPERATIONS, || {
+    let budget = if algorithm.whole.is_some() { OPERATIONS_OF_PIECES } else { ISL_OPERATIONS };
+    let told = ctx.with_budget(budget, || {
         let promoted = match std::ptr::eq(verified.source(), algorithm) {
             true => None,
             false => {
