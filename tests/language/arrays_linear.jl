@@ -44,3 +44,13 @@ case(linear_sizes!, (T, n) -> (values_of(T, n, 3), values_of(T, n, 3)))
     return C
 end
 case(linear_local, (T, n) -> (values_of(T, n, 2),))
+
+# The number of an element beside other subscripts, and in an array of other axes.
+@tessella function linear_beside!(B, v, A)
+    for k in 1:length(A)
+        B[k, 1] = A[k]
+        B[k, 2] = 2 * A[k]
+        v[k] = A[k] + k
+    end
+end
+case(linear_beside!, (T, n) -> (values_of(T, 3n, 2), values_of(T, 3n), values_of(T, n, 3)))

@@ -130,6 +130,10 @@ impl Checker<'_> {
                 Ok(vec![Subscript::Range(RangeValue { start, step: range.step, stop })])
             }
             Value::Array(_) | Value::Elements(_) => self.not_yet(Construct::Gather, span),
+            // An element's number among those of one array, along an axis of another.
+            Value::Position(position) if position.is_number && (given > 1 || !is_place_in(&position, base)) => {
+                Ok(vec![Subscript::At(self.as_scalar(Value::Position(position), span)?)])
+            }
             Value::Position(position) => {
                 let found = self.subscripts_of(&position, base, axis, span)?;
                 Ok(found.into_iter().map(Subscript::At).collect())
@@ -347,4 +351,9 @@ impl Elements {
         self.span = span;
         self
     }
+}
+
+/// Whether a position has as many axes as an array.
+fn is_place_in(position: &Position, base: &Elements) -> bool {
+    position.linear_in.as_ref().is_none_or(|origin| origin.rank() == base.rank())
 }
