@@ -3,7 +3,7 @@
 use crate::examine::{Fault, fault};
 use crate::subject::with_unit;
 use tessella::pipeline;
-use tessella_polyhedral::default_order::{Memory, choose};
+use tessella_polyhedral::default_order::{Means, Memory, Tilings, choose};
 use tessella_polyhedral::dependence::{Dependence, Keeps, dependences};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -34,7 +34,8 @@ pub fn own_choice(source: &str) -> Result<bool, Fault> {
         let all = dependences(&ctx, &algorithm).map_err(failed)?;
         let (schedule, target, machine) = (algorithm.source_order.clone(), Target::Gpu, Machine::GENERIC);
         let start = Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() };
-        let chosen = choose(&ctx, &start, &all, Memory::Blocks).map_err(failed)?;
+        let means = Means { memory: Memory::Blocks, tilings: Tilings::Wanted };
+        let chosen = choose(&ctx, &start, &all, means).map_err(failed)?;
         let stored =
             storage::carry_out(&ctx, chosen.scheduled, &all, &chosen.storage).map_err(|it| failed(it.error))?;
         check_renewed(&ctx, &stored)?;

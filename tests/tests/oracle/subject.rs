@@ -188,7 +188,7 @@ impl<'a> Subject<'a> {
             }
             let mut after = arguments.clone();
             let outcome = run_within(STEPS, &self.unit.function, &mut after);
-            let outcome = outcome.map(|returned| results::values(&self.unit.function, &returned));
+            let outcome = outcome.map(|returned| results::filled(&self.unit.function, &returned));
             runs.push(Run { arguments, params, inside, after, outcome });
         }
         Ok(self.runs.get_or_init(|| runs))
