@@ -17,9 +17,13 @@ use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
 use tessella_polyhedral::auto::padding::Padded;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::default_order::Tilings;
+use tessella_polyhedral::dependence::dependences;
+use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::schedule::Schedule;
+use tessella_polyhedral::transform::apply_and_renew;
 use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::{effort, print, report, spell};
 
@@ -226,8 +230,12 @@ impl Built {
                     matches!(command, Command::Inline { .. } | Command::Assume(_) | Command::Specialize(_))
                 };
                 let is_kept = |(at, command): &(usize, Command)| *at < kept || is_apart(command);
-                let apart = all.into_iter().enumerate().filter(is_kept).map(|(_, command)| command);
-                let spelt = spell::commands(&self.ctx, &start, &self.analysed.dependences, aim);
+                let apart: Vec<Command> =
+                    all.into_iter().enumerate().filter(is_kept).map(|(_, command)| command).collect();
+                let spelt = match self.is_reached_by(&apart, &start, aim) {
+                    true => vec![],
+                    false => spell::commands(&self.ctx, &start, &self.analysed.dependences, aim),
+                };
                 // Promotions have changed the order that is spelt; all else speaks of it.
                 let promotes =
                     |command: &Command| matches!(command, Command::CacheShared { .. } | Command::CacheRegister { .. });
@@ -238,9 +246,28 @@ impl Built {
                     false => asked().filter(|command| is_last(command)).cloned().collect(),
                 };
                 let storage = chosen.into_iter().flat_map(|it| it.storage.iter().cloned());
-                apart.chain(spelt).chain(rest).chain(storage).collect()
+                apart.into_iter().chain(spelt).chain(rest).chain(storage).collect()
             }
         }
+    }
+
+    /// Whether tilings of time by themselves lead from the source's order to this one.
+    fn is_reached_by(&self, commands: &[Command], like: &Scheduled, aim: &Schedule) -> bool {
+        let Some(whole) = &like.algorithm.whole else { return false };
+        if !commands.iter().all(|command| matches!(command, Command::Hexagonal { .. })) {
+            return false;
+        }
+        let (algorithm, schedule) = (whole.algorithm.clone(), whole.algorithm.source_order.clone());
+        let mut reached = Scheduled { algorithm, schedule, ..like.clone() };
+        let tiled = self.ctx.with_budget(ISL_OPERATIONS, || {
+            let mut all = dependences(&self.ctx, &reached.algorithm)?;
+            for command in commands {
+                let (next, renewed) = apply_and_renew(&self.ctx, &reached, &all, command)?;
+                (reached, all) = (next, renewed.unwrap_or(all));
+            }
+            Ok::<(), Error>(())
+        });
+        tiled.is_ok() && reached.schedule == *aim
     }
 
     /// The order as a tree, in comments, and as commands that lead to it from the source's order.
