@@ -226,3 +226,57 @@ case(while_spreading!, (T, n) -> (reshape(collect(1:n*n), n, n), Bool[(3i + 5j) 
     return sweeps, change
 end
 case(while_red_black!, (T, n) -> (values_of(Float64, n, n), values_of(Float64, n, n), 1.5, 1e-4, 50); types = DataType[Float64])
+# Counters that step first, with further conditions: these are asked before the step.
+@tessella function while_first_and(n)
+    it = 0
+    e = 1.0
+    while e > 0.2 && it < n
+        it += 1
+        e /= 2
+    end
+    return it, e
+end
+case(while_first_and, (T, n) -> (n,))
+
+@tessella function while_first_reads!(y, x)
+    i = 0
+    while i < length(x) && x[i+1] < 0.7
+        i += 1
+        y[i] = x[i]
+    end
+    return i
+end
+case(while_first_reads!, (T, n) -> (zeros(T, n), T[0.05 * i for i in 1:n]))
+case(while_first_reads!, (T, n) -> (zeros(T, n), fill(T(0.5), n)))
+
+@tessella function while_first_down!(y, x)
+    i = length(x)
+    while i > 1 && x[i] > 0
+        i -= 1
+        y[i] += x[i]
+    end
+    return i
+end
+case(while_first_down!, (T, n) -> (zeros(T, n), T[i > 3 ? 1 : 0 for i in 1:n]))
+
+# A name that a loop or a `let` has for itself, and the function, too.
+@tessella function return_inner(x)
+    i = 100
+    for i in eachindex(x)
+        x[i] > 0.5 && return i
+    end
+    0
+end
+case(return_inner, (T, n) -> (T[0.1 * i for i in 1:n],))
+
+@tessella function return_inner_of_let(x, n)
+    for k in eachindex(x)
+        let n = 2k
+            if x[k] > 0.5
+                return n
+            end
+        end
+    end
+    return n
+end
+case(return_inner_of_let, (T, n) -> (T[0.1 * i for i in 1:n], n))

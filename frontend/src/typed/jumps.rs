@@ -10,7 +10,8 @@
 //! end                                 end
 //! ```
 
-use crate::ast::{Argument, Block, Broadcast, Expr, ExprKind, Operator, Section};
+use super::walk::{mentions, parts};
+use crate::ast::{Argument, Block, Broadcast, Expr, ExprKind, GeneratorClause, Iteration, Operator, Section};
 use tessella_diagnostics::{Span, Spanned};
 
 /// Made-up names begin with this; no name of the source does.
@@ -74,7 +75,7 @@ pub(super) fn function_without_returns(body: &[Expr], fresh: &mut Fresh) -> Bloc
         all if all.iter().all(Option::is_none) => Returned::Nothing,
         // `return A` everywhere needs no variable.
         [Some(first), rest @ ..]
-            if matches!(first.kind, ExprKind::Name(_))
+            if matches!(&first.kind, ExprKind::Name(name) if !body.iter().any(|statement| binds(statement, name)))
                 && rest.iter().all(|other| other.as_ref().is_some_and(|other| other.kind == first.kind)) =>
         {
             Returned::Always(first.clone())
@@ -98,6 +99,24 @@ pub(super) fn function_without_returns(body: &[Expr], fresh: &mut Fresh) -> Bloc
     let mut rewrite = Rewrite { fresh, target: Target::Function { returned, result } };
     block.extend(rewrite.block(body, &[]));
     block
+}
+
+/// Whether a scope inside has a variable of its own of this name: a loop's, a generator's, a `let`'s, a `local` one.
+fn binds(expr: &Expr, name: &str) -> bool {
+    let of = |iterations: &[Iteration]| iterations.iter().any(|it| mentions(&it.target, &[name]));
+    let own = match &expr.kind {
+        ExprKind::For { iterations, .. } => of(iterations),
+        ExprKind::Generator { clauses, .. } => clauses.iter().any(|clause| match clause {
+            GeneratorClause::For(iterations) => of(iterations),
+            GeneratorClause::If(_) => false,
+        }),
+        ExprKind::Let { bindings, .. } | ExprKind::Local(bindings) => bindings.iter().any(|it| match &it.kind {
+            ExprKind::Assign { target, .. } => mentions(target, &[name]),
+            _ => mentions(it, &[name]),
+        }),
+        _ => false,
+    };
+    own || parts(expr).into_iter().any(|part| binds(part, name))
 }
 
 enum Jump {

@@ -4,7 +4,7 @@ use super::check::{Checked, Checker};
 use super::error::TypeError;
 use super::jumps::{self, assign, boolean, comparison, if_else, infix, name, not};
 use super::scope::{State, is_assigned};
-use super::walk::is_steady;
+use super::walk::{is_steady, mentions};
 use crate::ast::{Argument, Block, Expr, ExprKind, Iteration, Section};
 use tessella_diagnostics::Span;
 
@@ -80,6 +80,12 @@ impl Checker<'_> {
         let step_value = Expr { kind: ExprKind::Integer(step.unsigned_abs().to_string()), span: at };
         let by = |symbol: &str, value: Expr| infix(symbol, value, step_value.clone(), at);
         let (forward, back) = if step > 0 { ("+", "-") } else { ("-", "+") };
+        // Further conditions are asked before the step, where the range has the counter behind it.
+        let asked = match first {
+            true => rest.iter().map(|part| with_counter(part, &counter, &by(back, name(&counter, at)))).collect(),
+            false => Some(rest),
+        };
+        let Some(rest) = asked else { return self.endless_loop(condition, body, span) };
         let one = Expr { kind: ExprKind::Integer("1".into()), span: at };
         // The last value for which the condition holds is at most (or at least) this.
         let least = if step > 0 { "min" } else { "max" };
@@ -96,16 +102,22 @@ impl Checker<'_> {
             false => jumps_negated(step_value.clone()),
         };
         let range = ExprKind::Range { start: Box::new(start), step: Some(Box::new(signed)), stop: Box::new(stop) };
-        for part in rest.into_iter().rev() {
-            let leave = vec![Expr { kind: ExprKind::Break, span: part.span }];
-            inner.insert(0, if_else(not(part.clone()), leave, vec![], part.span));
-        }
         // `i` after a `break` is what it was there.
-        let left = jumps::has_break(&inner).then(|| (self.flow.fresh.name("left"), self.flow.fresh.name(&counter)));
+        let leaves = !rest.is_empty() || jumps::has_break(&inner);
+        let left = leaves.then(|| (self.flow.fresh.name("left"), self.flow.fresh.name(&counter)));
         if let Some((left, value)) = &left {
             self.private(left, boolean(false, span), span)?;
             self.private(value, begin.clone(), span)?;
             inner = inner.iter().map(|statement| noting_breaks(statement, left, value, &counter)).collect();
+            for part in rest.into_iter().rev() {
+                let here = name(&counter, part.span);
+                let leave = vec![
+                    assign(left, boolean(true, part.span), part.span),
+                    assign(value, if first { by(back, here) } else { here }, part.span),
+                    Expr { kind: ExprKind::Break, span: part.span },
+                ];
+                inner.insert(0, if_else(not(part.clone()), leave, vec![], part.span));
+            }
         }
         let target = Expr { kind: ExprKind::Name(counter.clone()), span: at };
         let iteration = Iteration { target, range: Expr { kind: range, span: at }, span: at };
@@ -133,6 +145,42 @@ impl Checker<'_> {
         }
         self.assignment(&assign(&counter, value, at), super::statement::Place::Middle).map(|_| ())
     }
+}
+
+/// The expression with another value for the counter; `None` where that may be hidden by a name of an inner scope.
+fn with_counter(expr: &Expr, counter: &str, value: &Expr) -> Option<Expr> {
+    let one = |expr: &Expr| with_counter(expr, counter, value);
+    let boxed = |expr: &Expr| one(expr).map(Box::new);
+    let all = |arguments: &[crate::ast::Argument]| -> Option<Vec<crate::ast::Argument>> {
+        let each = arguments.iter().map(|it| Some(crate::ast::Argument { value: one(&it.value)?, ..it.clone() }));
+        each.collect()
+    };
+    let kind = match &expr.kind {
+        ExprKind::Name(name) if name == counter => return Some(Expr { span: expr.span, ..value.clone() }),
+        ExprKind::Prefix { operator, operand } => {
+            ExprKind::Prefix { operator: operator.clone(), operand: boxed(operand)? }
+        }
+        ExprKind::Infix { operator, left, right } => {
+            ExprKind::Infix { operator: operator.clone(), left: boxed(left)?, right: boxed(right)? }
+        }
+        ExprKind::Juxtapose { coefficient, operand } => {
+            ExprKind::Juxtapose { coefficient: boxed(coefficient)?, operand: boxed(operand)? }
+        }
+        ExprKind::Comparison { operands, operators } => {
+            let operands = operands.iter().map(one).collect::<Option<_>>()?;
+            ExprKind::Comparison { operands, operators: operators.clone() }
+        }
+        ExprKind::And(left, right) => ExprKind::And(boxed(left)?, boxed(right)?),
+        ExprKind::Or(left, right) => ExprKind::Or(boxed(left)?, boxed(right)?),
+        ExprKind::Call { callee, arguments, broadcast } => {
+            ExprKind::Call { callee: callee.clone(), arguments: all(arguments)?, broadcast: *broadcast }
+        }
+        ExprKind::Index { base, subscripts } => {
+            ExprKind::Index { base: base.clone(), subscripts: all(subscripts)? }
+        }
+        _ => return (!mentions(expr, &[counter])).then(|| expr.clone()),
+    };
+    Some(Expr { kind, span: expr.span })
 }
 
 fn jumps_negated(value: Expr) -> Expr {
