@@ -111,6 +111,9 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             9 => {
                 let both: Vec<&String> = names.iter().filter(|name| others.contains(name)).collect();
                 let at = if both.is_empty() { at } else { (*random.pick(&both)).clone() };
+                if other == id {
+                    return None;
+                }
                 Command::Fuse { first: computation, second: other_name, at }
             }
             10 => Command::Distribute { computation, at },
@@ -134,6 +137,9 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             18 => {
                 let both: Vec<&String> = names.iter().filter(|name| others.contains(name)).collect();
                 let at = if both.is_empty() { at } else { (*random.pick(&both)).clone() };
+                if other == id {
+                    return None;
+                }
                 Command::FuseShifted { first: computation, second: other_name, at }
             }
             19 => {
