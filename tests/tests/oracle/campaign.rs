@@ -87,6 +87,8 @@ pub struct Counts {
     runs: u64,
     refused_runs: u64,
     tiled: u64,
+    /// Orders of Tessella's own with time loops tiled by hexagons, that were carried out.
+    hexagons: u64,
     compiled: u64,
     elapsed: Duration,
 }
@@ -209,7 +211,10 @@ impl Campaign {
         let target = |random: &mut Random| if random.percent(25) { Target::Gpu } else { Target::Cpu };
         let (program, setting) = match kind {
             Kind::Tiles => (tiles::program(&mut random), tiles::setting(&mut random)),
-            Kind::Stencil => (stencils::program(&mut random), stencils::setting(target(&mut random))),
+            Kind::Stencil => {
+                let (program, target) = (stencils::program(&mut random), target(&mut random));
+                (program, stencils::setting(&mut random, target))
+            }
             Kind::Chain => (stencils::chain(&mut random), stencils::strips(&mut random)),
             Kind::Any => (generate::program(&mut random), Setting::small(target(&mut random))),
         };
@@ -223,7 +228,8 @@ impl Campaign {
                     Err(why) => return Ok(Some(why)),
                 };
                 for schedule in 0..SCHEDULES {
-                    let own_order = schedule == 0 && (matches!(kind, Kind::Tiles | Kind::Chain) || random.percent(50));
+                    let own_order = schedule == 0
+                        && (matches!(kind, Kind::Tiles | Kind::Chain | Kind::Stencil) || random.percent(50));
                     let compile = target == Target::Cpu && (kind != Kind::Any || random.below(COMPILED) == 0);
                     let mut tried = (!own_order).then(Vec::new);
                     let verdict = guarded(|| self.schedule(&subject, &mut random, &mut tried, compile, kind));
@@ -268,7 +274,12 @@ impl Campaign {
             return match own_order(subject)? {
                 Ok(chosen) => {
                     self.count_pair(true);
-                    judge(subject, chosen, compile)
+                    let in_hexagons = chosen.hexagons;
+                    let judged = judge(subject, chosen, compile)?;
+                    if in_hexagons && matches!(judged.0, Verdict::Accepted { .. }) {
+                        self.counts.lock().expect("no worker panics").hexagons += 1;
+                    }
+                    Ok(judged)
                 }
                 Err(why) => Ok((Verdict::Refused(why), None)),
             };
@@ -411,14 +422,15 @@ impl Display for Counts {
         let share = |count: u64| 100.0 * count as f64 / self.pairs.max(1) as f64;
         writeln!(
             f,
-            "{} pairs of {} programs, {:.1} % accepted, {:.1} % illegal; {} schedules carried out, {} with register tiles; {} \
-             runs, {} of them refused at entry; {} compiled; {:.0} s, {:.1} ms a pair",
+            "{} pairs of {} programs, {:.1} % accepted, {:.1} % illegal; {} schedules carried out, {} with register tiles, {} by \
+             themselves with hexagons; {} runs, {} of them refused at entry; {} compiled; {:.0} s, {:.1} ms a pair",
             self.pairs,
             self.programs,
             share(self.accepted),
             share(self.illegal),
             self.schedules,
             self.tiled,
+            self.hexagons,
             self.runs,
             self.refused_runs,
             self.compiled,

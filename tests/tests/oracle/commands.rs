@@ -17,7 +17,7 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     let computation = algorithm.computation(id).name.clone();
     let around: Vec<&Loop> = scheduled.schedule.loops_around(id).into_iter().map(|(_, it)| it).collect();
     let plain: Vec<String> = around.iter().filter(|it| it.tag == Tag::Sequential).map(|it| it.name.clone()).collect();
-    let other = *random.pick(&ids);
+    let other = other_than(random, &ids, &[id]).unwrap_or(id);
     let other_name = algorithm.computation(other).name.clone();
     let others: Vec<String> =
         scheduled.schedule.loops_around(other).into_iter().map(|(_, it)| it.name.clone()).collect();
@@ -48,7 +48,7 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     }
     if names.is_empty() || plain.is_empty() {
         let at = (!others.is_empty() && random.percent(70)).then(|| random.pick(&others).clone());
-        return Some(side(random, computation, other_name, at));
+        return (other != id).then(|| side(random, computation, other_name, at));
     }
     let at = random.pick(&plain).clone();
     let pair = || -> Option<(String, String)> {
@@ -111,11 +111,17 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             9 => {
                 let both: Vec<&String> = names.iter().filter(|name| others.contains(name)).collect();
                 let at = if both.is_empty() { at } else { (*random.pick(&both)).clone() };
+                if other == id {
+                    return None;
+                }
                 Command::Fuse { first: computation, second: other_name, at }
             }
             10 => Command::Distribute { computation, at },
             11 | 12 => {
                 let at = (!others.is_empty() && random.percent(75)).then(|| random.pick(&others).clone());
+                if other == id {
+                    return None;
+                }
                 side(random, computation, other_name, at)
             }
             14 => Command::UnrollAndJam { computation, at, factor: *random.pick(&[2, 3, 4]) },
@@ -131,10 +137,14 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             18 => {
                 let both: Vec<&String> = names.iter().filter(|name| others.contains(name)).collect();
                 let at = if both.is_empty() { at } else { (*random.pick(&both)).clone() };
+                if other == id {
+                    return None;
+                }
                 Command::FuseShifted { first: computation, second: other_name, at }
             }
             19 => {
-                let third = algorithm.computation(*random.pick(&ids)).name.clone();
+                let third = other_than(random, &ids, &[id, other])?;
+                let third = algorithm.computation(third).name.clone();
                 let (first_at, second_at) = (at.clone(), at);
                 Command::Between { computation: other_name, first: computation, first_at, second: third, second_at }
             }
@@ -161,6 +171,12 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
             }
         },
     )
+}
+
+/// One that is none of the taken ones, if there is one.
+fn other_than(random: &mut Random, ids: &[ComputationId], taken: &[ComputationId]) -> Option<ComputationId> {
+    let left: Vec<ComputationId> = ids.iter().copied().filter(|id| !taken.contains(id)).collect();
+    (!left.is_empty()).then(|| *random.pick(&left))
 }
 
 /// A storage command; about half of them can be carried out.

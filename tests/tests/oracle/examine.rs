@@ -4,7 +4,7 @@ use crate::instances::{Instance, lost_order};
 use crate::native::{self, Check, Job};
 use crate::refusals::check_documented;
 use crate::renewed::check_renewed;
-use crate::subject::{Progress, Setting, Subject, with_unit};
+use crate::subject::{Fit, Progress, Setting, Subject, with_unit};
 use crate::witness::{check_conflict, check_witness, is_assumed};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -181,6 +181,7 @@ pub fn own_order(subject: &Subject<'_>) -> Result<Result<Progress, String>, Faul
         Ok(chosen) => {
             let mut next = Progress { scheduled: chosen.scheduled, storage: chosen.storage, ..progress };
             if let Some(cuts) = chosen.rewritten {
+                next.hexagons = cuts.commands.iter().any(|it| matches!(it, Command::Hexagonal { .. }));
                 next.changed = Some(Rc::new(subject.instances(&next.scheduled.algorithm)?));
                 next.all = Rc::new(cuts.dependences);
             }
@@ -411,12 +412,12 @@ fn run(subject: &Subject<'_>, input: &Input<'_>, program: &Program) -> Result<(V
             }
             (Ok(_), Completion::Refused { about, .. }) => {
                 refused_runs += 1;
-                if run.inside {
+                if run.fit == Fit::Inside {
                     return fault("refused sizes that fit", format!("for {sizes}: {about}"));
                 }
             }
             (Ok(returned), Completion::Done(results)) => {
-                if !run.inside {
+                if run.fit == Fit::Outside {
                     return fault("accepted sizes that do not fit", format!("for {sizes}"));
                 }
                 if let Some(text) = difference(&actual, results, &run.after, returned) {

@@ -13,6 +13,9 @@ use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::isl::{Ctx, DimType, Set};
 use tessella_scalar::{Constant, ScalarType};
 
+/// The elements of the array that bounds of loops are read from.
+pub const BOUND_VALUES: [i64; 2] = [1, 5];
+
 /// Programs with more instances do not run.
 pub const MOST: usize = 9000;
 
@@ -125,7 +128,7 @@ pub fn arguments(
                 debug_assert_eq!(array.kind, ArrayKind::Argument);
                 let extents = array.extents.iter().map(|it| it.evaluate(&[], &params).unwrap_or(0).max(0) as u64);
                 let made = Array::from_fn(*element, extents.collect(), |_| match array.name == BOUNDS {
-                    true => Constant::i64(random.between(1, 5)),
+                    true => Constant::i64(random.between(BOUND_VALUES[0], BOUND_VALUES[1])),
                     false => number(*element, random),
                 });
                 Value::Array(made.map_err(|error| Fault { kind: "inputs", text: error.to_string() })?)

@@ -1,6 +1,7 @@
 //! All instances of a program for concrete parameters, and what each of them accesses.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Subscript, Which};
 use tessella_polyhedral::error::Error;
@@ -21,6 +22,8 @@ pub struct Instances {
     pub all: Vec<Instance>,
     /// For each instance, by position: what it may access.
     pub touched: Vec<Vec<Touch>>,
+    /// Those of which only the instances that data can ask for are here.
+    pub shortened: BTreeSet<ComputationId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,13 +36,17 @@ pub struct Touch {
 impl Instances {
     /// `None` if there are more than `most`.
     pub fn new(ctx: &Ctx, algorithm: &Algorithm, params: &[i64], most: usize) -> Result<Option<Instances>, Error> {
-        let mut found = Instances { params: params.to_vec(), all: vec![], touched: vec![] };
+        let mut found = Instances { params: params.to_vec(), all: vec![], touched: vec![], shortened: BTreeSet::new() };
         for id in algorithm.ids() {
             let computation = algorithm.computation(id);
-            let points = points(ctx, algorithm, &computation.domain, params)?;
-            if found.all.len() + points.len() > most {
-                return Ok(None);
+            let mut domain = fixed(ctx, algorithm, &computation.domain, params)?;
+            if !computation.ranged.is_empty()
+                && let Some(short) = shortened(ctx, &domain, computation.iterators.len() as u32)?
+            {
+                domain = short;
+                found.shortened.insert(id);
             }
+            let Some(points) = points(&domain, most - found.all.len())? else { return Ok(None) };
             let refs = std::iter::once(Which::Write).chain((0..computation.reads.len() as u32).map(Which::Read));
             let mut accesses = vec![];
             for which in refs {
@@ -47,11 +54,11 @@ impl Instances {
                 let access = algorithm.access(at);
                 let within = match &access.within {
                     None => None,
-                    Some(within) => Some(
-                        self::points(ctx, algorithm, &within.intersect(&computation.domain)?, params)?
-                            .into_iter()
-                            .collect::<BTreeSet<_>>(),
-                    ),
+                    Some(within) => {
+                        let within = fixed(ctx, algorithm, within, params)?.intersect(&domain)?;
+                        // A part of the domain, which has few points.
+                        self::points(&within, most)?.map(BTreeSet::from_iter)
+                    }
                 };
                 accesses.push((at, access, within));
             }
@@ -73,20 +80,57 @@ impl Instances {
     }
 }
 
-/// The points of a set for concrete parameters.
-fn points(ctx: &Ctx, algorithm: &Algorithm, set: &Set, params: &[i64]) -> Result<Vec<Vec<i64>>, Error> {
+/// The set for concrete parameters.
+fn fixed(ctx: &Ctx, algorithm: &Algorithm, set: &Set, params: &[i64]) -> Result<Set, Error> {
     let mut set = set.intersect_params(&algorithm.context)?;
     for (param, &value) in algorithm.params.iter().zip(params) {
         if let Some(at) = set.space()?.find_dim_by_name(DimType::Param, &param.name)? {
             set = set.fix(DimType::Param, at, &Val::from_i64(ctx, value)?)?;
         }
     }
-    let mut points = vec![];
-    for point in set.points()? {
-        points.push(point.coordinates()?);
+    Ok(set)
+}
+
+/// Where iterators that only data bound end: further than sizes of small programs reach, and nearer than what lowering takes
+/// for the end of all data.
+const FAR: i64 = 1000;
+
+/// What is enumerated of such iterators: [`inputs::BOUND_VALUES`](crate::inputs::BOUND_VALUES) and some more.
+const NEAR: [i64; 2] = [-1, 8];
+
+/// The set without values that data never give to its iterators; `None` if it has none of these.
+fn shortened(ctx: &Ctx, set: &Set, iterators: u32) -> Result<Option<Set>, Error> {
+    let val = |value: i64| Val::from_i64(ctx, value);
+    let mut short: Option<Set> = None;
+    for at in 0..iterators {
+        let is_far = !set.lower_bound(DimType::Set, at, &val(FAR)?)?.is_empty()?
+            || !set.upper_bound(DimType::Set, at, &val(-FAR)?)?.is_empty()?;
+        if is_far {
+            let sofar = short.as_ref().unwrap_or(set);
+            let [least, most] = NEAR;
+            let near = sofar.lower_bound(DimType::Set, at, &val(least)?)?.upper_bound(DimType::Set, at, &val(most)?)?;
+            short = Some(near);
+        }
     }
+    Ok(short)
+}
+
+/// The points of a set; `None` if there are more than `most`.
+fn points(set: &Set, most: usize) -> Result<Option<Vec<Vec<i64>>>, Error> {
+    let mut found = vec![];
+    let flow = set.foreach_point(|point| match found.len() < most {
+        true => {
+            found.push(point);
+            ControlFlow::Continue(())
+        }
+        false => ControlFlow::Break(()),
+    })?;
+    if flow.is_break() {
+        return Ok(None);
+    }
+    let mut points = found.iter().map(|point| Ok(point.coordinates()?)).collect::<Result<Vec<_>, Error>>()?;
     points.sort();
-    Ok(points)
+    Ok(Some(points))
 }
 
 /// The generator makes no others.

@@ -130,6 +130,16 @@ fn chains_of_stencils_keep_few_rows() {
     assert!(few >= 10, "{few} of 40");
 }
 
+/// The same for tiles of time that nobody asked for.
+#[test]
+fn stencils_become_hexagons() {
+    hush_panics();
+    let examined = (0..24)
+        .map(|seed| stencils::becomes_hexagons(seed).unwrap_or_else(|it| panic!("{seed}: {}: {}", it.kind, it.text)));
+    let hexagons = examined.filter(|hexagons| *hexagons).count();
+    assert!(hexagons >= 4, "{hexagons} of 24");
+}
+
 #[test]
 fn what_once_failed_works() {
     hush_panics();

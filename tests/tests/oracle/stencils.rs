@@ -15,9 +15,12 @@ use tessella_polyhedral::schedule::StreamSize;
 /// The loops over space, outermost first.
 const SPACE: [&str; 2] = ["j", "i"];
 
-/// Proofs about tiles of time take isl longer than those about other loops.
-pub fn setting(target: layers::Target) -> Setting {
-    Setting { effort: 16, ..Setting::small(target) }
+/// Proofs about tiles of time take isl longer than those about other loops. Where little fits into the second-level cache, tiles
+/// of Tessella's own are so low and narrow that small arrays have several.
+pub fn setting(random: &mut Random, target: layers::Target) -> Setting {
+    let l2_bytes = *random.pick(&[1 << 18, 1 << 19, Machine::GENERIC.l2_bytes]);
+    let machine = Machine { l2_bytes, ..Machine::GENERIC };
+    Setting { machine, effort: 16, most: 14, ..Setting::small(target) }
 }
 
 /// A time loop over one to three nests, or two or three nests of which each reads what the one before wrote.
@@ -121,6 +124,24 @@ pub fn keeps_few_rows(seed: u64) -> Result<bool, Fault> {
         let few = !chosen.storage.is_empty();
         let (verdict, _) = judge(&subject, chosen, false)?;
         Ok(few && matches!(verdict, Verdict::Accepted { .. }))
+    })?;
+    examined.or_else(|why| fault("refused", why))
+}
+
+/// Examines Tessella's own order for a stencil; whether it tiles time by hexagons.
+pub fn becomes_hexagons(seed: u64) -> Result<bool, Fault> {
+    let mut random = Random::numbered(seed, 0);
+    let program = program(&mut random);
+    let pair = Pair { program, commands: None, setting: setting(&mut random, layers::Target::Cpu) };
+    let examined = with_unit(&pair.source(), |unit| {
+        let subject = match Subject::new(unit, pair.setting, seed)? {
+            Ok(subject) => subject,
+            Err(why) => return fault("refused", why),
+        };
+        let Ok(chosen) = own_order(&subject)? else { return Ok(false) };
+        let hexagons = chosen.hexagons;
+        let (verdict, _) = judge(&subject, chosen, false)?;
+        Ok(hexagons && matches!(verdict, Verdict::Accepted { .. }))
     })?;
     examined.or_else(|why| fault("refused", why))
 }

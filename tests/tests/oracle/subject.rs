@@ -2,7 +2,7 @@
 
 use crate::examine::{Fault, OPERATIONS, codes, fault, refusal};
 use crate::inputs;
-use crate::instances::Instances;
+use crate::instances::{Instances, Touch};
 use crate::random::Random;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -53,6 +53,8 @@ pub struct Progress {
     pub stored: Option<Rc<Stored>>,
     /// Instances for small parameters, where commands changed what they access.
     pub changed: Option<Rc<Vec<Instances>>>,
+    /// Whether Tessella tiled time by hexagons.
+    pub hexagons: bool,
 }
 
 /// A program that went through all that does not depend on its schedule.
@@ -73,11 +75,19 @@ pub struct Subject<'a> {
 pub struct Run {
     pub arguments: Vec<Value>,
     pub params: Vec<i64>,
-    /// Whether all accesses that may happen are inside their arrays.
-    pub inside: bool,
+    pub fit: Fit,
     pub after: Vec<Value>,
     /// The scalars and new arrays that it gives back.
     pub outcome: Result<Vec<Value>, RunError>,
+}
+
+/// Whether all accesses that may happen are inside their arrays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    Inside,
+    Outside,
+    /// Those are outside which happen if data say so.
+    DataDecide,
 }
 
 /// Programs with more instances are not enumerated.
@@ -164,7 +174,7 @@ impl<'a> Subject<'a> {
     /// The program in the source's order.
     pub fn start(&self) -> Progress {
         let (scheduled, all) = (self.source.clone(), self.all.clone());
-        Progress { scheduled, all, storage: vec![], stored: None, changed: None }
+        Progress { scheduled, all, storage: vec![], stored: None, changed: None, hexagons: false }
     }
 
     /// Some arguments and what the source makes of them.
@@ -180,16 +190,16 @@ impl<'a> Subject<'a> {
             else {
                 continue;
             };
-            let inside = stays_inside(&self.ctx, self.algorithm(), &params)?;
+            let fit = fit_of(&self.ctx, self.algorithm(), &params)?;
             let unchecked = self.algorithm().accesses().any(|at| !self.algorithm().access(at).checked);
-            if unchecked && !inside {
+            if unchecked && fit != Fit::Inside {
                 // `@inbounds` promises that this does not happen.
                 continue;
             }
             let mut after = arguments.clone();
             let outcome = run_within(STEPS, &self.unit.function, &mut after);
             let outcome = outcome.map(|returned| results::filled(&self.unit.function, &returned));
-            runs.push(Run { arguments, params, inside, after, outcome });
+            runs.push(Run { arguments, params, fit, after, outcome });
         }
         Ok(self.runs.get_or_init(|| runs))
     }
@@ -206,12 +216,12 @@ pub fn enumeration(error: Error) -> Fault {
     Fault { kind: "enumeration", text: format!("{error:?}") }
 }
 
-/// Whether all accesses to arguments and local arrays that may happen are inside.
-fn stays_inside(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<bool, Fault> {
+/// Of the accesses to arguments and local arrays.
+fn fit_of(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<Fit, Fault> {
     let Some(instances) = Instances::new(ctx, algorithm, params, inputs::MOST).map_err(enumeration)? else {
         return fault("enumeration", "too many instances of a run");
     };
-    Ok(instances.touched.iter().flatten().all(|touch| {
+    let is_inside = |touch: &Touch| {
         let array = algorithm.array(touch.array);
         match array.kind {
             ArrayKind::Private | ArrayKind::Result => true,
@@ -222,5 +232,11 @@ fn stays_inside(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<bool
                 })
             }
         }
+    };
+    let outside = instances.touched.iter().flatten().filter(|touch| !is_inside(touch));
+    Ok(outside.fold(Fit::Inside, |sofar, touch| match instances.shortened.contains(&touch.access.computation) {
+        true if sofar == Fit::Inside => Fit::DataDecide,
+        true => sofar,
+        false => Fit::Outside,
     }))
 }
