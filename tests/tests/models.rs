@@ -27,6 +27,7 @@ fn runs_right(text: &str, schedule: Option<&str>, at: &[(&str, i64)]) {
         repeat: 1,
         compare: true,
         profile: false,
+        chunked: false,
     };
     match run(text, &options(schedule), &run_options, Backend::C) {
         Ok(outcomes) => assert!(outcomes.iter().all(|it| it.differences.is_empty()), "{schedule:?} at {at:?}"),
