@@ -198,14 +198,15 @@ fn edges_of_a_level_are_counted_in_points() {
 }
 
 #[test]
-fn a_lean_that_no_small_space_holds_is_still_a_tiling() {
+fn a_lean_that_a_narrow_space_cannot_hold_is_still_a_tiling() {
     let problem = Problem {
-        space: Matrix::diagonal(2, 1),
+        space: Matrix::new(&[&[64, 0], &[0, 1]]),
         dependences: vec![vec![1, -2], vec![2, 2]],
         iteration: 1.0,
         overhead: vec![1.0],
         largest: vec![400],
     };
     let (shapes, _) = schemes::best_skewed(&problem).unwrap();
+    assert!(reach(&shapes).unwrap()[1] > 1);
     assert!(search(&problem, &[shapes], 1, 100, &mut |_, _| {}).is_some());
 }
