@@ -4,8 +4,8 @@ use crate::Failure;
 use crate::arguments::{Source, number};
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
-use std::path::PathBuf;
-use tessella::model::{self, Cell, LayoutOptions, ProgramOptions, SearchOptions};
+use std::path::{Path, PathBuf};
+use tessella::model::{self, Cell, LayoutOptions, ProgramOptions, SearchOptions, Told};
 
 #[derive(Subcommand)]
 pub enum Model {
@@ -31,7 +31,7 @@ pub struct Tiles {
 #[derive(Args)]
 pub struct Stencil {
     /// Variables of a computed cell, variables used of a cell that is only read, and coefficients of a cell
-    #[arg(long, value_name = "V_C,V_L,C", value_delimiter = ',', num_args = 1, default_value = "1,1,0")]
+    #[arg(long, value_name = "V_C,V_L,C", value_delimiter = ',', num_args = 1, default_value = "1,1,0", value_parser = of_cell)]
     cell: Vec<u64>,
     /// How many elements fit into the memory that a tile works in
     #[arg(short, long, value_name = "ELEMENTS", value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
@@ -46,7 +46,7 @@ pub struct Layout {
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     vector: u32,
     /// The extents of the arrays along their first axes, such as 1000,1000; what is missing is a multiple of the vector
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MOST_ELEMENTS))]
     extents: Vec<u64>,
     /// Paddings may repeat after up to so many rows
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=8))]
@@ -81,6 +81,10 @@ pub struct Parallelograms {
 
 /// All sizes that fit are tried, so there must be an end.
 const MOST_MEMORY: u64 = 1 << 16;
+/// An array with more elements fits nowhere.
+const MOST_ELEMENTS: u64 = 1 << 40;
+/// Variables and coefficients of a cell.
+const MOST_OF_CELL: u64 = 1000;
 /// Levels of tiles.
 const MOST_LEVELS: usize = 4;
 
@@ -91,33 +95,45 @@ pub fn run(command: &Model) -> Result<(), Failure> {
             model::tiles(&text, &options, command.memory).map_err(Failure::Refused)?
         }
         Model::Stencil(command) => match command.cell.as_slice() {
-            &[computed, read, coefficients]
-                if (1..=1000).contains(&computed) && read <= 1000 && coefficients <= 1000 =>
-            {
+            &[computed, read, coefficients] if computed > 0 => {
                 model::stencil(Cell { computed, read, coefficients }, command.memory)
             }
             _ => {
-                return Err(Failure::Usage(
-                    "`--cell` takes three numbers up to 1000, as in `--cell 18,2,44`; the first is not 0".into(),
-                ));
+                return Err(Failure::Usage(format!(
+                    "`--cell` takes three numbers up to {MOST_OF_CELL}, as in `--cell 18,2,44`; the first is not 0"
+                )));
             }
         },
         Model::Layout(command) => {
             let (text, options) = command.source.read()?;
-            if command.extents.iter().any(|&it| it > 1 << 40) {
-                return Err(Failure::Usage("an extent of `--extents` is beyond 2^40".into()));
+            let elements = command.extents.iter().try_fold(1_u64, |product, &it| product.checked_mul(it));
+            if elements.is_none_or(|it| it > MOST_ELEMENTS) {
+                return Err(Failure::Usage(
+                    "the extents of `--extents` make an array of more than 2^40 elements".into(),
+                ));
             }
             let extents = command.extents.clone();
             let asked = LayoutOptions { vector: command.vector, extents, period: command.period };
             model::layout(&text, &options, &asked).map_err(Failure::Refused)?
         }
-        Model::Parallelograms(command) => parallelograms(command)?,
+        Model::Parallelograms(command) => {
+            let told = parallelograms(command)?;
+            // The table took a search: it is shown even where the drawing comes to nothing.
+            print!("{}", told.text);
+            return drawn(command.output.as_deref(), told.picture.as_deref());
+        }
     };
     print!("{text}");
     Ok(())
 }
 
-fn parallelograms(command: &Parallelograms) -> Result<String, Failure> {
+/// A number of `--cell`.
+fn of_cell(text: &str) -> Result<u64, String> {
+    let number = text.trim().parse().ok().filter(|&it| it <= MOST_OF_CELL);
+    number.ok_or_else(|| format!("each of the three is a number from 0 to {MOST_OF_CELL}"))
+}
+
+fn parallelograms(command: &Parallelograms) -> Result<Told, Failure> {
     let (text, options) = command.source.read()?;
     let bar = ProgressBar::new(command.evaluations);
     let search = SearchOptions { seed: command.seed, evaluations: command.evaluations };
@@ -134,13 +150,17 @@ fn parallelograms(command: &Parallelograms) -> Result<String, Failure> {
         model::parallelograms(&text, &options.name, search, &mut progress)
     };
     bar.finish_and_clear();
-    let told = told.map_err(Failure::Refused)?;
-    if let Some(path) = &command.output {
-        let picture = told.picture.ok_or_else(|| Failure::Usage("only shapes of two axes can be drawn".into()))?;
-        std::fs::write(path, picture)
-            .map_err(|error| Failure::Usage(format!("`{}` cannot be written: {error}", path.display())))?;
-    }
-    Ok(told.text)
+    told.map_err(Failure::Refused)
+}
+
+/// Writes the drawing, if one is asked for.
+fn drawn(output: Option<&Path>, picture: Option<&str>) -> Result<(), Failure> {
+    let Some(path) = output else { return Ok(()) };
+    let picture = picture.ok_or_else(|| {
+        Failure::Usage("only shapes of two axes can be drawn, and none of these has two: leave `--output` out".into())
+    })?;
+    std::fs::write(path, picture)
+        .map_err(|error| Failure::Usage(format!("`{}` cannot be written: {error}", path.display())))
 }
 
 impl Parallelograms {
@@ -175,4 +195,74 @@ fn of_program(command: &Parallelograms) -> Result<ProgramOptions, Failure> {
         iteration: command.iteration,
         levels: command.levels.iter().map(level).collect::<Result<_, _>>()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(subcommand)]
+        model: Model,
+    }
+
+    fn read(line: &str) -> Result<Model, String> {
+        let words = std::iter::once("model").chain(line.split(' '));
+        Line::try_parse_from(words).map(|it| it.model).map_err(|error| error.to_string())
+    }
+
+    fn refused(line: &str) -> String {
+        match read(line).map(|it| run(&it)) {
+            Err(text) => text,
+            Ok(Err(failure)) => failure.text(),
+            Ok(Ok(())) => panic!("`{line}` is not refused"),
+        }
+    }
+
+    #[test]
+    fn numbers_of_a_cell_have_a_range() {
+        for line in ["stencil --memory 64 --cell 1,1,-3", "stencil --memory 64 --cell 1,1001,0"] {
+            let said = refused(line);
+            assert!(said.contains("from 0 to 1000"), "{said}");
+        }
+        for line in ["stencil --memory 64 --cell 0,1,1", "stencil --memory 64 --cell 1,1"] {
+            let said = refused(line);
+            assert!(said.contains("three numbers up to 1000") && said.contains("the first is not 0"), "{said}");
+        }
+        assert!(read("stencil --memory 64 --cell 18,2,44").is_ok());
+    }
+
+    #[test]
+    fn extents_are_those_of_an_array_that_there_can_be() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/stencils/jacobi3d27.jl");
+        for extents in ["0,0", "5,0", "1099511627777"] {
+            let said = refused(&format!("layout {file} --extents {extents}"));
+            assert!(said.contains("1..=1099511627776"), "{said}");
+        }
+        for extents in ["1048576,1048577", "1099511627776,1099511627776"] {
+            let said = refused(&format!("layout {file} --extents {extents}"));
+            assert!(said.contains("more than 2^40 elements"), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_drawing_that_comes_to_nothing_leaves_the_table() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/models/gauss2d.txt");
+        let Ok(Model::Parallelograms(command)) = read(&format!("parallelograms {file} --evaluations 50 -o x.svg"))
+        else {
+            panic!("the command is not read")
+        };
+        let Ok(told) = parallelograms(&command) else { panic!("the search is refused") };
+        assert!(told.text.contains("selected") && told.picture.is_none(), "{}", told.text);
+        let said = |picture| match drawn(Some(Path::new("/nowhere/x.svg")), picture) {
+            Ok(()) => panic!("it is drawn"),
+            Err(failure) => failure.text(),
+        };
+        assert!(
+            said(None).contains("only shapes of two axes can be drawn") && said(None).contains("leave `--output` out")
+        );
+        assert!(said(Some("<svg/>")).contains("`/nowhere/x.svg` cannot be written"));
+    }
 }

@@ -125,7 +125,7 @@ fn all_paddings(layout: &Layout, modulus: u64) -> Vec<Padding> {
 }
 
 #[test]
-fn the_solver_agrees_with_brute_force() {
+fn the_best_padding_is_that_of_brute_force() {
     let mut seed = 7_u64;
     let mut random = |below: u64| {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

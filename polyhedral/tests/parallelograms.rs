@@ -2,7 +2,7 @@
 
 use tessella_polyhedral::models::parallelograms::matrix::{Matrix, Rational};
 use tessella_polyhedral::models::parallelograms::schemes::{self, Scheme};
-use tessella_polyhedral::models::parallelograms::{Invalid, Problem, count, predict, search};
+use tessella_polyhedral::models::parallelograms::{Invalid, Problem, count, extents, predict, reach, search};
 
 /// A square space of 4 x 4 x 4 x 4 tiles of `side` x `side` iterations that take a unit of time.
 fn example(side: i64) -> Problem {
@@ -153,4 +153,60 @@ fn the_least_skew_is_a_tiling_where_no_usual_shape_is() {
     assert_eq!(predict(&problem, &shapes).unwrap(), prediction);
     let found = search(&problem, &[shapes], 1, 2000, &mut |_, _| {}).unwrap();
     assert!(found.prediction.time <= prediction.time);
+}
+
+#[test]
+fn no_edge_is_longer_than_the_space() {
+    // Nothing waits along two of three axes: thin tiles as long as they can be would have the shortest paths.
+    let sums = Problem {
+        space: Matrix::diagonal(3, 1024),
+        dependences: vec![vec![0, 0, 1]],
+        iteration: 1.0,
+        overhead: vec![1e4],
+        largest: vec![1 << 16],
+    };
+    let narrow = Problem {
+        space: Matrix::new(&[&[1024, 0], &[0, 12]]),
+        dependences: vec![vec![1, -1], vec![1, 0], vec![1, 1]],
+        iteration: 1.0,
+        overhead: vec![1e4, 1e5],
+        largest: vec![u64::MAX, u64::MAX],
+    };
+    for problem in [sums, narrow] {
+        let levels = problem.overhead.len();
+        let mut starts = vec![];
+        for first in Scheme::ALL {
+            let schemes = [&[first][..], &[Scheme::Square].repeat(levels - 1)].concat();
+            starts.extend(schemes::best(&problem, &schemes).map(|it| it.0));
+        }
+        starts.extend(schemes::best_skewed(&problem).map(|it| it.0));
+        let found = search(&problem, &starts, 1, 4000, &mut |_, _| {}).unwrap();
+        let limits = extents(&problem.space);
+        for shapes in starts.iter().chain([&found.shapes]) {
+            let most = reach(shapes).unwrap();
+            assert!(most.iter().zip(&limits).all(|(it, limit)| it <= limit), "{shapes:?}: {most:?}");
+        }
+    }
+}
+
+#[test]
+fn edges_of_a_level_are_counted_in_points() {
+    let shapes = [Matrix::new(&[&[8, -8], &[0, 4]]), Matrix::new(&[&[3, 1], &[-2, 5]])];
+    // (3, 1) is (24, -24) + (0, 4), and (-2, 5) is (-16, 16) + (0, 20).
+    assert_eq!(reach(&shapes), Some(vec![24, 36]));
+    assert_eq!(reach(&[Matrix::diagonal(2, i64::MAX), Matrix::diagonal(2, i64::MAX), Matrix::diagonal(2, 4)]), None);
+}
+
+#[test]
+fn a_lean_that_a_narrow_space_cannot_hold_is_still_a_tiling() {
+    let problem = Problem {
+        space: Matrix::new(&[&[64, 0], &[0, 1]]),
+        dependences: vec![vec![1, -2], vec![2, 2]],
+        iteration: 1.0,
+        overhead: vec![1.0],
+        largest: vec![400],
+    };
+    let (shapes, _) = schemes::best_skewed(&problem).unwrap();
+    assert!(reach(&shapes).unwrap()[1] > 1);
+    assert!(search(&problem, &[shapes], 1, 100, &mut |_, _| {}).is_some());
 }

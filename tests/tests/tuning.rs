@@ -9,7 +9,8 @@ use tessella::tune::{self, Outcome, Step, TuneOptions, Tuner};
 use tessella::tuned::{Store, key_of};
 use tessella_diagnostics::{Style, render};
 use tessella_interpreter::{Array, Value};
-use tessella_polyhedral::candidates::Family;
+use tessella_polyhedral::candidates::{Candidate, Family};
+use tessella_polyhedral::command::Command;
 use tessella_scalar::ScalarType;
 use tessella_tests::{golden, root};
 
@@ -96,6 +97,51 @@ fn a_product_of_matrices_has_other_register_tiles() {
     let variations = tuner.tried.iter().filter(|it| it.family == Family::Variation);
     assert!(variations.clone().count() > 0);
     assert!(variations.into_iter().any(|it| matches!(it.outcome, Outcome::Timed(_))), "{:?}", tuner.tried);
+}
+
+/// How many candidates of a family are to be tried, and the counts that the report has of its model.
+fn proposed(tuner: &Tuner, family: Family) -> (usize, usize, usize) {
+    let waiting = tuner.waiting().filter(|it| it.family == family).count();
+    let share = tuner.shares.iter().find(|it| it.model == family.model());
+    (waiting, share.map_or(0, |it| it.considered), share.map_or(0, |it| it.proposed))
+}
+
+#[test]
+fn parallelograms_are_proposed_for_a_sweep_and_counted() {
+    let all = TuneOptions { most: 10_000, ..FEW };
+    let (sweep, _) = tuner(&text_of("tests/stencils/seidel2d.jl"), &[("n", 65), ("steps", 17)], all);
+    let (waiting, considered, counted) = proposed(&sweep, Family::Parallelogram);
+    assert!(waiting > 0 && waiting == counted && considered > counted, "{waiting} {considered} {counted}");
+    let tiled = |it: &Candidate| it.commands.iter().any(|it| matches!(it, Command::Parallelogram { .. }));
+    assert!(sweep.waiting().all(|it| tiled(it) == (it.family == Family::Parallelogram)));
+    // Two sweeps in a step of time are no loops that a parallelogram could tile.
+    let (two, _) = tuner(&text_of("tests/stencils/heat2d.jl"), &[("m", 65), ("n", 65), ("steps", 17)], all);
+    assert_eq!(proposed(&two, Family::Parallelogram), (0, 0, 0));
+}
+
+#[test]
+fn paddings_are_proposed_for_local_arrays_and_counted() {
+    let source = "\
+@tessella function turned!(B::Matrix{Float64}, A::Matrix{Float64})
+    n, m = size(A)
+    tmp = zeros(n, m)
+    for j in 1:m, i in 1:n
+        @comp S tmp[i, j] = A[i, j] + 1.0
+    end
+    for j in 1:n, i in 1:m
+        @comp R B[i, j] = 2.0 * tmp[j, i]
+    end
+end
+";
+    let all = TuneOptions { most: 10_000, ..FEW };
+    let (columns, _) = tuner(source, &[("n", 512), ("m", 64)], all);
+    let (waiting, considered, counted) = proposed(&columns, Family::Padding);
+    assert!(waiting > 0 && waiting == counted && considered >= counted, "{waiting} {considered} {counted}");
+    let padded = |it: &Candidate| it.commands.iter().any(|it| matches!(it, Command::Pad { .. }));
+    assert!(columns.waiting().filter(|it| it.family == Family::Padding).all(padded));
+    // Arrays of the caller stay as they are.
+    let (none, _) = tuner(&text_of("tests/stencils/seidel2d.jl"), &[("n", 65), ("steps", 17)], all);
+    assert_eq!(proposed(&none, Family::Padding), (0, 0, 0));
 }
 
 #[test]

@@ -95,4 +95,14 @@ end
         let told = layout(source, &options, &LayoutOptions { vector: 4, extents: vec![5], period: 1 }).unwrap();
         assert!(told.contains("none                    0        2 of 4"), "{told}");
     }
+
+    #[test]
+    fn boxes_of_27_points_have_an_answer_for_each_period() {
+        let source = include_str!("../../../tests/stencils/jacobi3d27.jl");
+        let options =
+            FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+        let told = layout(source, &options, &LayoutOptions { vector: 4, extents: vec![], period: 2 }).unwrap();
+        let last = told.lines().find(|it| it.starts_with("  repeated every 2")).unwrap();
+        assert!(last.ends_with(" of 27") && !told.contains("gave up"), "{told}");
+    }
 }

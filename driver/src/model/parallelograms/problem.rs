@@ -34,6 +34,7 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
         largest: vec![],
     };
     let mut schemes: Vec<(Vec<Scheme>, Span)> = vec![];
+    let (mut space, mut iteration, mut dependences): (Option<Span>, Option<Span>, Vec<Span>) = (None, None, vec![]);
     let mut errors = vec![];
     let mut start = 0;
     let whole = Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 };
@@ -41,18 +42,30 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
         let said = line.split('#').next().unwrap_or("").trim_end();
         let span = Span { file, start: start as u32, end: (start + said.len()) as u32 };
         start += line.len();
-        let Some((word, rest)) = said.trim().split_once(' ').or((!said.trim().is_empty()).then(|| (said.trim(), "")))
-        else {
+        let said = said.trim();
+        if said.is_empty() {
             continue;
-        };
+        }
+        let (word, rest) = said.split_once(char::is_whitespace).unwrap_or((said, ""));
         let rest = rest.trim();
         let understood = match word {
-            "space" => {
-                rest.split(';').map(numbers).collect::<Option<Vec<_>>>().map(|rows| problem.space = Matrix { rows })
-            }
-            "dependence" => numbers(rest).map(|it| problem.dependences.push(it)),
-            "iteration" => positive(rest).filter(|&it| it > 0.0).map(|it| problem.iteration = it),
+            "space" => rest.split(';').map(numbers).collect::<Option<Vec<_>>>().map(|rows| {
+                errors.extend(again(space.replace(span), span, "a problem has one space"));
+                problem.space = Matrix { rows };
+            }),
+            "dependence" => numbers(rest).map(|it| {
+                dependences.push(span);
+                problem.dependences.push(it);
+            }),
+            "iteration" => positive(rest).filter(|&it| it > 0.0).map(|it| {
+                errors.extend(again(iteration.replace(span), span, "an iteration takes one time"));
+                problem.iteration = it;
+            }),
             "level" => level(rest).map(|(overhead, largest)| {
+                if problem.overhead.len() == MOST_LEVELS {
+                    let text = format!("a problem has at most {MOST_LEVELS} levels of tiles");
+                    errors.push(wrong(span, &text, "remove this line, and those of all further levels"));
+                }
                 problem.overhead.push(overhead);
                 problem.largest.push(largest);
             }),
@@ -68,21 +81,35 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
             errors.push(wrong(span, text, "write `space 16 0; 0 16`, `dependence 1 0`, `iteration 1.3e-6`, `level 18e-6 64` or `scheme Square Skewing-1`"));
         }
     }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
     let axes = problem.space.size();
-    if errors.is_empty() && (axes == 0 || axes > MOST_AXES || problem.space.inverse().is_none()) {
-        let help = "write one row for each axis, as in `space 16 0; 0 16`, at most four";
-        errors.push(wrong(whole, "the problem has no space with independent edges", help));
+    if axes == 0 || axes > MOST_AXES || problem.space.inverse().is_none() {
+        let help = format!("write one row for each axis, as in `space 16 0; 0 16`, at most {MOST_AXES}");
+        let text = "the problem has no space with independent edges";
+        return Err(vec![wrong(space.unwrap_or(whole), text, &help)]);
     }
-    if errors.is_empty() && (problem.dependences.is_empty() || problem.dependences.iter().any(|it| it.len() != axes)) {
+    if problem.dependences.is_empty() {
         let help = "write lines such as `dependence 1 0`, with one number for each axis";
-        errors.push(wrong(whole, "the problem has no dependences in its space", help));
+        errors.push(wrong(whole, "the problem has no dependences", help));
     }
-    if errors.is_empty() && !(1..=MOST_LEVELS).contains(&problem.overhead.len()) {
-        errors.push(wrong(
-            whole,
-            "the problem has no levels of tiles",
-            "write one to four lines such as `level 18e-6 64`",
-        ));
+    for (dependence, &span) in problem.dependences.iter().zip(&dependences) {
+        if dependence.len() != axes {
+            let text = format!("a dependence has one number for each axis of the space, {axes} here");
+            errors.push(wrong(span, &text, "write as many numbers as the space has rows"));
+        } else if dependence.iter().all(|&it| it == 0) {
+            let text = "an iteration would have to run before itself";
+            errors.push(wrong(
+                span,
+                text,
+                "say how much further the iteration lies that runs later: not 0 along all axes",
+            ));
+        }
+    }
+    if problem.overhead.is_empty() {
+        let help = format!("write one to {MOST_LEVELS} lines such as `level 18e-6 64`");
+        errors.push(wrong(whole, "the problem has no levels of tiles", &help));
     }
     for (scheme, span) in &schemes {
         if errors.is_empty() && scheme.len() != problem.overhead.len() {
@@ -95,6 +122,12 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
     }
     let schemes = schemes.into_iter().map(|(scheme, _)| scheme).collect();
     if errors.is_empty() { Ok(Stated { problem, schemes }) } else { Err(errors) }
+}
+
+/// What is said a second time.
+fn again(before: Option<Span>, span: Span, text: &str) -> Option<Diagnostic> {
+    let before = before?;
+    Some(wrong(span, text, "remove one of the two lines").secondary(before, "said here already"))
 }
 
 /// No shapes at all keep the dependences.

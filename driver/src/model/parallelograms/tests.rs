@@ -70,3 +70,31 @@ fn a_line_that_is_not_understood_is_shown() {
     let text = refused.unwrap_err();
     assert!(text.contains("E0581") && text.contains("2 │ dependense 1 0"), "{text}");
 }
+
+#[test]
+fn what_a_problem_must_not_say_is_told_at_its_line() {
+    let plain = "space 16 0; 0 16\ndependence 1 0\nlevel 0 16\n";
+    let levels = "level 0 32\n".repeat(5);
+    for (more, line, text) in [
+        ("dependence 0 0\n", "4 │ dependence 0 0", "run before itself"),
+        ("dependence 1 0 0\n", "4 │ dependence 1 0 0", "one number for each axis of the space, 2 here"),
+        ("dependence 0 1\ndependence 7\n", "5 │ dependence 7", "one number for each axis of the space, 2 here"),
+        ("iteration 1\niteration 1\n", "5 │ iteration 1", "an iteration takes one time"),
+        ("space 8 0; 0 8\n", "4 │ space 8 0; 0 8", "a problem has one space"),
+        (levels.as_str(), "7 │ level 0 32", "at most 4 levels of tiles"),
+    ] {
+        let text_of = format!("{plain}{more}");
+        let options = SearchOptions { seed: 1, evaluations: 1 };
+        let said = parallelograms(&text_of, "p.txt", options, &mut |_, _| {}).unwrap_err();
+        assert!(said.contains("E0581") && said.contains(text) && said.contains(line), "{more}: {said}");
+    }
+    let three = "space 16 0; 0 16\ndependence 1 0\nlevel 0 16\nlevel 0 4\nlevel 0 4\nlevel 0 4\niteration\t2\n";
+    assert_eq!((stated(three).problem.overhead.len(), stated(three).problem.iteration), (4, 2.0));
+}
+
+#[test]
+fn a_space_without_independent_edges_is_shown() {
+    let text = "# a comment\nspace 16 0; 32 0\ndependence 1 0\nlevel 0 16\n";
+    let said = parallelograms(text, "p.txt", SearchOptions { seed: 1, evaluations: 1 }, &mut |_, _| {}).unwrap_err();
+    assert!(said.contains("independent edges") && said.contains("2 │ space 16 0; 32 0"), "{said}");
+}

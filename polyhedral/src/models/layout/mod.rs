@@ -3,14 +3,16 @@
 //!
 //! After each row, plane and so on some elements are left free. Simple padding leaves free the same number everywhere,
 //! multi-padding repeats a sequence of numbers: after row `i` that of position `i` modulo the period. Addresses matter only
-//! modulo the length of a vector (or the number of banks), so all is a small integer program, which [`solve`] gives to a
-//! MILP solver; [`measure`] says what a padding gives without any solver.
+//! modulo the length of a vector (or the number of banks), so all is a small integer program: [`solve`] tries all paddings
+//! where these are few, and gives the program to a MILP solver where they are many; [`measure`] says what a padding gives
+//! without any solver.
 //!
 //! # Source
 //! Jaeger, Barthou, *Automatic efficient data layout for multithreaded stencil codes on CPUs and GPUs*, HiPC 2012,
 //! section IV. There the first axis of a program is the slowest; here it is the fastest, as in Julia, and an axis is named
 //! by the stride that it has.
 
+mod each;
 pub mod patterns;
 mod program;
 pub mod rows;
@@ -130,7 +132,10 @@ impl Padding {
             let block: u64 = match strides.last() {
                 None => extent,
                 // Equation (8): each position's stride as often as it comes up among the rows.
-                Some(rows) => (0..extent).map(|row| rows[(row % period as u64) as usize]).sum(),
+                Some(rows) => {
+                    let (whole, rest) = (extent / period as u64, extent % period as u64);
+                    rows.iter().sum::<u64>() * whole + rows[..rest as usize].iter().sum::<u64>()
+                }
             };
             strides.push(pads.iter().map(|pad| block + pad).collect());
         }
@@ -152,10 +157,11 @@ pub fn measure(layout: &Layout, padding: &Padding) -> Measure {
     let vector = i64::from(layout.vector.max(1));
     let unaligned = (0..layout.phases()).map(|number| {
         let phase = layout.phase(number);
-        let places: Vec<i64> =
-            layout.reads.iter().map(|read| distance(&strides, &phase, read).rem_euclid(vector)).collect();
-        let most = (0..vector).map(|place| places.iter().filter(|&&it| it == place).count()).max();
-        places.len() - most.unwrap_or(0)
+        let mut at_place = vec![0; vector as usize];
+        for read in &layout.reads {
+            at_place[distance(&strides, &phase, read).rem_euclid(vector) as usize] += 1;
+        }
+        layout.reads.len() - at_place.into_iter().max().unwrap_or(0)
     });
     let banks = i64::from(layout.banks.max(1));
     let start = vec![0; layout.axes()];

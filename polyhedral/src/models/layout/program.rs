@@ -1,6 +1,6 @@
 //! The integer program, and its solution.
 
-use super::{Layout, Padding, Weights, measure, rows_between};
+use super::{Layout, Padding, Weights, each, measure, rows_between};
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, SolveOptions, Variable};
 use std::collections::BTreeMap;
 
@@ -22,8 +22,8 @@ const NODES: u64 = 20_000;
 
 /// The best padding of the layout's period: none gives less of what the weights count.
 ///
-/// The solver computes with floating point. What it finds is rounded to integers and measured again, so what a padding is
-/// said to give is exact; that there is no better one rests on the solver.
+/// Where paddings are few, all are tried. Otherwise a solver computes with floating point. What it finds is rounded to integers
+/// and measured again, so what a padding is said to give is exact; that there is no better one then rests on the solver.
 pub fn solve(layout: &Layout, weights: Weights) -> Result<Padding, LayoutError> {
     let needs = layout.axes() + 1;
     if let Some(wrong) = layout.reads.iter().chain(&layout.threads).find(|it| it.len() != needs) {
@@ -32,6 +32,14 @@ pub fn solve(layout: &Layout, weights: Weights) -> Result<Padding, LayoutError> 
     if [layout.vector, layout.banks, layout.period].iter().any(|&it| it == 0 || it > MOST) {
         return Err(LayoutError::Range { most: MOST });
     }
+    match each::best(layout, weights) {
+        Some(padding) => Ok(padding),
+        None => by_solver(layout, weights),
+    }
+}
+
+/// The best padding as the solver finds it.
+pub(super) fn by_solver(layout: &Layout, weights: Weights) -> Result<Padding, LayoutError> {
     let mut program = Program::new(layout, weights);
     program.align(layout, weights);
     program.spread(layout, weights);

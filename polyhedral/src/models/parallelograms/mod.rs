@@ -8,6 +8,7 @@
 //! # Source
 //! Zhou, Garzarán, Padua, *Optimal parallelogram selection for hierarchical tiling*, TACO 11(4), 2014.
 
+mod edges;
 pub mod matrix;
 mod path;
 mod points;
@@ -15,6 +16,7 @@ pub mod program;
 pub mod schemes;
 mod search;
 
+pub use edges::{extents, reach};
 pub use path::longest;
 pub use points::{Counted, count};
 pub use search::{Found, Progress, search};

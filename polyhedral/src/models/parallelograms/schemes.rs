@@ -1,5 +1,6 @@
 //! Shapes that people choose by hand.
 
+use super::edges::{extents, is_within};
 use super::matrix::Matrix;
 use super::{Prediction, Problem, Shapes, predict};
 
@@ -105,11 +106,27 @@ pub fn best_skewed(problem: &Problem) -> Option<(Shapes, Prediction)> {
     })
 }
 
-/// The best sides of shapes that have one at each level.
+/// The best sides of shapes that have one at each level: without edges longer than the space, if there are any.
 fn best_sides(
     problem: &Problem,
     levels: usize,
     shape: &dyn Fn(usize, i64) -> Option<Matrix>,
+) -> Option<(Shapes, Prediction)> {
+    let mut beyond = false;
+    let inside = best_sides_within(problem, levels, shape, &mut |shapes| {
+        let fits = is_within(shapes, &extents(&problem.space));
+        beyond |= !fits;
+        fits
+    });
+    inside.or_else(|| beyond.then(|| best_sides_within(problem, levels, shape, &mut |_| true))?)
+}
+
+/// The best sides among the tilings that `wanted` takes.
+fn best_sides_within(
+    problem: &Problem,
+    levels: usize,
+    shape: &dyn Fn(usize, i64) -> Option<Matrix>,
+    wanted: &mut dyn FnMut(&[Matrix]) -> bool,
 ) -> Option<(Shapes, Prediction)> {
     let mut best: Option<(Shapes, Prediction)> = None;
     let largest = problem.space.rows.iter().flatten().map(|it| it.abs()).max().unwrap_or(1);
@@ -120,7 +137,7 @@ fn best_sides(
     let mut shapes_of = |sides: &[i64]| -> Option<f64> {
         let shapes: Option<Shapes> = sides.iter().enumerate().map(|(level, &side)| shape(level, side)).collect();
         let shapes = shapes?;
-        let prediction = predict(problem, &shapes).ok()?;
+        let prediction = predict(problem, &shapes).ok().filter(|_| wanted(&shapes))?;
         let time = prediction.time;
         if best.as_ref().is_none_or(|(_, best)| time < best.time) {
             best = Some((shapes, prediction));

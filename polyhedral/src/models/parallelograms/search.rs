@@ -9,6 +9,7 @@
 //! # Source
 //! Abramson, Audet, Dennis, Le Digabel, *OrthoMADS*, SIAM J. Optim. 20(2), 2009.
 
+use super::edges::{extents, is_within, reach};
 use super::matrix::Matrix;
 use super::{Prediction, Problem, Shapes, predict};
 
@@ -31,7 +32,7 @@ const LEVELS: i32 = 12;
 const LARGEST: i64 = 1 << 32;
 
 /// The best shapes that are found from the given ones on, within so many evaluations; `None` if none of them is a tiling.
-/// The same seed finds the same.
+/// The same seed finds the same. No edge is longer than the space along an axis, unless one of the given shapes has such an edge.
 pub fn search(
     problem: &Problem,
     starts: &[Shapes],
@@ -39,7 +40,11 @@ pub fn search(
     evaluations: u64,
     progress: Progress<'_>,
 ) -> Option<Found> {
-    let mut state = State { problem, used: 0, random: seed };
+    let mut limits = extents(&problem.space);
+    for most in starts.iter().filter(|it| predict(problem, it).is_ok()).filter_map(|it| reach(it)) {
+        limits.iter_mut().zip(most).for_each(|(limit, it)| *limit = (*limit).max(it));
+    }
+    let mut state = State { problem, limits, used: 0, random: seed };
     let mut best: Option<(Vec<i64>, f64)> = None;
     let share = evaluations / starts.len().max(1) as u64;
     for (number, start) in starts.iter().enumerate() {
@@ -60,6 +65,8 @@ pub fn search(
 
 struct State<'a> {
     problem: &'a Problem,
+    /// How far edges may reach along each axis.
+    limits: Vec<u128>,
     used: u64,
     random: u64,
 }
@@ -70,7 +77,11 @@ impl State<'_> {
         if entries.iter().any(|it| it.abs() > LARGEST) {
             return None;
         }
-        let time = predict(self.problem, &shapes(self.problem, entries)).ok()?.time;
+        let shapes = shapes(self.problem, entries);
+        if !is_within(&shapes, &self.limits) {
+            return None;
+        }
+        let time = predict(self.problem, &shapes).ok()?.time;
         time.is_finite().then_some(time)
     }
 

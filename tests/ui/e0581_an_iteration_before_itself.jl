@@ -1,0 +1,5 @@
+#! model parallelograms
+space 16 0; 0 16
+dependence 1 0
+dependence 0 0
+level 18e-6 64
