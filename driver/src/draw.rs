@@ -5,13 +5,19 @@ mod svg;
 mod tilings;
 mod view;
 
-use crate::pipeline::Refusal;
+use crate::pipeline::{ISL_OPERATIONS, Refusal};
 use crate::request::{DrawOptions, DrawOrder};
 use crate::sizes::{self, Defaults};
 use crate::unit::{Built, Unit};
+use std::collections::BTreeMap;
 use tessella_diagnostics::{Code, Diagnostic};
+use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
+use tessella_polyhedral::dependence::Dependence;
 use tessella_polyhedral::draw::{Choice, DrawError, DrawnSpace, MOST_POINTS, choose, picture};
+use tessella_polyhedral::error::Error;
+use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::report;
+use tessella_polyhedral::transform::split_dependences;
 
 /// Sizes and counts that nothing determines.
 const DEFAULTS: Defaults = Defaults { side: 8, count: 4 };
@@ -44,15 +50,31 @@ pub fn draw(unit: &Unit<'_>, built: &Built, options: &DrawOptions) -> Result<Str
     let space = if options.scheduled { DrawnSpace::Schedule } else { DrawnSpace::Iterations };
     let fixed = options.fix.iter().map(|(name, value)| (name.clone(), *value)).collect();
     let choice = Choice { space, computation: options.computation.clone(), dims, fixed };
-    let reported =
-        report::report_dependences(&built.ctx, algorithm).map_err(|error| vec![built.diagnose(unit, error)])?;
-    let direct: Vec<_> = reported.into_iter().map(|item| item.dependence).collect();
+    let direct = direct(&built.ctx, algorithm).map_err(|error| vec![built.diagnose(unit, error)])?;
     let drawn = choose(algorithm, verified.schedule(), &choice, params)
         .and_then(|view| picture(&built.ctx, algorithm, verified.schedule(), &direct, &view));
     match drawn {
         Ok(picture) => Ok(view::render(verified, &picture, options.order.unwrap_or(DrawOrder::Auto))),
         Err(error) => Err(refusal(unit, built, error, wrong, at_function)),
     }
+}
+
+/// The direct dependences of a program. Those of pieces are found from the whole ones': to look for them among the pieces takes
+/// long.
+fn direct(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, Error> {
+    let of = |algorithm: &Algorithm| -> Result<Vec<Dependence>, Error> {
+        Ok(report::report_dependences(ctx, algorithm)?.into_iter().map(|item| item.dependence).collect())
+    };
+    let Some(whole) = &algorithm.whole else { return of(algorithm) };
+    let is_whole = |id: ComputationId| (id.0 as usize) < whole.algorithm.computations.len();
+    if !whole.piece_of.iter().all(|&id| is_whole(id)) {
+        return of(algorithm);
+    }
+    let mut pieces: BTreeMap<ComputationId, Vec<ComputationId>> = BTreeMap::new();
+    for (id, &of) in algorithm.ids().zip(&whole.piece_of) {
+        pieces.entry(of).or_default().push(id);
+    }
+    ctx.with_budget(ISL_OPERATIONS, || split_dependences(ctx, algorithm, &pieces, &of(&whole.algorithm)?))
 }
 
 fn refusal(

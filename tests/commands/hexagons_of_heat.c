@@ -48,7 +48,7 @@ int32_t hexagons_of_heat(double *restrict A, int64_t n, double *restrict B, int6
 
     if (n >= 3 && steps >= 1) {
         for (int64_t t0 = 0; t0 <= (steps + 1) / 4; t0++) {
-            #pragma omp parallel for schedule(guided) if (imin((n + 7) / 16 + 1, (n + 2 * steps + 8 * t0 + 7) / 16 - t0 + 1) * (imin(steps, imin(4 * t0 + 2, imin(4 * t0 + 8 * imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0) + 1, 4 * t0 + (n + 1) / 2 + 4))) * (imin(n - 1, imin(-8 * t0 + 16 * imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0) + 2 * imin(steps, imin(4 * t0 + 2, imin(4 * t0 + 8 * imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0) + 1, 4 * t0 + (n + 1) / 2 + 4))) + 1, 8 * t0 + 16 * imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0) + 2)) - 1 + (imin(n - 1, imin(-8 * t0 + 16 * imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0) + 2 * imin(steps, imin(4 * t0 + 2, imin(4 * t0 + 8 * imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0) + 1, 4 * t0 + (n + 1) / 2 + 4))) + 2, 8 * t0 + 16 * imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0) + 1)) - 1)) + 2) >= 32768)
+            #pragma omp parallel for schedule(guided) if (97 * (imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0) - imax(0, 1 - (steps - 4 * t0 + 8) / 8) + 1) >= 32768)
             for (int64_t i0 = imax(0, 1 - (steps - 4 * t0 + 8) / 8); i0 <= imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0); i0++) {
                 if (t0 >= 1 && 16 * i0 >= n + 5 && (n + 1) % 2 == 0) {
                     // R: hexagons_of_heat.jl:13
@@ -75,7 +75,7 @@ int32_t hexagons_of_heat(double *restrict A, int64_t n, double *restrict B, int6
                 }
             }
             if (steps > 4 * t0) {
-                #pragma omp parallel for schedule(guided) if (imin((n - 1) / 16 + 1, (n + 2 * steps + 8 * t0 - 5) / 16 - t0 + 1) * ((imin(steps, imin(4 * t0 + 4, 4 * t0 + n / 2 + 2)) - 4 * t0) * (imin(n - 1, imin(-8 * t0 + 16 * imin((n - 1) / 16, (n + 2 * steps + 8 * t0 - 5) / 16 - t0) + 2 * imin(steps, imin(4 * t0 + 4, 4 * t0 + n / 2 + 2)) + 5, 8 * t0 + 16 * imin((n - 1) / 16, (n + 2 * steps + 8 * t0 - 5) / 16 - t0) - 2 * (4 * t0 + 1) + 16)) - 1 + (imin(n - 1, imin(-8 * t0 + 16 * imin((n - 1) / 16, (n + 2 * steps + 8 * t0 - 5) / 16 - t0) + 2 * imin(steps, imin(4 * t0 + 4, 4 * t0 + n / 2 + 2)) + 6, 8 * t0 + 16 * imin((n - 1) / 16, (n + 2 * steps + 8 * t0 - 5) / 16 - t0) - 2 * (4 * t0 + 1) + 15)) - 1)) + 1) >= 32768)
+                #pragma omp parallel for schedule(guided) if (97 * imin((n - 1) / 16 + 1, (n + 2 * steps + 8 * t0 - 5) / 16 - t0 + 1) >= 32768)
                 for (int64_t i0 = 0; i0 <= imin((n - 1) / 16, (n + 2 * steps + 8 * t0 - 5) / 16 - t0); i0++) {
                     for (int64_t t = imax(4 * t0 + 1, 4 * t0 - n + 8 * i0 + n / 2 + 3); t <= imin(steps, imin(4 * t0 + 4, 4 * t0 - 8 * i0 + n / 2 + 2)); t++) {
                         #pragma omp simd simdlen(4)

@@ -70,7 +70,12 @@ fn every_tree_can_be_written_out() {
                 };
                 written.push_str(&format!("@schedule {} begin\n", algorithm.name));
                 // Pieces are made before their order can be written.
-                for cut in built.analysed.carried.iter().filter(|it| matches!(it, Command::Pieces { .. })) {
+                for cut in built
+                    .analysed
+                    .carried
+                    .iter()
+                    .filter(|it| matches!(it, Command::Pieces { .. } | Command::Hexagonal { .. }))
+                {
                     written.push_str(&format!("{cut}\n"));
                 }
                 for node in order::spell(algorithm, schedule) {

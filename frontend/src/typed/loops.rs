@@ -175,9 +175,7 @@ fn with_counter(expr: &Expr, counter: &str, value: &Expr) -> Option<Expr> {
         ExprKind::Call { callee, arguments, broadcast } => {
             ExprKind::Call { callee: callee.clone(), arguments: all(arguments)?, broadcast: *broadcast }
         }
-        ExprKind::Index { base, subscripts } => {
-            ExprKind::Index { base: base.clone(), subscripts: all(subscripts)? }
-        }
+        ExprKind::Index { base, subscripts } => ExprKind::Index { base: base.clone(), subscripts: all(subscripts)? },
         _ => return (!mentions(expr, &[counter])).then(|| expr.clone()),
     };
     Some(Expr { kind, span: expr.span })
