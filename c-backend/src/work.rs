@@ -9,7 +9,10 @@ use tessella_codegen::program::{For, Node};
 const ROW: i64 = 8;
 
 /// Expressions with more numbers and names than this say nothing to a reader, and take long themselves.
-const MAX_TERMS: usize = 16;
+const MAX_TERMS: usize = 32;
+
+/// What sizes are taken to be where two estimates are compared.
+const TYPICAL: i64 = 1000;
 
 /// The instances below a loop, at most; about as many where that would be an expression that nobody can read, and those of
 /// one iteration where these are `enough`.
@@ -18,11 +21,11 @@ pub fn work_of(it: &For, enough: i64) -> IntExpr {
     if terms(&exact) <= MAX_TERMS {
         return exact;
     }
-    let full = IntExpr::Const(full_work_of(&it.body));
-    if full.as_const().is_some_and(|full| full >= enough) {
-        return full;
+    let Full { work, .. } = full_work_of(&it.body);
+    if work.as_const().is_some_and(|work| work >= enough) {
+        return work;
     }
-    one_more(quotient(tidy(it.upper.clone().minus(it.lower.clone())), it.step)).times(full)
+    one_more(quotient(tidy(it.upper.clone().minus(it.lower.clone())), it.step)).times(work)
 }
 
 /// The numbers and names in an expression.
@@ -34,22 +37,45 @@ fn terms(expr: &IntExpr) -> usize {
     count
 }
 
-/// The instances of nodes where tiles are full, as far as that is a number; of branches, those of the one with most.
-fn full_work_of(nodes: &[Node]) -> i64 {
-    let each = nodes.iter().map(|node| match node {
-        Node::For(inner) => full_trips(inner).saturating_mul(full_work_of(&inner.body)),
-        Node::Tile(inner) => full_trips(&inner.generic).saturating_mul(full_work_of(&inner.generic.body)),
-        Node::Statement(_) => 1,
-        other => other.blocks().into_iter().map(full_work_of).max().unwrap_or(0),
-    });
-    each.fold(0, i64::saturating_add)
+/// A number of instances or iterations, and about what it is.
+struct Full {
+    work: IntExpr,
+    estimate: i64,
 }
 
-/// The iterations of a loop over a tile's points, where it is full: the most between bounds that are a number apart. 1 for
-/// other loops.
-fn full_trips(it: &For) -> i64 {
+impl Full {
+    fn of(count: i64) -> Full {
+        Full { work: IntExpr::Const(count), estimate: count }
+    }
+
+    fn plus(self, other: Full) -> Full {
+        Full { work: tidy(self.work.plus(other.work)), estimate: self.estimate.saturating_add(other.estimate) }
+    }
+
+    fn times(self, other: Full) -> Full {
+        Full { work: self.work.times(other.work), estimate: self.estimate.saturating_mul(other.estimate) }
+    }
+}
+
+/// The instances of nodes where tiles are full; of branches, those of the one with most.
+fn full_work_of(nodes: &[Node]) -> Full {
+    let each = nodes.iter().map(|node| match node {
+        Node::For(inner) => full_trips(inner).times(full_work_of(&inner.body)),
+        Node::Tile(inner) => full_trips(&inner.generic).times(full_work_of(&inner.generic.body)),
+        Node::Statement(_) => Full::of(1),
+        other => {
+            let branches = other.blocks().into_iter().map(full_work_of);
+            branches.max_by_key(|branch| branch.estimate).unwrap_or(Full::of(0))
+        }
+    });
+    each.fold(Full::of(0), Full::plus)
+}
+
+/// The iterations of a loop over a tile's points, where it is full: the most between bounds that are a number apart, else those
+/// between bounds that sizes give. 1 for other loops.
+fn full_trips(it: &For) -> Full {
     if is_of_data(it) {
-        return ROW;
+        return Full::of(ROW);
     }
     let lower = match &it.lower {
         IntExpr::Max(parts) => parts.as_slice(),
@@ -59,10 +85,12 @@ fn full_trips(it: &For) -> i64 {
         IntExpr::Min(parts) => parts.as_slice(),
         other => std::slice::from_ref(other),
     };
-    let apart = upper
-        .iter()
-        .flat_map(|upper| lower.iter().filter_map(|lower| tidy(upper.clone().minus(lower.clone())).as_const()));
-    apart.max().map_or(1, |most| most.saturating_add(1).max(1))
+    let apart = || upper.iter().flat_map(|upper| lower.iter().map(|lower| tidy(upper.clone().minus(lower.clone()))));
+    if let Some(most) = apart().filter_map(|apart| apart.as_const()).max() {
+        return Full::of(most.saturating_add(1).max(1));
+    }
+    let of_sizes = apart().filter(|apart| !apart.involves(&|_| true)).min_by_key(terms);
+    of_sizes.map_or(Full::of(1), |apart| Full { work: one_more(apart), estimate: TYPICAL })
 }
 
 /// Whether only data say how many iterations there are.

@@ -52,6 +52,9 @@ pub enum Tilings {
     Avoided,
 }
 
+/// What isl may do to tile time loops.
+const TIME_TILES: u64 = 3_000_000;
+
 /// What an order may make use of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Means {
@@ -125,7 +128,8 @@ fn for_cpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: 
         Tilings::Wanted => in_time(ctx, scheduled, dependences, means),
         Tilings::Avoided => Ok(None),
     };
-    if let Some(tiled) = in_half(ctx, in_time)?.flatten() {
+    let share = ctx.operations_left().map_or(0, |left| TIME_TILES.min(left / 2).max(1));
+    if let Some(tiled) = within(ctx, share, in_time)?.flatten() {
         return Ok(tiled);
     }
     let chosen = whole(ctx, scheduled, dependences, means, BTreeSet::new())?;
@@ -136,7 +140,12 @@ fn for_cpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: 
 /// Takes a step that the choice can do without, with half of the work that is left; `None` where that is not enough.
 fn in_half<T>(ctx: &Ctx, step: impl FnOnce() -> Result<T, Error>) -> Result<Option<T>, Error> {
     let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
-    match ctx.with_budget(half, step) {
+    within(ctx, half, step)
+}
+
+/// Takes a step that the choice can do without, with so much work; `None` where that is not enough.
+fn within<T>(ctx: &Ctx, operations: u64, step: impl FnOnce() -> Result<T, Error>) -> Result<Option<T>, Error> {
+    match ctx.with_budget(operations, step) {
         Ok(done) => Ok(Some(done)),
         Err(error) if error.is_quota() => Ok(None),
         Err(other) => Err(other),

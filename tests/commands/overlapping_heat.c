@@ -77,7 +77,7 @@ int32_t overlapping_heat(double *restrict A, int64_t n, double *restrict B, int6
         }
     }
     for (int64_t t0 = 0; t0 <= floordiv(steps - 1, 3); t0++) {
-        #pragma omp parallel for schedule(guided) if (36 * (floordiv(n - 3, 8) + 1) >= 32768)
+        #pragma omp parallel for schedule(guided) if ((floordiv(n - 3, 8) + 1) * (6 * n + 18) >= 32768)
         for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
             double A_tile[14];
             double B_tile[12];

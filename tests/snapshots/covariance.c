@@ -163,7 +163,7 @@ int32_t covariance(
             cov(i, j) = 0.0;
         }
     }
-    #pragma omp parallel for schedule(guided)
+    #pragma omp parallel for schedule(guided) if (((samples - 1) / 256 + 1) * (((n - 1) / 6 + 1) * (((n - 1) / 8 - -imin(9, imin((n - 1) / 6, 21 * ((n - 1) / 128) + (n - 1) / 128 / 3 + 21)) / 4 + 1) * (imin(256, samples) * (imin(6, imin(n, 128 * ((n - 1) / 128) + 8 * imin(15, (n - 1) / 8) + 8)) * imin(8, n))))) >= 32768)
     for (int64_t i0 = 0; i0 <= floordiv(n - 1, 60); i0++) {
         for (int64_t k0 = 0; k0 <= floordiv(samples - 1, 256); k0++) {
             for (int64_t j0 = 15 * i0 / 32; j0 <= (n - 1) / 128; j0++) {

@@ -64,7 +64,7 @@ int32_t heat2d(
 
     if (n >= 3 && steps >= 1) {
         for (int64_t t0 = 0; t0 <= (steps + 1) / 4; t0++) {
-            #pragma omp parallel for schedule(guided) if (113 * (imin((n + 9) / 20, (n + 2 * steps - 8 * t0 + 9) / 20) - imax(0, 1 - (steps - 4 * t0 + 10) / 10) + 1) >= 32768)
+            #pragma omp parallel for schedule(guided) if ((imin((n + 9) / 20, (n + 2 * steps - 8 * t0 + 9) / 20) - imax(0, 1 - (steps - 4 * t0 + 10) / 10) + 1) * (113 * m - 226) >= 32768)
             for (int64_t j0 = imax(0, 1 - (steps - 4 * t0 + 10) / 10); j0 <= imin((n + 9) / 20, (n + 2 * steps - 8 * t0 + 9) / 20); j0++) {
                 for (int64_t t = imax(1, imax(4 * t0 - 1, imax(4 * t0 - 10 * j0, 4 * t0 - n + 10 * j0 + n / 2 - 4))); t <= imin(steps, imin(4 * t0 + 2, imin(4 * t0 + 10 * j0, 4 * t0 - 10 * j0 + n / 2 + 5))); t++) {
                     for (int64_t j = imax(2, imax(-8 * t0 + 20 * j0 + 2 * t - 12, 8 * t0 + 20 * j0 - 2 * t - 9)); j <= imin(n - 1, imin(-8 * t0 + 20 * j0 + 2 * t + 1, 8 * t0 + 20 * j0 - 2 * t + 4)); j++) {
@@ -101,7 +101,7 @@ int32_t heat2d(
                 }
             }
             if (steps > 4 * t0) {
-                #pragma omp parallel for schedule(guided) if (113 * imin((n - 1) / 20 + 1, (n + 2 * steps - 8 * t0 - 5) / 20 + 1) >= 32768)
+                #pragma omp parallel for schedule(guided) if (imin((n - 1) / 20 + 1, (n + 2 * steps - 8 * t0 - 5) / 20 + 1) * (113 * m - 226) >= 32768)
                 for (int64_t j0 = 0; j0 <= imin((n - 1) / 20, (n + 2 * steps - 8 * t0 - 5) / 20); j0++) {
                     if (20 * j0 + 3 >= n && (n + 1) % 2 == 0) {
                         #pragma omp simd simdlen(4)

@@ -68,7 +68,7 @@ int32_t jacobi2d(
 
     if (n >= 3 && steps >= 1) {
         for (int64_t t0 = 0; t0 <= (steps + 1) / 4; t0++) {
-            #pragma omp parallel for schedule(guided) if (113 * (imin((n + 9) / 20, (n + 2 * steps - 8 * t0 + 9) / 20) - imax(0, 1 - (steps - 4 * t0 + 10) / 10) + 1) >= 32768)
+            #pragma omp parallel for schedule(guided) if ((imin((n + 9) / 20, (n + 2 * steps - 8 * t0 + 9) / 20) - imax(0, 1 - (steps - 4 * t0 + 10) / 10) + 1) * (113 * m - 226) >= 32768)
             for (int64_t j0 = imax(0, 1 - (steps - 4 * t0 + 10) / 10); j0 <= imin((n + 9) / 20, (n + 2 * steps - 8 * t0 + 9) / 20); j0++) {
                 if (t0 >= 1 && 20 * j0 >= n + 7 && (n + 1) % 2 == 0) {
                     #pragma omp simd simdlen(4)
@@ -105,7 +105,7 @@ int32_t jacobi2d(
                 }
             }
             if (steps > 4 * t0) {
-                #pragma omp parallel for schedule(guided) if (113 * imin((n - 1) / 20 + 1, (n + 2 * steps - 8 * t0 - 5) / 20 + 1) >= 32768)
+                #pragma omp parallel for schedule(guided) if (imin((n - 1) / 20 + 1, (n + 2 * steps - 8 * t0 - 5) / 20 + 1) * (113 * m - 226) >= 32768)
                 for (int64_t j0 = 0; j0 <= imin((n - 1) / 20, (n + 2 * steps - 8 * t0 - 5) / 20); j0++) {
                     if (20 * j0 + 3 >= n && (n + 1) % 2 == 0) {
                         #pragma omp simd simdlen(4)

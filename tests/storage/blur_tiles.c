@@ -57,7 +57,7 @@ int32_t blur_tiles(
     // S writes B[i, j]: axis 2
     if (m >= 3 && n >= 3 && n >= B_2 + 2) return 2;
 
-    #pragma omp parallel for if (124 * ((n + 1) / 4) >= 32768)
+    #pragma omp parallel for if ((n + 1) / 4 * (((m - 3) / 8 + 1) * (imin(6, n) * imin(10, m) + imin(4, n - 2) * imin(8, m - 2) + imin(4, n - 2) * imin(8, m - 2))) >= 32768)
     for (int64_t j0 = 0; j0 < (n + 1) / 4; j0++) {
         for (int64_t i0 = 0; i0 <= floordiv(m - 3, 8); i0++) {
             double A_local[78];

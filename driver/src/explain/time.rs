@@ -170,7 +170,7 @@ fn chosen(schedule: &Schedule, nest: &Nest, (target, machine): (Target, &Machine
     });
     match (is_plain, target) {
         (true, Target::Cpu) => format!(
-            "    chosen: each step by itself; hexagons are chosen for up to {} statements whose rows, in one or two dimensions, leave\n    room for them in the second-level cache, others by `@schedule` or the tuner\n",
+            "    chosen: each step by itself; hexagons are chosen for up to {} statements in two dimensions whose rows leave\n    room for them in the second-level cache, others by `@schedule` or the tuner\n",
             time_tiles::MOST
         ),
         (true, Target::Gpu) => {

@@ -8,7 +8,8 @@
 //!
 //! Hexagons ([`crate::time_tiling::hexagonal`]) compute nothing twice, and start threads twice for as many steps as a hexagon is high.
 //! Rows along the contiguous dimension stay whole: vectors like them long, and code for tiles in one dimension of space is quickly
-//! made. Hexagons are as high as what they need of all arrays fits; planes of arrays with three axes do not.
+//! made. Hexagons are as high as what they need of all arrays fits; planes of arrays with three axes do not, and single rows gain
+//! little.
 
 use crate::algorithm::{Algorithm, ArrayId, ComputationId};
 use crate::command::Command;
@@ -34,8 +35,6 @@ pub(crate) struct Tiled {
 pub const TYPICAL: i64 = 2048;
 /// With more statements, code for hexagons takes seconds to generate.
 pub const MOST: usize = 3;
-/// Where a single dimension is tiled, points in the middle of a hexagon for each of its steps.
-const LINE: i64 = 16;
 /// Time steps of half a hexagon that are tried, the most first.
 const HALVES: [i64; 4] = [8, 4, 2, 1];
 
@@ -87,7 +86,8 @@ fn is_over_nests(it: &Loop) -> bool {
 fn sizes(algorithm: &Algorithm, machine: &Machine, found: &Found) -> Option<(u32, u32)> {
     let slopes = found.slopes.as_ref()?;
     // What reads no neighbours has nothing to gain: a loop of its own along each point does as well.
-    if slopes[0] == [Slope::ZERO; 2] || found.stencil.step.len() > MOST {
+    // A single row lies in the first-level cache, unless it is very long.
+    if slopes.len() < 2 || slopes[0] == [Slope::ZERO; 2] || found.stencil.step.len() > MOST {
         return None;
     }
     let nests = found.stencil.nests.len() as i64;
@@ -98,8 +98,7 @@ fn sizes(algorithm: &Algorithm, machine: &Machine, found: &Found) -> Option<(u32
         let height = half * nests - 1;
         let [delta0, delta1] = slopes[0];
         let spread = delta0.floor_times(height) + delta1.floor_times(height);
-        let wanted = if slopes.len() == 1 { LINE * (height + 1) } else { spread };
-        let width = wanted.max(Hexagon::least_width(height, delta0, delta1)).max(1);
+        let width = spread.max(Hexagon::least_width(height, delta0, delta1)).max(1);
         // The middle of a hexagon, and what its ends read.
         let rows = width + 1 + spread + delta0.ceil() + delta1.ceil();
         let fits = u64::try_from(rows * row * bytes).is_ok_and(|bytes| bytes <= machine.l2_bytes);
