@@ -11,7 +11,7 @@ use tessella_polyhedral::command::Command;
 use tessella_polyhedral::default_order::{self, Chosen, Means, Memory, Tilings};
 use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::Error;
-use tessella_polyhedral::isl::{Ctx, IslErrorKind};
+use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::verify::{self, Verified};
@@ -190,7 +190,7 @@ impl Course<'_> {
         };
         match done {
             Ok(()) => Ok(true),
-            Err(Error::Isl(error)) if share == Share::Half && error.kind == IslErrorKind::Quota => Ok(false),
+            Err(error) if share == Share::Half && error.is_quota() => Ok(false),
             Err(other) => Err(other),
         }
     }

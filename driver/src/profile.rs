@@ -76,10 +76,8 @@ pub fn report(unit: &Unit<'_>, built: &Built, measured: Measured) -> Result<Repo
 fn or_too_long(
     counted: Result<Option<Work>, tessella_polyhedral::error::Error>,
 ) -> Result<Option<Work>, tessella_polyhedral::error::Error> {
-    use tessella_polyhedral::error::Error;
-    use tessella_polyhedral::isl::IslErrorKind;
     match counted {
-        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Ok(None),
+        Err(error) if error.is_quota() => Ok(None),
         other => other,
     }
 }

@@ -59,7 +59,7 @@ impl Unit<'_> {
         if built.generate_within_limit() {
             return Ok(built);
         }
-        if built.has_waves() || built.has_hexagons() {
+        if built.has_waves() || !built.hexagons().is_empty() {
             let mut simpler = self.build_by(backend, Order::Own(Tilings::Avoided))?;
             let verified = &simpler.analysed.verified;
             let is_source = *verified.schedule() == verified.source().source_order;
@@ -121,8 +121,8 @@ impl Built {
         }
     }
 
-    fn has_hexagons(&self) -> bool {
-        self.analysed.carried.iter().any(|it| matches!(it, Command::Hexagonal { .. }))
+    fn hexagons(&self) -> Vec<&Command> {
+        self.analysed.carried.iter().filter(|it| matches!(it, Command::Hexagonal { .. })).collect()
     }
 
     /// Whether isl's operations are weighed up while code is generated: wavefronts of many statements.
@@ -174,10 +174,9 @@ impl Built {
                 let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
                 text.push_str(&padded(self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.padded)));
                 if unit.commands.is_none() {
-                    let is_hexagonal = |it: &&Command| matches!(it, Command::Hexagonal { .. });
-                    let hexagons: Vec<&Command> = self.analysed.carried.iter().filter(is_hexagonal).collect();
                     let (source, schedule) = (verified.source(), verified.schedule());
-                    let told = time::tilings(&self.ctx, source, schedule, (target(backend), &unit.machine), &hexagons);
+                    let told =
+                        time::tilings(&self.ctx, source, schedule, (target(backend), &unit.machine), &self.hexagons());
                     text.push_str(&told.map_err(core)?);
                 }
                 if self.analysed.gave_up {

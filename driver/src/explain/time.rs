@@ -7,7 +7,7 @@ use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::auto::time_tiles;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::error::Error;
-use tessella_polyhedral::isl::{Ctx, IslErrorKind};
+use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::models::tiles::rank::{Nest, Nests, Ranking, fit, ranked};
@@ -37,7 +37,7 @@ pub(crate) fn tilings(
     let memory = bytes / u64::from(element);
     let nests = match ctx.with_budget(OPERATIONS, || fit(ctx, algorithm, Nests::Stencils)) {
         Ok(nests) => nests,
-        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => return Ok(String::new()),
+        Err(error) if error.is_quota() => return Ok(String::new()),
         Err(other) => return Err(other),
     };
     let mut text = String::new();
@@ -107,12 +107,10 @@ fn bytes(cost: &Cost, element: u32) -> f64 {
 
 /// Whether a command tiles this nest over time.
 fn is_about(algorithm: &Algorithm, command: &Command, nest: &Nest) -> bool {
-    match command {
-        Command::Hexagonal { computations, .. } => {
-            nest.computations.iter().any(|&id| computations.contains(&algorithm.computation(id).name))
-        }
-        _ => false,
-    }
+    let named = |computations: &[String]| {
+        nest.computations.iter().any(|&id| computations.contains(&algorithm.computation(id).name))
+    };
+    matches!(command, Command::Hexagonal { computations, .. } if named(computations))
 }
 
 /// What hexagons were chosen, and why.

@@ -15,7 +15,7 @@ use crate::command::Command;
 use crate::default_order::{Means, Memory, Tilings};
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::{Ctx, IslErrorKind};
+use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::reduction::{UpdateOrder, reductions};
 use crate::schedule::{Node, Tag};
@@ -55,7 +55,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
         let mut trial = parted.clone();
         match trial.part(ctx, &name, reduction.order) {
             Ok(()) => parted = trial,
-            Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => return Err(Error::Isl(error)),
+            Err(error) if error.is_quota() => return Err(error),
             // It stays as it is.
             Err(_) => {}
         }

@@ -21,7 +21,7 @@ use crate::affine::Affine;
 use crate::default_order::Tilings;
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::{IslErrorKind, Set};
+use crate::isl::Set;
 use crate::legality;
 use crate::models::tiles::Approach;
 use crate::models::tiles::rank::{Nest, Nests, fit_for};
@@ -112,7 +112,7 @@ impl Chooser<'_> {
         let counted = || fit_for(self.ctx, self.algorithm, Nests::Stencils, &[Approach::Skewed]);
         let nests = match self.ctx.with_budget(share, counted) {
             Ok(nests) => nests,
-            Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => return Ok(sizes),
+            Err(error) if error.is_quota() => return Ok(sizes),
             Err(other) => return Err(other),
         };
         let same = |nest: &&Nest| nest.computations == below && nest.space.len() + 1 == sizes.len();

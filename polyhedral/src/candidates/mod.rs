@@ -17,7 +17,7 @@ mod variations;
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::{Ctx, IslErrorKind};
+use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::models::tiles::rank::{Nest, Nests, fit};
 
@@ -245,7 +245,7 @@ fn apart_from(start: &Scheduled, own: &[Command], nest: &Nest) -> Vec<Command> {
 /// Running out of work is no failure of a search: what was to be found is not there.
 fn quota_as<T>(found: Result<T, Error>, otherwise: T) -> Result<T, Error> {
     match found {
-        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Ok(otherwise),
+        Err(error) if error.is_quota() => Ok(otherwise),
         other => other,
     }
 }

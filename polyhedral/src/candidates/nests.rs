@@ -6,7 +6,7 @@ use crate::algorithm::Subscript;
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::{Ctx, IslErrorKind};
+use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::models::tiles::Approach;
 use crate::models::tiles::rank::Nest;
@@ -139,7 +139,7 @@ impl Probe<'_> {
     fn apply(&self, now: &Scheduled, command: &Command) -> Result<Option<Scheduled>, Error> {
         match transform::apply(self.ctx, now, self.dependences, command) {
             Ok(next) => Ok(Some(next)),
-            Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Err(Error::Isl(error)),
+            Err(error) if error.is_quota() => Err(error),
             Err(_) => Ok(None),
         }
     }

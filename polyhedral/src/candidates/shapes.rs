@@ -5,7 +5,7 @@ use super::{Candidate, Family};
 use crate::command::Command;
 use crate::dependence::{self, Dependence};
 use crate::error::Error;
-use crate::isl::{Ctx, IslErrorKind};
+use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::models::parallelograms::matrix::Matrix;
 use crate::models::parallelograms::program::{Asked, problems};
@@ -143,7 +143,7 @@ fn apply(
 ) -> Result<Option<Scheduled>, Error> {
     match transform::apply(ctx, now, dependences, command) {
         Ok(next) => Ok(Some(next)),
-        Err(Error::Isl(error)) if error.kind == IslErrorKind::Quota => Err(Error::Isl(error)),
+        Err(error) if error.is_quota() => Err(error),
         Err(_) => Ok(None),
     }
 }

@@ -6,7 +6,7 @@ use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::Error;
-use crate::isl::{Ctx, DimType, IslErrorKind, Set, Val};
+use crate::isl::{Ctx, DimType, Set, Val};
 use crate::layers::Scheduled;
 use crate::machine::Machine;
 use crate::relation;
@@ -112,7 +112,7 @@ fn problem(
     for count in (2..=names.len().min(MOST_AXES)).rev() {
         let stencil = match stencil(ctx, start, std::slice::from_ref(&computation), &names[0], &names[1..count]) {
             Ok(stencil) => stencil,
-            Err(error) => match is_quota(&error) {
+            Err(error) => match error.is_quota() {
                 true => return Err(error),
                 false => continue,
             },
@@ -214,8 +214,4 @@ fn extents(
         }
     }
     Ok((!ends.is_empty()).then(|| ends.into_iter().map(|(low, high)| (high - low + 1) as u64).collect()))
-}
-
-fn is_quota(error: &Error) -> bool {
-    matches!(error, Error::Isl(error) if error.kind == IslErrorKind::Quota)
 }
