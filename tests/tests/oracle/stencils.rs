@@ -26,8 +26,13 @@ pub fn setting(random: &mut Random, target: layers::Target) -> Setting {
 /// A time loop over one to three nests, or two or three nests of which each reads what the one before wrote.
 pub fn program(random: &mut Random) -> Program {
     let in_time = random.percent(70);
-    let element = [Element::F64, Element::F32, Element::I64][random.weighted(&[55, 25, 20])];
     let rank = 1 + random.weighted(&[60, 40]);
+    program_over(random, in_time, rank)
+}
+
+/// Such a program with or without a time loop, over arrays of this rank.
+fn program_over(random: &mut Random, in_time: bool, rank: usize) -> Program {
+    let element = [Element::F64, Element::F32, Element::I64][random.weighted(&[55, 25, 20])];
     let names = ["A", "B", "C"];
     let nests = if in_time { 1 + random.weighted(&[12, 73, 15]) } else { 2 };
     let arrays = names[..if in_time { nests.max(2) } else { nests + 1 }]
@@ -128,10 +133,10 @@ pub fn keeps_few_rows(seed: u64) -> Result<bool, Fault> {
     examined.or_else(|why| fault("refused", why))
 }
 
-/// Examines Tessella's own order for a stencil; whether it tiles time by hexagons.
+/// Examines Tessella's own order for a stencil in two dimensions; whether it tiles time by hexagons.
 pub fn becomes_hexagons(seed: u64) -> Result<bool, Fault> {
     let mut random = Random::numbered(seed, 0);
-    let program = program(&mut random);
+    let program = program_over(&mut random, true, 2);
     let pair = Pair { program, commands: None, setting: setting(&mut random, layers::Target::Cpu) };
     let examined = with_unit(&pair.source(), |unit| {
         let subject = match Subject::new(unit, pair.setting, seed)? {
