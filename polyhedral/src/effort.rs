@@ -7,7 +7,7 @@
 
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{Algorithm, ComputationId, Subscript};
-use crate::schedule::Schedule;
+use crate::schedule::{Loop, Schedule};
 use std::collections::BTreeSet;
 
 /// About how many microseconds an operation takes on pairs of instances, at least 1.
@@ -24,8 +24,8 @@ pub fn weight(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
     1 + algorithm.ids().map(of_one).max().unwrap_or(0)
 }
 
-/// How much longer than its [`weight`] says an operation may take where a loop's value adds up several divisions, for more
-/// than [`FEW`] computations. isl looks for integer points with tableaus of hundreds of rows then, whose coefficients outgrow
+/// How much longer than its [`weight`] says an operation may take where a loop's value adds up two divisions for more than
+/// [`FEW`] computations, or more than two for any (seidel-2d in parallelograms: minutes, in operations of 50 microseconds). isl looks for integer points with tableaus of hundreds of rows then, whose coefficients outgrow
 /// machine words: a step takes about a third of a millisecond.
 const WAVE: u64 = 40;
 
@@ -46,10 +46,9 @@ pub fn weight_of_generation(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
     // `fld(i, 8) - 4*fld(i, 32)`, a tile in a tile, is no sum.
     let is_division = |(atom, factor): &&(Atom, i64)| *factor > 0 && matches!(atom, Atom::FloorDiv(..));
     let adds_up = |id: ComputationId| {
-        schedule
-            .loops_around(id)
-            .iter()
-            .any(|(_, it)| it.at.len() > FEW && it.at[&id].terms().iter().filter(is_division).count() > 1)
+        let most = |it: &Loop| if it.at.len() > FEW { 1 } else { 2 };
+        let loops = schedule.loops_around(id);
+        loops.iter().any(|(_, it)| it.at[&id].terms().iter().filter(is_division).count() > most(it))
     };
     let plain = weight(algorithm, schedule);
     if algorithm.ids().any(adds_up) { plain * WAVE } else { plain }

@@ -1,6 +1,6 @@
 //! How far dependences reach in space for each step of time: rational slopes, found exactly.
 
-use crate::affine::Affine;
+use crate::affine::{Affine, gcd};
 use crate::error::Error;
 use crate::isl::Set;
 
@@ -42,10 +42,6 @@ impl std::fmt::Display for Slope {
             under => write!(f, "{}/{under}", self.over),
         }
     }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The least `slope >= 0` with `rise <= slope * run` for all points of a set, on which `run > 0`; `None` where there is none
