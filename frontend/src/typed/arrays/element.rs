@@ -184,8 +184,10 @@ impl Checker<'_> {
         let (locals, variables, loops) = (self.locals.len(), self.variables.len(), self.loop_count);
         let (conditions, assigned) = (std::mem::replace(&mut self.conditions, 0), self.assigned.clone());
         let sets = self.flow.sets.clone();
+        let arrays = self.constant_arrays.len();
         let tried = self.in_block(evaluate);
         self.locals.truncate(locals);
+        self.constant_arrays.truncate(arrays);
         self.variables.truncate(variables);
         self.loop_count = loops;
         self.conditions = conditions;
@@ -207,7 +209,7 @@ impl Checker<'_> {
     }
 
     /// One loop for each axis, the first axis innermost, as Julia goes through an array.
-    pub(super) fn nest(
+    pub(in crate::typed) fn nest(
         &mut self,
         extents: &[Expr],
         span: Span,

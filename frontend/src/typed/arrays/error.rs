@@ -20,6 +20,8 @@ pub enum ArrayError {
     SingleValue { span: Span, target: Span },
     #[error("whole arrays cannot be computed in a constant of the file")]
     Constant { span: Span },
+    #[error("`{name}` is a constant array of the module, which the function would change or give back")]
+    ConstantChanged { name: String, span: Span },
     #[error("which array this is depends on the path taken, and the function makes one of them itself")]
     Returned { span: Span },
     #[error("the result is {} in Julia, not an `Array`", container.name())]
@@ -51,6 +53,7 @@ impl ArrayError {
             ArrayError::NeedsDot { .. } => "E0253",
             ArrayError::SingleValue { .. } => "E0254",
             ArrayError::Constant { .. } => "E0255",
+            ArrayError::ConstantChanged { .. } => "E0266",
             ArrayError::Returned { .. } => "E0256",
             ArrayError::OtherContainer { .. } | ArrayError::FloatRange { .. } => "E0260",
             ArrayError::ResultConverted { .. } => "E0261",
@@ -93,6 +96,10 @@ impl IntoDiagnostic for ArrayError {
             ArrayError::Constant { span } => base
                 .primary(span, "used as a constant")
                 .with_help("make the array inside the function, or pass it as an argument"),
+            ArrayError::ConstantChanged { name, span } => base
+                .primary(span, "changed or given back")
+                .with_note("compiled code has a copy of the array; others who use the constant would not see the change")
+                .with_help(format!("write `copy({name})`, or pass the array as an argument")),
             ArrayError::Returned { span } => base
                 .primary(span, "one of these arrays is made inside the function")
                 .with_help("make one array before the branches, and copy into it"),
