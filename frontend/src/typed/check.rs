@@ -94,6 +94,8 @@ pub(super) struct Checker<'a> {
     pub constant_arrays: Vec<super::constant_array::ConstantArray>,
     /// Those of them that are being made.
     pub open_arrays: Vec<String>,
+    /// What the generators being checked do with their values, outermost first.
+    pub collecting: Vec<super::arrays::Collecting>,
     pub errors: Vec<TypeError>,
     pub locals: Vec<Local>,
     pub variables: Vec<Variable>,
@@ -138,6 +140,7 @@ impl<'a> Checker<'a> {
             open_constants: vec![],
             constant_arrays: vec![],
             open_arrays: vec![],
+            collecting: vec![],
             errors: vec![],
             locals: vec![],
             variables: vec![],

@@ -183,7 +183,9 @@ impl Checker<'_> {
     pub(super) fn trial<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> (Block, T) {
         let (locals, variables, loops) = (self.locals.len(), self.variables.len(), self.loop_count);
         let (conditions, assigned) = (std::mem::replace(&mut self.conditions, 0), self.assigned.clone());
-        let sets = self.flow.sets.clone();
+        // All that is remembered of variables by their numbers, which are given out again.
+        let (sets, known, once) = (self.flow.sets.clone(), self.flow.known.clone(), self.flow.once.clone());
+        let (made, containers) = (self.made.clone(), self.other_containers.clone());
         let arrays = self.constant_arrays.len();
         let tried = self.in_block(evaluate);
         self.locals.truncate(locals);
@@ -192,7 +194,8 @@ impl Checker<'_> {
         self.loop_count = loops;
         self.conditions = conditions;
         self.assigned = assigned;
-        self.flow.sets = sets;
+        (self.flow.sets, self.flow.known, self.flow.once) = (sets, known, once);
+        (self.made, self.other_containers) = (made, containers);
         tried
     }
 

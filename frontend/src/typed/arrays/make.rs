@@ -330,7 +330,7 @@ impl Checker<'_> {
     }
 
     /// What a generator runs over: an array, a range, a tuple of numbers, `zip` and `enumerate` of vectors.
-    fn generator_source(&mut self, iterated: &ast::Expr) -> Checked<Elements> {
+    pub(super) fn generator_source(&mut self, iterated: &ast::Expr) -> Checked<Elements> {
         let span = iterated.span;
         if let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &iterated.kind
             && let ast::ExprKind::Name(name) = &callee.kind
