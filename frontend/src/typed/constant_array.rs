@@ -128,7 +128,9 @@ impl Checker<'_> {
         let (block, values) = self.in_block(|checker| {
             let mut values = vec![];
             for element in elements {
-                let Ok(value @ (Value::Scalar(_) | Value::Irrational(..))) = checker.value(element) else { return None };
+                let Ok(value @ (Value::Scalar(_) | Value::Irrational(..))) = checker.value(element) else {
+                    return None;
+                };
                 values.push(checker.as_scalar(value, element.span).ok()?);
             }
             let common = values.iter().map(|value| value.ty).reduce(super::convert::promote);

@@ -94,12 +94,7 @@ impl Checker<'_> {
     }
 
     /// The type of a generator's values.
-    fn generated_type(
-        &mut self,
-        body: &ast::Expr,
-        clauses: &[GeneratorClause],
-        span: Span,
-    ) -> Checked<ScalarType> {
+    fn generated_type(&mut self, body: &ast::Expr, clauses: &[GeneratorClause], span: Span) -> Checked<ScalarType> {
         let depth = self.collecting.len();
         self.collecting.push(Collecting::Type(None));
         let (_, done) = self.trial(|checker| checker.generated_loops(body, clauses, span));

@@ -18,7 +18,13 @@ use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 impl Checker<'_> {
     /// Memory for a local array.
-    pub(in crate::typed) fn allocate(&mut self, name: &str, element: ScalarType, extents: &[Expr], span: Span) -> LocalId {
+    pub(in crate::typed) fn allocate(
+        &mut self,
+        name: &str,
+        element: ScalarType,
+        extents: &[Expr],
+        span: Span,
+    ) -> LocalId {
         let owner = self.loops.last().copied();
         let rank = extents.len() as u32;
         let ty = dense(element, rank);

@@ -81,9 +81,8 @@ impl Checker<'_> {
             return Err(self.arity(name, "an operator and an array", arguments.len(), span));
         };
         let with_dims = dims.is_some();
-        if let [
-            ast::Expr { kind: ast::ExprKind::Generator { body, clauses, brackets: ast::Brackets::Round }, .. },
-        ] = arguments.as_slice()
+        if let [ast::Expr { kind: ast::ExprKind::Generator { body, clauses, brackets: ast::Brackets::Round }, .. }] =
+            arguments.as_slice()
             && Self::is_nested(clauses)
             && !with_dims
         {
@@ -431,18 +430,11 @@ pub(super) fn total_type(reduction: Reduction, element: ScalarType) -> ScalarTyp
 }
 
 /// The reduction of such elements: products of `Bool`s are `Bool`s, and only `sum` and `prod` widen small integers.
-pub(super) fn of_element(
-    reduction: Reduction,
-    by_operator: bool,
-    element: ScalarType,
-    numbers: Numbers,
-) -> Reduction {
+pub(super) fn of_element(reduction: Reduction, by_operator: bool, element: ScalarType, numbers: Numbers) -> Reduction {
     let is_bool = element == ScalarType::Bool;
     match (reduction, numbers) {
         (Reduction::Product, Numbers::Real) if is_bool => Reduction::All,
-        (Reduction::Sum, Numbers::Real) if by_operator && !is_bool && !element.is_float() => {
-            Reduction::NarrowSum
-        }
+        (Reduction::Sum, Numbers::Real) if by_operator && !is_bool && !element.is_float() => Reduction::NarrowSum,
         (Reduction::Product, Numbers::Real) if by_operator && !element.is_float() => Reduction::NarrowProduct,
         (reduction, _) => reduction,
     }
