@@ -23,6 +23,7 @@ impl ConstantValue {
                 }
                 tuple
             }
+            "Array" => array(&self.value)?,
             ty => number(ScalarType::from_julia_name(ty)?, self.value.parse().ok()?),
         };
         Some(ModuleConstant { name: self.name.clone(), value })
@@ -49,6 +50,21 @@ fn tuple<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<Expr> {
         elements.push(Argument { keyword, value, section: Section::Main });
     }
     Some(expr(ExprKind::Tuple(elements)))
+}
+
+/// `Float64 2x3 bits bits ...`: the element type, the extents, and the bits of the elements in order.
+fn array(text: &str) -> Option<Expr> {
+    let mut words = text.split_whitespace();
+    let ty = ScalarType::from_julia_name(words.next()?)?;
+    let extents: Vec<i128> = words.next()?.split('x').map(|extent| extent.parse().ok()).collect::<Option<_>>()?;
+    let positional = |value| Argument { keyword: None, value, section: Section::Main };
+    let elements = words.map(|bits| Some(positional(number(ty, bits.parse().ok()?)))).collect::<Option<Vec<_>>>()?;
+    let vector = expr(ExprKind::Index { base: Box::new(name(ty.julia_name())), subscripts: elements });
+    if extents.len() == 1 {
+        return Some(vector);
+    }
+    let arguments = std::iter::once(vector).chain(extents.into_iter().map(integer)).map(positional).collect();
+    Some(expr(ExprKind::Call { callee: Box::new(name("reshape")), arguments, broadcast: Broadcast::No }))
 }
 
 /// An expression whose value has exactly these bits.

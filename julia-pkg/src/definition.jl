@@ -49,13 +49,17 @@ mutable struct Slot
     compiled::Any
     "what was compiled for arrays whose form the values tell; replaced, never changed"
     variants::Vector{Pair{Vector{UInt8},Any}}
+    "constant arrays that the compiled function has copies of, with what they held then"
+    tables::Vector{Tuple{Array,Array}}
+    "how often they were found changed"
+    changes::Int
     home::Module
     definition::Symbol
     types::Any
 end
 
 Slot(home::Module, definition::Symbol, types) =
-    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, nothing, Pair{Vector{UInt8},Any}[], home, definition, types)
+    Slot(Threads.Atomic{UInt}(0), C_NULL, false, nothing, nothing, Pair{Vector{UInt8},Any}[], Tuple{Array,Array}[], 0, home, definition, types)
 
 # What became of one definition for one list of argument types.
 struct Compiled

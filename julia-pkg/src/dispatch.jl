@@ -10,7 +10,10 @@ function call_body(home::Module, constant::Symbol, names, types)
     definition = getfield(home, constant)::Definition
     slot = Slot(home, constant, Tuple{types...})
     original = definition.original
-    prepare = :($(slot).epoch[] == $(GlobalRef(Tessella, :EPOCH))[] || $(prepare!)($slot))
+    prepare = quote
+        $(slot).epoch[] == $(GlobalRef(Tessella, :EPOCH))[] || $(prepare!)($slot)
+        isempty($(slot).tables) || $(renew!)($slot)
+    end
     if !all(is_passable, types)
         return quote
             $prepare
@@ -233,6 +236,25 @@ end
     return nothing
 end
 
+# Elements of a constant array can change: then the function is compiled for what they are now. Where they do so again and
+# again, the original runs.
+const MOST_CHANGES = 4
+
+@noinline function renew!(slot::Slot)
+    all(table -> same_elements(table...), slot.tables) && return nothing
+    lock(COMPILING)
+    try
+        slot.changes += 1
+        slot.epoch[] = 0
+        prepare!(slot)
+    finally
+        unlock(COMPILING)
+    end
+    return nothing
+end
+
+same_elements(a::Array, b::Array) = size(a) == size(b) && all(a[at] === b[at] for at in eachindex(a))
+
 # What a slot runs for arguments of these forms.
 function variant(slot::Slot, arguments::Tuple, places)
     class = nothing
@@ -260,10 +282,23 @@ end
 function compile_once(slot::Slot, names::Vector{String}, class::Union{Nothing,Vector{Int}} = nothing)
     known = definition(slot)
     around = try_surroundings(known)
+    if around isa Surroundings
+        slot.tables = around.tables
+        slot.changes > MOST_CHANGES && return left_to_original(slot, known)
+    end
     key = around isa TessellaError ? hash(around.text) : surroundings_key(around)
     class === nothing || (key = hash(class, key))
     return get!(() -> compile(known, around, slot.types, names, class), COMPILED,
                 (slot.home, slot.definition, known.version, key, names))
+end
+
+function left_to_original(slot::Slot, known::Definition)
+    slot.tables = Tuple{Array,Array}[]
+    return fall_back(known, TessellaError(
+        """
+        error[E0267]: constant arrays that `$(known.name)` reads keep changing
+          = note: compiled code has copies of them, and was made anew $MOST_CHANGES times
+          = help: pass the arrays as arguments""", ["E0267"], :refused))
 end
 
 function try_surroundings(known::Definition)
@@ -364,6 +399,8 @@ function understand(known::Definition, program::Program, types)
         compiled = Compiled(program, entry(program), SCALAR_TYPES[last_word], 0)
         agrees = SCALAR_TYPES[last_word] <: R
     end
+    # Julia has no method for something that the function calls: the original says which.
+    R === Union{} && return ORIGINAL
     if !agrees || !all(is_passable, types.parameters)
         return fall_back(known, TessellaError(
             "internal error of Tessella: compiled, `$(known.name)` gives back `$(join(words, ' '))`, but Julia infers $R",

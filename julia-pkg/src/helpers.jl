@@ -12,6 +12,8 @@ end
 struct Surroundings
     helpers::Vector{SourceText}
     constants::Vector{ConstantValue}
+    "arrays among the constants, each with a copy of what it held"
+    tables::Vector{Tuple{Array,Array}}
 end
 
 surroundings_key(found::Surroundings) =
@@ -20,7 +22,7 @@ surroundings_key(found::Surroundings) =
 
 function surroundings(known::Definition)
     home = parentmodule(known.original)
-    found = Surroundings(SourceText[], ConstantValue[])
+    found = Surroundings(SourceText[], ConstantValue[], Tuple{Array,Array}[])
     seen = Set{Tuple{Module,Symbol}}()
     definition = first(parse_at(known.source.text, 1))
     look_around!(found, seen, Dict{Symbol,Any}(), definition, home, known.name)
@@ -52,6 +54,7 @@ function look_around!(found::Surroundings, seen, meanings, expression, home::Mod
             belongs_to_base(home, name) && continue
             note_meaning!(meanings, name, value)
             push!(found.constants, constant_value(String(name), value))
+            value isa Array && push!(found.tables, (value, copy(value)))
         end
     end
 end
@@ -201,13 +204,24 @@ function bind_parameter!(used, bound, parameter::Expr)
     end
 end
 
-# A number, a type of numbers, or a tuple, with or without names, of numbers and of such tuples.
-is_known_constant(value) = value isa Scalar || value isa DataType && value in values(SCALAR_TYPES) || is_known_tuple(value)
+# A number, a type of numbers, an array of numbers, or a tuple, with or without names, of numbers and of such tuples.
+is_known_constant(value) = value isa Scalar || value isa DataType && value in values(SCALAR_TYPES) || is_known_tuple(value) ||
+    is_known_array(value)
+
+# Compiled code has the elements themselves: tables that are larger are better passed.
+const MOST_ELEMENTS = 1024
+
+is_known_array(value) = value isa Array && eltype(value) <: Scalar && isconcretetype(eltype(value)) && ndims(value) in 1:6 &&
+    length(value) <= MOST_ELEMENTS
 
 is_known_tuple(value) = value isa Union{Tuple,NamedTuple} && length(value) <= 64 &&
     all(part -> part isa Scalar || is_known_tuple(part), values(value))
 
 constant_value(name::String, value::Union{Tuple,NamedTuple}) = ConstantValue(name, "Tuple", parts_text(value))
+
+# `Float64 2x3 bits bits ...`
+constant_value(name::String, value::Array) =
+    ConstantValue(name, "Array", join(Any[eltype(value), join(size(value), "x"), (bits_of(part) for part in value)...], " "))
 
 # `Float64:bits b=Float64:bits ( Int64:bits )`
 parts_text(value::Tuple) = join(map(part_text, value), " ")

@@ -14,6 +14,8 @@ using .Elsewhere: times_factor
 const HUGE = typemin(Int)
 const NOT_A_NUMBER = NaN32
 const GOLDEN = big"1.5"
+const TABLE = [0.5, 2.0]
+const UNSTEADY = [1.0]
 
 shifted(x) = x + 1
 doubled(x) = 2 * shifted(x)
@@ -36,6 +38,20 @@ end
 @tessella function use_big!(y)
     for i in 1:length(y)
         y[i] = GOLDEN
+    end
+    return nothing
+end
+
+@tessella function use_table!(y)
+    for i in 1:length(y)
+        y[i] = TABLE[mod1(i, 2)]
+    end
+    return nothing
+end
+
+@tessella fallback=true function use_unsteady!(y)
+    for i in 1:length(y)
+        y[i] = UNSTEADY[1]
     end
     return nothing
 end
@@ -72,6 +88,31 @@ function run()
     @testset "what a constant cannot be is told" begin
         error = refusal(() -> use_big!(zeros(2)))
         @test error isa TessellaError && error.codes == ["E0201"]
+    end
+
+    @testset "a constant array is what it is when the function is called" begin
+        y = zeros(3)
+        use_table!(y)
+        @test y == [0.5, 2, 0.5]
+        TABLE[2] = -0.0
+        use_table!(y)
+        @test isequal(y, [0.5, -0.0, 0.5])
+        push!(TABLE, 7)
+        use_table!(y)
+        @test isequal(y, [0.5, -0.0, 0.5])
+        TABLE[1], TABLE[2] = 0.5, 2
+        pop!(TABLE)
+        use_table!(y)
+        @test y == [0.5, 2, 0.5]
+    end
+
+    @testset "plain Julia runs where a constant array keeps changing" begin
+        y = zeros(2)
+        for k in 1:8
+            UNSTEADY[1] = k
+            k == 5 + 1 ? (@test_logs (:warn, r"E0267") use_unsteady!(y)) : use_unsteady!(y)
+            @test y == [k, k]
+        end
     end
 
     @testset "a function without a source is told" begin

@@ -32,6 +32,21 @@ end
 
 @tessella fallback=false copied_mask(x) = copy(x .> 0)
 
+const UNSTEADY = [1.0]
+
+@tessella fallback=false function use_unsteady!(x)
+    for i in eachindex(x)
+        x[i] = UNSTEADY[1]
+    end
+end
+
+function change_and_call!(x)
+    for k in 1:8
+        UNSTEADY[1] = k
+        use_unsteady!(x)
+    end
+end
+
 # An array of another package in the GPU's memory.
 struct OnDevice{T} <: AbstractVector{T}
     host::Vector{T}
@@ -71,6 +86,7 @@ function run()
     check("E0710", () -> d[1])
     DeviceTests.with_host_memory(() -> Tessella.free!(d))
     check("E0711", () -> Array(d))
+    check("E0267", () -> change_and_call!(x))
     check("E0774", () -> by_another_name!(x))
     check("E0775", () -> without_source!(x))
 end

@@ -319,6 +319,13 @@ impl Checker<'_> {
         value: Value,
         span: Span,
     ) -> Checked<Value> {
+        if let ast::ExprKind::Name(name) = &base.kind
+            && self.lookup(name).is_none()
+            && self.is_constant_array(name)
+        {
+            let (name, span) = (name.clone(), at);
+            return Err(self.fail(TypeError::Array(super::arrays::ArrayError::ConstantChanged { name, span })));
+        }
         let place = match self.index(base, subscripts, at) {
             Ok(Value::Elements(target)) => return self.assign_part(&target, value, span),
             Ok(Value::Scalar(element)) if element.as_load().is_some() => {

@@ -214,6 +214,9 @@ impl Checker<'_> {
         if let Some(value) = self.hidden_call(name, arguments) {
             return value;
         }
+        if let Some(value) = self.collecting_call(name, arguments) {
+            return value;
+        }
         if broadcast == ast::Broadcast::Yes {
             let keyword = arguments.iter().find(|it| it.keyword.is_some() || it.section == ast::Section::Keywords);
             if let Some(keyword) = keyword {

@@ -90,6 +90,12 @@ pub(super) struct Checker<'a> {
     pub constants: &'a [ModuleConstant],
     /// Constants whose definitions are being checked.
     pub open_constants: Vec<String>,
+    /// Arrays of the file that the function uses, in the order in which they are made.
+    pub constant_arrays: Vec<super::constant_array::ConstantArray>,
+    /// Those of them that are being made.
+    pub open_arrays: Vec<String>,
+    /// What the generators being checked do with their values, outermost first.
+    pub collecting: Vec<super::arrays::Collecting>,
     pub errors: Vec<TypeError>,
     pub locals: Vec<Local>,
     pub variables: Vec<Variable>,
@@ -132,6 +138,9 @@ impl<'a> Checker<'a> {
         Self {
             constants,
             open_constants: vec![],
+            constant_arrays: vec![],
+            open_arrays: vec![],
+            collecting: vec![],
             errors: vec![],
             locals: vec![],
             variables: vec![],
@@ -286,6 +295,7 @@ impl<'a> Checker<'a> {
         let result = self.result(function, tail);
         self.settle_roles();
         let body = self.blocks.pop().expect("the function's own block is open");
+        let body = self.with_constant_arrays(body, &result);
         Some(Function {
             name,
             locals: std::mem::take(&mut self.locals),

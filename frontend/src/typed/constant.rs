@@ -12,6 +12,9 @@ impl Checker<'_> {
     /// The value of the file's `const name`, if there is one.
     pub(super) fn module_constant(&mut self, name: &str, span: Span) -> Option<Checked<Value>> {
         let definition = self.constants.iter().find(|constant| constant.name == name)?;
+        if super::constant_array::makes_array(&definition.value, self.constants) {
+            return Some(self.constant_array(name, &definition.value, span));
+        }
         if self.open_constants.iter().any(|open| open == name) {
             return Some(Err(self.fail(TypeError::ConstantCycle { name: name.into(), span })));
         }

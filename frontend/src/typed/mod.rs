@@ -21,6 +21,7 @@ mod choose;
 mod compare;
 mod complex;
 mod constant;
+mod constant_array;
 mod convert;
 mod divide;
 mod expression;

@@ -241,7 +241,6 @@ fn constructs_without_support_are_named() {
         "println(n)",
         "if x > 0\nB = A\nelse\nB = v\nend\nB = A",
         "y = A[[1, 2], 1]",
-        "y = sum(u for u in v if u > 0)",
         "z = (y = 2) + 1",
         "s = \"text\"",
         "x.field = 1",

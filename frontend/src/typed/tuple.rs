@@ -353,7 +353,7 @@ impl Checker<'_> {
             },
             None => match &self.constants.iter().find(|it| it.name == *tuple)?.value.kind {
                 ast::ExprKind::Tuple(values) => values.len(),
-                _ => return None,
+                _ => self.short_constant_vector(tuple)?,
             },
         };
         i64::try_from(length).ok()
@@ -363,8 +363,8 @@ impl Checker<'_> {
     fn subscripts_tuple(&self, expr: &ast::Expr, name: &str) -> bool {
         let here = match &expr.kind {
             ast::ExprKind::Index { base, subscripts } => {
-                matches!(base.kind, ast::ExprKind::Name(_))
-                    && self.is_tuple(base)
+                matches!(&base.kind, ast::ExprKind::Name(name)
+                    if self.is_tuple(base) || self.short_constant_vector(name).is_some())
                     && subscripts.iter().any(|subscript| super::walk::mentions(&subscript.value, &[name]))
             }
             _ => false,

@@ -224,12 +224,13 @@ impl Checker<'_> {
 
     /// Whether a name means an array, or a part of one.
     pub(in crate::typed) fn is_array_name(&self, name: &str) -> bool {
-        self.lookup(name).is_some_and(|variable| {
-            matches!(
+        match self.lookup(name) {
+            Some(variable) => matches!(
                 self.variables[variable.0].state,
                 State::Array(_) | State::Alias(Value::Elements(_) | Value::ComplexArray(_))
-            )
-        })
+            ),
+            None => self.is_constant_array(name),
+        }
     }
 }
 

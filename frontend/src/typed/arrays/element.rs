@@ -183,14 +183,19 @@ impl Checker<'_> {
     pub(super) fn trial<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> (Block, T) {
         let (locals, variables, loops) = (self.locals.len(), self.variables.len(), self.loop_count);
         let (conditions, assigned) = (std::mem::replace(&mut self.conditions, 0), self.assigned.clone());
-        let sets = self.flow.sets.clone();
+        // All that is remembered of variables by their numbers, which are given out again.
+        let (sets, known, once) = (self.flow.sets.clone(), self.flow.known.clone(), self.flow.once.clone());
+        let (made, containers) = (self.made.clone(), self.other_containers.clone());
+        let arrays = self.constant_arrays.len();
         let tried = self.in_block(evaluate);
         self.locals.truncate(locals);
+        self.constant_arrays.truncate(arrays);
         self.variables.truncate(variables);
         self.loop_count = loops;
         self.conditions = conditions;
         self.assigned = assigned;
-        self.flow.sets = sets;
+        (self.flow.sets, self.flow.known, self.flow.once) = (sets, known, once);
+        (self.made, self.other_containers) = (made, containers);
         tried
     }
 
@@ -207,7 +212,7 @@ impl Checker<'_> {
     }
 
     /// One loop for each axis, the first axis innermost, as Julia goes through an array.
-    pub(super) fn nest(
+    pub(in crate::typed) fn nest(
         &mut self,
         extents: &[Expr],
         span: Span,

@@ -20,6 +20,8 @@ pub enum ArrayError {
     SingleValue { span: Span, target: Span },
     #[error("whole arrays cannot be computed in a constant of the file")]
     Constant { span: Span },
+    #[error("`{name}` is a constant array of the module, which the function would change or give back")]
+    ConstantChanged { name: String, span: Span },
     #[error("which array this is depends on the path taken, and the function makes one of them itself")]
     Returned { span: Span },
     #[error("the result is {} in Julia, not an `Array`", container.name())]
@@ -34,6 +36,8 @@ pub enum ArrayError {
     AlongDimensions { function: String, span: Span },
     #[error("the first value of a reduction is {}, but the result {}", with_article(*found), with_article(*expected))]
     InitialType { found: ScalarType, expected: ScalarType, span: Span },
+    #[error("whether there is anything to reduce is known only while the function runs")]
+    MaybeNothing { span: Span },
     #[error("`{function}` cannot be applied to {found}")]
     NotElements { function: String, found: Kind, span: Span },
     #[error("an array with first indices of its own cannot be made inside the function")]
@@ -51,12 +55,14 @@ impl ArrayError {
             ArrayError::NeedsDot { .. } => "E0253",
             ArrayError::SingleValue { .. } => "E0254",
             ArrayError::Constant { .. } => "E0255",
+            ArrayError::ConstantChanged { .. } => "E0266",
             ArrayError::Returned { .. } => "E0256",
             ArrayError::OtherContainer { .. } | ArrayError::FloatRange { .. } => "E0260",
             ArrayError::ResultConverted { .. } => "E0261",
             ArrayError::Undefined { .. } => "E0257",
             ArrayError::AlongDimensions { .. } => "E0258",
             ArrayError::InitialType { .. } => "E0265",
+            ArrayError::MaybeNothing { .. } => "E0268",
             ArrayError::NotElements { .. } => "E0259",
             ArrayError::OffsetMade { .. } => "E0504",
             ArrayError::OffsetIndex { .. } => "E0505",
@@ -93,6 +99,10 @@ impl IntoDiagnostic for ArrayError {
             ArrayError::Constant { span } => base
                 .primary(span, "used as a constant")
                 .with_help("make the array inside the function, or pass it as an argument"),
+            ArrayError::ConstantChanged { name, span } => base
+                .primary(span, "changed or given back")
+                .with_note("compiled code has a copy of the array; others who use the constant would not see the change")
+                .with_help(format!("write `copy({name})`, or pass the array as an argument")),
             ArrayError::Returned { span } => base
                 .primary(span, "one of these arrays is made inside the function")
                 .with_help("make one array before the branches, and copy into it"),
@@ -121,6 +131,10 @@ impl IntoDiagnostic for ArrayError {
                 .primary(span, "of another type")
                 .with_note("of no elements it would be the result, so that the result's type would depend on sizes")
                 .with_help(format!("write it as a `{expected}`, such as `zero({expected})`")),
+            ArrayError::MaybeNothing { span } => base
+                .primary(span, "decides whether there is a value")
+                .with_note("Julia raises an ArgumentError where there is none")
+                .with_help("give a first value: `init = 0.0`, or `reduce(+, ...; init = 0.0)`"),
             ArrayError::NotElements { span, .. } => base.primary(span, "this argument").with_help("pass an array"),
             ArrayError::OffsetMade { span } => base
                 .primary(span, "has the axes of an offset array")

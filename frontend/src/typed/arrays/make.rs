@@ -18,7 +18,13 @@ use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 impl Checker<'_> {
     /// Memory for a local array.
-    pub(super) fn allocate(&mut self, name: &str, element: ScalarType, extents: &[Expr], span: Span) -> LocalId {
+    pub(in crate::typed) fn allocate(
+        &mut self,
+        name: &str,
+        element: ScalarType,
+        extents: &[Expr],
+        span: Span,
+    ) -> LocalId {
         let owner = self.loops.last().copied();
         let rank = extents.len() as u32;
         let ty = dense(element, rank);
@@ -330,7 +336,7 @@ impl Checker<'_> {
     }
 
     /// What a generator runs over: an array, a range, a tuple of numbers, `zip` and `enumerate` of vectors.
-    fn generator_source(&mut self, iterated: &ast::Expr) -> Checked<Elements> {
+    pub(super) fn generator_source(&mut self, iterated: &ast::Expr) -> Checked<Elements> {
         let span = iterated.span;
         if let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &iterated.kind
             && let ast::ExprKind::Name(name) = &callee.kind

@@ -18,7 +18,7 @@ use tessella_diagnostics::{Span, Spanned};
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reduction {
+pub(super) enum Reduction {
     Sum,
     Product,
     /// `reduce(+, A)` of small integers, which stay small.
@@ -80,8 +80,19 @@ impl Checker<'_> {
         let Some(reduction) = reduction(name) else {
             return Err(self.arity(name, "an operator and an array", arguments.len(), span));
         };
+        let with_dims = dims.is_some();
+        if let [ast::Expr { kind: ast::ExprKind::Generator { body, clauses, brackets: ast::Brackets::Round }, .. }] =
+            arguments.as_slice()
+            && Self::is_nested(clauses)
+            && !with_dims
+        {
+            let filtered = filtered(reduction, body, clauses);
+            if filtered.is_none_or(|(_, clauses)| Self::is_nested(&clauses)) {
+                return self.reduce_generated(name, (reduction, by_operator), (body, clauses), init, span);
+            }
+        }
         let (elements, empty) = self.reduced(name, reduction, &arguments, span)?;
-        let reduction = of_elements(reduction, by_operator, &elements);
+        let reduction = of_element(reduction, by_operator, elements.element, elements.numbers);
         let init = match init {
             None => None,
             Some(init) => Some(self.initial(reduction, elements.element, init)?),
@@ -114,7 +125,7 @@ impl Checker<'_> {
     }
 
     /// The first value of a reduction; of no elements it is the result, so it must have the result's type.
-    fn initial(&mut self, reduction: Reduction, element: ScalarType, init: &ast::Expr) -> Checked<Expr> {
+    pub(super) fn initial(&mut self, reduction: Reduction, element: ScalarType, init: &ast::Expr) -> Checked<Expr> {
         let value = self.scalar(init)?;
         let value = self.settled("init", value);
         let expected = total_type(reduction, element);
@@ -405,7 +416,7 @@ impl Checker<'_> {
 }
 
 /// The type of the result.
-fn total_type(reduction: Reduction, element: ScalarType) -> ScalarType {
+pub(super) fn total_type(reduction: Reduction, element: ScalarType) -> ScalarType {
     match reduction {
         Reduction::Sum | Reduction::Product => widened(element),
         Reduction::Count => ScalarType::I64,
@@ -419,20 +430,18 @@ fn total_type(reduction: Reduction, element: ScalarType) -> ScalarType {
 }
 
 /// The reduction of such elements: products of `Bool`s are `Bool`s, and only `sum` and `prod` widen small integers.
-fn of_elements(reduction: Reduction, by_operator: bool, elements: &Elements) -> Reduction {
-    let is_bool = elements.element == ScalarType::Bool;
-    match (reduction, elements.numbers) {
+pub(super) fn of_element(reduction: Reduction, by_operator: bool, element: ScalarType, numbers: Numbers) -> Reduction {
+    let is_bool = element == ScalarType::Bool;
+    match (reduction, numbers) {
         (Reduction::Product, Numbers::Real) if is_bool => Reduction::All,
-        (Reduction::Sum, Numbers::Real) if by_operator && !is_bool && !elements.element.is_float() => {
-            Reduction::NarrowSum
-        }
-        (Reduction::Product, Numbers::Real) if by_operator && !elements.element.is_float() => Reduction::NarrowProduct,
+        (Reduction::Sum, Numbers::Real) if by_operator && !is_bool && !element.is_float() => Reduction::NarrowSum,
+        (Reduction::Product, Numbers::Real) if by_operator && !element.is_float() => Reduction::NarrowProduct,
         (reduction, _) => reduction,
     }
 }
 
 /// What takes another element in.
-fn operator(reduction: Reduction, element: ScalarType) -> BinaryOp {
+pub(super) fn operator(reduction: Reduction, element: ScalarType) -> BinaryOp {
     match (reduction, element) {
         (Reduction::Sum | Reduction::NarrowSum | Reduction::Count, _) => BinaryOp::Add,
         (Reduction::Product | Reduction::NarrowProduct, _) => BinaryOp::Mul,
@@ -531,7 +540,7 @@ fn keeps_type(callee: &ast::Expr) -> bool {
 }
 
 /// `x for x in r`, also `abs(x) for x in r`, of which the type of an empty sum is known.
-fn is_plain(body: &ast::Expr, clauses: &[ast::GeneratorClause]) -> bool {
+pub(super) fn is_plain(body: &ast::Expr, clauses: &[ast::GeneratorClause]) -> bool {
     let body = match &body.kind {
         ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => match arguments.as_slice() {
             [only] if only.keyword.is_none() && keeps_type(callee) => &only.value,
@@ -539,8 +548,13 @@ fn is_plain(body: &ast::Expr, clauses: &[ast::GeneratorClause]) -> bool {
         },
         _ => body,
     };
-    match (&body.kind, clauses) {
-        (ast::ExprKind::Name(name), [ast::GeneratorClause::For(iterations)]) => match iterations.as_slice() {
+    let (first, conditions) = match clauses.split_first() {
+        Some((ast::GeneratorClause::For(iterations), rest)) => (iterations, rest),
+        _ => return false,
+    };
+    let filters = conditions.iter().all(|clause| matches!(clause, ast::GeneratorClause::If(_)));
+    match &body.kind {
+        ast::ExprKind::Name(name) if filters => match first.as_slice() {
             [iteration] => matches!(&iteration.target.kind, ast::ExprKind::Name(target) if target == name),
             _ => false,
         },

@@ -2,7 +2,7 @@
 
 use super::origin::{is_axis, last_of, place_of};
 use super::shape::{clamped, count, dimensions, same, step_to};
-use super::{ArrayError, Axis, Elements, Keeps, Part, Position, Recipe};
+use super::{ArrayError, Axis, Elements, Keeps, Numbers, Part, Position, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker, Indexed};
 use crate::typed::compare::compare;
@@ -238,12 +238,17 @@ impl Checker<'_> {
         let inbounds = self.mode.inbounds;
         let array = from.array;
         if extents.is_empty() {
-            let subscripts = axes
+            let subscripts: Vec<Expr> = axes
                 .into_iter()
                 .map(|axis| match axis {
                     Axis::At(at) | Axis::Along { start: at, .. } => at,
                 })
                 .collect();
+            if base.numbers == Numbers::Real
+                && let Some(number) = self.constant_element(array, &subscripts, span)?
+            {
+                return Ok(number);
+            }
             return Ok(super::element::loaded(base, (array, inbounds), subscripts, span));
         }
         for (number, axis) in axes.iter_mut().enumerate() {
