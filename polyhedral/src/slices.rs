@@ -312,9 +312,9 @@ fn restricted(ctx: &Ctx, algorithm: &Algorithm, sliced: &[u32]) -> Result<Algori
         requirement.holds = aligned(&requirement.holds)?;
     }
     let params = result.param_names();
-    for at in 0..result.computations.len() {
+    for (at, &position) in sliced.iter().enumerate() {
         let space = relation::domain_space(ctx, &result, ComputationId(at as u32))?;
-        let iteration = Aff::set_dim_on(&space, sliced[at])?;
+        let iteration = Aff::set_dim_on(&space, position)?;
         let limit = |param: ParamId| Affine::param(param).to_isl(&space, &params);
         let inside = iteration.ge_set(&limit(bounds[0])?)?.intersect(&iteration.le_set(&limit(bounds[1])?)?)?;
         let computation = &mut result.computations[at];

@@ -1,6 +1,5 @@
 //! Which computations are reductions, and what their order is free to do.
 
-#[allow(dead_code, reason = "other tests use the rest")]
 mod common;
 
 use common::*;

@@ -77,6 +77,12 @@ fn instances(scheduled: &Scheduled) -> Vec<Instance> {
     all
 }
 
+/// An array, and subscripts.
+type Element = (u32, Vec<i64>);
+
+/// The array that a read is of, and its two rows: factors of the iterators, and what is added.
+type Read<'a> = (usize, [(&'a [i64], i64); 2]);
+
 /// Whether the tree runs `first` before `second` however its parallel loops go.
 fn runs_before(first: &Instance, second: &Instance) -> bool {
     for (a, b) in first.time.iter().zip(&second.time) {
@@ -94,7 +100,7 @@ fn check(before: &Scheduled, after: &Scheduled) -> Result<(), TestCaseError> {
         new.iter().enumerate().map(|(place, it)| ((it.whole, it.at.clone()), place)).collect();
     prop_assert_eq!(places.len(), new.len(), "an instance runs twice");
     prop_assert_eq!(old.len(), new.len(), "an instance is lost");
-    let mut touching: BTreeMap<&(u32, Vec<i64>), Vec<(usize, bool)>> = BTreeMap::new();
+    let mut touching: BTreeMap<&Element, Vec<(usize, bool)>> = BTreeMap::new();
     for (number, it) in old.iter().enumerate() {
         prop_assert!(places.contains_key(&(it.whole, it.at.clone())));
         touching.entry(&it.write).or_default().push((number, true));
@@ -137,7 +143,7 @@ impl Random {
             .iter()
             .map(|name| format!("{{ {name}[t, i] : 4 <= t < {} and 5 <= i < {} }}", 4 + self.steps, 5 + self.points))
             .collect();
-        let rows: Vec<Vec<(usize, [(&[i64], i64); 2])>> = self
+        let rows: Vec<Vec<Read<'_>>> = self
             .reads
             .iter()
             .map(|reads| {

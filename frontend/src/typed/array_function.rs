@@ -34,12 +34,10 @@ impl Checker<'_> {
                     (_, _) => self.not_yet(Construct::LinearIndex, span),
                 })
             }
-            ("ndims" | "size", [argument]) => {
-                self.sizes_of(argument, name, span).and_then(|sizes| match (name, sizes.as_slice()) {
-                    ("ndims", _) => Ok(Value::Scalar(Expr::int64(sizes.len() as i64, span))),
-                    (_, _) => Ok(Value::Tuple(sizes.into_iter().map(Value::Scalar).collect())),
-                })
-            }
+            ("ndims" | "size", [argument]) => self.sizes_of(argument, name, span).map(|sizes| match name {
+                "ndims" => Value::Scalar(Expr::int64(sizes.len() as i64, span)),
+                _ => Value::Tuple(sizes.into_iter().map(Value::Scalar).collect()),
+            }),
             ("size", [argument, axis]) => {
                 let sizes = self.sizes_of(argument, name, span);
                 let axis = self.axis_argument(axis);

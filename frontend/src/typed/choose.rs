@@ -42,7 +42,7 @@ impl Checker<'_> {
             if yes.len() == no.len() && yes.iter().chain(no).all(plain));
         let selects = tuples || (plain(&yes) && plain(&no));
         if selects && super::flow::is_harmless(&yes_block, self) && super::flow::is_harmless(&no_block, self) {
-            let tests = [&yes_block, &no_block].into_iter().any(|block| super::flow::requires(block));
+            let tests = [&yes_block, &no_block].into_iter().any(super::flow::requires);
             let condition = if tests { self.share(condition) } else { condition };
             let yes_block = super::flow::required_if(yes_block, &condition, true);
             let no_block = super::flow::required_if(no_block, &condition, false);

@@ -95,7 +95,7 @@ impl Checker<'_> {
     }
 
     /// `Complex{half}(value)`.
-    pub(super) fn to_complex(&mut self, value: Value, half: ScalarType, span: Span) -> Checked<Complex> {
+    pub(super) fn make_complex(&mut self, value: Value, half: ScalarType, span: Span) -> Checked<Complex> {
         let Complex { re, im } = self.as_complex(value, span)?;
         let (re, im) = (self.coerce(re, half, None), self.coerce(im, half, None));
         Ok(Complex { re: re?, im: im? })

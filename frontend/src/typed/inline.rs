@@ -256,7 +256,7 @@ impl Checker<'_> {
                 self.coerce(value, ty, Some(at)).map(Value::Scalar)
             }
             (Some(ty), value @ Value::Complex(_)) => match self.complex_type(ty)? {
-                Some(half) => self.to_complex(value, half, ty.span).map(super::complex::Complex::value),
+                Some(half) => self.make_complex(value, half, ty.span).map(super::complex::Complex::value),
                 // `::Complex` and `::Number` convert nothing.
                 None if self.accepts_value(ty, &value) => Ok(value),
                 None => Err(self.complex_error(super::complex::ComplexError::NotReal { span })),

@@ -156,7 +156,7 @@ impl Checker<'_> {
         let value = match &function.return_type {
             None => value,
             Some(declared) => match self.complex_type(declared)? {
-                Some(half) => self.to_complex(value.value(), half, declared.span)?,
+                Some(half) => self.make_complex(value.value(), half, declared.span)?,
                 None if self.accepts_value(declared, &value.clone().value()) => value,
                 None => return Err(self.complex_error(ComplexError::NotReal { span })),
             },

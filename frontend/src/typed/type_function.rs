@@ -28,7 +28,7 @@ impl Checker<'_> {
                     Ok(Value::Type(ty)) => self.type_constant(name, ty, span),
                     Ok(Value::ComplexType(half)) if matches!(name, "zero" | "one" | "oneunit") => {
                         let re = self.type_constant(name, half, span);
-                        re.and_then(|re| self.to_complex(re, half, span)).map(Complex::value)
+                        re.and_then(|re| self.make_complex(re, half, span)).map(Complex::value)
                     }
                     Ok(value @ Value::Complex(_)) => {
                         let function = self.complex_function(name, &[value], &[argument.span], span);

@@ -118,7 +118,7 @@ fn numbers(array: &Array, params: Option<&[i64]>) -> Option<Vec<u64>> {
 fn sets(algorithm: &Algorithm, schedule: &Schedule, all: &[Pattern], id: ArrayId, extents: &[u64]) -> Option<Padded> {
     let array = algorithm.array(id);
     let per_line = u64::from((LINE / array.element.bytes()).max(1));
-    if extents[0] % per_line != 0 {
+    if !extents[0].is_multiple_of(per_line) {
         return None;
     }
     let mut lines: Vec<u64> = extents[..extents.len() - 1].to_vec();

@@ -91,12 +91,9 @@ fn components(count: usize, edges: &BTreeSet<(usize, usize)>) -> Vec<Vec<usize>>
     let mut reach = vec![vec![false; count]; count];
     edges.iter().for_each(|&(from, to)| reach[from][to] = true);
     for middle in 0..count {
-        for from in 0..count {
-            if reach[from][middle] {
-                for to in 0..count {
-                    reach[from][to] |= reach[middle][to];
-                }
-            }
+        let beyond = reach[middle].clone();
+        for row in reach.iter_mut().filter(|row| row[middle]) {
+            row.iter_mut().zip(&beyond).for_each(|(reaches, further)| *reaches |= further);
         }
     }
     let mut rest: Vec<usize> = (0..count).collect();

@@ -37,6 +37,9 @@ pub struct Shape {
     pub tiles: Result<Vec<ShapeTile>, Error>,
 }
 
+/// The round of a tile, and its number.
+type TileKey = (Vec<i64>, Vec<i64>);
+
 /// What one tile computes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShapeTile {
@@ -201,8 +204,7 @@ impl Found {
 
     /// The tiles that a schedule has.
     fn tiles(&self, ctx: &Ctx, start: &Scheduled, of: &Scheduled, params: &[i64]) -> Result<Vec<ShapeTile>, DrawError> {
-        // By round and tile.
-        let mut found: BTreeMap<(Vec<i64>, Vec<i64>), BTreeSet<[i64; 2]>> = BTreeMap::new();
+        let mut found: BTreeMap<TileKey, BTreeSet<[i64; 2]>> = BTreeMap::new();
         let originals = start.algorithm.computations.len();
         let mut left = MOST_POINTS;
         for id in of.algorithm.ids() {

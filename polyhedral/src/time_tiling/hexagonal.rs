@@ -156,18 +156,18 @@ impl Shape<'_> {
             let place = self.place(phase, id)?;
             // On the GPU a thread's number is a place within the tile; on the CPU subscripts without offsets read best.
             let is_local = self.scheduled.target == Target::Gpu;
-            for dim in 0..dims {
+            for (dim, position) in positions.iter().enumerate().take(dims) {
                 let (tile, local) = match (dim, self.widths.get(dim)) {
                     (0, _) => (Some(place.space_tile.clone()), place.b.clone()),
                     (_, Some(&width)) => {
                         let [_, delta1] = self.cones[dim];
                         // (14), with t' of (15) and (16): floor((s + delta1 t') / w).
                         let back = place.a.scale(delta1.over)?.floor_div(delta1.under);
-                        let slanted = positions[dim].add(&back)?;
+                        let slanted = position.add(&back)?;
                         (Some(slanted.floor_div(width)), slanted.modulo(width)?)
                     }
                     (_, None) => {
-                        let (thread, turn) = untiled(self.scheduled.target, dim + 1 == dims, &positions[dim])?;
+                        let (thread, turn) = untiled(self.scheduled.target, dim + 1 == dims, position)?;
                         all.rounds[dim].extend(turn.map(|turn| (piece, turn)));
                         (None, thread)
                     }
@@ -175,7 +175,7 @@ impl Shape<'_> {
                 if let Some(tile) = tile {
                     all.tiles[dim].insert(piece, tile);
                 }
-                all.points[dim].insert(piece, if is_local { local } else { positions[dim].clone() });
+                all.points[dim].insert(piece, if is_local { local } else { position.clone() });
             }
             all.time.insert(piece, self.stencil.time.at[&id].clone());
             all.time_tile.insert(piece, place.time_tile);

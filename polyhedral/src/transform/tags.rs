@@ -54,8 +54,8 @@ pub fn gpu(
         return Err(ScheduleError::NeedsGpu);
     }
     let mut schedule = scheduled.schedule.clone();
-    let roles: [(&[String], fn(ProcessorAxis) -> Tag); 2] = [(blocks, Tag::GpuBlock), (threads, Tag::GpuThread)];
-    for (names, tag_of) in roles {
+    let tags: [fn(ProcessorAxis) -> Tag; 2] = [Tag::GpuBlock, Tag::GpuThread];
+    for (names, tag_of) in [blocks, threads].into_iter().zip(tags) {
         if names.is_empty() || names.len() > 3 {
             return Err(ScheduleError::GpuAxisCount { count: names.len() });
         }

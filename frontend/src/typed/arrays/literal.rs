@@ -124,7 +124,7 @@ impl Checker<'_> {
                     vec![(place, self.coerce(value, element, None)?)]
                 }
                 Numbers::Complex => {
-                    let Complex { re, im } = self.to_complex(value, element, at)?;
+                    let Complex { re, im } = self.make_complex(value, element, at)?;
                     let half = |number| std::iter::once(Expr::int64(number, at)).chain(place.iter().cloned()).collect();
                     vec![(half(1), re), (half(2), im)]
                 }

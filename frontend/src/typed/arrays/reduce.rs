@@ -202,7 +202,7 @@ impl Checker<'_> {
         let extents: Vec<Expr> =
             elements.extents.iter().map(|extent| self.settled("extent", extent.clone()).placed(span)).collect();
         if empty == Empty::Refused {
-            for extent in extents.iter().filter(|extent| !constant_integer(extent).is_some_and(|count| count > 0)) {
+            for extent in extents.iter().filter(|extent| constant_integer(extent).is_none_or(|count| count <= 0)) {
                 let some = compare(CompareOp::Ge, extent.clone(), Expr::int64(1, span), span);
                 self.require(some, SizeError::Argument, "reducing over an empty collection is not allowed", span)?;
             }
@@ -370,7 +370,7 @@ impl Checker<'_> {
         }
         self.nest(extents, span, |checker, at| {
             let element = checker.element(elements, at)?;
-            let Complex { re, im } = checker.to_complex(element, half, span)?;
+            let Complex { re, im } = checker.make_complex(element, half, span)?;
             let before = Complex { re: checker.read(re_total, span), im: checker.read(im_total, span) };
             let (re, im) = match reduction {
                 Reduction::Sum => {

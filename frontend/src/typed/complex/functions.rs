@@ -130,7 +130,7 @@ impl Checker<'_> {
             }
             "float" => {
                 let half = crate::typed::convert::float_of(ty);
-                self.to_complex(z.value(), half, span).map(Complex::value)
+                self.make_complex(z.value(), half, span).map(Complex::value)
             }
             "isreal" => scalar(self.half_is_zero(z.im, span)),
             "iszero" => {
@@ -149,7 +149,7 @@ impl Checker<'_> {
     /// `exp(z)`, with Julia's values where a half is not finite.
     fn complex_exponential(&mut self, z: Complex, span: Span) -> Checked<Value> {
         let half = crate::typed::convert::float_of(z.half());
-        let z = self.to_complex(z.value(), half, span)?;
+        let z = self.make_complex(z.value(), half, span)?;
         let z = self.shared_complex(z);
         let constant = |value: f64| match half {
             ScalarType::F32 => Expr::constant(Constant::f32(value as f32), span),
@@ -255,7 +255,7 @@ impl Checker<'_> {
         match arguments {
             [value] => {
                 let (value, at) = (self.value(&value.value)?, value.value.span);
-                self.to_complex(value, half, at).map(Complex::value)
+                self.make_complex(value, half, at).map(Complex::value)
             }
             [re, im] => {
                 let (re, im) = (self.scalar(&re.value), self.scalar(&im.value));

@@ -114,7 +114,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Value> {
         let value = if self.keep { self.frozen(value) } else { value };
-        let stored = self.to_complex(value.clone(), self.half_type(array), span)?;
+        let stored = self.make_complex(value.clone(), self.half_type(array), span)?;
         let place = |half: i64| {
             let rest = subscripts.iter().skip(1).cloned();
             std::iter::once(Expr::int64(half, span)).chain(rest).collect::<Vec<Expr>>()

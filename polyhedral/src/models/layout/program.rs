@@ -17,6 +17,9 @@ pub enum LayoutError {
 /// Longer vectors, more banks and longer periods make programs that no solver ends with.
 const MOST: u32 = 64;
 
+/// Factors of strides, by axis and row of the period.
+type Factors = Vec<((usize, usize), i64)>;
+
 /// How many cases the solver may look at: some seconds.
 const NODES: u64 = 20_000;
 
@@ -158,7 +161,7 @@ impl Program {
             let phase = layout.phase(number);
             let place = self.problem.add_integer_var(0.0, (0, top));
             // Reads that are the same distance apart for all paddings are in or out of place together.
-            let mut groups: BTreeMap<(Vec<((usize, usize), i64)>, i64), usize> = BTreeMap::new();
+            let mut groups: BTreeMap<(Factors, i64), usize> = BTreeMap::new();
             for read in &layout.reads {
                 let (terms, within) = self.terms(&phase, read);
                 let terms = terms.into_iter().filter(|(_, factor)| factor.rem_euclid(unit) != 0).collect();
@@ -181,7 +184,7 @@ impl Program {
             return;
         }
         let start = vec![0; layout.axes()];
-        let mut groups: BTreeMap<(Vec<((usize, usize), i64)>, i64), usize> = BTreeMap::new();
+        let mut groups: BTreeMap<(Factors, i64), usize> = BTreeMap::new();
         for (first, a) in layout.threads.iter().enumerate() {
             for b in layout.threads[first + 1..].iter().filter(|&b| b != a) {
                 let ((mut terms, from), (others, to)) = (self.terms(&start, a), self.terms(&start, b));

@@ -147,10 +147,10 @@ fn best_sides_within(
     let mut least: Option<f64> = None;
     loop {
         let here: Vec<i64> = at.iter().map(|&place: &usize| coarse[place]).collect();
-        if let Some(time) = shapes_of(&here) {
-            if least.is_none_or(|least| time < least) {
-                (least, sides) = (Some(time), here);
-            }
+        if let Some(time) = shapes_of(&here)
+            && least.is_none_or(|least| time < least)
+        {
+            (least, sides) = (Some(time), here);
         }
         let Some(level) = (0..at.len()).find(|&level| at[level] + 1 < coarse.len()) else { break };
         at[level] += 1;
@@ -164,10 +164,10 @@ fn best_sides_within(
             for change in [step, -step] {
                 let mut tried = sides.clone();
                 tried[level] += change;
-                if tried[level] >= 1 && tried[level] <= largest {
-                    if let Some(time) = shapes_of(&tried).filter(|&time| time < least) {
-                        (least, sides, improved) = (time, tried, true);
-                    }
+                if (1..=largest).contains(&tried[level])
+                    && let Some(time) = shapes_of(&tried).filter(|&time| time < least)
+                {
+                    (least, sides, improved) = (time, tried, true);
                 }
             }
         }

@@ -135,6 +135,7 @@ impl Uniform {
         let all = planes.len() * grid.points;
         let (mut runs, mut owns, mut foreign) = (vec![false; all], vec![false; all], vec![false; all]);
         let place = |id: &ComputationId, at: usize| planes[id] * grid.points + at;
+        let moved = |at: usize, by: isize| at.checked_add_signed(by).expect("the grid has a margin as wide as a flow");
         grid.each(run, |id, at, _| runs[place(id, at)] = true);
         grid.each(own, |id, at, _| owns[place(id, at)] = true);
         let moves: Vec<isize> = self.flows.iter().map(|flow| grid.offset(&flow.distance)).collect();
@@ -154,7 +155,7 @@ impl Uniform {
         grid.each(run, |id, at, point| {
             counts.run += 1;
             for (flow, offset) in self.flows.iter().zip(&moves).filter(|(flow, _)| flow.to == *id) {
-                let source = place(&flow.from, at.strict_add_signed(-offset));
+                let source = place(&flow.from, moved(at, -offset));
                 foreign[source] |= !runs[source];
             }
             places[id][0].iter().for_each(|spot| given.add(spot, point));
@@ -168,7 +169,7 @@ impl Uniform {
             let leaves = |(flow, offset): (&Flow, &isize)| {
                 flow.from == *id
                     && match approach {
-                        Approach::Plain | Approach::Skewed => !owns[place(&flow.to, at.strict_add_signed(*offset))],
+                        Approach::Plain | Approach::Skewed => !owns[place(&flow.to, moved(at, *offset))],
                         Approach::Redundant => {
                             let step = point[0] + flow.distance[0] - self.center[0];
                             !part.computations.contains(&flow.to) || step < window.0 || step > window.1

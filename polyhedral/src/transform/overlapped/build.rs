@@ -26,6 +26,9 @@ pub(super) struct Built {
     pub(super) copies: Vec<Snapshot>,
 }
 
+/// What subscripts become in an instance, given that instance's keys.
+type Rewrite<'a> = dyn Fn(&[Affine], Vec<Affine>) -> Result<Vec<Affine>, Error> + 'a;
+
 struct Build<'a> {
     ctx: &'a Ctx,
     stencil: &'a Stencil<'a>,
@@ -149,12 +152,7 @@ impl Build<'_> {
     }
 
     /// Rewrites the accesses of the loop's statements to an array.
-    fn redirect(
-        &mut self,
-        array: ArrayId,
-        rewrite: &dyn Fn(&[Affine], Vec<Affine>) -> Result<Vec<Affine>, Error>,
-        new: ArrayId,
-    ) -> Result<(), Error> {
+    fn redirect(&mut self, array: ArrayId, rewrite: &Rewrite<'_>, new: ArrayId) -> Result<(), Error> {
         for &id in &self.stencil.statements {
             let keys = self.keys_of(id);
             let it = &mut self.next.algorithm.computations[id.0 as usize];
