@@ -32,6 +32,17 @@ impl Checker<'_> {
         span: Span,
         place: Place,
     ) -> Checked<Tail> {
+        if let Some(scattered) = self.scattered_assignment(ast::Broadcast::Yes, operator, target, value, span) {
+            return match (scattered, place) {
+                // The value of the assignment would be a view of these places.
+                (Ok(()), Place::Last) => {
+                    let container = crate::typed::result::Container::View;
+                    Err(self.array_error(ArrayError::OtherContainer { container, span }))
+                }
+                (Ok(()), Place::Middle) => Ok(Tail::Nothing),
+                (Err(reported), _) => Err(reported),
+            };
+        }
         let found = match &target.kind {
             ast::ExprKind::Name(_) | ast::ExprKind::MacroCall { .. } | ast::ExprKind::Call { .. } => self.value(target),
             ast::ExprKind::Index { .. } => self.with_views(|checker| checker.value(target)),

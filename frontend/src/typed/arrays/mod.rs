@@ -16,11 +16,13 @@ mod error;
 mod literal;
 mod make;
 mod origin;
+mod rearrange;
 mod reduce;
+mod scatter;
 mod shape;
 mod slice;
 
-pub(in crate::typed) use apply::Conjugate;
+pub(in crate::typed) use apply::{Conjugate, FUNCTIONS};
 pub(in crate::typed) use collection::{linear_index, local};
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
@@ -75,6 +77,11 @@ pub(in crate::typed) enum Recipe {
     Transposed(Box<Elements>),
     /// `zip(a, b)`: a tuple of one element of each.
     Rows(Vec<Elements>),
+    /// `eachcol(A)`, `eachrow(A)`: a view of `A` at each place of one of its axes.
+    Slices {
+        of: Box<Elements>,
+        axis: usize,
+    },
     /// `[body for x in a, y in b]`: the axes of all sources, the first one's first.
     Comprehension {
         body: Box<ast::Expr>,
@@ -168,6 +175,7 @@ impl Elements {
         match &self.recipe {
             Recipe::Part(part) => part.keeps == Keeps::View,
             Recipe::Transposed(inner) => inner.is_view(),
+            Recipe::Slices { of, .. } => of.is_view(),
             Recipe::Range(_) => true,
             Recipe::Apply { operation: Operation::Conjugate, operands } => operands.iter().all(Elements::is_view),
             Recipe::Fill(_)
