@@ -569,7 +569,7 @@ fn unexpected(item: &Item, end: Span) -> SyntaxError {
             Some("put the expression before `::` in parentheses".to_owned())
         }
         item if describe(item) == "`:`" => {
-            Some("Julia writes no `:` at the end of a line, and closes a block with `end`".to_owned())
+            Some("leave it out: no line ends with `:` in Julia, and a block is closed by `end`".to_owned())
         }
         _ => None,
     };
