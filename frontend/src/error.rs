@@ -145,10 +145,12 @@ impl IntoDiagnostic for SyntaxError {
                 };
                 diagnostic.with_help(format!("close it with `{closer}`"))
             }
-            SyntaxError::UnclosedBlock { opener, else_if: Some(else_if), .. } => Diagnostic::error(Code("E0104"), message)
-                .primary(opener, "opened here")
-                .secondary(else_if, "this `if` is a block inside of the `else`, with an `end` of its own")
-                .with_help("write `elseif`, as one word"),
+            SyntaxError::UnclosedBlock { opener, else_if: Some(else_if), .. } => {
+                Diagnostic::error(Code("E0104"), message)
+                    .primary(opener, "opened here")
+                    .secondary(else_if, "this `if` is a block inside of the `else`, with an `end` of its own")
+                    .with_help("write `elseif`, as one word")
+            }
             SyntaxError::UnclosedBlock { keyword, opener, suspicious_end, else_if: None } => {
                 let diagnostic = Diagnostic::error(Code("E0104"), message).primary(opener, "opened here");
                 match suspicious_end {

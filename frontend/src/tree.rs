@@ -134,9 +134,9 @@ pub fn index(base: Expr, slots: Slots, span: Span, forms: Forms) -> Result<ExprK
     }
     let help = match (slots.position(Separator::Gap), slots.position(Separator::Semicolon)) {
         (None, None) => None,
-        (Some(_), _) => {
-            Some("separate subscripts by `,`; whitespace in `A[i -1]` separates, too: write `A[i - 1]` for a difference")
-        }
+        (Some(_), _) => Some(
+            "separate subscripts by `,`; whitespace in `A[i -1]` separates, too: write `A[i - 1]` for a difference",
+        ),
         (None, Some(_)) => Some("separate subscripts by `,`"),
     };
     if let Some(help) = help {

@@ -188,3 +188,29 @@ case(wider_sum, (T, n) -> (values_of(T, n),); types = DataType[Float32, Float64,
 
 @tessella wider_sum_along(A) = reduce(+, A; dims = 1, init = 0.25)
 case(wider_sum_along, (T, n) -> (values_of(T, n, n + 1),); types = DataType[Float32, Int64])
+
+# Places that are listed have no memory, and may depend on the iteration.
+@tessella function edges!(A)
+    A[[1, end], :] .= 0
+    A[:, [1, end]] .= A[:, [2, end - 1]]
+    A[2, [1, 2, 3]] .+= 1
+    return nothing
+end
+case(edges!, (T, n) -> (values_of(T, n, n + 1),))
+
+@tessella listed_columns(A) = A[:, [3, 1, 2]]
+case(listed_columns, (T, n) -> (values_of(T, n, 3),))
+
+@tessella function listed_twice!(x)
+    x[[1, 1, 2]] .= x[[2, 3, 1]]
+    x[[1, 2]] = x[[2, 1]]
+    return sum(x[[1, 3]])
+end
+case(listed_twice!, (T, n) -> (values_of(T, n),))
+
+@tessella function neighbours_swapped!(x, n)
+    for t in 1:n-1
+        x[[t, t + 1]] .= x[[t + 1, t]]
+    end
+end
+case(neighbours_swapped!, (T, n) -> (values_of(T, n), n))

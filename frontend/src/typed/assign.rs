@@ -346,7 +346,12 @@ impl Checker<'_> {
             }
             Ok(other) => {
                 let found = self.kind(&other);
-                Err(self.fail(TypeError::NotAnArray { found, span: base.span, declared: None, element: super::array::is_element(base) }))
+                Err(self.fail(TypeError::NotAnArray {
+                    found,
+                    span: base.span,
+                    declared: None,
+                    element: super::array::is_element(base),
+                }))
             }
             Err(reported) => Err(reported),
         };

@@ -135,7 +135,10 @@ pub enum Misfit {
     /// `Array{Real}` given an `Array{Float64}`.
     Invariant,
     /// Another number of dimensions.
-    Rank { expected: u32, given: u32 },
+    Rank {
+        expected: u32,
+        given: u32,
+    },
     Other,
 }
 
@@ -380,15 +383,15 @@ impl IntoDiagnostic for TypeError {
                     "make both {}, or convert both to one other type",
                     with_article(super::convert::promote(yes, no))
                 )),
-            TypeError::Step { span, zero } => base
-                .primary(span, if zero { "this is zero" } else { "not a constant" })
-                .with_help(match zero {
+            TypeError::Step { span, zero } => {
+                base.primary(span, if zero { "this is zero" } else { "not a constant" }).with_help(match zero {
                     true => "use an integer literal, such as `1:2:n` or `n:-1:1`",
                     false => {
                         "use an integer literal, such as `1:2:n`, or loop over a plain range and test: \
                          `(i - 1) % step == 0 || continue`"
                     }
-                }),
+                })
+            }
             TypeError::RangeType { found, span } => {
                 let base = base.primary(span, format!("this is {found}"));
                 match found {

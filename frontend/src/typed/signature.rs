@@ -132,9 +132,7 @@ impl Checker<'_> {
             Err(Mismatch::Differs) => Misfit::Other,
         };
         let name = parameter.name.as_ref().map_or("_", |name| name.value.as_str()).to_string();
-        if misfit == Misfit::Other
-            && head(declared).is_some_and(is_other_type)
-        {
+        if misfit == Misfit::Other && head(declared).is_some_and(is_other_type) {
             self.fail(TypeError::OtherArgument { name: type_text(declared), span: declared.span });
             return;
         }
@@ -414,7 +412,20 @@ pub(super) fn abstract_number(name: &str) -> Option<fn(ScalarType) -> bool> {
 /// Types of Julia that no argument here has.
 fn is_other_type(name: &str) -> bool {
     let other = ["String", "AbstractString", "Symbol", "Char", "Function", "Tuple", "NTuple"];
-    let more = ["NamedTuple", "Set", "AbstractDict", "Rational", "BigFloat", "BigInt", "Int128", "UInt128", "Float16", "Nothing", "Dict", "Type"];
+    let more = [
+        "NamedTuple",
+        "Set",
+        "AbstractDict",
+        "Rational",
+        "BigFloat",
+        "BigInt",
+        "Int128",
+        "UInt128",
+        "Float16",
+        "Nothing",
+        "Dict",
+        "Type",
+    ];
     other.contains(&name) || more.contains(&name)
 }
 

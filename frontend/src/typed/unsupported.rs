@@ -113,7 +113,9 @@ impl Construct {
             Construct::BlockValue => "assign the variable in every branch",
             Construct::Comprehension => "write the loop, and store into an array that is passed in",
             Construct::Closure => "write its body where it is used",
-            Construct::Text => "keep text out of the function: pass an integer or a `Bool` that says which case is meant",
+            Construct::Text => {
+                "keep text out of the function: pass an integer or a `Bool` that says which case is meant"
+            }
             Construct::Symbol => "keep this part in Julia, outside the function",
             Construct::Field => "pass the value as an argument of the function, and keep it in a variable",
             Construct::Splat => "write the arguments out",

@@ -15,9 +15,42 @@ const MAKERS: [&str; 10] =
 
 /// All functions of whole arrays, for suggestions.
 pub(in crate::typed) const FUNCTIONS: [&str; 36] = [
-    "zeros", "ones", "fill", "similar", "copy", "collect", "permutedims", "map", "fill!", "copyto!", "view", "transpose",
-    "adjoint", "dot", "diff", "sum", "prod", "maximum", "minimum", "extrema", "any", "all", "count", "reduce", "mapreduce",
-    "foldl", "cumsum", "cumprod", "accumulate", "mean", "reverse", "circshift", "eachcol", "eachrow", "enumerate", "zip",
+    "zeros",
+    "ones",
+    "fill",
+    "similar",
+    "copy",
+    "collect",
+    "permutedims",
+    "map",
+    "fill!",
+    "copyto!",
+    "view",
+    "transpose",
+    "adjoint",
+    "dot",
+    "diff",
+    "sum",
+    "prod",
+    "maximum",
+    "minimum",
+    "extrema",
+    "any",
+    "all",
+    "count",
+    "reduce",
+    "mapreduce",
+    "foldl",
+    "cumsum",
+    "cumprod",
+    "accumulate",
+    "mean",
+    "reverse",
+    "circshift",
+    "eachcol",
+    "eachrow",
+    "enumerate",
+    "zip",
 ];
 
 /// Functions that change all elements of an array.
@@ -113,7 +146,8 @@ impl Checker<'_> {
                 self.broadcast(operation, vec![left, right], span)
             }
             ("*" | "\\" | "/" | "^", _, _) => {
-                let rank = |checker: &mut Self, value: &Value| checker.as_elements(value, span).map_or(0, |it| it.rank());
+                let rank =
+                    |checker: &mut Self, value: &Value| checker.as_elements(value, span).map_or(0, |it| it.rank());
                 let ranks = Some((rank(self, &left.0), rank(self, &right.0)));
                 Err(self.array_error(ArrayError::Product { operator: symbol.to_string(), ranks, span }))
             }
@@ -263,7 +297,9 @@ impl Checker<'_> {
             ("eachcol" | "eachrow", [array]) if array.keyword.is_none() => {
                 return Some(self.slices(name, &array.value, span));
             }
-            ("dot", [_, _, _]) => return Some(Err(self.array_error(ArrayError::Product { operator: name.into(), ranks: None, span }))),
+            ("dot", [_, _, _]) => {
+                return Some(Err(self.array_error(ArrayError::Product { operator: name.into(), ranks: None, span })));
+            }
             (_, _) => {}
         }
         let known = MAKERS.contains(&name)
@@ -299,7 +335,9 @@ impl Checker<'_> {
             ast::ExprKind::Name(name) => self.is_array_name(name),
             ast::ExprKind::Index { base, subscripts } => {
                 matches!(&base.kind, ast::ExprKind::Name(name) if self.is_array_name(name))
-                    && subscripts.iter().any(|it| matches!(it.value.kind, ast::ExprKind::Colon | ast::ExprKind::Range { .. }))
+                    && subscripts
+                        .iter()
+                        .any(|it| matches!(it.value.kind, ast::ExprKind::Colon | ast::ExprKind::Range { .. }))
             }
             ast::ExprKind::Infix { operator, .. } => operator.value.dotted,
             ast::ExprKind::Call { broadcast, .. } => *broadcast == ast::Broadcast::Yes,

@@ -224,6 +224,21 @@ impl Checker<'_> {
         found
     }
 
+    /// Whether elements are made of an array's.
+    pub(super) fn reads_array(&mut self, array: LocalId, from: &Elements) -> bool {
+        let (block, read) = self.trial(|checker| {
+            let at = vec![Expr::int64(1, from.span); from.rank()];
+            match checker.element(from, &at) {
+                Ok(Value::Scalar(value)) => Some(value),
+                _ => None,
+            }
+        });
+        let mut found = vec![];
+        read.iter().for_each(|value| reads_of(array, value, &mut found));
+        reads_in(array, &block, &mut found);
+        read.is_none() || !found.is_empty()
+    }
+
     fn store_element(&mut self, array: LocalId, subscripts: Vec<Expr>, value: Expr, span: Span) -> Checked<()> {
         let Type::Array { element, .. } = self.local(array).ty else { unreachable!("only arrays are subscripted") };
         let declared = self.local(array).span;

@@ -37,7 +37,9 @@ impl Checker<'_> {
                 ExprKind::Name(name) if name == "eachindex" => {
                     arguments.len() > 1 || arguments.iter().any(|argument| !self.is_vector(&argument.value))
                 }
-                ExprKind::Name(name) => COLLECTIONS.contains(&name.as_str()) || matches!(name.as_str(), "view" | "eachcol" | "eachrow"),
+                ExprKind::Name(name) => {
+                    COLLECTIONS.contains(&name.as_str()) || matches!(name.as_str(), "view" | "eachcol" | "eachrow")
+                }
                 _ => false,
             },
             ExprKind::Index { base, subscripts } => {

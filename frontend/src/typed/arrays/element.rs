@@ -49,7 +49,7 @@ impl Checker<'_> {
                 row.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
             }
             Recipe::Slices { of, axis } => self.slice_at(of, *axis, at[0].clone(), of.span),
-            Recipe::Comprehension { body, sources } => {
+            Recipe::Comprehension { body, sources, home } => {
                 let mut given = vec![];
                 let mut rest = at;
                 for (target, source) in sources {
@@ -57,7 +57,7 @@ impl Checker<'_> {
                     rest = others;
                     given.push((target.clone(), self.element(source, own)?));
                 }
-                self.with_names(given, |checker| checker.value(body))
+                self.at_home(home, |checker| checker.with_names(given, |checker| checker.value(body)))
             }
         }
     }

@@ -30,10 +30,14 @@ pub(in crate::typed) use origin::is_axis;
 pub(in crate::typed) use shape::clamped;
 use shape::count;
 
+use super::check::Checker;
 use super::inline::Callee;
+use super::scope::Scope;
+use super::signature::TypeParameter;
 use super::tree::{Expr, LocalId};
 use super::value::{RangeValue, Value};
 use crate::ast;
+use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_scalar::ScalarType;
 
@@ -86,7 +90,15 @@ pub(in crate::typed) enum Recipe {
     Comprehension {
         body: Box<ast::Expr>,
         sources: Vec<(ast::Expr, Elements)>,
+        home: std::rc::Rc<Home>,
     },
+}
+
+/// What names mean where an expression stands, which may be evaluated elsewhere: in a function that it is passed to.
+#[derive(Debug, Clone)]
+pub(in crate::typed) struct Home {
+    scopes: Vec<Scope>,
+    parameters: BTreeMap<String, TypeParameter>,
 }
 
 /// Elements that lie in memory.
@@ -185,5 +197,21 @@ impl Elements {
             | Recipe::Rows(_)
             | Recipe::Comprehension { .. } => false,
         }
+    }
+}
+
+impl Checker<'_> {
+    /// What names mean here.
+    fn home(&self) -> std::rc::Rc<Home> {
+        std::rc::Rc::new(Home { scopes: self.scopes.clone(), parameters: self.type_parameters.clone() })
+    }
+
+    /// Evaluates something that stands elsewhere.
+    fn at_home<T>(&mut self, home: &Home, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        let scopes = std::mem::replace(&mut self.scopes, home.scopes.clone());
+        let parameters = std::mem::replace(&mut self.type_parameters, home.parameters.clone());
+        let result = evaluate(self);
+        (self.scopes, self.type_parameters) = (scopes, parameters);
+        result
     }
 }

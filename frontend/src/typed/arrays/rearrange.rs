@@ -10,7 +10,7 @@
 
 use super::collection::{named, positional, subscripted};
 use super::slice::Subscript;
-use super::{ArrayError, Elements, Keeps, Numbers, Operation, Part, Recipe};
+use super::{ArrayError, Elements, Numbers, Operation, Part, Recipe};
 use crate::ast::{self, ExprKind};
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
@@ -21,7 +21,7 @@ use crate::typed::tree::{Expr, SizeError};
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, RangeValue, Value};
 use tessella_diagnostics::{Span, Spanned};
-use tessella_scalar::CompareOp;
+use tessella_scalar::{CompareOp, ScalarType};
 
 /// Names of the places in a gathered array, one for each subscript; no source can mean them.
 const PLACES: [&str; 8] = ["#p1", "#p2", "#p3", "#p4", "#p5", "#p6", "#p7", "#p8"];
@@ -100,7 +100,39 @@ impl Checker<'_> {
             }
         }
         let body = Box::new(subscripted(array, subscripts, span));
-        self.elements(extents, Recipe::Comprehension { body, sources }, span)
+        let home = self.home();
+        self.elements(extents, Recipe::Comprehension { body, sources, home }, span)
+    }
+
+    /// `[1, end]` as a subscript: the first place, or the second, ..., without memory for them.
+    pub(super) fn listed(&mut self, places: &[ast::Expr], span: Span) -> Checked<Value> {
+        let mut names = vec![];
+        for place in places {
+            let value = self.value(place)?;
+            let found = self.kind(&value);
+            match value {
+                Value::Scalar(value) if value.ty.is_integer() && value.ty != ScalarType::Bool => {
+                    let value = self.coerce(value, ScalarType::I64, None)?;
+                    let value = self.settled("at", value);
+                    names.push(named(&self.hidden("at", Value::Scalar(value), place.span), place.span));
+                }
+                _ => return Err(self.fail(TypeError::SubscriptType { found, span: place.span })),
+            }
+        }
+        let chosen = named("#choice", span);
+        let number = |at: usize| ast::Expr { kind: ExprKind::Integer(at.to_string()), span };
+        let last = names.pop().expect("a list of places has one at least");
+        let body = names.into_iter().enumerate().rev().fold(last, |others, (at, place)| {
+            let condition = crate::typed::jumps::comparison("==", chosen.clone(), number(at + 1), span);
+            let (condition, yes, no) = (Box::new(condition), Box::new(place), Box::new(others));
+            ast::Expr { kind: ExprKind::Ternary { condition, yes, no }, span }
+        });
+        let stop = Expr::int64(places.len() as i64, span);
+        let range = Value::Range(RangeValue { start: Expr::int64(1, span), step: 1, stop: stop.clone() });
+        let source = self.as_elements(&range, span).expect("a range has elements");
+        let recipe = Recipe::Comprehension { body: Box::new(body), sources: vec![(chosen, source)], home: self.home() };
+        let elements = self.elements(vec![stop], recipe, span)?;
+        Ok(Value::Elements(Box::new(elements)))
     }
 
     /// `reverse(A)` of a vector, `reverse(A; dims)`.
@@ -114,19 +146,18 @@ impl Checker<'_> {
         if !is_clear || axis >= base.rank() {
             return Err(self.arity("reverse", "a vector, or an array and `dims`", 1, span));
         }
-        self.from_axes(&base, |axes| {
-            let RangeValue { start, stop, .. } = axes[axis].clone();
-            axes[axis] = RangeValue { start: stop, step: -1, stop: start };
-        }, span)
+        self.from_axes(
+            &base,
+            |axes| {
+                let RangeValue { start, stop, .. } = axes[axis].clone();
+                axes[axis] = RangeValue { start: stop, step: -1, stop: start };
+            },
+            span,
+        )
     }
 
     /// The array read along other ranges than its axes.
-    fn from_axes(
-        &mut self,
-        base: &Elements,
-        change: impl FnOnce(&mut Vec<RangeValue>),
-        span: Span,
-    ) -> Checked<Value> {
+    fn from_axes(&mut self, base: &Elements, change: impl FnOnce(&mut Vec<RangeValue>), span: Span) -> Checked<Value> {
         self.counting_from_one(base, span)?;
         let mut axes: Vec<RangeValue> = (0..base.rank()).map(|axis| self.axis_range(base, axis)).collect();
         change(&mut axes);
@@ -294,7 +325,7 @@ impl Checker<'_> {
         let is_flat = matches!(&base.recipe, Recipe::Part(Part { flat: true, .. })) && base.rank() > 1;
         match counts && !is_flat && base.rank() <= PLACES.len() {
             true => Ok(()),
-            false => Err(self.array_error(ArrayError::OffsetIndex { span })),
+            false => Err(self.array_error(ArrayError::OffsetMade { span })),
         }
     }
 
@@ -304,22 +335,6 @@ impl Checker<'_> {
         let variable = self.declare(&name, span, State::Alias(value));
         self.assigned.insert(variable);
         name
-    }
-
-    /// The array that elements lie in, where they do.
-    pub(super) fn lies_in(elements: &Elements) -> Option<crate::typed::tree::LocalId> {
-        match &elements.recipe {
-            Recipe::Part(Part { array, keeps: Keeps::View | Keeps::Copy | Keeps::Fresh, .. }) => Some(*array),
-            Recipe::Transposed(inner) => Self::lies_in(inner),
-            Recipe::Range(_)
-            | Recipe::Fill(_)
-            | Recipe::Undefined
-            | Recipe::Scalar(_)
-            | Recipe::Apply { .. }
-            | Recipe::Rows(_)
-            | Recipe::Slices { .. }
-            | Recipe::Comprehension { .. } => None,
-        }
     }
 }
 

@@ -75,11 +75,9 @@ impl Checker<'_> {
         if given.iter().any(|it| matches!(it, Subscript::Mask(_))) {
             return self.not_yet(Construct::Mask, target.span);
         }
-        let shares = |it: &Subscript| matches!(it, Subscript::Array(places)
-            if Self::lies_in(places).is_none_or(|array| Some(array) == Self::lies_in(whole)));
         for subscript in &mut given {
-            if shares(subscript)
-                && let Subscript::Array(places) = subscript
+            if let (Subscript::Array(places), Recipe::Part(part)) = (subscript, &whole.recipe)
+                && self.reads_array(part.array, places)
             {
                 *places = self.fresh(places)?;
             }

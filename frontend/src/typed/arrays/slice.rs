@@ -15,6 +15,9 @@ use crate::typed::value::{RangeValue, Value};
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 
+/// A list of as many places is no array, `A[[1, end], :]`: each is known by itself.
+const LISTED: usize = 8;
+
 /// One subscript.
 pub(super) enum Subscript {
     All,
@@ -61,7 +64,8 @@ impl Checker<'_> {
             subscripts = self.places_of_number(number, &base.extents, span).into_iter().map(Subscript::At).collect();
             return self.part(base, subscripts, span);
         }
-        let takes_number = given.len() == 1 && matches!(subscripts.as_slice(), [Subscript::Array(_) | Subscript::Mask(_)]);
+        let takes_number =
+            given.len() == 1 && matches!(subscripts.as_slice(), [Subscript::Array(_) | Subscript::Mask(_)]);
         if subscripts.len() != base.rank() && reported.is_none() && !takes_number || given.len() > base.rank() {
             let (array, declared) = match &base.recipe {
                 Recipe::Part(part) => (self.local(part.array).name.clone(), self.local(part.array).span),
@@ -138,7 +142,10 @@ impl Checker<'_> {
             None => (one.clone(), one),
         };
         self.indexed.push(Indexed::Axis { first, last });
-        let value = self.value(subscript);
+        let value = match &subscript.kind {
+            ast::ExprKind::Vector(places) if (1..=LISTED).contains(&places.len()) => self.listed(places, span),
+            _ => self.value(subscript),
+        };
         self.indexed.pop();
         match value? {
             // The part would have the axes of the range, or count from 1, as the range's type has it.
