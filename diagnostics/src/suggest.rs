@@ -2,11 +2,7 @@
 
 /// The candidate nearest to `name`, if it is near enough to be a slip; the first of several in the order given.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let limit = match name.chars().count() {
-        0..=2 => 1,
-        3..=6 => 2,
-        _ => 3,
-    };
+    let limit = (name.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         let length = candidate.chars().count();

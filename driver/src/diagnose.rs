@@ -494,11 +494,22 @@ fn layout(place: &Place, error: LayoutError) -> Diagnostic {
             let text = print::access(place.algorithm, computation, used);
             let diagnostic = Diagnostic::error(Code("E0502"), format!("`{text}` is outside its array for all sizes"));
             let span = place.spans.access(access).or_else(|| place.spans.computation(access.computation));
+            let array = &place.algorithm.array(used.array).name;
+            let subscript = print::subscript(place.algorithm, computation, &used.subscripts[axis as usize]);
+            let dimension = axis + 1;
+            let which = match used.subscripts.len() {
+                1 => String::new(),
+                count => format!(", subscript {dimension} of {count},"),
+            };
             let diagnostic = match span {
-                Some(span) => diagnostic.primary(span, format!("subscript {} is never inside", axis + 1)),
+                Some(span) => {
+                    diagnostic.primary(span, format!("`{subscript}`{which} is never in `axes({array}, {dimension})`"))
+                }
                 None => diagnostic,
             };
-            diagnostic.with_help("subscripts run from 1 to the array's size along each axis")
+            diagnostic
+                .with_note("Julia would raise a BoundsError in each call that gets here")
+                .with_help(format!("keep the subscript in `axes({array}, {dimension})`: from 1 to `size({array}, {dimension})` unless the array has axes of its own"))
         }
     }
 }

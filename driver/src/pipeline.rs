@@ -45,7 +45,12 @@ pub fn find<'a>(scan: &'a Scan, sources: &SourceMap, file: FileId, name: &str) -
         let diagnostic = Diagnostic::error(Code("E0112"), format!("`{file}` defines no function `{name}`"));
         vec![match known.as_slice() {
             [] => diagnostic.with_help("give a file that defines functions"),
-            known => diagnostic.with_help(format!("choose one of {}", known.join(", "))),
+            known => {
+                match tessella_diagnostics::nearest(name, scan.functions.iter().map(|item| item.name.value.as_str())) {
+                    Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+                    None => diagnostic.with_help(format!("choose one of {}", known.join(", "))),
+                }
+            }
         }]
     })
 }

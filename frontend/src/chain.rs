@@ -568,6 +568,9 @@ fn unexpected(item: &Item, end: Span) -> SyntaxError {
         Item::Infix(operator) if operator.value.symbol == "::" => {
             Some("put the expression before `::` in parentheses".to_owned())
         }
+        item if describe(item) == "`:`" => {
+            Some("leave it out: no line ends with `:` in Julia, and a block is closed by `end`".to_owned())
+        }
         _ => None,
     };
     SyntaxError::UnexpectedToken { found: describe(item), expected: vec![], span, help }

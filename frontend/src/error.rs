@@ -29,6 +29,8 @@ pub enum SyntaxError {
         opener: Span,
         /// An `end` that closes this block but is indented like an outer one.
         suspicious_end: Option<Span>,
+        /// An `else if` on one line below it, which opens a block of its own.
+        else_if: Option<Span>,
     },
     #[error("`{closer}` closes nothing")]
     StrayCloser { closer: String, span: Span },
@@ -143,7 +145,13 @@ impl IntoDiagnostic for SyntaxError {
                 };
                 diagnostic.with_help(format!("close it with `{closer}`"))
             }
-            SyntaxError::UnclosedBlock { keyword, opener, suspicious_end } => {
+            SyntaxError::UnclosedBlock { opener, else_if: Some(else_if), .. } => {
+                Diagnostic::error(Code("E0104"), message)
+                    .primary(opener, "opened here")
+                    .secondary(else_if, "this `if` is a block inside of the `else`, with an `end` of its own")
+                    .with_help("write `elseif`, as one word")
+            }
+            SyntaxError::UnclosedBlock { keyword, opener, suspicious_end, else_if: None } => {
                 let diagnostic = Diagnostic::error(Code("E0104"), message).primary(opener, "opened here");
                 match suspicious_end {
                     Some(end) => diagnostic.secondary(end, "closed by this `end`, which is indented like an outer one"),

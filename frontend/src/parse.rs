@@ -229,7 +229,12 @@ fn unexpected_token(source: &Source<'_>, tokens: &[Placed], at: usize, expected:
     let help = match token {
         Token::GroupOpen if spaced => Some("a call takes no space between the function and `(`".to_owned()),
         Token::SquareOpen if spaced => Some("an index takes no space between the array and `[`".to_owned()),
-        _ => None,
+        _ => match at.checked_sub(1).map(|before| source.sources.text(tokens[before].span)) {
+            Some("and") => Some("write `&&` for `and`".to_owned()),
+            Some("or") => Some("write `||` for `or`".to_owned()),
+            Some("not") => Some("write `!` for `not`".to_owned()),
+            Some(_) | None => None,
+        },
     };
     // A new line has no width on its own line; the end of the line before it has.
     let span = match token {

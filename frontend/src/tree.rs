@@ -134,11 +134,13 @@ pub fn index(base: Expr, slots: Slots, span: Span, forms: Forms) -> Result<ExprK
     }
     let help = match (slots.position(Separator::Gap), slots.position(Separator::Semicolon)) {
         (None, None) => None,
-        (Some(_), _) => Some("whitespace in `A[i -1]` separates two elements; write `A[i - 1]` for a difference"),
+        (Some(_), _) => Some(
+            "separate subscripts by `,`; whitespace in `A[i -1]` separates, too: write `A[i - 1]` for a difference",
+        ),
         (None, Some(_)) => Some("separate subscripts by `,`"),
     };
     if let Some(help) = help {
-        let what = "an array of a given element type".to_owned();
+        let what = "an index with parts that no comma separates".to_owned();
         return Err(SyntaxError::Unsupported { what, span, help: Some(help.to_owned()) });
     }
     let mut subscripts = arguments(slots)?;

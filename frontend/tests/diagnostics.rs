@@ -269,23 +269,23 @@ fn unsupported_syntax_is_named() {
     check(
         "function f(x)\n    try\n        x\n    catch e\n    end\n    y = A[i -1]\nend",
         expect![[r#"
-        error[E0107]: `try` is not supported here
-          ┌─ kernel.jl:2:5
-          │
-        2 │     try
-          │     ^^^ not supported
-          │
-          = help: move error handling outside the function
+            error[E0107]: `try` is not supported here
+              ┌─ kernel.jl:2:5
+              │
+            2 │     try
+              │     ^^^ not supported
+              │
+              = help: move error handling outside the function
 
-        error[E0107]: an array of a given element type is not supported here
-          ┌─ kernel.jl:6:9
-          │
-        6 │     y = A[i -1]
-          │         ^^^^^^^ not supported
-          │
-          = help: whitespace in `A[i -1]` separates two elements; write `A[i - 1]` for a difference
+            error[E0107]: an index with parts that no comma separates is not supported here
+              ┌─ kernel.jl:6:9
+              │
+            6 │     y = A[i -1]
+              │         ^^^^^^^ not supported
+              │
+              = help: separate subscripts by `,`; whitespace in `A[i -1]` separates, too: write `A[i - 1]` for a difference
 
-    "#]],
+        "#]],
     );
     check(
         "function f((a, b))\n    a\nend",

@@ -383,6 +383,7 @@ function understand(known::Definition, program::Program, types)
         plan = Plan(described, types.parameters)
         compiled = Compiled(program, entry(program), nothing, 0, plan)
         agrees = result_type(plan, types) <: R
+        R === Union{} && return fall_back(known, never_returns(known))
         agrees || return fall_back(known, other_result(known, result_type(plan, types), R))
     elseif result == "nothing"
         compiled = Compiled(program, entry(program), nothing, 0)
@@ -399,14 +400,23 @@ function understand(known::Definition, program::Program, types)
         compiled = Compiled(program, entry(program), SCALAR_TYPES[last_word], 0)
         agrees = SCALAR_TYPES[last_word] <: R
     end
-    # Julia has no method for something that the function calls: the original says which.
-    R === Union{} && return ORIGINAL
+    R === Union{} && return fall_back(known, never_returns(known))
     if !agrees || !all(is_passable, types.parameters)
         return fall_back(known, TessellaError(
             "internal error of Tessella: compiled, `$(known.name)` gives back `$(join(words, ' '))`, but Julia infers $R",
             :internal))
     end
     return compiled
+end
+
+# Julia raises an exception whatever the values are: that of a call without a method, most often.
+function never_returns(known::Definition)
+    return TessellaError(
+        """
+        error[E0276]: in Julia $VERSION, `$(known.name)` raises an exception for all arguments of these types
+          = note: something that it calls throws, or has no method for them; a later Julia may have one, such as `maximum(x; init = 0.0)`
+          = help: run it without Tessella, `Tessella.original($(known.name))(...)`, to see what Julia says""",
+        ["E0276"], :refused)
 end
 
 function other_result(known::Definition, made, R)

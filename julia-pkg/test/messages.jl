@@ -46,6 +46,7 @@ function change_and_call!(x)
         use_unsteady!(x)
     end
 end
+@tessella fallback=false root_of_less(x) = x[1] + sqrt(-1.0)
 
 # An array of another package in the GPU's memory.
 struct OnDevice{T} <: AbstractVector{T}
@@ -79,6 +80,7 @@ function run()
     check("E0771", () -> mixed!(x, x, 1))
     check("E0772", () -> mixed!(x, copy(x), 2^50))
     check("E0262", () -> copied_mask(x); hide = string(Core.Compiler.return_type(Tessella.original(copied_mask), Tuple{Vector{Float64}})))
+    check("E0276", () -> root_of_less(x); hide = string(VERSION))
     gaps = view(x, [1, 3, 5, 7, 9])
     check("E0773", () -> mixed!(gaps, zeros(5), 1); hide = string(typeof(gaps)))
     check("E0709", () -> mixed!(OnDevice(x), zeros(5), 1))

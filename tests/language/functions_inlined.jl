@@ -118,3 +118,24 @@ for f in (helpers_of_values!, helpers_of_arrays!, helpers_in_branches!, helpers_
     case(f, given)
 end
 case(helpers_with_loops, given)
+
+# A comprehension means what its names mean where it stands, not in the function that it is passed to.
+lengthened(x, v) = [v[i] + x[1] for i in eachindex(v)]
+by_keyword(x; v) = v .* x[1]
+first_of_pair(x, pair) = pair[1] .- x[1]
+
+@tessella comprehensions_passed(x, y) =
+    lengthened(y, [x[k] for k in 1:length(x)]) .+ by_keyword(y; v = [2x[k] for k in 1:length(x)])
+case(comprehensions_passed, (T, n) -> (values_of(T, n + 1), 2 .* values_of(T, n + 1)))
+
+@tessella comprehensions_in_tuples(x, y) = first_of_pair(y, ([x[k] for k in 1:length(x)], 1))
+case(comprehensions_in_tuples, (T, n) -> (values_of(T, n + 1), 2 .* values_of(T, n + 1)))
+
+@tessella function comprehensions_in_scopes(x, y)
+    shifted(x, v) = v .+ x[1]
+    inner = let x = 2 .* x
+        [x[k] for k in 1:length(x)]
+    end
+    return shifted(y, [x[k] for k in 1:length(x)]) .+ inner
+end
+case(comprehensions_in_scopes, (T, n) -> (values_of(T, n + 1), 2 .* values_of(T, n + 1)))

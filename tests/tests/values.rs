@@ -247,7 +247,7 @@ fn what_the_interpreter_finds_while_it_runs() {
         },
         RunError::ArgumentType {
             name: "v".into(),
-            expected: "an `Array{Float64, 1}`".into(),
+            expected: "a `Vector{Float64}`".into(),
             found: "a `Float64`".into(),
             span: kernel.at("v"),
         },

@@ -374,6 +374,20 @@ impl<'s> Pass<'s> {
         self.push(token, span);
     }
 
+    /// The first `else if` on one line behind the `if` that is not closed.
+    fn else_if(&self, opener: Span) -> Option<Span> {
+        if self.text(opener) != "if" {
+            return None;
+        }
+        let behind = self.tokens.iter().map(|placed| placed.span).filter(|span| span.start > opener.start);
+        let behind: Vec<Span> = behind.collect();
+        let pair = behind.windows(2).find(|pair| {
+            let gap = Span { start: pair[0].end, end: pair[1].start, ..pair[0] };
+            self.text(pair[0]) == "else" && self.text(pair[1]) == "if" && !self.text(gap).contains('\n')
+        });
+        pair.map(|pair| pair[0].to(pair[1]))
+    }
+
     /// Reports what was never closed.
     fn finish(mut self) -> Layout {
         self.end_macros();
@@ -388,8 +402,14 @@ impl<'s> Pass<'s> {
                             keyword: self.text(self.tokens[inner].span).to_owned(),
                             opener: self.tokens[inner].span,
                             suspicious_end: Some(end),
+                            else_if: self.else_if(self.tokens[inner].span),
                         },
-                        None => SyntaxError::UnclosedBlock { keyword, opener, suspicious_end: None },
+                        None => SyntaxError::UnclosedBlock {
+                            keyword,
+                            opener,
+                            suspicious_end: None,
+                            else_if: self.else_if(opener),
+                        },
                     }
                 }
                 Kind::Round | Kind::Square | Kind::Brace => self.unclosed_bracket(level.opener, None),

@@ -30,6 +30,7 @@ impl Checker<'_> {
                         found: Kind::Tuple,
                         span: base.span,
                         declared: None,
+                        element: false,
                     }));
                 };
                 self.indexed.push(Indexed::Tuple { length: values.len() });
@@ -50,7 +51,7 @@ impl Checker<'_> {
                     Value::Scalar(Expr { kind: ExprKind::Local(id), .. }) => Some(self.local(id).span),
                     _ => None,
                 };
-                Err(self.fail(TypeError::NotAnArray { found, span: base.span, declared }))
+                Err(self.fail(TypeError::NotAnArray { found, span: base.span, declared, element: is_element(base) }))
             }
         }
     }
@@ -68,4 +69,9 @@ impl Checker<'_> {
         let axis = constant_integer(&folded(axis)).and_then(|axis| u32::try_from(axis - 1).ok());
         axis.ok_or_else(|| self.fail(TypeError::NotConstant { what: "the dimension", span: argument.span }))
     }
+}
+
+/// Whether an expression is an element, `A[i]`, by its form.
+pub(super) fn is_element(base: &ast::Expr) -> bool {
+    matches!(base.kind, ast::ExprKind::Index { .. })
 }

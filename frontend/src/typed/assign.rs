@@ -22,6 +22,22 @@ impl Checker<'_> {
             self.label = None;
             return done;
         }
+        if let Some(scattered) = self.scattered_assignment(ast::Broadcast::No, operator.as_ref(), target, value, span) {
+            self.label = None;
+            return match place {
+                // The value of the assignment is its right side, which must be what it was before.
+                Place::Last => scattered.and_then(|()| match (&value.kind, self.value(value)?) {
+                    (ast::ExprKind::Name(name), found) if operator.is_none() && !mentions(target, name) => {
+                        Ok(Tail::Other(found, span))
+                    }
+                    (_, found) => {
+                        let found = self.kind(&found);
+                        Err(self.fail(TypeError::ResultKind { found, span }))
+                    }
+                }),
+                Place::Middle => scattered.map(|()| Tail::Nothing),
+            };
+        }
         if matches!(target.kind, ast::ExprKind::Tuple(_))
             && let Some(label) = self.label.take()
         {
@@ -337,7 +353,12 @@ impl Checker<'_> {
             }
             Ok(other) => {
                 let found = self.kind(&other);
-                Err(self.fail(TypeError::NotAnArray { found, span: base.span, declared: None }))
+                Err(self.fail(TypeError::NotAnArray {
+                    found,
+                    span: base.span,
+                    declared: None,
+                    element: super::array::is_element(base),
+                }))
             }
             Err(reported) => Err(reported),
         };
@@ -370,12 +391,15 @@ impl Checker<'_> {
                 Err(_) => Value::Elements(elements),
             },
             Value::Complex(value) => self.frozen_complex(*value).value(),
+            Value::Position(position) => {
+                let subscripts = position.subscripts.into_iter().map(|it| self.frozen_scalar(it)).collect();
+                Value::Position(super::arrays::Position { subscripts, ..position })
+            }
             Value::Irrational(..)
             | Value::Array(_)
             | Value::ComplexArray(_)
             | Value::ComplexType(_)
             | Value::Type(_)
-            | Value::Position(_)
             | Value::Function(_)
             | Value::Nothing
             | Value::Never => value,
@@ -451,5 +475,13 @@ impl Checker<'_> {
             (Place::Last, Value::Scalar(value)) => Tail::Scalar(value),
             (_, _) => Tail::Nothing,
         })
+    }
+}
+
+/// Whether a target `A[...]` is part of the array with this name.
+fn mentions(target: &ast::Expr, name: &str) -> bool {
+    match &target.kind {
+        ast::ExprKind::Index { base, .. } => matches!(&base.kind, ast::ExprKind::Name(base) if base == name),
+        _ => false,
     }
 }

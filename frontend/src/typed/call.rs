@@ -95,22 +95,18 @@ const ON_NUMBERS: [&str; 44] = [
 ];
 
 /// Functions of Base that mean something else than a number: name, and what they are.
-const REFUSED: [(&str, Construct); 36] = [
+const REFUSED: [(&str, Construct); 30] = [
     ("zeros", Construct::LocalArray),
     ("ones", Construct::LocalArray),
     ("fill", Construct::LocalArray),
-    ("rand", Construct::LocalArray),
-    ("randn", Construct::LocalArray),
     ("similar", Construct::LocalArray),
     ("copy", Construct::LocalArray),
     ("deepcopy", Construct::LocalArray),
     ("collect", Construct::LocalArray),
-    ("reshape", Construct::LocalArray),
     ("view", Construct::Slice),
     ("fill!", Construct::Broadcast),
     ("copyto!", Construct::Broadcast),
     ("map", Construct::Broadcast),
-    ("map!", Construct::Broadcast),
     ("transpose", Construct::ArrayArithmetic),
     ("adjoint", Construct::ArrayArithmetic),
     ("mul!", Construct::ArrayArithmetic),
@@ -119,7 +115,6 @@ const REFUSED: [(&str, Construct); 36] = [
     ("maximum", Construct::Reduction),
     ("minimum", Construct::Reduction),
     ("dot", Construct::Reduction),
-    ("norm", Construct::Reduction),
     ("any", Construct::Reduction),
     ("all", Construct::Reduction),
     ("enumerate", Construct::Iterator),
@@ -131,7 +126,6 @@ const REFUSED: [(&str, Construct); 36] = [
     ("error", Construct::Effect),
     ("throw", Construct::Effect),
     ("string", Construct::Text),
-    ("getfield", Construct::Field),
 ];
 
 /// Whether the checker knows the function.
@@ -232,6 +226,9 @@ impl Checker<'_> {
             let most = self.call(&called("maximum", callee.span), std::slice::from_ref(only), broadcast, span)?;
             return Ok(Value::Tuple(vec![least, most]));
         }
+        if name == "CartesianIndex" && self.lookup(name).is_none() {
+            return self.cartesian_index(arguments, span);
+        }
         if let ("ntuple", [function, count]) = (name, arguments)
             && self.lookup(name).is_none()
         {
@@ -261,6 +258,9 @@ impl Checker<'_> {
         {
             return self.not_yet(construct.clone(), span);
         }
+        if self.lookup(name).is_none() && super::library::instead_of(name).is_some() {
+            return Err(self.unknown_function(name, callee.span));
+        }
         for argument in arguments {
             if argument.keyword.is_some() || argument.section == ast::Section::Keywords {
                 return self.not_yet(Construct::KeywordArgument, argument.value.span);
@@ -282,6 +282,13 @@ impl Checker<'_> {
         if let Some(value) = self.array_function(name, &arguments, span) {
             return value;
         }
+        if let [ast::Expr { kind: ast::ExprKind::Name(only), .. }] = arguments.as_slice()
+            && let Some(variable) = self.lookup(only)
+            && let State::Alias(value @ Value::Position(_)) = &self.variables[variable.0].state
+            && let Some(value) = self.position_function(name, std::slice::from_ref(value), span)
+        {
+            return Ok(value);
+        }
         if let Some(value) = self.type_function(name, &arguments, span) {
             return value;
         }
@@ -290,8 +297,7 @@ impl Checker<'_> {
             for argument in arguments {
                 let _ = self.value(argument);
             }
-            let suggestion = tessella_diagnostics::nearest(name, known());
-            return Err(self.fail(TypeError::UnknownFunction { name: name.into(), span: callee.span, suggestion }));
+            return Err(self.unknown_function(name, callee.span));
         }
         let values: Vec<Checked<Value>> = arguments.iter().map(|argument| self.value(argument)).collect();
         let values = values.into_iter().collect::<Checked<Vec<Value>>>()?;
@@ -311,11 +317,13 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Value> {
         if !is_known(name) && !is_operator(name) {
-            let suggestion = tessella_diagnostics::nearest(name, known());
-            return Err(self.fail(TypeError::UnknownFunction { name: name.into(), span, suggestion }));
+            return Err(self.unknown_function(name, span));
         }
         if let Some(value) = self.complex_function(name, &values, spans, span) {
             return value;
+        }
+        if let Some(value) = self.position_function(name, &values, span) {
+            return Ok(value);
         }
         let mut scalars = vec![];
         let float32 = values.iter().any(|value| matches!(value, Value::Scalar(expr) if expr.ty == ScalarType::F32));
@@ -359,6 +367,17 @@ impl Checker<'_> {
             };
         }
         Ok(ScalarType::from_julia_name(name))
+    }
+
+    /// Nothing here has this name: it is Julia's alone, or nobody's.
+    fn unknown_function(&mut self, name: &str, span: Span) -> super::check::Reported {
+        if let Some(way_out) = super::library::instead_of(name) {
+            return self.fail(TypeError::UnsupportedFunction { name: name.into(), way_out, span });
+        }
+        let mut names: Vec<&str> = known().chain(super::arrays::FUNCTIONS).collect();
+        names.extend(self.functions.iter().filter_map(|it| it.name.as_ref()).map(|it| it.value.as_str()));
+        let suggestion = tessella_diagnostics::nearest(name, names);
+        self.fail(TypeError::UnknownFunction { name: name.into(), span, suggestion })
     }
 
     pub(super) fn arity(

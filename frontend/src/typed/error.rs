@@ -26,17 +26,21 @@ pub enum TypeError {
     #[error("`{array}` has {}, but {} given", counted(*rank as usize, "dimension"), are(*given, "subscript"))]
     SubscriptCount { array: String, rank: u32, given: usize, span: Span, declared: Span },
     #[error("{found} cannot be subscripted")]
-    NotAnArray { found: Kind, span: Span, declared: Option<Span> },
+    NotAnArray { found: Kind, span: Span, declared: Option<Span>, element: bool },
     #[error("a subscript must be an integer that fits `Int64`, not {found}")]
     SubscriptType { found: Kind, span: Span },
     #[error("unknown function `{name}`")]
     UnknownFunction { name: String, span: Span, suggestion: Option<String> },
+    #[error("`{name}` cannot be called in a transpiled function")]
+    UnsupportedFunction { name: String, way_out: &'static str, span: Span },
     #[error("`{name}` is an array, not a function")]
     CalledArray { name: String, subscripts: String, span: Span },
     #[error("`{name}` takes {expected}, but {} given", are(*given, "argument"))]
     CallArity { name: String, expected: &'static str, given: usize, span: Span },
     #[error("argument `{name}` is declared as {declared}, but {found} is passed")]
-    ArgumentMismatch { name: String, declared: String, found: Kind, span: Span, invariant: bool },
+    ArgumentMismatch { name: String, declared: String, found: Kind, span: Span, misfit: Misfit },
+    #[error("an argument cannot have the type `{name}`")]
+    OtherArgument { name: String, span: Span },
     #[error("function `{function}` has {}, but the types of {given} are given", counted(*expected, "parameter"))]
     ArgumentCount { function: String, expected: usize, given: usize, span: Span },
     #[error("converting `{from}` to `{to}` may not be exact")]
@@ -106,7 +110,7 @@ pub enum TypeError {
     #[error("{error}")]
     InCall { error: Box<TypeError>, function: String, call: Span },
     #[error("no method of `{function}` accepts {given}")]
-    NoMatchingMethod { function: String, given: String, span: Span, definition: Span },
+    NoMatchingMethod { function: String, given: String, span: Span, definition: Span, count: Option<(usize, usize)> },
     #[error("several methods of `{function}` accept these arguments, and none is the most specific")]
     AmbiguousCall { function: String, span: Span, first: Span, second: Span },
     #[error("`{function}` calls itself")]
@@ -125,6 +129,19 @@ pub enum TypeError {
     ConstantCycle { name: String, span: Span },
 }
 
+/// Why an argument does not fit its declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Misfit {
+    /// `Array{Real}` given an `Array{Float64}`.
+    Invariant,
+    /// Another number of dimensions.
+    Rank {
+        expected: u32,
+        given: u32,
+    },
+    Other,
+}
+
 impl TypeError {
     pub fn code(&self) -> Code {
         Code(match self {
@@ -135,7 +152,9 @@ impl TypeError {
             TypeError::NotAnArray { .. } => "E0205",
             TypeError::SubscriptType { .. } => "E0206",
             TypeError::UnknownFunction { .. } | TypeError::CalledArray { .. } => "E0207",
+            TypeError::UnsupportedFunction { .. } => "E0275",
             TypeError::ArgumentMismatch { .. } => "E0208",
+            TypeError::OtherArgument { .. } => "E0277",
             TypeError::ArgumentCount { .. } => "E0209",
             TypeError::Inexact { .. } | TypeError::InexactConstant { .. } => "E0210",
             TypeError::MayDivideByZero { .. } | TypeError::DivisionByMinusOne { .. } => "E0211",
@@ -192,7 +211,9 @@ impl IntoDiagnostic for TypeError {
                 let base = base.primary(span, "not found in this scope");
                 match suggestion {
                     Some(_) => meant(base, suggestion),
-                    None => base.with_help(format!("give `{name}` a value first, or pass it as an argument")),
+                    None => base.with_help(format!(
+                        "give `{name}` a value first, or pass it as an argument; a global must be declared `const`"
+                    )),
                 }
             }
             TypeError::UsedBeforeAssigned { name, span, assigned } => {
@@ -238,7 +259,10 @@ impl IntoDiagnostic for TypeError {
                 };
                 base.with_help(help)
             }
-            TypeError::NotAnArray { found, span, declared } => {
+            TypeError::NotAnArray { found, span, element: true, .. } => base
+                .primary(span, format!("one element, {found}"))
+                .with_help("write all subscripts in one pair of brackets: `A[i, j]`"),
+            TypeError::NotAnArray { found, span, declared, element: false } => {
                 let base = base.primary(span, format!("this is {found}"));
                 let base = match declared {
                     Some(declared) => base.secondary(declared, "declared here"),
@@ -259,10 +283,16 @@ impl IntoDiagnostic for TypeError {
                 let base = base.primary(span, "neither arithmetic nor a supported function of Base");
                 match suggestion {
                     Some(_) => meant(base, suggestion),
+                    None if name.starts_with(char::is_uppercase) => base.with_help(
+                        "a structure cannot be made here: use a named tuple, `(x = 1.0, y = 2.0)`, or a variable for each field",
+                    ),
                     None => base.with_help(format!(
-                        "write the body of `{name}` here: calls of other functions are not supported yet"
+                        "correct the name, or define `{name}` by loops and arithmetic in the same file: it becomes part of its caller"
                     )),
                 }
+            }
+            TypeError::UnsupportedFunction { way_out, span, .. } => {
+                base.primary(span, "Julia has it, Tessella has not").with_help(way_out)
             }
             TypeError::CalledArray { name, subscripts, span } => {
                 base.primary(span, "called here").with_help(format!("write square brackets: `{name}[{subscripts}]`"))
@@ -270,9 +300,19 @@ impl IntoDiagnostic for TypeError {
             TypeError::CallArity { expected, given, span, .. } => {
                 base.primary(span, format!("{given} given")).with_help(format!("pass {expected}"))
             }
-            TypeError::ArgumentMismatch { declared, found, span, invariant, .. } => {
+            TypeError::ArgumentMismatch { found, span, misfit: Misfit::Rank { expected, given }, .. } => {
+                let (wanted, passed) = (counted(expected as usize, "dimension"), counted(given as usize, "dimension"));
+                let base = base.primary(span, format!("{wanted} declared, but the argument has {given}"));
+                let whole = found.to_string();
+                let whole = whole.split_once(' ').map_or(whole.as_str(), |(_, ty)| ty).to_string();
+                base.with_help(match expected < given {
+                    true => format!("pass a part with {wanted}, such as a slice or view, or declare it as {whole}"),
+                    false => format!("pass an array of {wanted}, or declare it as {whole}, which has {passed}"),
+                })
+            }
+            TypeError::ArgumentMismatch { declared, found, span, misfit, .. } => {
                 let base = base.primary(span, format!("does not accept {found}"));
-                match invariant {
+                match misfit == Misfit::Invariant {
                     true => base
                         .with_note(format!(
                             "element types are invariant in Julia: {declared} accepts that one type only"
@@ -281,6 +321,9 @@ impl IntoDiagnostic for TypeError {
                     false => base.with_help("change the annotation, or pass an argument of this type"),
                 }
             }
+            TypeError::OtherArgument { name, span } => base
+                .primary(span, "neither a number nor an array of numbers")
+                .with_help(super::library::instead_of_type(&name)),
             TypeError::ArgumentCount { expected, span, .. } => base
                 .primary(span, counted(expected, "parameter"))
                 .with_help("give one type for each parameter, keyword parameters included"),
@@ -293,6 +336,9 @@ impl IntoDiagnostic for TypeError {
                 let base = base.with_note("Julia would raise an InexactError for some values");
                 match (from.is_float(), to) {
                     (_, ScalarType::Bool) => base.with_help("write a comparison, such as `x != 0`"),
+                    (true, ScalarType::I64) => base.with_help(
+                        "say how to convert: `round(Int, x)`, `floor(Int, x)`, or `Int(x)` if it is whole; divide integers with `÷`",
+                    ),
                     (true, _) => base.with_help(format!(
                         "say how to convert: `round({to}, x)`, `floor({to}, x)`, or `{to}(x)` if it is whole"
                     )),
@@ -337,14 +383,20 @@ impl IntoDiagnostic for TypeError {
                     "make both {}, or convert both to one other type",
                     with_article(super::convert::promote(yes, no))
                 )),
-            TypeError::Step { span, zero } => base
-                .primary(span, if zero { "this is zero" } else { "not a constant" })
-                .with_help("use an integer literal, such as `1:2:n` or `n:-1:1`"),
+            TypeError::Step { span, zero } => {
+                base.primary(span, if zero { "this is zero" } else { "not a constant" }).with_help(match zero {
+                    true => "use an integer literal, such as `1:2:n` or `n:-1:1`",
+                    false => {
+                        "use an integer literal, such as `1:2:n`, or loop over a plain range and test: \
+                         `(i - 1) % step == 0 || continue`"
+                    }
+                })
+            }
             TypeError::RangeType { found, span } => {
                 let base = base.primary(span, format!("this is {found}"));
                 match found {
                     Kind::Scalar(ty) if ty.is_float() => base.with_help(
-                        "use `÷` in place of `/`, or iterate over integers and compute the float in the body",
+                        "use `÷` in place of `/`, or iterate over integers and compute the float in the body: `x = 0.1 * i`",
                     ),
                     Kind::Scalar(_) => base.with_help("convert it first: `Int(n)` or `n % Int`"),
                     Kind::Array { .. }
@@ -365,11 +417,11 @@ impl IntoDiagnostic for TypeError {
             TypeError::NotYet { construct, span } => {
                 base.primary(span, "not supported yet").with_help(construct.way_out())
             }
-            TypeError::UnknownMacro { span, suggestion, .. } => {
+            TypeError::UnknownMacro { name, span, suggestion } => {
                 let base = base.primary(span, "not known here");
                 match suggestion {
                     Some(name) => base.with_help(format!("did you mean `@{name}`?")),
-                    None => base.with_help("the macros understood are `@comp`, `@inbounds`, `@simd` and `@fastmath`"),
+                    None => base.with_help(super::library::instead_of_macro(&name)),
                 }
             }
             TypeError::MalformedMacro { name, span, expected } => {
@@ -389,9 +441,12 @@ impl IntoDiagnostic for TypeError {
                     .secondary(span, "compared here")
                     .with_help(format!("convert it first: `{float}(x)`"))
             }
-            TypeError::UnknownType { span, suggestion, .. } => {
+            TypeError::UnknownType { name, span, suggestion } => {
                 let base = base.primary(span, "not a number type, an array type or a type parameter");
-                meant(base, suggestion)
+                match suggestion {
+                    Some(_) => meant(base, suggestion),
+                    None => base.with_help(super::library::instead_of_type(&name)),
+                }
             }
             TypeError::NotANumber { found, span } => {
                 let help = match found {
@@ -453,7 +508,11 @@ impl IntoDiagnostic for TypeError {
             TypeError::InCall { error, function, call } => {
                 error.into_diagnostic().secondary(call, format!("`{function}` is called here"))
             }
-            TypeError::NoMatchingMethod { span, definition, given, .. } => base
+            TypeError::NoMatchingMethod { span, definition, count: Some((wanted, passed)), .. } => base
+                .primary(span, format!("{} passed", counted(passed, "argument")))
+                .secondary(definition, format!("takes {}", counted(wanted, "argument")))
+                .with_help(format!("pass {}, keyword arguments aside", counted(wanted, "argument"))),
+            TypeError::NoMatchingMethod { span, definition, given, count: None, .. } => base
                 .primary(span, format!("called with {given}"))
                 .secondary(definition, "defined here")
                 .with_help("change the annotations of the definition, or what is passed"),

@@ -1,7 +1,7 @@
 //! Calls of functions that the user wrote: their bodies are checked in place of the call.
 
 use super::check::{Checked, Checker, Reported};
-use super::error::TypeError;
+use super::error::{Misfit, TypeError};
 use super::scope::{Scope, State};
 use super::statement::{Place, Tail};
 use super::tree::{
@@ -236,7 +236,7 @@ impl Checker<'_> {
                 let declared_text = format!("`{}`", super::signature::type_text(declared));
                 let (name, span) = (name.to_string(), declared.span);
                 let error =
-                    TypeError::ArgumentMismatch { name, declared: declared_text, found, span, invariant: false };
+                    TypeError::ArgumentMismatch { name, declared: declared_text, found, span, misfit: Misfit::Other };
                 return Err(self.fail(error));
             }
             let at = parameter.name.as_ref().map_or(parameter.span, |name| name.span);
@@ -377,7 +377,17 @@ impl Checker<'_> {
                     false => types.join(", "),
                 };
                 let definition = methods.last().map_or(span, |method| method.signature);
-                Err(self.fail(TypeError::NoMatchingMethod { function: name.into(), given, span, definition }))
+                // The only method takes another number of arguments, whatever they are.
+                let count = match methods.as_slice() {
+                    [only] => {
+                        let positional = &only.parameters[..only.first_keyword.min(only.parameters.len())];
+                        let is_plain = positional.iter().all(|it| !it.splat && it.default.is_none());
+                        (is_plain && positional.len() != count).then_some((positional.len(), count))
+                    }
+                    _ => None,
+                };
+                let function = name.into();
+                Err(self.fail(TypeError::NoMatchingMethod { function, given, span, definition, count }))
             }
         }
     }

@@ -9,7 +9,7 @@ use super::value::Value;
 use crate::ast;
 use tessella_diagnostics::Span;
 
-const KNOWN: [&str; 7] = ["comp", "inbounds", "simd", "fastmath", "tessella", "views", "assert"];
+const KNOWN: [&str; 9] = ["comp", "inbounds", "simd", "fastmath", "tessella", "views", "view", "assert", "evalpoly"];
 
 impl Checker<'_> {
     pub(super) fn macro_statement(

@@ -117,6 +117,9 @@ impl Checker<'_> {
             let value = self.as_scalar(left, spans.0)?;
             return self.low_bits(value, *ty, span).map(Value::Scalar);
         }
+        if let Some(moved) = self.position_infix(symbol, &left, &right, span) {
+            return moved;
+        }
         if matches!(left, Value::Complex(_)) || matches!(right, Value::Complex(_)) {
             return self.complex_binary(symbol, left, right, spans, span).map(super::complex::Complex::value);
         }

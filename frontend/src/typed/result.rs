@@ -212,6 +212,7 @@ impl Checker<'_> {
             | Recipe::Undefined
             | Recipe::Scalar(_)
             | Recipe::Rows(_)
+            | Recipe::Slices { .. }
             | Recipe::Comprehension { .. } => None,
             Recipe::Apply { operation: Operation::Identity, .. } => None,
             Recipe::Apply { .. } if elements.numbers == Numbers::Real && elements.element == ScalarType::Bool => {

@@ -1,7 +1,7 @@
 //! The parameters of a function: their declared types against the arguments' types, and type parameters.
 
 use super::check::{Checked, Checker};
-use super::error::TypeError;
+use super::error::{Misfit, TypeError};
 use super::scope::State;
 use super::tree::{ArgumentType, Firsts, Form, LocalId, Role, Type, dense};
 use super::unsupported::Construct;
@@ -29,6 +29,11 @@ enum Mismatch {
     Differs,
     /// `Array{Real}` given an `Array{Float64}`.
     Invariant,
+    /// `Matrix` given an array of three dimensions.
+    Rank {
+        expected: u32,
+        given: u32,
+    },
     Reported,
 }
 
@@ -120,17 +125,23 @@ impl Checker<'_> {
     }
 
     fn parameter_type(&mut self, parameter: &ast::Parameter, declared: &ast::Expr, ty: ArgumentType) {
-        let mismatch = match self.matches(declared, ty) {
+        let misfit = match self.matches(declared, ty) {
             Ok(()) | Err(Mismatch::Reported) => return,
-            Err(mismatch) => mismatch,
+            Err(Mismatch::Invariant) => Misfit::Invariant,
+            Err(Mismatch::Rank { expected, given }) => Misfit::Rank { expected, given },
+            Err(Mismatch::Differs) => Misfit::Other,
         };
         let name = parameter.name.as_ref().map_or("_", |name| name.value.as_str()).to_string();
+        if misfit == Misfit::Other && head(declared).is_some_and(is_other_type) {
+            self.fail(TypeError::OtherArgument { name: type_text(declared), span: declared.span });
+            return;
+        }
         self.fail(TypeError::ArgumentMismatch {
             name,
             declared: format!("`{}`", type_text(declared)),
             found: ty.into(),
             span: declared.span,
-            invariant: matches!(mismatch, Mismatch::Invariant),
+            misfit,
         });
     }
 
@@ -179,6 +190,9 @@ impl Checker<'_> {
                         _ => Err(self.unknown_type(declared)),
                     };
                 }
+                if is_other_type(name) {
+                    return Err(Mismatch::Differs);
+                }
                 let Some((rank, accepted)) = array_type(name) else { return Err(self.unknown_type(base)) };
                 let (element, actual, form) = match ty {
                     ArgumentType::Real(Type::Array { element, rank, form }) => {
@@ -191,7 +205,10 @@ impl Checker<'_> {
                         return Err(Mismatch::Differs);
                     }
                 };
-                if rank.is_some_and(|rank| rank != actual) || !accepted(actual) || !includes(name, form) {
+                if let Some(expected) = rank.filter(|&rank| rank != actual) {
+                    return Err(Mismatch::Rank { expected, given: actual });
+                }
+                if !accepted(actual) || !includes(name, form) {
                     return Err(Mismatch::Differs);
                 }
                 if let Some(parameter) = parameters.first() {
@@ -232,6 +249,11 @@ impl Checker<'_> {
             return fits(matches!(ty, ArgumentType::Complex(Type::Scalar(_))));
         }
         if let Some((rank, accepted)) = array_type(name) {
+            if let (Some(expected), Some(given)) = (rank, rank_of(ty))
+                && expected != given
+            {
+                return Err(Mismatch::Rank { expected, given });
+            }
             return fits(matches!(ty, ArgumentType::Real(Type::Array { rank: actual, form, .. })
                 | ArgumentType::Complex(Type::Array { rank: actual, form, .. })
                 if rank.is_none_or(|rank| rank == actual) && accepted(actual) && includes(name, form)));
@@ -277,7 +299,10 @@ impl Checker<'_> {
                 self.bind_parameter(name, Bound::Number(i64::from(rank)))
             }
             ast::ExprKind::Integer(text) if text.parse() == Ok(rank) => Ok(()),
-            ast::ExprKind::Integer(_) => Err(Mismatch::Differs),
+            ast::ExprKind::Integer(text) => match text.parse() {
+                Ok(expected) => Err(Mismatch::Rank { expected, given: rank }),
+                Err(_) => Err(Mismatch::Differs),
+            },
             _ => Err(self.unknown_type(declared)),
         }
     }
@@ -349,6 +374,13 @@ impl Checker<'_> {
     }
 }
 
+fn rank_of(ty: ArgumentType) -> Option<u32> {
+    match ty {
+        ArgumentType::Real(Type::Array { rank, .. }) | ArgumentType::Complex(Type::Array { rank, .. }) => Some(rank),
+        ArgumentType::Real(Type::Scalar(_)) | ArgumentType::Complex(Type::Scalar(_)) => None,
+    }
+}
+
 /// The rank that the name of an array type fixes, and the ranks it accepts.
 fn array_type(name: &str) -> Option<(Option<u32>, AcceptsRank)> {
     let &(_, rank) = ARRAYS.iter().find(|(known, _)| *known == name)?;
@@ -380,8 +412,30 @@ pub(super) fn abstract_number(name: &str) -> Option<fn(ScalarType) -> bool> {
 /// Types of Julia that no argument here has.
 fn is_other_type(name: &str) -> bool {
     let other = ["String", "AbstractString", "Symbol", "Char", "Function", "Tuple", "NTuple"];
-    let more = ["Rational", "BigFloat", "BigInt", "Int128", "UInt128", "Float16", "Nothing", "Dict", "Type"];
+    let more = [
+        "NamedTuple",
+        "Set",
+        "AbstractDict",
+        "Rational",
+        "BigFloat",
+        "BigInt",
+        "Int128",
+        "UInt128",
+        "Float16",
+        "Nothing",
+        "Dict",
+        "Type",
+    ];
     other.contains(&name) || more.contains(&name)
+}
+
+/// `Tuple` of `Tuple{Int, Int}`.
+fn head(declared: &ast::Expr) -> Option<&str> {
+    match &declared.kind {
+        ast::ExprKind::Name(name) => Some(name),
+        ast::ExprKind::Curly { base, .. } => head(base),
+        _ => None,
+    }
 }
 
 fn plain_name(expr: &ast::Expr) -> Result<String, ()> {

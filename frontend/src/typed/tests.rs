@@ -165,15 +165,15 @@ end",
               help: did you mean `sqrt`?
             E0201: `lambda` is not defined
               at 3:31 `lambda` not found in this scope
-              help: give `lambda` a value first, or pass it as an argument
+              help: give `lambda` a value first, or pass it as an argument; a global must be declared `const`
             E0201: `undefined_thing` is not defined
               at 4:13 `undefined_thing` not found in this scope
-              help: give `undefined_thing` a value first, or pass it as an argument
+              help: give `undefined_thing` a value first, or pass it as an argument; a global must be declared `const`
             E0204: `A` has 1 dimension, but 2 subscripts are given
               at 6:9 `A[t, 1]` 2 given
               see 1:12 `A` 1 dimension
               help: give one subscript for each dimension
-            E0253: `+` of an `Array{Float64, 1}` and an `Int64` needs a dot
+            E0253: `+` of a `Vector{Float64}` and an `Int64` needs a dot
               at 8:14 `A + 1` not defined in Julia
               help: write `.+` to combine each element
             E0206: a subscript must be an integer that fits `Int64`, not a `Float64`
@@ -194,8 +194,8 @@ fn signatures_are_checked() {
         source,
         &["Matrix{Float64}", "Matrix{Float64}", "Float32", "Float64"],
         expect![[r#"
-        E0208: argument `B` is declared as `Array{Real, 2}`, but an `Array{Float64, 2}` is passed
-          at 1:29 `Array{Real,2}` does not accept an `Array{Float64, 2}`
+        E0208: argument `B` is declared as `Array{Real, 2}`, but a `Matrix{Float64}` is passed
+          at 1:29 `Array{Real,2}` does not accept a `Matrix{Float64}`
           help: write `<:` in front of the element type, as in `Matrix{<:Real}`
         E0208: argument `x` is declared as `T`, but a `Float32` is passed
           at 1:47 `T` does not accept a `Float32`
@@ -240,7 +240,7 @@ fn constructs_without_support_are_named() {
     for body in [
         "println(n)",
         "if x > 0\nB = A\nelse\nB = v\nend\nB = A",
-        "y = A[[1, 2], 1]",
+        "y = view(A, [1, 2], 1)",
         "z = (y = 2) + 1",
         "s = \"text\"",
         "x.field = 1",

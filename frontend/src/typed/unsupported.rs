@@ -9,6 +9,8 @@ pub enum Construct {
     Slice,
     /// `A[indices]`.
     Gather,
+    /// `A[A .> 0]`.
+    Mask,
     /// `A .+ B`, `f.(x)`, `A .= 0`.
     Broadcast,
     /// `A + B`, `A * x`, `A'`.
@@ -41,7 +43,7 @@ pub enum Construct {
     FunctionValue,
     /// `::Type{T}`, `x...` and other parameters that are neither a number nor an array.
     Parameter,
-    /// `print`, `error`, `throw` and their kin.
+    /// `print`, `@printf`, `@show` and their kin.
     Effect,
     /// `im`, `Complex(a, b)`, `real(z)`.
     Complex,
@@ -56,6 +58,7 @@ impl Construct {
             Construct::LocalArray => "an array made inside the function",
             Construct::Slice => "a slice of an array",
             Construct::Gather => "an array as a subscript",
+            Construct::Mask => "a mask as a subscript, other than in `x[mask] .= number`,",
             Construct::Broadcast => "broadcasting over an array",
             Construct::ArrayArithmetic => "arithmetic on whole arrays",
             Construct::Reduction => "a reduction over an array",
@@ -78,7 +81,7 @@ impl Construct {
             Construct::Global => "a global variable",
             Construct::FunctionValue => "a function used as a value",
             Construct::Parameter => "this kind of parameter",
-            Construct::Effect => "printing or throwing",
+            Construct::Effect => "printing",
             Construct::Complex => "a complex number",
             Construct::Other => "this construct",
         }
@@ -87,9 +90,13 @@ impl Construct {
     /// What the user can write instead, phrased as an action.
     pub fn way_out(&self) -> &'static str {
         match self {
-            Construct::LocalArray => "allocate the array in the caller and pass it as an argument",
+            Construct::LocalArray => "make it with `zeros`, `similar` or a comprehension, or pass it as an argument",
             Construct::Slice => "write a loop over the slice's subscripts",
-            Construct::Gather => "write a loop over the subscripts",
+            Construct::Gather => "write a loop over the subscripts, or `x[idx]` without a view",
+            Construct::Mask => {
+                "how many elements are meant depends on data: write a loop with `if`, `ifelse.(mask, x, 0)`, or `x[mask] .= 0` \
+                 to store one number"
+            }
             Construct::Broadcast => "write the loop over the elements",
             Construct::ArrayArithmetic => "write the loops over the elements",
             Construct::Reduction => "accumulate into a scalar in a loop",
@@ -106,15 +113,17 @@ impl Construct {
             Construct::BlockValue => "assign the variable in every branch",
             Construct::Comprehension => "write the loop, and store into an array that is passed in",
             Construct::Closure => "write its body where it is used",
-            Construct::Text => "keep text out of the function, or keep this part in Julia",
+            Construct::Text => {
+                "keep text out of the function: pass an integer or a `Bool` that says which case is meant"
+            }
             Construct::Symbol => "keep this part in Julia, outside the function",
-            Construct::Field => "pass the value as an argument of the function",
+            Construct::Field => "pass the value as an argument of the function, and keep it in a variable",
             Construct::Splat => "write the arguments out",
             Construct::KeywordArgument => "use the form without keywords",
             Construct::Global => "pass the value as an argument, or declare it `const`",
             Construct::FunctionValue => "call the function where its value is needed",
             Construct::Parameter => "take numbers and arrays of numbers only",
-            Construct::Effect => "check and print in the caller",
+            Construct::Effect => "print in the caller: store what is to be printed into an array, or return it",
             Construct::Complex => "keep real and imaginary parts in two arrays",
             Construct::Other => "keep this part in Julia, outside the function",
         }

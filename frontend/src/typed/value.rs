@@ -61,11 +61,9 @@ impl std::fmt::Display for Kind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Kind::Scalar(ty) => f.write_str(&with_article(*ty)),
-            Kind::Array { element, rank } => write!(f, "an `Array{{{element}, {rank}}}`"),
+            Kind::Array { element, rank } => f.write_str(&array_type(element.julia_name(), *rank)),
             Kind::Complex(half) => write!(f, "a `{}`", super::complex::type_name(*half)),
-            Kind::ComplexArray { half, rank } => {
-                write!(f, "an `Array{{{}, {rank}}}`", super::complex::type_name(*half))
-            }
+            Kind::ComplexArray { half, rank } => f.write_str(&array_type(&super::complex::type_name(*half), *rank)),
             Kind::Tuple => f.write_str("a tuple"),
             Kind::NamedTuple => f.write_str("a named tuple"),
             Kind::Range => f.write_str("a range"),
@@ -74,6 +72,15 @@ impl std::fmt::Display for Kind {
             Kind::Function => f.write_str("a function"),
             Kind::Nothing => f.write_str("`nothing`"),
         }
+    }
+}
+
+/// ``a `Vector{Float64}` ``, ``an `Array{Float64, 3}` ``: as Julia prints them.
+fn array_type(element: &str, rank: u32) -> String {
+    match rank {
+        1 => format!("a `Vector{{{element}}}`"),
+        2 => format!("a `Matrix{{{element}}}`"),
+        _ => format!("an `Array{{{element}, {rank}}}`"),
     }
 }
 

@@ -13,6 +13,46 @@ use tessella_scalar::ScalarType;
 const MAKERS: [&str; 10] =
     ["zeros", "ones", "fill", "similar", "zero", "copy", "collect", "deepcopy", "permutedims", "map"];
 
+/// All functions of whole arrays, for suggestions.
+pub(in crate::typed) const FUNCTIONS: [&str; 36] = [
+    "zeros",
+    "ones",
+    "fill",
+    "similar",
+    "copy",
+    "collect",
+    "permutedims",
+    "map",
+    "fill!",
+    "copyto!",
+    "view",
+    "transpose",
+    "adjoint",
+    "dot",
+    "diff",
+    "sum",
+    "prod",
+    "maximum",
+    "minimum",
+    "extrema",
+    "any",
+    "all",
+    "count",
+    "reduce",
+    "mapreduce",
+    "foldl",
+    "cumsum",
+    "cumprod",
+    "accumulate",
+    "mean",
+    "reverse",
+    "circshift",
+    "eachcol",
+    "eachrow",
+    "enumerate",
+    "zip",
+];
+
 /// Functions that change all elements of an array.
 const FILLERS: [&str; 2] = ["fill!", "copyto!"];
 
@@ -106,7 +146,10 @@ impl Checker<'_> {
                 self.broadcast(operation, vec![left, right], span)
             }
             ("*" | "\\" | "/" | "^", _, _) => {
-                Err(self.array_error(ArrayError::Product { operator: symbol.to_string(), span }))
+                let rank =
+                    |checker: &mut Self, value: &Value| checker.as_elements(value, span).map_or(0, |it| it.rank());
+                let ranks = Some((rank(self, &left.0), rank(self, &right.0)));
+                Err(self.array_error(ArrayError::Product { operator: symbol.to_string(), ranks, span }))
             }
             (_, _, _) => {
                 let (left, right) = (self.kind(&left.0), self.kind(&right.0));
@@ -235,9 +278,33 @@ impl Checker<'_> {
         if super::accumulate::is_accumulation(name) {
             return Some(self.accumulation(name, given, span));
         }
+        match (name, given) {
+            ("mean", _) => return Some(self.mean(given, span)),
+            ("reverse", [array]) if array.keyword.is_none() && self.may_be_whole(&array.value) => {
+                return Some(self.reversed(&array.value, None, span));
+            }
+            ("reverse", [array, dims])
+                if array.keyword.is_none() && dims.keyword.as_ref().is_some_and(|it| it.value == "dims") =>
+            {
+                return Some(self.reversed(&array.value, Some(&dims.value), span));
+            }
+            ("circshift", [array, by]) if array.keyword.is_none() && by.keyword.is_none() => {
+                return Some(self.shifted(&array.value, &by.value, span));
+            }
+            ("permutedims", [array, order]) if array.keyword.is_none() && order.keyword.is_none() => {
+                return Some(self.permuted(&array.value, &order.value, span));
+            }
+            ("eachcol" | "eachrow", [array]) if array.keyword.is_none() => {
+                return Some(self.slices(name, &array.value, span));
+            }
+            ("dot", [_, _, _]) => {
+                return Some(Err(self.array_error(ArrayError::Product { operator: name.into(), ranks: None, span })));
+            }
+            (_, _) => {}
+        }
         let known = MAKERS.contains(&name)
             || FILLERS.contains(&name)
-            || matches!(name, "view" | "transpose" | "adjoint" | "vec" | "dot" | "diff" | "mul!");
+            || matches!(name, "view" | "transpose" | "adjoint" | "dot" | "diff" | "mul!");
         if !known {
             return None;
         }
@@ -253,14 +320,30 @@ impl Checker<'_> {
             ("view", [array, ..]) => self.with_views(|checker| checker.index(array, &given[1..], span)),
             ("transpose", [array]) => self.adjoint(array, Conjugate::No, span),
             ("adjoint", [array]) => self.adjoint(array, Conjugate::Yes, span),
-            ("vec", [_]) => self.not_yet(Construct::LinearIndex, span),
-            ("mul!", _) => Err(self.array_error(ArrayError::Product { operator: "mul!".into(), span })),
+            ("mul!", _) => Err(self.array_error(ArrayError::Product { operator: "mul!".into(), ranks: None, span })),
             ("map", [function, arrays @ ..]) => self.map(function, arrays, span),
             ("dot", [left, right]) => self.dot(left, right, span),
             ("diff", [array]) => self.differences(array, span),
             _ if FILLERS.contains(&name) => self.filler(name, &arguments, span),
             _ => self.array_maker(name, &arguments, span),
         })
+    }
+
+    /// Whether an argument is an array, and no range or tuple, as far as its form says.
+    fn may_be_whole(&self, argument: &ast::Expr) -> bool {
+        match &argument.kind {
+            ast::ExprKind::Name(name) => self.is_array_name(name),
+            ast::ExprKind::Index { base, subscripts } => {
+                matches!(&base.kind, ast::ExprKind::Name(name) if self.is_array_name(name))
+                    && subscripts
+                        .iter()
+                        .any(|it| matches!(it.value.kind, ast::ExprKind::Colon | ast::ExprKind::Range { .. }))
+            }
+            ast::ExprKind::Infix { operator, .. } => operator.value.dotted,
+            ast::ExprKind::Call { broadcast, .. } => *broadcast == ast::Broadcast::Yes,
+            ast::ExprKind::Generator { .. } | ast::ExprKind::Vector(_) => true,
+            _ => false,
+        }
     }
 
     fn map(&mut self, function: &ast::Expr, arrays: &[&ast::Expr], span: Span) -> Checked<Value> {

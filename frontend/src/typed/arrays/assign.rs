@@ -32,6 +32,17 @@ impl Checker<'_> {
         span: Span,
         place: Place,
     ) -> Checked<Tail> {
+        if let Some(scattered) = self.scattered_assignment(ast::Broadcast::Yes, operator, target, value, span) {
+            return match (scattered, place) {
+                // The value of the assignment would be a view of these places.
+                (Ok(()), Place::Last) => {
+                    let container = crate::typed::result::Container::View;
+                    Err(self.array_error(ArrayError::OtherContainer { container, span }))
+                }
+                (Ok(()), Place::Middle) => Ok(Tail::Nothing),
+                (Err(reported), _) => Err(reported),
+            };
+        }
         let found = match &target.kind {
             ast::ExprKind::Name(_) | ast::ExprKind::MacroCall { .. } | ast::ExprKind::Call { .. } => self.value(target),
             ast::ExprKind::Index { .. } => self.with_views(|checker| checker.value(target)),
@@ -211,6 +222,21 @@ impl Checker<'_> {
             })
         });
         found
+    }
+
+    /// Whether elements are made of an array's.
+    pub(super) fn reads_array(&mut self, array: LocalId, from: &Elements) -> bool {
+        let (block, read) = self.trial(|checker| {
+            let at = vec![Expr::int64(1, from.span); from.rank()];
+            match checker.element(from, &at) {
+                Ok(Value::Scalar(value)) => Some(value),
+                _ => None,
+            }
+        });
+        let mut found = vec![];
+        read.iter().for_each(|value| reads_of(array, value, &mut found));
+        reads_in(array, &block, &mut found);
+        read.is_none() || !found.is_empty()
     }
 
     fn store_element(&mut self, array: LocalId, subscripts: Vec<Expr>, value: Expr, span: Span) -> Checked<()> {

@@ -19,7 +19,7 @@ use tessella_scalar::BinaryOp;
 const COLLECTIONS: [&str; 5] = ["enumerate", "zip", "pairs", "CartesianIndices", "eachindex"];
 
 /// Names of loops that the source does not name; no source can mean them.
-const HIDDEN: [&str; 6] = ["#i", "#j", "#k", "#l", "#p", "#q"];
+pub(super) const HIDDEN: [&str; 6] = ["#i", "#j", "#k", "#l", "#p", "#q"];
 
 /// The loop that a collection becomes: iterations, outermost first, and what its body starts with.
 struct Desugared {
@@ -37,7 +37,9 @@ impl Checker<'_> {
                 ExprKind::Name(name) if name == "eachindex" => {
                     arguments.len() > 1 || arguments.iter().any(|argument| !self.is_vector(&argument.value))
                 }
-                ExprKind::Name(name) => COLLECTIONS.contains(&name.as_str()) || name == "view",
+                ExprKind::Name(name) => {
+                    COLLECTIONS.contains(&name.as_str()) || matches!(name.as_str(), "view" | "eachcol" | "eachrow")
+                }
                 _ => false,
             },
             ExprKind::Index { base, subscripts } => {
@@ -320,6 +322,7 @@ impl Checker<'_> {
             | Recipe::Scalar(_)
             | Recipe::Apply { .. }
             | Recipe::Rows(_)
+            | Recipe::Slices { .. }
             | Recipe::Comprehension { .. } => true,
         }
     }
@@ -353,11 +356,11 @@ pub(in crate::typed) fn linear_index(
     super::shape::plus(distance, 1)
 }
 
-fn named(name: &str, span: Span) -> Expr {
+pub(super) fn named(name: &str, span: Span) -> Expr {
     Expr { kind: ExprKind::Name(name.to_string()), span }
 }
 
-fn positional(value: &Expr) -> Argument {
+pub(super) fn positional(value: &Expr) -> Argument {
     Argument { keyword: None, value: value.clone(), section: Section::Main }
 }
 
@@ -377,7 +380,7 @@ pub(in crate::typed) fn local(target: &Expr, value: Expr) -> Expr {
     Expr { kind: ExprKind::Local(vec![Expr { kind, span }]), span }
 }
 
-fn subscripted(array: &str, subscripts: &[Expr], span: Span) -> Expr {
+pub(super) fn subscripted(array: &str, subscripts: &[Expr], span: Span) -> Expr {
     let base = Box::new(named(array, span));
     Expr { kind: ExprKind::Index { base, subscripts: subscripts.iter().map(positional).collect() }, span }
 }

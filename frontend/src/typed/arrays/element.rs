@@ -48,7 +48,8 @@ impl Checker<'_> {
                 let row = columns.iter().map(|column| self.element(column, at));
                 row.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
             }
-            Recipe::Comprehension { body, sources } => {
+            Recipe::Slices { of, axis } => self.slice_at(of, *axis, at[0].clone(), of.span),
+            Recipe::Comprehension { body, sources, home } => {
                 let mut given = vec![];
                 let mut rest = at;
                 for (target, source) in sources {
@@ -56,7 +57,7 @@ impl Checker<'_> {
                     rest = others;
                     given.push((target.clone(), self.element(source, own)?));
                 }
-                self.with_names(given, |checker| checker.value(body))
+                self.at_home(home, |checker| checker.with_names(given, |checker| checker.value(body)))
             }
         }
     }
@@ -95,6 +96,13 @@ impl Checker<'_> {
             }
             (Operation::Named(name), first, second, third) => {
                 let values: Vec<Value> = [first, second, third].into_iter().flatten().chain(operands).collect();
+                if values.iter().any(Self::is_whole) {
+                    let arguments = values.into_iter().enumerate().map(|(position, value)| {
+                        super::collection::named(&self.hidden("argument", value, at(position)), at(position))
+                    });
+                    let arguments: Vec<ast::Expr> = arguments.collect();
+                    return self.value(&super::rearrange::call(name, &arguments, span));
+                }
                 self.named(name, values, spans, span)
             }
             (Operation::User(callee), first, second, third) => {

@@ -12,8 +12,8 @@ pub enum ArrayError {
     Rebound { name: String, first: Span, span: Span },
     #[error("arrays of different shapes: {left} and {right}")]
     Mismatch { left: String, right: String, span: Span },
-    #[error("the matrix product `{operator}` is not supported in a transpiled function")]
-    Product { operator: String, span: Span },
+    #[error("`{operator}` of matrices and vectors is not supported in a transpiled function")]
+    Product { operator: String, ranks: Option<(usize, usize)>, span: Span },
     #[error("`{operator}` of {left} and {right} needs a dot")]
     NeedsDot { operator: String, left: Kind, right: Kind, span: Span },
     #[error("one number cannot be assigned to several elements")]
@@ -83,12 +83,33 @@ impl IntoDiagnostic for ArrayError {
                     .with_note("Julia would raise a DimensionMismatch")
                     .with_help("combine arrays of one shape, or write a dot to broadcast")
             }
-            ArrayError::Product { operator, span } => base.primary(span, "a product of arrays").with_note(
-                "Julia hands it to a library whose order of summation is its own",
-            ).with_help(match operator.as_str() {
-                "\\" => "solve the system with loops of your own, or in the caller",
-                _ => "write the loops: `for i in axes(A, 1), k in axes(A, 2); y[i] += A[i, k] * x[k]; end`, or use `dot(x, y)`",
-            }),
+            ArrayError::Product { operator, span, .. } if operator == "dot" => base
+                .primary(span, "a product with a matrix")
+                .with_note("Julia adds it up in an order of its own")
+                .with_help("write the loops: `s += x[i] * A[i, j] * y[j]`, or `dot(x, [dot(view(A, i, :), y) for i in axes(A, 1)])`"),
+            ArrayError::Product { operator, ranks, span } => base
+                .primary(
+                    span,
+                    match operator.as_str() {
+                        "*" | "mul!" => "a product of arrays",
+                        _ => "an operation of linear algebra",
+                    },
+                )
+                .with_note("Julia hands it to a library whose order of summation is its own")
+                .with_help(match (operator.as_str(), ranks) {
+                    ("\\" | "/", _) => "solve the system with loops of your own, or in the caller",
+                    ("^", _) => "write `.^` for the power of each element, or loops for the power of a matrix",
+                    (_, Some((1, 2))) => "write `x .* y'` for all products of two elements",
+                    (_, Some((1, 1))) => "write `x .* y` for each element, or `dot(x, y)` for the inner product",
+                    (_, Some((2, 1))) => {
+                        "write the loops, `for j in axes(A, 2), i in axes(A, 1); y[i] += A[i, j] * x[j]; end` with `y .= 0` before, \
+                         or `dot(x, y)` for `x' * y`"
+                    }
+                    (_, _) => {
+                        "write the loops, with `C .= 0` before: \
+                         `for j in axes(C, 2), k in axes(A, 2), i in axes(C, 1); C[i, j] += A[i, k] * B[k, j]; end`"
+                    }
+                }),
             ArrayError::NeedsDot { operator, span, .. } => base
                 .primary(span, "not defined in Julia")
                 .with_help(format!("write `.{operator}` to combine each element")),
@@ -130,7 +151,7 @@ impl IntoDiagnostic for ArrayError {
             ArrayError::InitialType { span, expected, .. } => base
                 .primary(span, "of another type")
                 .with_note("of no elements it would be the result, so that the result's type would depend on sizes")
-                .with_help(format!("write it as a `{expected}`, such as `zero({expected})`")),
+                .with_help(format!("write it as a `{expected}`, such as `zero({expected})`, or convert it: `{expected}(x)`")),
             ArrayError::MaybeNothing { span } => base
                 .primary(span, "decides whether there is a value")
                 .with_note("Julia raises an ArgumentError where there is none")

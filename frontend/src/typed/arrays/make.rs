@@ -332,7 +332,7 @@ impl Checker<'_> {
             }
             sources.push((iteration.target.clone(), source));
         }
-        self.elements(extents, Recipe::Comprehension { body: Box::new(body.clone()), sources }, span)
+        self.elements(extents, Recipe::Comprehension { body: Box::new(body.clone()), sources, home: self.home() }, span)
     }
 
     /// What a generator runs over: an array, a range, a tuple of numbers, `zip` and `enumerate` of vectors.

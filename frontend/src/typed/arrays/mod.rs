@@ -17,11 +17,13 @@ mod generated;
 mod literal;
 mod make;
 mod origin;
+mod rearrange;
 mod reduce;
+mod scatter;
 mod shape;
 mod slice;
 
-pub(in crate::typed) use apply::Conjugate;
+pub(in crate::typed) use apply::{Conjugate, FUNCTIONS};
 pub(in crate::typed) use collection::{linear_index, local};
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
@@ -30,10 +32,14 @@ pub(in crate::typed) use origin::is_axis;
 pub(in crate::typed) use shape::clamped;
 use shape::count;
 
+use super::check::Checker;
 use super::inline::Callee;
+use super::scope::Scope;
+use super::signature::TypeParameter;
 use super::tree::{Expr, LocalId};
 use super::value::{RangeValue, Value};
 use crate::ast;
+use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_scalar::ScalarType;
 
@@ -77,11 +83,24 @@ pub(in crate::typed) enum Recipe {
     Transposed(Box<Elements>),
     /// `zip(a, b)`: a tuple of one element of each.
     Rows(Vec<Elements>),
+    /// `eachcol(A)`, `eachrow(A)`: a view of `A` at each place of one of its axes.
+    Slices {
+        of: Box<Elements>,
+        axis: usize,
+    },
     /// `[body for x in a, y in b]`: the axes of all sources, the first one's first.
     Comprehension {
         body: Box<ast::Expr>,
         sources: Vec<(ast::Expr, Elements)>,
+        home: std::rc::Rc<Home>,
     },
+}
+
+/// What names mean where an expression stands, which may be evaluated elsewhere: in a function that it is passed to.
+#[derive(Debug, Clone)]
+pub(in crate::typed) struct Home {
+    scopes: Vec<Scope>,
+    parameters: BTreeMap<String, TypeParameter>,
 }
 
 /// Elements that lie in memory.
@@ -170,6 +189,7 @@ impl Elements {
         match &self.recipe {
             Recipe::Part(part) => part.keeps == Keeps::View,
             Recipe::Transposed(inner) => inner.is_view(),
+            Recipe::Slices { of, .. } => of.is_view(),
             Recipe::Range(_) => true,
             Recipe::Apply { operation: Operation::Conjugate, operands } => operands.iter().all(Elements::is_view),
             Recipe::Fill(_)
@@ -179,5 +199,21 @@ impl Elements {
             | Recipe::Rows(_)
             | Recipe::Comprehension { .. } => false,
         }
+    }
+}
+
+impl Checker<'_> {
+    /// What names mean here.
+    fn home(&self) -> std::rc::Rc<Home> {
+        std::rc::Rc::new(Home { scopes: self.scopes.clone(), parameters: self.type_parameters.clone() })
+    }
+
+    /// Evaluates something that stands elsewhere.
+    fn at_home<T>(&mut self, home: &Home, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        let scopes = std::mem::replace(&mut self.scopes, home.scopes.clone());
+        let parameters = std::mem::replace(&mut self.type_parameters, home.parameters.clone());
+        let result = evaluate(self);
+        (self.scopes, self.type_parameters) = (scopes, parameters);
+        result
     }
 }

@@ -43,9 +43,12 @@ impl Checker<'_> {
                 .collect(),
             // The axis of an array is its own axis; any other range counts from 1.
             Recipe::Range(range) if is_axis(range) => vec![range.start.clone()],
-            Recipe::Range(_) | Recipe::Fill(_) | Recipe::Undefined | Recipe::Scalar(_) | Recipe::Rows(_) => {
-                vec![one; of.rank()]
-            }
+            Recipe::Range(_)
+            | Recipe::Fill(_)
+            | Recipe::Undefined
+            | Recipe::Scalar(_)
+            | Recipe::Rows(_)
+            | Recipe::Slices { .. } => vec![one; of.rank()],
             Recipe::Transposed(inner) => {
                 let mut firsts = self.firsts(inner);
                 firsts.reverse();
@@ -124,6 +127,7 @@ impl Checker<'_> {
             | Recipe::Undefined
             | Recipe::Scalar(_)
             | Recipe::Rows(_)
+            | Recipe::Slices { .. }
             | Recipe::Comprehension { .. } => {}
         }
         elements
@@ -144,6 +148,15 @@ pub(super) fn last_of(first: &Expr, extent: Expr) -> Expr {
     }
     let span = extent.span;
     plus(folded(binary(BinaryOp::Add, first.clone().placed(span), extent, span)), -1)
+}
+
+/// The subscript, counting from `first`, of a place that counts from 1.
+pub(super) fn place_with(place: Expr, first: &Expr) -> Expr {
+    if is_one(first) {
+        return place;
+    }
+    let span = place.span;
+    plus(folded(binary(BinaryOp::Add, place, first.clone().placed(span), span)), -1)
 }
 
 /// The place, from 1, of a subscript that counts from `first`.

@@ -129,7 +129,11 @@ impl Checker<'_> {
         let value = self.scalar(init)?;
         let value = self.settled("init", value);
         let expected = total_type(reduction, element);
-        match value.ty == expected {
+        // A first value that all elements are promoted to has the result's type, too: `sum(x; init = 0.0)` of `Float32`s.
+        let takes_wider = !matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count)
+            && crate::typed::convert::promote(value.ty, expected) == value.ty
+            && crate::typed::convert::is_total(expected, value.ty);
+        match value.ty == expected || takes_wider {
             true => Ok(value),
             false => Err(self.array_error(ArrayError::InitialType { found: value.ty, expected, span: init.span })),
         }
@@ -210,7 +214,7 @@ impl Checker<'_> {
         if elements.numbers == Numbers::Complex {
             return self.reduce_complex(name, reduction, elements, (&extents, empty), span);
         }
-        let total_type = total_type(reduction, ty);
+        let total_type = init.as_ref().map_or_else(|| total_type(reduction, ty), |init| init.ty);
         let number = |value: i128| Expr::number(total_type, value, span);
         let start = match reduction {
             _ if let Some(init) = init => init,
@@ -243,7 +247,7 @@ impl Checker<'_> {
             let element = checker.element(elements, at)?;
             let element = widen(checker.as_scalar(element, span)?, total_type);
             let before = checker.read(total, span);
-            let value = binary(operator(reduction, ty), before, element, span);
+            let value = binary(operator(reduction, total_type), before, element, span);
             checker.emit(StatementKind::Set { target: total, value, label: None, mode }, span);
             Ok(())
         })?;
@@ -300,7 +304,7 @@ impl Checker<'_> {
         }
         let elements = &self.frozen_elements(elements.clone())?;
         let ty = elements.element;
-        let total_type = total_type(reduction, ty);
+        let total_type = init.as_ref().map_or_else(|| total_type(reduction, ty), |init| init.ty);
         let extents: Vec<Expr> =
             elements.extents.iter().map(|extent| self.settled("extent", extent.clone()).placed(span)).collect();
         let one = || Expr::int64(1, span);
@@ -339,7 +343,7 @@ impl Checker<'_> {
             let subscripts: Vec<Expr> = at.iter().enumerate().map(|(axis, along)| kept(axis, along)).collect();
             let load = ExprKind::Load { array, subscripts: subscripts.clone(), inbounds: true };
             let before = Expr { kind: load, ty: total_type, span };
-            let value = binary(operator(reduction, ty), before, element, span);
+            let value = binary(operator(reduction, total_type), before, element, span);
             checker.emit(StatementKind::Store { array, subscripts, value, label: None, mode }, span);
             Ok(())
         })?;

@@ -1,6 +1,6 @@
 //! `A[...]`: an element, or a part with ranges and colons among its subscripts.
 
-use super::origin::{is_axis, last_of, place_of};
+use super::origin::{is_axis, last_of, place_of, place_with};
 use super::shape::{clamped, count, dimensions, same, step_to};
 use super::{ArrayError, Axis, Elements, Keeps, Numbers, Part, Position, Recipe};
 use crate::ast;
@@ -15,11 +15,18 @@ use crate::typed::value::{RangeValue, Value};
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 
+/// A list of as many places is no array, `A[[1, end], :]`: each is known by itself.
+const LISTED: usize = 8;
+
 /// One subscript.
-enum Subscript {
+pub(super) enum Subscript {
     All,
     At(Expr),
     Range(RangeValue),
+    /// Places, in an array of integers.
+    Array(Elements),
+    /// Whether each place is meant.
+    Mask(Elements),
 }
 
 impl Checker<'_> {
@@ -31,18 +38,10 @@ impl Checker<'_> {
         base_span: Span,
         span: Span,
     ) -> Checked<Value> {
-        let mut subscripts = vec![];
-        let mut reported = None;
-        for argument in given {
-            if argument.keyword.is_some() || argument.section == ast::Section::Keywords {
-                return self.not_yet(Construct::KeywordArgument, argument.value.span);
-            }
-            let axis = subscripts.len();
-            match self.subscript(base, axis, given.len(), &argument.value) {
-                Ok(found) => subscripts.extend(found),
-                Err(error) => reported = Some(error),
-            }
-        }
+        let (mut subscripts, reported) = match self.subscripts(base, given) {
+            Ok(subscripts) => (subscripts, None),
+            Err(reported) => (vec![], Some(reported)),
+        };
         if reported.is_none()
             && given.len() == 1
             && base.rank() > 1
@@ -65,7 +64,9 @@ impl Checker<'_> {
             subscripts = self.places_of_number(number, &base.extents, span).into_iter().map(Subscript::At).collect();
             return self.part(base, subscripts, span);
         }
-        if subscripts.len() != base.rank() && reported.is_none() || given.len() > base.rank() {
+        let takes_number =
+            given.len() == 1 && matches!(subscripts.as_slice(), [Subscript::Array(_) | Subscript::Mask(_)]);
+        if subscripts.len() != base.rank() && reported.is_none() && !takes_number || given.len() > base.rank() {
             let (array, declared) = match &base.recipe {
                 Recipe::Part(part) => (self.local(part.array).name.clone(), self.local(part.array).span),
                 _ => ("this array".to_string(), base_span),
@@ -75,7 +76,29 @@ impl Checker<'_> {
         }
         match reported {
             Some(reported) => Err(reported),
+            None if subscripts.iter().any(|it| matches!(it, Subscript::Array(_) | Subscript::Mask(_))) => {
+                self.gather(base, subscripts, span)
+            }
             None => self.part(base, subscripts, span),
+        }
+    }
+
+    /// What is given as subscripts; all that is wrong with them is reported.
+    pub(super) fn subscripts(&mut self, base: &Elements, given: &[ast::Argument]) -> Checked<Vec<Subscript>> {
+        let (mut subscripts, mut reported) = (vec![], None);
+        for argument in given {
+            if argument.keyword.is_some() || argument.section == ast::Section::Keywords {
+                return self.not_yet(Construct::KeywordArgument, argument.value.span);
+            }
+            let axis = subscripts.len();
+            match self.subscript(base, axis, given.len(), &argument.value) {
+                Ok(found) => subscripts.extend(found),
+                Err(error) => reported = Some(error),
+            }
+        }
+        match reported {
+            Some(reported) => Err(reported),
+            None => Ok(subscripts),
         }
     }
 
@@ -119,7 +142,10 @@ impl Checker<'_> {
             None => (one.clone(), one),
         };
         self.indexed.push(Indexed::Axis { first, last });
-        let value = self.value(subscript);
+        let value = match &subscript.kind {
+            ast::ExprKind::Vector(places) if (1..=LISTED).contains(&places.len()) => self.listed(places, span),
+            _ => self.value(subscript),
+        };
         self.indexed.pop();
         match value? {
             // The part would have the axes of the range, or count from 1, as the range's type has it.
@@ -129,7 +155,14 @@ impl Checker<'_> {
                 let stop = self.settled("last", range.stop);
                 Ok(vec![Subscript::Range(RangeValue { start, step: range.step, stop })])
             }
-            Value::Array(_) | Value::Elements(_) => self.not_yet(Construct::Gather, span),
+            value @ (Value::Array(_) | Value::Elements(_)) => {
+                let found = self.kind(&value);
+                let elements = self.as_elements(&value, span).expect("arrays have elements");
+                match super::scatter::array_subscript(elements) {
+                    Some(subscript) => Ok(vec![subscript]),
+                    None => Err(self.fail(TypeError::SubscriptType { found, span })),
+                }
+            }
             // An element's number among those of one array, along an axis of another.
             Value::Position(position) if position.is_number && (given > 1 || !is_place_in(&position, base)) => {
                 Ok(vec![Subscript::At(self.as_scalar(Value::Position(position), span)?)])
@@ -184,12 +217,16 @@ impl Checker<'_> {
             self.require_inside(&at, &base.extents[0], span)?;
             return self.element(base, &[at]);
         }
+        if let (Recipe::Slices { .. }, [Subscript::At(at)]) = (&base.recipe, subscripts.as_slice()) {
+            // Only loops over all of them have subscripts for them.
+            return self.element(base, std::slice::from_ref(at));
+        }
         let Recipe::Part(from) = &base.recipe else {
             let elements_at: Option<Vec<Expr>> = subscripts
                 .iter()
                 .map(|subscript| match subscript {
                     Subscript::At(at) => Some(at.clone()),
-                    Subscript::All | Subscript::Range(_) => None,
+                    Subscript::All | Subscript::Range(_) | Subscript::Array(_) | Subscript::Mask(_) => None,
                 })
                 .collect();
             return match elements_at {
@@ -223,6 +260,7 @@ impl Checker<'_> {
                     }
                     axes.push(Axis::At(if *whole { at } else { step_to(start, *step, &at) }));
                 }
+                Subscript::Array(_) | Subscript::Mask(_) => return self.not_yet(Construct::Gather, span),
                 Subscript::Range(range) => {
                     let length = count(&range);
                     if !whole {
@@ -263,6 +301,17 @@ impl Checker<'_> {
         Ok(Value::Elements(Box::new(Elements { extents, recipe, span, ..base.clone() })))
     }
 
+    /// The view of a matrix at one place of an axis, counted from 1.
+    pub(super) fn slice_at(&mut self, of: &Elements, axis: usize, at: Expr, span: Span) -> Checked<Value> {
+        let at = place_with(at, &self.firsts(of)[axis]);
+        let subscripts = (0..of.rank()).map(|other| match other == axis {
+            true => Subscript::At(at.clone()),
+            false => Subscript::All,
+        });
+        let subscripts = subscripts.collect();
+        self.with_views(|checker| checker.part(of, subscripts, span))
+    }
+
     /// A subscript must be inside its array also where there is no element that would be read.
     fn require_inside_empty(
         &mut self,
@@ -289,7 +338,7 @@ impl Checker<'_> {
     }
 
     /// A subscript of a view must be inside the view, not only inside its array.
-    fn require_inside(&mut self, at: &Expr, extent: &Expr, span: Span) -> Checked<()> {
+    pub(super) fn require_inside(&mut self, at: &Expr, extent: &Expr, span: Span) -> Checked<()> {
         if self.mode.inbounds {
             return Ok(());
         }
@@ -300,7 +349,13 @@ impl Checker<'_> {
         self.require(inside, SizeError::Bounds, "a part of an array is left", span)
     }
 
-    fn require_range_inside(&mut self, range: &RangeValue, length: &Expr, extent: &Expr, span: Span) -> Checked<()> {
+    pub(super) fn require_range_inside(
+        &mut self,
+        range: &RangeValue,
+        length: &Expr,
+        extent: &Expr,
+        span: Span,
+    ) -> Checked<()> {
         if self.mode.inbounds {
             return Ok(());
         }
