@@ -286,6 +286,7 @@ impl<'a> Checker<'a> {
         let result = self.result(function, tail);
         self.settle_roles();
         let body = self.blocks.pop().expect("the function's own block is open");
+        let body = self.without_unread(body);
         Some(Function {
             name,
             locals: std::mem::take(&mut self.locals),
