@@ -318,3 +318,20 @@ end
 for steps in 0:3
     case(exchange_in_two_loops!, (T, n) -> (values_of(T, n), zeros(T, n), steps))
 end
+
+# A closure sees what the names mean when it is called.
+@tessella function exchange_under_closure!(u, v, steps)
+    first_of_u(k) = u[k]
+    n = length(u)
+    for t in 1:steps
+        for i in 1:n
+            v[i] = u[i] + 1
+        end
+        u, v = v, u
+    end
+    s = first_of_u(1)
+    return s
+end
+for steps in 0:3
+    case(exchange_under_closure!, (T, n) -> (values_of(T, n + 1), zeros(T, n + 1), steps))
+end

@@ -153,12 +153,12 @@ case(newton_root, (T, n) -> (T(n),))
 end
 case(doubled_in_let, (T, n) -> (values_of(T, n), T(1)))
 
-@tessella function first_above(x, t)
+@tessella function place_above(x, t)
     for i in eachindex(x)
         x[i] > t && return i
     end
 end
-case(first_above, (T, n) -> (values_of(T, n), T(0.5)))
+case(place_above, (T, n) -> (values_of(T, n), T(0.5)))
 
 # Tuples in tuples, out of two loops.
 @tessella function place_in_matrix(A, t)

@@ -213,9 +213,9 @@ impl Checker<'_> {
             // Where no paths join, a name assigned again is a new variable.
             State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Alias(_) => {
                 let ty = declared.unwrap_or(value.ty);
-                let name = super::jumps::shown(&self.variables[variable.0].name).to_string();
+                let name = self.variables[variable.0].name.clone();
                 let owner = self.variables[variable.0].owner;
-                let id = self.new_local(&name, Type::Scalar(ty), Role::Variable(owner), at);
+                let id = self.named_local(&name, Type::Scalar(ty), Role::Variable(owner), at);
                 self.variables[variable.0].span = span;
                 self.variables[variable.0].state = State::Scalar(id);
                 id

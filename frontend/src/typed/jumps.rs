@@ -41,6 +41,10 @@ impl Fresh {
     }
 }
 
+pub(super) fn is_private(name: &str) -> bool {
+    name.starts_with(PRIVATE)
+}
+
 /// What a made-up name is called in the typed tree.
 pub(super) fn shown(name: &str) -> &str {
     match name.strip_prefix(PRIVATE) {

@@ -26,13 +26,7 @@ impl Checker<'_> {
         done
     }
 
-    fn loop_with_jumps(
-        &mut self,
-        iterations: &[Iteration],
-        body: &[Expr],
-        simd: bool,
-        span: Span,
-    ) -> Checked<()> {
+    fn loop_with_jumps(&mut self, iterations: &[Iteration], body: &[Expr], simd: bool, span: Span) -> Checked<()> {
         let (has_break, has_continue) = (jumps::has_break(body), jumps::has_continue(body));
         if !has_break && !has_continue {
             return self.plain_loop(iterations, body, simd, span);

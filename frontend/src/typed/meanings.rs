@@ -141,8 +141,7 @@ impl Checker<'_> {
     /// Whether the path on which this condition does not hold has left the loop.
     pub(super) fn leaves_unless(&self, condition: &ast::Expr) -> bool {
         let Some(Some(renaming)) = self.flow.renamings.last() else { return false };
-        let is_going =
-            matches!(&condition.kind, ast::ExprKind::Name(name) if Some(name) == renaming.going.as_ref());
+        let is_going = matches!(&condition.kind, ast::ExprKind::Name(name) if Some(name) == renaming.going.as_ref());
         is_going || jumps::is_unbroken(condition)
     }
 
@@ -155,8 +154,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn same_meanings(&mut self, other: &[(VariableId, LocalId)], span: Span) {
-        let differs =
-            other.iter().any(|&(variable, array)| array_of(&self.variables[variable.0].state) != Some(array));
+        let differs = other.iter().any(|&(variable, array)| array_of(&self.variables[variable.0].state) != Some(array));
         if differs {
             let _: Checked<()> = self.not_yet(Construct::ArrayVariable, span);
         }
@@ -314,7 +312,9 @@ impl Checker<'_> {
         let mut nexts: Vec<Option<usize>> = vec![];
         while bodies.len() < reached.len() {
             let at = bodies.len();
-            let Some(Some(renaming)) = self.flow.renamings.last() else { unreachable!("loops open and close in pairs") };
+            let Some(Some(renaming)) = self.flow.renamings.last() else {
+                unreachable!("loops open and close in pairs")
+            };
             let meaning = renaming.meanings[reached[at]].clone();
             self.set_names(&meaning);
             self.flow.copy = copy + at;
@@ -360,8 +360,7 @@ impl Checker<'_> {
         self.set_names(&before);
         let period = bodies.len();
         // Each iteration moves on to the next meaning: the iterator tells which it is.
-        let in_turn = from_start
-            && (0..period).all(|at| nexts[at] == Some(reached[(at + 1) % period]));
+        let in_turn = from_start && (0..period).all(|at| nexts[at] == Some(reached[(at + 1) % period]));
         let going = going.as_deref().and_then(|going| self.lookup(going));
         let flag = going.and_then(|variable| match self.variables[variable.0].state {
             State::Scalar(going) => Some(going),
@@ -423,7 +422,9 @@ impl Checker<'_> {
         if let Some(selector) = &end.selector {
             self.asked(selector);
         }
-        let Some(Some(renaming)) = self.flow.renamings.last_mut() else { unreachable!("loops open and close in pairs") };
+        let Some(Some(renaming)) = self.flow.renamings.last_mut() else {
+            unreachable!("loops open and close in pairs")
+        };
         let known: Vec<VariableId> = renaming.meanings[0].iter().map(|(variable, _)| *variable).collect();
         let outer = |meaning: &Meaning| -> Meaning {
             meaning.iter().copied().filter(|(variable, _)| known.contains(variable)).collect()
@@ -487,14 +488,7 @@ impl Checker<'_> {
         tail
     }
 
-    fn variant(
-        &mut self,
-        variants: &Variants,
-        turn: usize,
-        rest: &[ast::Expr],
-        place: Place,
-        count: usize,
-    ) -> Tail {
+    fn variant(&mut self, variants: &Variants, turn: usize, rest: &[ast::Expr], place: Place, count: usize) -> Tail {
         self.set_names(&variants.meanings[turn]);
         if turn + 1 == variants.meanings.len() {
             return self.body(rest, place);
@@ -529,6 +523,9 @@ impl Checker<'_> {
         if let Some(Some(renaming)) = self.flow.renamings.last() {
             names.extend(renaming.going.as_deref());
         }
+        // A function of the function may use them, too.
+        let functions = self.variables.iter().filter(|it| matches!(it.state, State::Alias(Value::Function(_))));
+        names.extend(functions.map(|it| it.name.as_str()));
         rest.iter().any(|statement| super::walk::mentions(statement, &names))
     }
 
@@ -542,7 +539,8 @@ impl Checker<'_> {
         for one in &first.meanings {
             for other in &second.meanings {
                 let mut meaning: Meaning = one.iter().copied().filter(|(it, _)| !of_second.contains(it)).collect();
-                meaning.extend(other.iter().copied().filter(|(it, _)| !of_first.contains(it) || of_second.contains(it)));
+                meaning
+                    .extend(other.iter().copied().filter(|(it, _)| !of_first.contains(it) || of_second.contains(it)));
                 meaning.sort_unstable();
                 meaning.dedup_by_key(|(variable, _)| *variable);
                 meanings.push(meaning);
@@ -563,9 +561,7 @@ fn changed(variants: &Variants) -> impl Iterator<Item = VariableId> + '_ {
     let first = &variants.meanings[0];
     let known = variants.meanings.iter().flatten().map(|(variable, _)| *variable);
     let known: std::collections::BTreeSet<VariableId> = known.collect();
-    known
-        .into_iter()
-        .filter(move |&it| variants.meanings.iter().any(|other| means(other, it) != means(first, it)))
+    known.into_iter().filter(move |&it| variants.meanings.iter().any(|other| means(other, it) != means(first, it)))
 }
 
 /// The number of a meaning in the list. A name that has none yet may come to mean anything.
@@ -609,7 +605,9 @@ fn chosen(mut bodies: Vec<Block>, conditions: Vec<Expr>, span: Span) -> Block {
 /// What a statement does under the condition that the flag is set.
 fn under(statement: &mut Statement, flag: LocalId) -> Option<&mut Block> {
     match &mut statement.kind {
-        StatementKind::If { condition, then, otherwise } if otherwise.is_empty() && reads(condition, flag) => Some(then),
+        StatementKind::If { condition, then, otherwise } if otherwise.is_empty() && reads(condition, flag) => {
+            Some(then)
+        }
         StatementKind::If { .. }
         | StatementKind::Set { .. }
         | StatementKind::Store { .. }

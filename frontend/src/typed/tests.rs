@@ -239,7 +239,6 @@ fn signatures_are_checked() {
 fn constructs_without_support_are_named() {
     for body in [
         "println(n)",
-        "if x > 0\nB = A\nelse\nB = v\nend\nB = A",
         "y = A[[1, 2], 1]",
         "y = sum(u for u in v if u > 0)",
         "z = (y = 2) + 1",

@@ -88,6 +88,7 @@ impl Checker<'_> {
         role: Role,
         span: Span,
     ) -> (LocalId, LocalId) {
+        // The source names the whole number.
         let re = self.new_local(&format!("{name}_re"), Type::Scalar(half), role, span);
         (re, self.new_local(&format!("{name}_im"), Type::Scalar(half), role, span))
     }
