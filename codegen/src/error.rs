@@ -157,9 +157,9 @@ impl IntoDiagnostic for CodegenError {
             .with_note("only loops around it and inside of it can be split, moved, or run in parallel, in vectors or on the GPU")
             .with_help(format!("leave `{name}` as it is, inside of one thread, and schedule the loops around it")),
             CodegenError::Endless { name, on_device } => {
-                let text = format!("loop `{name}` has no bound but what data say, and cannot be left where they do");
+                let text = format!("a `while` that only data end, loop `{name}` of the schedule, cannot be left where they do");
                 let help = match on_device {
-                    true => "give it a bound: `while err > tol && steps < most`, with `steps += 1` at its end; or compile for the CPU",
+                    true => "give it a bound, `for step in 1:most` with `err < tol && break` inside: the steps after the last do nothing; or compile for the CPU",
                     false => "leave the loop as it is in the source, and schedule those inside",
                 };
                 let note = match on_device {

@@ -374,7 +374,7 @@ impl<'n, 'a> Builder<'n, 'a> {
         let scope = self.scope;
         if let Purpose::Scan(wanted) = self.purpose {
             let declared = &self.nest.symbols.function.locals[local.0 as usize];
-            let changes = Changes::Variable { variable: declared.name.clone(), bound: declared.span };
+            let changes = Changes::Variable { variable: declared.in_source(), bound: declared.span };
             return Err(unknown_at_entry(wanted, changes, expr.span));
         }
         let storage = self.nest.storage_of(local, &scope.site.iterators);

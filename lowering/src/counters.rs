@@ -15,8 +15,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, LoopMode, Range, Requirement, Role, SizeError,
-    Statement, StatementKind, Type,
+    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, LoopMode, NamedBy, Range, Requirement, Role,
+    SizeError, Statement, StatementKind, Type,
 };
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
@@ -288,7 +288,7 @@ impl<'a> Facts<'a> {
                 let iterator = LocalId(locals.len() as u32);
                 let id = LoopId(self.next_loop + iterator.0);
                 let (name, ty) = (format!("{}_at{}", declared.name, axis + 1), Type::Scalar(ScalarType::I64));
-                locals.push(Local { name, ty, role: Role::Iterator(id), span });
+                locals.push(Local { name, named: NamedBy::Tessella, ty, role: Role::Iterator(id), span });
                 iterators.push((id, iterator));
             }
             let subscripts = iterators.iter().map(|(_, iterator)| whole(ExprKind::Local(*iterator), span)).collect();

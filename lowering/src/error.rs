@@ -24,14 +24,14 @@ pub enum Reason {
     /// Division or remainder by something that is not a constant.
     DivisorNotConstant,
     DivisionByZero,
-    /// A variable that is assigned more than once.
+    /// A variable that is assigned more than once; without a name, a value that several paths set.
     Reassigned {
-        variable: String,
+        variable: Option<String>,
         bound: Span,
     },
     /// A variable whose only value is not affine.
     DataDependent {
-        variable: String,
+        variable: Option<String>,
         cause: Box<NotAffine>,
     },
     /// Not an `Int64`.
@@ -53,8 +53,8 @@ pub enum Reason {
 pub enum Changes {
     /// An array that the function stores into, or makes.
     Array { array: String },
-    /// A variable that is assigned more than once.
-    Variable { variable: String, bound: Span },
+    /// A variable that is assigned more than once; without a name, a value that several paths set.
+    Variable { variable: Option<String>, bound: Span },
 }
 
 /// Which end of a loop's range.
@@ -121,8 +121,11 @@ impl NotAffine {
             Reason::ReadFromArray { array } => format!("a value read from `{array}`"),
             Reason::DivisorNotConstant => "divides by something that is not a constant".into(),
             Reason::DivisionByZero => "divides by zero".into(),
-            Reason::Reassigned { variable, .. } => format!("`{variable}` is assigned more than once"),
-            Reason::DataDependent { variable, .. } => format!("`{variable}` is not an affine value"),
+            Reason::Reassigned { variable, .. } => reassigned(variable.as_deref()),
+            Reason::DataDependent { variable, .. } => match variable {
+                Some(variable) => format!("`{variable}` is not an affine value"),
+                None => "not an affine value".into(),
+            },
             Reason::NotInt64 { ty } => format!("a `{ty}`, not an `Int64`"),
             Reason::Operation => "no affine operation".into(),
             Reason::MayWrap => "may pass 64 bits".into(),
@@ -166,7 +169,7 @@ impl NotAffine {
         if let Reason::Reassigned { variable, bound } = &at.reason
             && *bound != self.span
         {
-            diagnostic = diagnostic.secondary(*bound, format!("`{variable}` is first set here"));
+            diagnostic = diagnostic.secondary(*bound, first_set(variable.as_deref()));
         }
         let diagnostic = diagnostic.with_note(
             "loop bounds and extents are sums of iterators, integer arguments and array sizes with constant factors",
@@ -175,6 +178,20 @@ impl NotAffine {
             Some(help) => diagnostic.with_help(help),
             None => diagnostic,
         }
+    }
+}
+
+fn reassigned(variable: Option<&str>) -> String {
+    match variable {
+        Some(variable) => format!("`{variable}` is assigned more than once"),
+        None => "this value is set on more than one path".into(),
+    }
+}
+
+fn first_set(variable: Option<&str>) -> String {
+    match variable {
+        Some(variable) => format!("`{variable}` is first set here"),
+        None => "it is first set here".into(),
     }
 }
 
@@ -189,15 +206,16 @@ impl Changes {
                 ),
             ),
             Changes::Variable { variable, bound } => {
-                let diagnostic = diagnostic.primary(span, format!("`{variable}` is assigned more than once"));
+                let instead = variable.as_ref().map_or(String::new(), |variable| format!(", in place of `{variable}`"));
+                let diagnostic = diagnostic.primary(span, reassigned(variable.as_deref()));
                 let labelled = match *bound == span {
                     true => diagnostic,
-                    false => diagnostic.secondary(*bound, format!("`{variable}` is first set here")),
+                    false => diagnostic.secondary(*bound, first_set(variable.as_deref())),
                 };
                 (
                     labelled,
                     format!(
-                        "compute the subscript from iterators, arguments and arrays that are only read, in place of `{variable}`, or write `@inbounds` before the statement if it is sure to be inside"
+                        "compute the subscript from iterators, arguments and arrays that are only read{instead}, or write `@inbounds` before the statement if it is sure to be inside"
                     ),
                 )
             }
@@ -284,10 +302,10 @@ impl IntoDiagnostic for LowerError {
                         diagnostic.primary(span, format!("reads `{array}`, which the function writes"))
                     }
                     Changes::Variable { variable, bound } => {
-                        let labelled = diagnostic.primary(span, format!("`{variable}` is assigned more than once"));
+                        let labelled = diagnostic.primary(span, reassigned(variable.as_deref()));
                         match *bound == span {
                             true => labelled,
-                            false => labelled.secondary(*bound, format!("`{variable}` is first set here")),
+                            false => labelled.secondary(*bound, first_set(variable.as_deref())),
                         }
                     }
                 };

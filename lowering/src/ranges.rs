@@ -15,8 +15,8 @@ use crate::error::LowerError;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, Mode, Range, Requirement, Role, SizeError,
-    Statement, StatementKind, Type,
+    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, Mode, NamedBy, Range, Requirement, Role,
+    SizeError, Statement, StatementKind, Type,
 };
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
@@ -364,7 +364,7 @@ impl Rewriting {
         let target = LocalId(self.known.locals.len() as u32);
         let name = format!("{}_{end}", self.known.locals[iterator.0 as usize].name);
         let (ty, role) = (Type::Scalar(ScalarType::I64), Role::Value(self.around.last().copied()));
-        self.known.locals.push(Local { name, ty, role, span });
+        self.known.locals.push(Local { name, named: NamedBy::Tessella, ty, role, span });
         self.known.values.insert(target, bound.clone());
         let kind = StatementKind::Set { target, value: bound.clone(), label: None, mode: Mode::default() };
         block.push(Statement { kind, span });

@@ -311,7 +311,7 @@ fn what_is_not_affine_is_named() {
     let errors = refused(t);
     let [LowerError::BoundNotAffine { why, .. }] = errors.as_slice() else { panic!("{errors:#?}") };
     let Reason::DataDependent { variable, cause } = &why.reason else { panic!("{why:?}") };
-    assert_eq!((variable.as_str(), &cause.reason), ("p", &Reason::Product));
+    assert_eq!((variable.as_deref(), &cause.reason), (Some("p"), &Reason::Product));
     let diagnostic = errors[0].clone().into_diagnostic();
     assert_eq!(diagnostic.code.0, "E0302");
     assert_eq!(diagnostic.labels.len(), 2);

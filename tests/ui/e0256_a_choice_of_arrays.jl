@@ -1,8 +1,9 @@
+either(a, b, n) = n > 0 ? a : b
+
 @tessella function smoothed(v::Vector{Float64}, n::Int)
     w = zeros(length(v))
     for i in 2:length(v)-1
         w[i] = (v[i-1] + v[i+1]) / 2
     end
-    chosen = n > 0 ? w : v
-    return sum(chosen)
+    return sum(either(w, v, n))
 end

@@ -17,7 +17,7 @@ use super::error::TypeError;
 use super::flow::set;
 use super::operator::if_else;
 use super::statement::{Place, Tail};
-use super::tree::{Block, Expr, Role};
+use super::tree::{Block, Expr, LocalId, Role};
 use super::value::Value;
 use tessella_diagnostics::Span;
 use tessella_scalar::{CompareOp, ScalarType};
@@ -55,7 +55,7 @@ impl Checker<'_> {
         }
     }
 
-    fn settled_array(&mut self, value: Value, span: Span) -> Checked<Value> {
+    pub(super) fn settled_array(&mut self, value: Value, span: Span) -> Checked<Value> {
         let elements = match value {
             Value::Elements(elements) if self.container(&elements).is_none() => elements,
             other => return Ok(other),
@@ -164,7 +164,17 @@ impl Checker<'_> {
             Tail::Tuple(values, _) => one(Value::Tuple(values)),
             Tail::Other(value @ Value::Irrational(..), _) => one(Value::Scalar(self.as_scalar(value, span)?)),
             Tail::Other(value, _) => one(value),
-            Tail::Choice(..) | Tail::Failed => return Err(self.fail(TypeError::BranchResult { span })),
+            Tail::Choice(position, arrays, _) => {
+                let position = self.read(position, span);
+                let at = |array: &LocalId| Expr::int64(i64::from(array.0), span);
+                let last = Expr::int64(arrays.len() as i64 - 1, span);
+                let position = arrays.iter().enumerate().rev().skip(1).fold(last, |others, (option, array)| {
+                    let here = super::compare::compare(CompareOp::Eq, position.clone(), at(array), span);
+                    if_else(here, Expr::int64(option as i64, span), others, span)
+                });
+                Side { position, options: arrays.into_iter().map(Value::Array).collect() }
+            }
+            Tail::Failed => return Err(self.fail(TypeError::BranchResult { span })),
         })
     }
 
@@ -216,7 +226,7 @@ fn renumbered(position: Expr, table: &[usize]) -> Expr {
 }
 
 /// Whether variables for one value can hold the other.
-fn alike(a: &Value, b: &Value) -> bool {
+pub(super) fn alike(a: &Value, b: &Value) -> bool {
     let all = |a: &[Value], b: &[Value]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b));
     match (a, b) {
         (Value::Nothing, Value::Nothing) => true,

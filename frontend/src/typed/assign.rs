@@ -17,6 +17,13 @@ impl Checker<'_> {
             unreachable!("called for assignments only")
         };
         let span = statement.span;
+        if let Some((name, value)) = super::kept::kept_assignment(statement) {
+            return self.keep_result(name, value, span).map(|()| Tail::Nothing);
+        }
+        self.note_leaving(target, value, span);
+        if let Some(chosen) = self.chosen_arrays(target, value, span) {
+            return Ok(self.statement(&chosen, place));
+        }
         if *broadcast == ast::Broadcast::Yes {
             let done = self.broadcast_assignment(operator.as_ref(), target, value, span, place);
             self.label = None;
@@ -222,9 +229,9 @@ impl Checker<'_> {
             // Where no paths join, a name assigned again is a new variable.
             State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Alias(_) => {
                 let ty = declared.unwrap_or(value.ty);
-                let name = super::jumps::shown(&self.variables[variable.0].name).to_string();
+                let name = self.variables[variable.0].name.clone();
                 let owner = self.variables[variable.0].owner;
-                let id = self.new_local(&name, Type::Scalar(ty), Role::Variable(owner), at);
+                let id = self.named_local(&name, Type::Scalar(ty), Role::Variable(owner), at);
                 self.variables[variable.0].span = span;
                 self.variables[variable.0].state = State::Scalar(id);
                 id
@@ -244,10 +251,7 @@ impl Checker<'_> {
             return Err(self.fail(error));
         };
         let set_in_loop = self.variables[variable.0].owner != here;
-        match super::jumps::is_result(&self.variables[variable.0].name) {
-            true => self.note_hidden_set(target),
-            false => self.note_set(target, set_in_loop),
-        }
+        self.note_set(target, set_in_loop);
         let label = self.label.take();
         let mode = self.mode;
         if self.is_straight(variable)

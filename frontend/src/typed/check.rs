@@ -10,8 +10,8 @@ use super::scope::{Scope, State, Variable, VariableId, is_assigned};
 use super::signature::TypeParameter;
 use super::statement::Place;
 use super::tree::{
-    ArgumentType, Block, Expr, ExprKind, Function, InlinedCall, Label, Local, LocalId, LoopId, Mode, Role, Statement,
-    StatementKind, Type,
+    ArgumentType, Block, Expr, ExprKind, Function, InlinedCall, Label, Local, LocalId, LoopId, Mode, NamedBy, Role,
+    Statement, StatementKind, Type,
 };
 use super::unsupported::Construct;
 use super::value::{Kind, Value};
@@ -220,9 +220,22 @@ impl<'a> Checker<'a> {
         &self.locals[id.0 as usize]
     }
 
+    /// A local that the source names, unless the name is one of [`super::jumps::Fresh`].
+    pub(super) fn named_local(&mut self, name: &str, ty: Type, role: Role, span: Span) -> LocalId {
+        match super::jumps::is_private(name) {
+            true => self.new_local(super::jumps::shown(name), ty, role, span),
+            false => self.add_local(name, NamedBy::Source, ty, role, span),
+        }
+    }
+
+    /// A local for a value that the source does not name: the name shows in the generated code, and in no message.
     pub(super) fn new_local(&mut self, name: &str, ty: Type, role: Role, span: Span) -> LocalId {
+        self.add_local(name, NamedBy::Tessella, ty, role, span)
+    }
+
+    fn add_local(&mut self, name: &str, named: NamedBy, ty: Type, role: Role, span: Span) -> LocalId {
         let id = LocalId(u32::try_from(self.locals.len()).expect("a function has fewer than 2^32 variables"));
-        self.locals.push(Local { name: name.to_string(), ty, role, span });
+        self.locals.push(Local { name: name.to_string(), named, ty, role, span });
         id
     }
 
@@ -238,9 +251,20 @@ impl<'a> Checker<'a> {
 
     /// Gives `value` a variable of its own, so that it is evaluated once.
     pub(super) fn hold(&mut self, name: &str, value: Expr) -> Expr {
-        let span = value.span;
         let owner = self.loops.last().copied();
-        let id = self.new_local(name, Type::Scalar(value.ty), Role::Value(owner), span);
+        let id = self.new_local(name, Type::Scalar(value.ty), Role::Value(owner), value.span);
+        self.hold_in(id, value)
+    }
+
+    /// The same under a name of the source.
+    pub(super) fn hold_named(&mut self, name: &str, value: Expr) -> Expr {
+        let owner = self.loops.last().copied();
+        let id = self.named_local(name, Type::Scalar(value.ty), Role::Value(owner), value.span);
+        self.hold_in(id, value)
+    }
+
+    fn hold_in(&mut self, id: LocalId, value: Expr) -> Expr {
+        let span = value.span;
         let mode = self.mode;
         self.emit(StatementKind::Set { target: id, value, label: None, mode }, span);
         self.read(id, span)
@@ -295,6 +319,7 @@ impl<'a> Checker<'a> {
         let result = self.result(function, tail);
         self.settle_roles();
         let body = self.blocks.pop().expect("the function's own block is open");
+        let body = self.without_unread(body);
         let body = self.with_constant_arrays(body, &result);
         Some(Function {
             name,
@@ -351,7 +376,7 @@ impl<'a> Checker<'a> {
         let (ty, span) = (value.ty, value.span);
         let Some(variable) = self.lookup(name) else { return };
         let owner = self.loops.last().copied();
-        let copy = self.new_local(name, Type::Scalar(ty), Role::Variable(owner), span);
+        let copy = self.named_local(name, Type::Scalar(ty), Role::Variable(owner), span);
         self.emit(StatementKind::Set { target: copy, value, label: None, mode: Mode::default() }, span);
         self.variables[variable.0].state = State::Scalar(copy);
         self.variables[variable.0].home = self.blocks.len();

@@ -164,7 +164,7 @@ impl Checker<'_> {
         (result.0, result.1, after)
     }
 
-    fn as_tail(&mut self, value: Value, span: Span) -> Tail {
+    pub(super) fn as_tail(&mut self, value: Value, span: Span) -> Tail {
         match value {
             Value::Scalar(value) => Tail::Scalar(value),
             Value::Irrational(..) => self.as_scalar(value, span).map_or(Tail::Failed, Tail::Scalar),

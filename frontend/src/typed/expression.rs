@@ -136,8 +136,7 @@ impl Checker<'_> {
     fn name(&mut self, name: &str, span: Span) -> Checked<Value> {
         if let Some(variable) = self.lookup(name) {
             let state = self.variables[variable.0].state.clone();
-            // A made-up variable is read only where a flag says that it was assigned.
-            let is_assigned = self.assigned.contains(&variable) || super::jumps::is_result(name);
+            let is_assigned = self.assigned.contains(&variable);
             return match state {
                 State::Poisoned => Err(super::check::Reported),
                 State::Unassigned => {

@@ -271,7 +271,7 @@ impl Checker<'_> {
             Value::Array(array) => State::Array(array),
             Value::Scalar(value) if is_assigned => {
                 let owner = self.loops.last().copied();
-                let copy = self.new_local(name, Type::Scalar(value.ty), Role::Variable(owner), span);
+                let copy = self.named_local(name, Type::Scalar(value.ty), Role::Variable(owner), span);
                 let at = value.span;
                 let kind = StatementKind::Set { target: copy, value, label: None, mode: Default::default() };
                 self.emit(kind, at);
@@ -297,7 +297,7 @@ impl Checker<'_> {
         let unchanging = value.is_fixed()
             || matches!(value.kind, ExprKind::Local(id)
                 if matches!(self.local(id).role, Role::Argument | Role::Iterator(_) | Role::Value(_)));
-        if unchanging { value } else { self.hold(name, value) }
+        if unchanging { value } else { self.hold_named(name, value) }
     }
 
     /// What a body gives back, as a value.

@@ -56,12 +56,8 @@ impl Checker<'_> {
         self.scopes.push(Scope::new());
         // The body is checked even where the range is not understood: its errors are its own.
         let at = iteration.target.span;
-        let iterator = self.new_local(
-            name.map_or("iterator", super::jumps::shown),
-            Type::Scalar(ScalarType::I64),
-            Role::Iterator(id),
-            at,
-        );
+        let iterator =
+            self.named_local(name.unwrap_or("#iterator"), Type::Scalar(ScalarType::I64), Role::Iterator(id), at);
         match name {
             Ok(name) => {
                 let state = match (&range, element) {

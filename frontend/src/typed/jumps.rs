@@ -11,11 +11,24 @@
 //! ```
 
 use super::walk::{mentions, parts};
-use crate::ast::{Argument, Block, Broadcast, Expr, ExprKind, GeneratorClause, Iteration, Operator, Section};
+use crate::ast::{Block, Broadcast, Expr, ExprKind, GeneratorClause, Iteration, Operator};
 use tessella_diagnostics::{Span, Spanned};
 
 /// Made-up names begin with this; no name of the source does.
 pub(super) const PRIVATE: char = '#';
+
+/// What a flag is called that only `break`s set.
+const BROKE: &str = "broke";
+
+/// Whether the condition is that no `break` has set its flag.
+pub(super) fn is_unbroken(condition: &Expr) -> bool {
+    match &condition.kind {
+        ExprKind::Prefix { operator, operand } if operator.value.symbol == "!" => {
+            matches!(&operand.kind, ExprKind::Name(name) if name.starts_with(PRIVATE) && shown(name) == BROKE)
+        }
+        _ => false,
+    }
+}
 
 /// Makes names that the source cannot have.
 #[derive(Debug, Default)]
@@ -26,6 +39,10 @@ impl Fresh {
         self.0 += 1;
         format!("{PRIVATE}{stem}{PRIVATE}{}", self.0)
     }
+}
+
+pub(super) fn is_private(name: &str) -> bool {
+    name.starts_with(PRIVATE)
 }
 
 /// What a made-up name is called in the typed tree.
@@ -68,14 +85,10 @@ pub(super) fn function_without_returns(body: &[Expr], fresh: &mut Fresh) -> Bloc
     body.iter().for_each(|statement| returned(statement, &mut values));
     let place = body.first().map_or(Span::new(tessella_diagnostics::FileId(0), 0..0), |first| first.span);
     let result = match values.as_slice() {
-        // Each element of a tuple has a variable of its own.
-        all if let Some(count) = tuple_length(all) => {
-            Returned::Tuple((0..count).map(|_| fresh.name("result")).collect())
-        }
         all if all.iter().all(Option::is_none) => Returned::Nothing,
         // `return A` everywhere needs no variable.
         [Some(first), rest @ ..]
-            if matches!(&first.kind, ExprKind::Name(name) if !body.iter().any(|statement| binds(statement, name)))
+            if matches!(&first.kind, ExprKind::Name(name) if is_of_function(name, body))
                 && rest.iter().all(|other| other.as_ref().is_some_and(|other| other.kind == first.kind)) =>
         {
             Returned::Always(first.clone())
@@ -88,17 +101,18 @@ pub(super) fn function_without_returns(body: &[Expr], fresh: &mut Fresh) -> Bloc
     if in_loops {
         block.push(assign(&returned, boolean(false, place), place));
     }
-    let variables = match &result {
-        Returned::Variable(result) => std::slice::from_ref(result),
-        Returned::Tuple(results) => results.as_slice(),
-        Returned::Nothing | Returned::Always(_) => &[],
-    };
-    for variable in variables {
-        block.push(Expr { kind: ExprKind::Local(vec![name(variable, place)]), span: place });
+    if let Returned::Variable(result) = &result {
+        block.push(Expr { kind: ExprKind::Local(vec![name(result, place)]), span: place });
     }
     let mut rewrite = Rewrite { fresh, target: Target::Function { returned, result } };
     block.extend(rewrite.block(body, &[]));
     block
+}
+
+/// Whether the name means the same wherever the body mentions it: no scope inside has a variable of its own of this name.
+fn is_of_function(name: &str, body: &[Expr]) -> bool {
+    let own = super::scope::assigned_in_scope(body).iter().any(|assigned| assigned == name);
+    (own || !super::scope::is_assigned(name, body)) && !body.iter().any(|statement| binds(statement, name))
 }
 
 /// Whether a scope inside has a variable of its own of this name: a loop's, a generator's, a `let`'s, a `local` one.
@@ -134,8 +148,8 @@ enum Target {
 enum Returned {
     Nothing,
     Always(Expr),
+    /// What the checker keeps under this name.
     Variable(String),
-    Tuple(Vec<String>),
 }
 
 struct Rewrite<'f> {
@@ -204,7 +218,8 @@ impl Rewrite<'_> {
             },
             ExprKind::Let { bindings, body } => {
                 let (bindings, body) = (bindings.clone(), body.clone());
-                self.flagged(rest, flags, span, block, |rewrite, flags| {
+                let flag = self.flag(&body, &[]);
+                self.flagged(flag, rest, flags, span, block, |rewrite, flags| {
                     let body = rewrite.block(&body, flags);
                     vec![Expr { kind: ExprKind::Let { bindings, body }, span }]
                 });
@@ -251,7 +266,8 @@ impl Rewrite<'_> {
             (self.block(&with_rest(then), flags), self.block(otherwise, flags))
         } else {
             let (then, otherwise) = (then.to_vec(), otherwise.to_vec());
-            self.flagged(rest, flags, span, block, |rewrite, flags| {
+            let flag = self.flag(&then, &otherwise);
+            self.flagged(flag, rest, flags, span, block, |rewrite, flags| {
                 let (then, otherwise) = (rewrite.block(&then, flags), rewrite.block(&otherwise, flags));
                 vec![if_else(condition, then, otherwise, span)]
             });
@@ -260,16 +276,25 @@ impl Rewrite<'_> {
         block.push(if_else(condition, then, otherwise, span));
     }
 
+    /// The name of a flag that says which of these jumped.
+    fn flag(&mut self, then: &[Expr], otherwise: &[Expr]) -> String {
+        let goes_on = has_continue(then) || has_continue(otherwise);
+        match self.target {
+            Target::Loop { .. } if !goes_on => self.fresh.name(BROKE),
+            Target::Loop { .. } | Target::Function { .. } => self.fresh.name("jumped"),
+        }
+    }
+
     /// A statement that jumps or goes on, and what follows it, under a flag.
     fn flagged(
         &mut self,
+        flag: String,
         rest: &[Expr],
         flags: &[String],
         span: Span,
         block: &mut Block,
         statement: impl FnOnce(&mut Self, &[String]) -> Block,
     ) {
-        let flag = self.fresh.name("jumped");
         let mut all = flags.to_vec();
         all.push(flag.clone());
         block.push(assign(&flag, boolean(false, span), span));
@@ -287,7 +312,6 @@ impl Rewrite<'_> {
                     Returned::Nothing => None,
                     Returned::Always(value) => Some(Box::new(value.clone())),
                     Returned::Variable(result) => Some(Box::new(name(result, span))),
-                    Returned::Tuple(results) => Some(Box::new(tuple(results, span))),
                 };
                 vec![Expr { kind: ExprKind::Return(value), span }]
             }
@@ -403,45 +427,38 @@ impl Rewrite<'_> {
     }
 }
 
-/// The value of a `return` that is not the end of the function goes into variables.
+/// The value of a `return` that is not the end of the function is kept for it.
 fn keep_result(result: &Returned, value: Option<&Expr>, span: Span, block: &mut Block) {
-    match (result, value) {
-        (Returned::Nothing | Returned::Always(_), _) => {}
-        (Returned::Variable(result), value) => {
-            block.push(assign(result, value.cloned().unwrap_or_else(|| name("nothing", span)), span));
+    match result {
+        Returned::Nothing | Returned::Always(_) => {}
+        Returned::Variable(result) => {
+            let value = value.cloned().unwrap_or_else(|| name("nothing", span));
+            block.push(kept(result, &value, span));
         }
-        (Returned::Tuple(results), Some(value)) => {
-            let kind = ExprKind::Assign {
-                operator: None,
-                broadcast: Broadcast::No,
-                target: Box::new(tuple(results, span)),
-                value: Box::new(value.clone()),
-            };
-            block.push(Expr { kind, span });
-        }
-        (Returned::Tuple(_), None) => {}
     }
 }
 
-fn tuple(names: &[String], span: Span) -> Expr {
-    let element = |variable: &String| Argument { keyword: None, value: name(variable, span), section: Section::Main };
-    Expr { kind: ExprKind::Tuple(names.iter().map(element).collect()), span }
-}
-
-/// How many elements the tuples have that all of the `return`s give back.
-fn tuple_length(values: &[Option<Expr>]) -> Option<usize> {
-    let length = |value: &Option<Expr>| match value.as_ref().map(|value| &value.kind) {
-        Some(ExprKind::Tuple(elements)) => {
-            let plain = |it: &Argument| {
-                it.keyword.is_none() && it.section == Section::Main && !matches!(it.value.kind, ExprKind::Splat(_))
-            };
-            (elements.len() > 1 && elements.iter().all(plain)).then_some(elements.len())
+/// `result = value`, in each branch of a value that has branches: they may be of several kinds.
+fn kept(result: &str, value: &Expr, span: Span) -> Expr {
+    let block = |body: &[Expr]| -> Block {
+        match body.split_last() {
+            Some((last, rest)) => rest.iter().cloned().chain([kept(result, last, last.span)]).collect(),
+            None => vec![kept(result, &name("nothing", span), span)],
         }
-        _ => None,
     };
-    let (first, rest) = values.split_first()?;
-    let count = length(first)?;
-    rest.iter().all(|value| length(value) == Some(count)).then_some(count)
+    let kind = match &value.kind {
+        ExprKind::Ternary { condition, yes, no } => ExprKind::If {
+            branches: vec![((**condition).clone(), vec![kept(result, yes, yes.span)])],
+            otherwise: Some(vec![kept(result, no, no.span)]),
+        },
+        ExprKind::If { branches, otherwise } => ExprKind::If {
+            branches: branches.iter().map(|(condition, body)| (condition.clone(), block(body))).collect(),
+            otherwise: Some(block(otherwise.as_deref().unwrap_or_default())),
+        },
+        ExprKind::Block(body) if !body.is_empty() => ExprKind::Block(block(body)),
+        _ => return assign(result, value.clone(), span),
+    };
+    Expr { kind, span }
 }
 
 /// Whether the statement holds a jump of this kind that belongs to the loop or function around it.

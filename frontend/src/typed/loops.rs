@@ -20,6 +20,13 @@ impl Checker<'_> {
         simd: bool,
         span: Span,
     ) -> Checked<()> {
+        self.announce_renaming(body, span);
+        let done = self.loop_with_jumps(iterations, body, simd, span);
+        self.flow.renamings.pop();
+        done
+    }
+
+    fn loop_with_jumps(&mut self, iterations: &[Iteration], body: &[Expr], simd: bool, span: Span) -> Checked<()> {
         let (has_break, has_continue) = (jumps::has_break(body), jumps::has_continue(body));
         if !has_break && !has_continue {
             return self.plain_loop(iterations, body, simd, span);
@@ -30,11 +37,13 @@ impl Checker<'_> {
             return self.plain_loop(iterations, &body, simd, span);
         }
         if let [iteration] = iterations
+            && !self.renames()
             && let Some((start, iteration, body)) = bounded(iteration, body, &mut self.flow.fresh)
         {
             self.private(&start.0, start.1.clone(), start.1.span)?;
-            return self.loop_statement(&[iteration], &body, simd, span);
+            return self.loop_with_jumps(&[iteration], &body, simd, span);
         }
+        self.renaming_ends_with(&going);
         self.private(&going, boolean(true, span), span)?;
         let inner = jumps::loop_without_jumps(body, &going, &mut self.flow.fresh);
         let body = vec![if_else(name(&going, span), inner, vec![], span)];
@@ -143,7 +152,10 @@ impl Checker<'_> {
         if let Some((left, noted)) = left {
             value = choose(name(&left, at), name(&noted, at), value);
         }
-        self.assignment(&assign(&counter, value, at), super::statement::Place::Middle).map(|_| ())
+        let pending = self.flow.pending.take();
+        let assigned = self.assignment(&assign(&counter, value, at), super::statement::Place::Middle);
+        self.flow.pending = pending;
+        assigned.map(|_| ())
     }
 }
 

@@ -9,7 +9,7 @@ use super::tree::{Expr, ExprKind, LocalId, Result as Outcome, Role};
 use super::value::Value;
 use crate::ast;
 use tessella_diagnostics::Span;
-use tessella_scalar::ScalarType;
+use tessella_scalar::{CompareOp, ScalarType};
 
 /// What Julia makes of elements that go into an array here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,11 +57,35 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Outcome> {
         if let Some(declared) = &function.return_type {
-            return Err(self.fail(TypeError::BranchResult { span: declared.span }));
+            return self.converted_one(function, declared, position, options);
         }
         let options: Checked<Vec<Outcome>> =
             options.into_iter().map(|value| self.given_value(function, value, span)).collect();
         Ok(Outcome::OneOf { position, options: options? })
+    }
+
+    /// Numbers of several types, all of which become the declared one.
+    fn converted_one(
+        &mut self,
+        function: &ast::Function,
+        declared: &ast::Expr,
+        position: LocalId,
+        options: Vec<Value>,
+    ) -> Checked<Outcome> {
+        let span = declared.span;
+        let ty = self.type_expression(declared)?;
+        let mut numbers = vec![];
+        for option in options {
+            let Value::Scalar(value) = option else { return Err(self.fail(TypeError::BranchResult { span })) };
+            numbers.push(self.coerce(value, ty, Some(span))?);
+        }
+        let (first, others) = numbers.split_first().expect("there are several");
+        let chosen = others.iter().enumerate().fold(first.clone(), |before, (at, number)| {
+            let number_of_it = Expr::int64(at as i64 + 1, span);
+            let here = super::compare::compare(CompareOp::Eq, self.read(position, span), number_of_it, span);
+            super::operator::if_else(here, number.clone(), before, span)
+        });
+        self.given_scalar(function, chosen)
     }
 
     fn given_value(&mut self, function: &ast::Function, value: Value, span: Span) -> Checked<Outcome> {

@@ -101,6 +101,15 @@ pub(super) fn is_assigned(name: &str, body: &[Expr]) -> bool {
     names.assigned.iter().chain(&names.local).any(|(assigned, _)| assigned == name)
 }
 
+/// The names that the statements of a block assign in its own scope.
+pub(super) fn assigned_in_scope(body: &[Expr]) -> Vec<String> {
+    let mut names = Assigned::default();
+    for statement in body {
+        names.collect(statement, Depth::Scope);
+    }
+    names.assigned.into_iter().chain(names.local).map(|(name, _)| name).collect()
+}
+
 /// The name of each assignment in a block, however deep.
 pub(super) fn assigned_names(body: &[Expr]) -> Vec<String> {
     let mut names = Assigned::default();

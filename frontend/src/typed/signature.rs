@@ -84,12 +84,12 @@ impl Checker<'_> {
                     State::Complex(re, im)
                 }
                 ArgumentType::Complex(Type::Array { element, rank, form: _ }) => {
-                    let id = self.new_local(name, dense(element, rank + 1), Role::Argument, span);
+                    let id = self.named_local(name, dense(element, rank + 1), Role::Argument, span);
                     ids.push(id);
                     State::Alias(Value::ComplexArray(id))
                 }
                 ArgumentType::Real(ty) => {
-                    let id = self.new_local(name, ty, Role::Argument, span);
+                    let id = self.named_local(name, ty, Role::Argument, span);
                     ids.push(id);
                     match ty {
                         Type::Scalar(_) => State::Scalar(id),

@@ -2,6 +2,7 @@
 
 use super::check::{Checked, Checker};
 use super::error::TypeError;
+use super::jumps::is_result;
 use super::tree::{Block, Expr, ExprKind, LocalId, Role, StatementKind, Type};
 use super::unsupported::Construct;
 use super::value::Value;
@@ -44,14 +45,15 @@ impl Checker<'_> {
             tail = self.statement(statement, if is_last { place } else { Place::Middle });
             let rest = &body[position + 1..];
             match (before, self.flow.pending.take()) {
-                (None, Some(variants)) if self.uses_variants(&variants, rest) => {
+                (before, Some(variants)) if self.uses_variants(&variants, rest) => {
                     self.flow.tail = ends;
+                    let variants = match before {
+                        Some(before) => self.both(before, variants),
+                        None => variants,
+                    };
                     return self.after_variants(variants, rest, place);
                 }
-                (Some(first), Some(_)) => {
-                    // Two loops that both exchange arrays which nobody uses afterwards.
-                    self.flow.pending = Some(first);
-                }
+                (Some(first), Some(second)) => self.flow.pending = Some(self.both(first, second)),
                 (before, pending) => self.flow.pending = pending.or(before),
             }
         }
@@ -135,7 +137,11 @@ impl Checker<'_> {
                     ast::ExprKind::Assign { .. } | ast::ExprKind::If { .. } | ast::ExprKind::Block(_) => {
                         return self.statement(value, place);
                     }
-                    _ => self.result_value(value),
+                    ast::ExprKind::Name(name) if is_result(name) => {
+                        let variable = self.lookup(name).expect("it is declared at the function's beginning");
+                        return self.kept_result(variable, span);
+                    }
+                    _ => return self.last_value(value, place),
                 },
             },
             // A text on a line of its own is a comment to the reader.
@@ -148,7 +154,7 @@ impl Checker<'_> {
             ast::ExprKind::Do { .. } => self.not_yet(Construct::Closure, span),
             ast::ExprKind::Const(_) => self.not_yet(Construct::Global, span),
             _ => match place {
-                Place::Last => self.result_value(statement),
+                Place::Last => return self.last_value(statement, place),
                 Place::Middle => {
                     self.flow.statement_call = matches!(statement.kind, ast::ExprKind::Call { .. });
                     self.flow.unused_call = self.flow.statement_call;
@@ -178,6 +184,29 @@ impl Checker<'_> {
             }
             (_, _) => tail,
         }
+    }
+
+    /// The value of an expression that a function may end with. Where both sides of a `c ? a : b` are of one kind it is a
+    /// value like any other, else each is a result of its own.
+    fn last_value(&mut self, expr: &ast::Expr, place: Place) -> Tail {
+        let ast::ExprKind::Ternary { condition, yes, no } = &expr.kind else {
+            return self.result_value(expr).unwrap_or(Tail::Failed);
+        };
+        let (errors, statements) = (self.errors.len(), self.blocks.last().map_or(0, Vec::len));
+        let value = self.result_value(expr);
+        let of_several_kinds = || match &self.errors[errors..] {
+            [TypeError::BranchResult { .. } | TypeError::BranchTypes { .. }] => true,
+            _ => false,
+        };
+        if value.is_err() && self.gives_several(place) && of_several_kinds() {
+            self.errors.truncate(errors);
+            if let Some(block) = self.blocks.last_mut() {
+                block.truncate(statements);
+            }
+            let no = std::slice::from_ref(&**no);
+            return self.branch(condition, std::slice::from_ref(yes), Some(no), expr.span, place);
+        }
+        value.unwrap_or(Tail::Failed)
     }
 
     fn result_value(&mut self, expr: &ast::Expr) -> Checked<Tail> {
@@ -216,26 +245,27 @@ impl Checker<'_> {
         let Some(((condition, then), rest)) = branches.split_first() else {
             return otherwise.map_or(Tail::Nothing, |body| self.body(body, place));
         };
-        let condition = self.condition(condition);
+        let leaves = self.leaves_unless(condition);
+        let mut condition = self.condition(condition);
         let before = self.assigned.clone();
         let meanings = self.meanings();
-        let (then, then_tail) = self.in_branch(|checker| {
+        let (mut then, then_tail) = self.in_branch(|checker| {
             let tail = checker.body(then, place);
             checker.settled_tail(tail, place)
         });
-        self.end_of_branch(span);
+        let then_end = self.path_end(meanings.len());
         let after_then = std::mem::replace(&mut self.assigned, before);
-        let after_meanings = self.array_meanings(meanings.len());
         self.restore(&meanings);
-        let (otherwise, other_tail) = self.in_branch(|checker| {
+        let (mut otherwise, other_tail) = self.in_branch(|checker| {
             let tail = match rest.is_empty() {
                 true => otherwise.map_or(Tail::Nothing, |body| checker.body(body, place)),
                 false => checker.branches(rest, otherwise, span, place),
             };
             checker.settled_tail(tail, place)
         });
-        self.end_of_branch(span);
-        self.same_meanings(&after_meanings, span);
+        let mut other_end = self.path_end(meanings.len());
+        other_end.left |= leaves;
+        self.join_meanings(&mut condition, (&mut then, then_end), (&mut otherwise, other_end), span);
         self.assigned.retain(|variable| after_then.contains(variable));
         self.join_results(condition, (then, then_tail), (otherwise, other_tail), span, place)
     }
@@ -254,18 +284,18 @@ impl Checker<'_> {
 
     /// `condition || statement`.
     fn unless(&mut self, condition: &ast::Expr, statement: &ast::Expr, span: Span, place: Place) -> Tail {
-        let condition = self.condition(condition).map(|condition| Expr {
+        let mut condition = self.condition(condition).map(|condition| Expr {
             ty: ScalarType::Bool,
             span: condition.span,
             kind: ExprKind::Unary(UnaryOp::Not, Box::new(condition)),
         });
         let before = self.assigned.clone();
         let meanings = self.meanings();
-        let (then, tail) = self.in_branch(|checker| checker.statement(statement, place));
-        self.end_of_branch(span);
-        let after_meanings = self.array_meanings(meanings.len());
+        let (mut then, tail) = self.in_branch(|checker| checker.statement(statement, place));
+        let then_end = self.path_end(meanings.len());
         self.restore(&meanings);
-        self.same_meanings(&after_meanings, span);
+        let other_end = self.path_end(meanings.len());
+        self.join_meanings(&mut condition, (&mut then, then_end), (&mut vec![], other_end), span);
         self.assigned = before;
         self.join(condition, (then, tail), (vec![], Tail::Nothing), span, place)
     }
@@ -291,12 +321,12 @@ impl Checker<'_> {
             };
         }
         let tail = match (place, then_tail, other_tail) {
+            (Place::Middle, _, _) | (Place::Last, Tail::Nothing, Tail::Nothing) => Tail::Nothing,
+            (Place::Last, Tail::Failed, _) | (Place::Last, _, Tail::Failed) => Tail::Failed,
             (Place::Last, Tail::OneOf(..), _) | (Place::Last, _, Tail::OneOf(..)) => {
                 self.fail(TypeError::BranchResult { span });
                 Tail::Failed
             }
-            (Place::Middle, _, _) | (Place::Last, Tail::Nothing, Tail::Nothing) => Tail::Nothing,
-            (Place::Last, Tail::Failed, _) | (Place::Last, _, Tail::Failed) => Tail::Failed,
             (Place::Last, Tail::Argument(a, at), Tail::Argument(b, _)) if a == b => Tail::Argument(a, at),
             (Place::Last, Tail::Scalar(yes), Tail::Scalar(no)) => {
                 if yes.ty != no.ty {

@@ -239,7 +239,6 @@ fn signatures_are_checked() {
 fn constructs_without_support_are_named() {
     for body in [
         "println(n)",
-        "if x > 0\nB = A\nelse\nB = v\nend\nB = A",
         "y = view(A, [1, 2], 1)",
         "z = (y = 2) + 1",
         "s = \"text\"",

@@ -160,10 +160,29 @@ pub enum Result {
 pub struct Local {
     /// As the user wrote it; two locals may share a name.
     pub name: String,
+    pub named: NamedBy,
     pub ty: Type,
     pub role: Role,
     /// Where it is first bound.
     pub span: Span,
+}
+
+/// Where a local's name comes from: no message shows a name that the source does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NamedBy {
+    Source,
+    /// A value that the source does not name.
+    Tessella,
+}
+
+impl Local {
+    /// The name, if it is the source's.
+    pub fn in_source(&self) -> Option<String> {
+        match self.named {
+            NamedBy::Source => Some(self.name.clone()),
+            NamedBy::Tessella => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -103,7 +103,7 @@ impl Construct {
             Construct::LinearIndex => "give one subscript for each dimension",
             Construct::Iterator => "iterate over `axes(A, k)` or `1:n`, and subscript in the body",
             Construct::ArrayVariable => {
-                "exchange arrays in the body of a loop over one counter, outside of any `if`, or copy their elements"
+                "use fewer names: up to six orders of arrays are followed; or copy the elements of one array into another"
             }
             Construct::While => "use a `for` over a range",
             Construct::Break => "let the loop run to its end, and guard the statements with `if`",

@@ -195,7 +195,7 @@ impl Evaluation<'_, '_> {
     fn local(&self, expr: &Expr, local: LocalId) -> Result<Pieces, NotAffine> {
         let fail = |reason| Err(NotAffine { span: expr.span, reason });
         let declared = &self.symbols.function.locals[local.0 as usize];
-        let variable = declared.name.clone();
+        let variable = declared.in_source();
         match declared.role {
             Role::Argument => match self.symbols.signature.integer(local) {
                 Some(param) => Ok(Pieces::single(Affine::param(param))),
@@ -388,7 +388,7 @@ impl Evaluation<'_, '_> {
             },
             ExprKind::Local(local) => {
                 let declared = &self.symbols.function.locals[local.0 as usize];
-                let variable = declared.name.clone();
+                let variable = declared.in_source();
                 match (declared.role, self.symbols.known.get(local)) {
                     (Role::Value(_), Some(Ok(Symbol::Condition(formula)))) => Ok(formula.clone()),
                     (Role::Value(_), Some(Err(cause))) => {

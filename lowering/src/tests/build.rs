@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::ops::{Add, Mul, Sub};
 use tessella_diagnostics::{FileId, Span};
 use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, Function, Label, Local, LocalId, LoopId, LoopMode, Mode, Range, Result as Returned, Role,
-    Statement, StatementKind, Type, dense,
+    Block, Expr, ExprKind, Function, Label, Local, LocalId, LoopId, LoopMode, Mode, NamedBy, Range, Result as Returned,
+    Role, Statement, StatementKind, Type, dense,
 };
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
@@ -94,7 +94,7 @@ impl Tree {
     }
 
     fn local(&mut self, name: &str, ty: Type, role: Role) -> LocalId {
-        self.locals.push(Local { name: name.into(), ty, role, span: span() });
+        self.locals.push(Local { name: name.into(), named: NamedBy::Source, ty, role, span: span() });
         LocalId(self.locals.len() as u32 - 1)
     }
 

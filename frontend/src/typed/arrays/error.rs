@@ -24,6 +24,8 @@ pub enum ArrayError {
     ConstantChanged { name: String, span: Span },
     #[error("which array this is depends on the path taken, and the function makes one of them itself")]
     Returned { span: Span },
+    #[error("an array that is made inside of a loop cannot be returned from there")]
+    MadeInLoop { span: Span },
     #[error("the result is {} in Julia, not an `Array`", container.name())]
     OtherContainer { container: Container, span: Span },
     #[error("the broadcast is a range in Julia, and rounds otherwise than its elements one by one")]
@@ -56,7 +58,7 @@ impl ArrayError {
             ArrayError::SingleValue { .. } => "E0254",
             ArrayError::Constant { .. } => "E0255",
             ArrayError::ConstantChanged { .. } => "E0266",
-            ArrayError::Returned { .. } => "E0256",
+            ArrayError::Returned { .. } | ArrayError::MadeInLoop { .. } => "E0256",
             ArrayError::OtherContainer { .. } | ArrayError::FloatRange { .. } => "E0260",
             ArrayError::ResultConverted { .. } => "E0261",
             ArrayError::Undefined { .. } => "E0257",
@@ -126,7 +128,10 @@ impl IntoDiagnostic for ArrayError {
                 .with_help(format!("write `copy({name})`, or pass the array as an argument")),
             ArrayError::Returned { span } => base
                 .primary(span, "one of these arrays is made inside the function")
-                .with_help("make one array before the branches, and copy into it"),
+                .with_help("give the array a name, `chosen = c ? a : b`, or make one before the branches and copy into it"),
+            ArrayError::MadeInLoop { span } => base
+                .primary(span, "returns an array that this iteration makes")
+                .with_help("make the array before the loop and fill it here, or return the numbers that it is made of"),
             ArrayError::OtherContainer { container, span } => {
                 base.primary(span, "returned here").with_help(match container {
                     Container::BitArray => "write a comprehension, `[a > 0 for a in A]`, or `collect(A .> 0)`",

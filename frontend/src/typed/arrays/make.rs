@@ -28,7 +28,7 @@ impl Checker<'_> {
         let owner = self.loops.last().copied();
         let rank = extents.len() as u32;
         let ty = dense(element, rank);
-        let array = self.new_local(name, ty, Role::Variable(owner), span);
+        let array = self.named_local(name, ty, Role::Variable(owner), span);
         self.made.insert(array, extents.to_vec());
         self.emit(StatementKind::Allocate { array, extents: extents.to_vec() }, span);
         array

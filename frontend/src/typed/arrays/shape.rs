@@ -184,7 +184,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn array_error(&mut self, error: ArrayError) -> crate::typed::check::Reported {
+    pub(in crate::typed) fn array_error(&mut self, error: ArrayError) -> crate::typed::check::Reported {
         self.fail(TypeError::Array(error))
     }
 

@@ -54,10 +54,7 @@ impl Checker<'_> {
         };
         let in_loop = self.variables[variable.0].owner != self.loops.last().copied();
         for half in [re, im] {
-            match crate::typed::jumps::is_result(&self.variables[variable.0].name) {
-                true => self.note_hidden_set(half),
-                false => self.note_set(half, in_loop),
-            }
+            self.note_set(half, in_loop);
         }
         // The imaginary half is computed from the variable's old value.
         let second = match value.im.any(&|part| matches!(part.kind, ExprKind::Local(id) if id == re)) {
@@ -91,6 +88,7 @@ impl Checker<'_> {
         role: Role,
         span: Span,
     ) -> (LocalId, LocalId) {
+        // The source names the whole number.
         let re = self.new_local(&format!("{name}_re"), Type::Scalar(half), role, span);
         (re, self.new_local(&format!("{name}_im"), Type::Scalar(half), role, span))
     }
