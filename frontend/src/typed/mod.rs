@@ -37,6 +37,7 @@ mod named;
 mod number_function;
 mod operator;
 mod power;
+mod prelude;
 mod result;
 mod scope;
 mod several;
