@@ -148,9 +148,7 @@ impl Checker<'_> {
                 let all = self.functions.iter().filter(|function| named(function, name));
                 (name.clone(), all.cloned().collect::<Vec<_>>(), None)
             }
-            Callee::Prelude(name) => {
-                (name.clone(), super::prelude::definition(name, span).into_iter().collect(), None)
-            }
+            Callee::Prelude(name) => (name.clone(), super::prelude::definition(name, span).into_iter().collect(), None),
             Callee::Closure(at) => {
                 let closure = self.closures[*at].clone();
                 (closure.name.clone(), closure.methods.clone(), Some(closure))
