@@ -1,4 +1,4 @@
-//! Loops whose bounds are read from arrays, as loops over a range that sizes give, with a condition on data.
+//! Loops whose bounds are read from arrays, or are products and quotients of sizes, as loops over a range that sizes give, with a condition on data.
 //!
 //! ```text
 //!                                        first, last = p[i], p[i+1] - 1
@@ -18,7 +18,7 @@ use tessella_frontend::typed::tree::{
     Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, Mode, NamedBy, Range, Requirement, Role,
     SizeError, Statement, StatementKind, Type,
 };
-use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType};
 
 /// Iterators that are no subscript run through these values at most: no other expression of sizes is larger.
 const LIMIT: i64 = 1 << 40;
@@ -74,7 +74,7 @@ struct Rewriting {
 enum Source {
     /// Sizes, arguments, iterators and variables that change: analyses tell whether it is affine.
     Sizes,
-    /// Elements of arrays that are only read.
+    /// Elements of arrays that are only read, or what is affine in nothing: a product of sizes.
     Data,
     /// An array that the function writes, and where it is read.
     Written { array: LocalId, span: Span },
@@ -110,6 +110,12 @@ impl Known {
                     return Source::Written { array: *array, span: expr.span };
                 }
                 ExprKind::Load { .. } => found = Source::Data,
+                ExprKind::Binary(operator, left, right) if self.is_nonlinear(*operator, left, right) => {
+                    found = Source::Data;
+                }
+                ExprKind::Call(Intrinsic::Sqrt, operands) if !self.is_constant(&operands[0], DEPTH) => {
+                    found = Source::Data;
+                }
                 ExprKind::Local(local) => match self.locals[local.0 as usize].role {
                     Role::Variable(_) => return Source::Sizes,
                     Role::Value(_) if seen.insert(*local) => open.extend(self.values.get(local)),
@@ -130,6 +136,48 @@ impl Known {
             open.extend(expr.operands());
         }
         found
+    }
+
+    /// Whether an operation of integers is certainly affine in nothing.
+    fn is_nonlinear(&self, operator: BinaryOp, left: &Expr, right: &Expr) -> bool {
+        let varies = |expr: &Expr| !self.is_constant(expr, DEPTH);
+        if !left.ty.is_integer() || left.ty == ScalarType::Bool {
+            return false;
+        }
+        match operator {
+            BinaryOp::Add | BinaryOp::Sub => left.ty != ScalarType::I64,
+            BinaryOp::Mul => left.ty != ScalarType::I64 || (varies(left) && varies(right)),
+            BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil | BinaryOp::Rem | BinaryOp::Mod => {
+                left.ty != ScalarType::I64 || varies(right)
+            }
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => varies(right),
+            BinaryOp::Div
+            | BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::ShiftRightLogical
+            | BinaryOp::AndAlso
+            | BinaryOp::OrElse => false,
+        }
+    }
+
+    fn is_constant(&self, expr: &Expr, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match &expr.kind {
+            ExprKind::Constant(_) => true,
+            ExprKind::Local(local) => self.values.get(local).is_some_and(|value| self.is_constant(value, depth)),
+            ExprKind::Load { .. } | ExprKind::Size { .. } | ExprKind::First { .. } => false,
+            ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Compare(..)
+            | ExprKind::Call(..)
+            | ExprKind::Select { .. }
+            | ExprKind::IfElse { .. }
+            | ExprKind::Convert(_)
+            | ExprKind::Wrap(_) => expr.operands().into_iter().all(|operand| self.is_constant(operand, depth)),
+        }
     }
 
     /// The constant `c` of an expression that is `local + c`.

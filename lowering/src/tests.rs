@@ -305,16 +305,31 @@ fn what_is_not_affine_is_named() {
     let a = t.array("A", 1);
     let k = t.scalar("k", ScalarType::I64);
     t.repeat("i", (1, 1, 9), |t, i, id| {
-        let product = t.value("p", Some(id), i * k.clone());
-        t.repeat("j", (1, 1, product), |t, j, _| t.store(a, [j], 0.0));
+        let bits = t.value("p", Some(id), build::binary(BinaryOp::BitOr, i, k.clone()));
+        t.repeat("j", (1, 1, bits), |t, j, _| t.store(a, [j], 0.0));
     });
     let errors = refused(t);
     let [LowerError::BoundNotAffine { why, .. }] = errors.as_slice() else { panic!("{errors:#?}") };
     let Reason::DataDependent { variable, cause } = &why.reason else { panic!("{why:?}") };
-    assert_eq!((variable.as_deref(), &cause.reason), (Some("p"), &Reason::Product));
+    assert_eq!((variable.as_deref(), &cause.reason), (Some("p"), &Reason::Operation));
     let diagnostic = errors[0].clone().into_diagnostic();
     assert_eq!(diagnostic.code.0, "E0302");
     assert_eq!(diagnostic.labels.len(), 2);
+}
+
+#[test]
+fn a_bound_that_is_a_product_is_a_condition_on_an_outer_range() {
+    let mut t = Tree::new();
+    let a = t.array("A", 1);
+    let k = t.scalar("k", ScalarType::I64);
+    t.repeat("i", (1, 1, 9), |t, i, _| {
+        t.repeat("j", (1, 1, i * k.clone()), |t, j, _| t.store(a, [j], 0.0));
+    });
+    let ctx = Ctx::new();
+    let lowered = lowered(&ctx, t);
+    let [computation] = lowered.algorithm.computations.as_slice() else { panic!("one store") };
+    assert_eq!(computation.ranged, [1]);
+    assert!(computation.predicate.is_some() && lowered.algorithm.scan.is_some());
 }
 
 /// `B[i] = A[<subscript>]` for `i in 1:n`, where `B` has `n` elements and `A` has `A_1`; the integers are in `x`.

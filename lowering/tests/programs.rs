@@ -205,7 +205,7 @@ fn what_is_not_affine() {
         q = i * i
         @comp S x[min(i, k)] = q
     end
-    for i in 1:m*k
+    for i in 1:(m | k)
         x[i] = 0.0
     end
 end",
@@ -215,8 +215,8 @@ end",
               Primary `min(i, k)`: differs from iteration to iteration in more than the iterators
               help: drop `@comp`, or write one store for each case, inside `if`
             E0302: the end of the loop over `i` is not affine
-              Primary `m*k`: a product of two variables
-              help: make one factor a constant, or pass the matrix with one more axis instead of computing its offsets
+              Primary `(m | k)`: no affine operation
+              help: use sums, products with constants, `div`, `fld`, `cld`, `rem`, `mod`, `min` and `max`
         "#]],
     );
 }

@@ -1,12 +1,14 @@
-function add_row!(y, values, width, i)
-    for k in (i-1)*width+1:i*width
+function add_row!(y, values, first, width, i)
+    for k in first:first+width-1
         y[i] += values[k]
     end
 end
 
-@tessella function sums!(y::Vector{Float64}, values::Vector{Float64}, width::Int)
+@tessella function sums!(y::Vector{Float64}, values::Vector{Float64})
+    first = 1
     for i in 1:length(y)
-        add_row!(y, values, width, i)
+        add_row!(y, values, first, i, i)
+        first = 2 * first + i
     end
     return y
 end

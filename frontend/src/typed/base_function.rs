@@ -96,12 +96,11 @@ impl Checker<'_> {
                 let (x, y) = (self.share(widen(x, ty)), self.share(widen(y, ty)));
                 match (name, ty.is_float()) {
                     ("isless", _) => less(x, y, span),
-                    ("cmp", false) => {
+                    ("cmp", _) => {
                         let number = |value| Expr::int64(value, span);
                         let above = if_else(less(y.clone(), x.clone(), span), number(1), number(0), span);
                         if_else(less(x, y, span), number(-1), above, span)
                     }
-                    ("cmp", true) => return None,
                     (_, false) => compare(CompareOp::Eq, x, y, span),
                     (_, true) => {
                         let same = compare(CompareOp::Eq, x.clone(), y.clone(), span);
@@ -112,12 +111,13 @@ impl Checker<'_> {
                 }
             }
             // With the tolerance that Julia takes where none is given.
-            "isapprox" if x.ty == y.ty && x.ty.is_float() => {
-                let ty = x.ty;
-                let (x, y) = (self.share(x), self.share(y));
+            "isapprox" if x.ty.is_float() || y.ty.is_float() => {
+                let ty = promote(x.ty, y.ty);
+                let coarse = if [x.ty, y.ty].contains(&ScalarType::F32) { ScalarType::F32 } else { ScalarType::F64 };
+                let (x, y) = (self.share(widen(x, ty)), self.share(widen(y, ty)));
                 let size = |value: &Expr| intrinsic(Intrinsic::Abs, vec![value.clone()], ty, span);
                 let finite = |value: &Expr| compare(CompareOp::Lt, size(value), float(ty, f64::INFINITY, span), span);
-                let tolerance = match ty {
+                let tolerance = match coarse {
                     ScalarType::F32 => float(ty, f64::from(f32::EPSILON.sqrt()), span),
                     _ => float(ty, f64::EPSILON.sqrt(), span),
                 };

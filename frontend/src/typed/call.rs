@@ -47,7 +47,8 @@ pub(super) const DIVISIONS: [(&str, BinaryOp); 5] = [
 pub(super) const ON_ARRAYS: [&str; 9] =
     ["size", "length", "isempty", "axes", "eachindex", "ndims", "eltype", "firstindex", "lastindex"];
 
-const ON_NUMBERS: [&str; 44] = [
+const ON_NUMBERS: [&str; 45] = [
+    "exp10",
     "abs",
     "abs2",
     "sign",
@@ -150,12 +151,14 @@ fn known() -> impl Iterator<Item = &'static str> {
     let several = super::several::SEVERAL;
     let complex = super::complex::ABOUT_COMPLEX;
     let further = super::base_function::FURTHER;
+    let prelude = super::prelude::PRELUDE;
     elementary
         .chain(rounding)
         .chain(divisions)
         .chain(complex)
         .chain(several)
         .chain(further)
+        .chain(prelude)
         .chain(ON_ARRAYS)
         .chain(ON_NUMBERS)
 }
@@ -206,6 +209,11 @@ impl Checker<'_> {
             return value;
         }
         if let Some(value) = self.hidden_call(name, arguments) {
+            return value;
+        }
+        if broadcast == ast::Broadcast::No
+            && let Some(value) = self.prelude_call(name, arguments, span)
+        {
             return value;
         }
         if let Some(value) = self.collecting_call(name, arguments) {

@@ -113,6 +113,22 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+        match symbol {
+            "in" | "∈" => return self.is_member(left, right, spans, span),
+            "∉" => {
+                let is_member = self.is_member(left, right, spans, span)?;
+                return Ok(super::operator::unary(tessella_scalar::UnaryOp::Not, is_member, span));
+            }
+            "≈" | "≉" => {
+                let (left, right) = self.scalar_pair(left, right, spans)?;
+                let near = self.number_function("isapprox", vec![left, right], span)?;
+                return Ok(match symbol {
+                    "≈" => near,
+                    _ => super::operator::unary(tessella_scalar::UnaryOp::Not, near, span),
+                });
+            }
+            _ => {}
+        }
         if let Some(equal) = self.tuples_equal(symbol, &left, &right, spans, span) {
             return equal;
         }
@@ -129,6 +145,48 @@ impl Checker<'_> {
             },
         };
         self.compare_exactly(operator, symbol, left, right, span)
+    }
+
+    /// `x in t` of a tuple or range: whether it equals one of the elements.
+    fn is_member(&mut self, x: Value, of: Value, spans: (Span, Span), span: Span) -> Checked<Expr> {
+        match of {
+            Value::Tuple(values) => {
+                let x = match x {
+                    Value::Scalar(x) => Value::Scalar(self.share(x)),
+                    other => other,
+                };
+                let mut any = Expr::constant(Constant::bool(false), span);
+                for (at, value) in values.into_iter().enumerate() {
+                    let equal = self.compare_values("==", value, x.clone(), (spans.1, spans.0), span)?;
+                    any = if at == 0 { equal } else { binary(BinaryOp::OrElse, any, equal, span) };
+                }
+                Ok(any)
+            }
+            Value::Range(range) => {
+                let x = self.as_scalar(x, spans.0)?;
+                if !x.ty.is_integer() {
+                    return Err(self.no_method("in", &x, &range.start, span));
+                }
+                let x = self.share(x);
+                let (low, high) =
+                    if range.step > 0 { (range.start.clone(), range.stop) } else { (range.stop, range.start.clone()) };
+                let above = self.compare_exactly(CompareOp::Ge, ">=", x.clone(), low, span)?;
+                let below = self.compare_exactly(CompareOp::Le, "<=", x.clone(), high, span)?;
+                let inside = binary(BinaryOp::AndAlso, above, below, span);
+                if range.step.abs() == 1 {
+                    return Ok(inside);
+                }
+                let x = self.coerce(x, ScalarType::I64, None)?;
+                let distance = binary(BinaryOp::Sub, x, range.start, span);
+                let rest = binary(BinaryOp::Rem, distance, Expr::int64(range.step.saturating_abs(), span), span);
+                let on_step = compare(CompareOp::Eq, rest, Expr::int64(0, span), span);
+                Ok(binary(BinaryOp::AndAlso, inside, on_step, span))
+            }
+            other => {
+                let found = self.kind(&other);
+                Err(self.fail(TypeError::NotIterable { found, span: spans.1 }))
+            }
+        }
     }
 
     pub(super) fn compare_exactly(

@@ -24,6 +24,8 @@ pub(super) enum Callee {
     Named(String),
     /// A function defined inside the function: its position in [`Checker::closures`].
     Closure(usize),
+    /// A function of Base that is written in Julia.
+    Prelude(String),
 }
 
 /// A function defined inside the function, and the scopes around it.
@@ -146,13 +148,14 @@ impl Checker<'_> {
                 let all = self.functions.iter().filter(|function| named(function, name));
                 (name.clone(), all.cloned().collect::<Vec<_>>(), None)
             }
+            Callee::Prelude(name) => (name.clone(), super::prelude::definition(name, span).into_iter().collect(), None),
             Callee::Closure(at) => {
                 let closure = self.closures[*at].clone();
                 (closure.name.clone(), closure.methods.clone(), Some(closure))
             }
         };
         let method = self.choose_method(&name, methods, &given, span)?;
-        let recursive = self.calls.iter().any(|call| call.definition == method.span);
+        let recursive = self.calls.iter().any(|call| call.definition == method.span && call.function == name);
         if recursive || self.calls.len() >= DEEPEST {
             return Err(self.fail(TypeError::Recursion { function: name, span, definition: method.signature }));
         }

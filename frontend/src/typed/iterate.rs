@@ -1,15 +1,17 @@
 //! `for` loops and the ranges they run over.
 
 use super::check::{Checked, Checker, Reported};
+use super::compare::compare;
 use super::convert::{constant_integer, promote};
 use super::error::TypeError;
+use super::operator::binary;
 use super::scope::{Scope, State, is_assigned};
-use super::tree::{Expr, ExprKind, LocalId, LoopId, LoopMode, Range, Role, StatementKind, Type};
+use super::tree::{Expr, ExprKind, LocalId, LoopId, LoopMode, Range, Role, SizeError, StatementKind, Type};
 use super::unsupported::Construct;
 use super::value::{Kind, RangeValue, Value};
 use crate::ast;
 use tessella_diagnostics::Span;
-use tessella_scalar::ScalarType;
+use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, ScalarType};
 
 impl Checker<'_> {
     /// `for i in a, j in b ... end`: one loop inside the other.
@@ -32,6 +34,9 @@ impl Checker<'_> {
         }
         if self.is_collection(&iteration.range) {
             return self.for_collection(iteration, rest, body, simd, span);
+        }
+        if let Some(step) = self.variable_step(&iteration.range) {
+            return step.and_then(|step| self.for_steps(step, iteration, rest, body, span));
         }
         let single = std::mem::take(&mut self.flow.single);
         let iterated = self.iterated(iteration);
@@ -104,6 +109,74 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// The step of `a:s:b`, if it is an `Int64` that is known at run time only.
+    fn variable_step(&mut self, range: &ast::Expr) -> Option<Checked<Expr>> {
+        let ast::ExprKind::Range { step: Some(step), .. } = &range.kind else { return None };
+        if matches!(step.kind, ast::ExprKind::Integer(_)) {
+            return None;
+        }
+        match self.value(step) {
+            Ok(Value::Scalar(value)) if value.ty == ScalarType::I64 => {
+                let value = super::constant::folded(value);
+                constant_integer(&value).is_none().then_some(Ok(value))
+            }
+            Ok(_) => None,
+            Err(reported) => Some(Err(reported)),
+        }
+    }
+
+    /// `for i in a:s:b` as a loop over the number of the step, with `i` a variable at the start of its body.
+    fn for_steps(
+        &mut self,
+        step: Expr,
+        iteration: &ast::Iteration,
+        rest: &[ast::Iteration],
+        body: &[ast::Expr],
+        span: Span,
+    ) -> Checked<()> {
+        let ast::ExprKind::Range { start, stop, .. } = &iteration.range.kind else {
+            unreachable!("what has a step is a range")
+        };
+        let at = iteration.range.span;
+        let (first, last) = (self.bound(start), self.bound(stop));
+        let (first, last) = (self.coerce(first?, ScalarType::I64, None)?, self.coerce(last?, ScalarType::I64, None)?);
+        let (first, last, step) =
+            (self.settled("first", first), self.settled("last", last), self.settled("step", step));
+        let zero = || Expr::int64(0, at);
+        let nonzero = compare(CompareOp::Ne, step.clone(), zero(), at);
+        self.require(nonzero, SizeError::Thrown, "ArgumentError: step cannot be zero", at)?;
+        let up = compare(CompareOp::Gt, step.clone(), zero(), at);
+        let minus = |a: &Expr, b: &Expr| binary(BinaryOp::Sub, a.clone(), b.clone(), at);
+        let distance = super::operator::if_else(up, minus(&last, &first), minus(&first, &last), at);
+        let size = super::operator::intrinsic(Intrinsic::Abs, vec![step.clone()], ScalarType::I64, at);
+        // Where it is zero the loop is not reached.
+        let size = binary(BinaryOp::Max, size, Expr::int64(1, at), at);
+        let turns = binary(BinaryOp::DivFloor, distance, size, at);
+        let range = RangeValue { start: zero(), step: 1, stop: self.hold("steps", turns) };
+        self.scopes.push(Scope::new());
+        for (name, value) in
+            [("#steps", Value::Range(range)), ("#first", Value::Scalar(first)), ("#step", Value::Scalar(step))]
+        {
+            let variable = self.declare(name, at, State::Alias(value));
+            self.assigned.insert(variable);
+        }
+        let name = |name: &str| super::jumps::name(name, at);
+        let distance = super::jumps::infix("*", name("#turn"), name("#step"), at);
+        let value = super::jumps::infix("+", name("#first"), distance, at);
+        let mut inner = vec![super::arrays::local(&iteration.target, value)];
+        match rest {
+            [] => inner.extend(body.iter().cloned()),
+            _ => {
+                let kind = ast::ExprKind::For { iterations: rest.to_vec(), body: body.to_vec() };
+                inner.push(ast::Expr { kind, span });
+            }
+        }
+        let turns = ast::Iteration { target: name("#turn"), range: name("#steps"), span: iteration.span };
+        let done = self.for_loop(&[turns], &inner, false, span);
+        self.scopes.pop();
+        done
     }
 
     /// An iterator, which counts in `Int64`s, as a value of the range's own type, which holds all its values.

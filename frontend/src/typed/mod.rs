@@ -41,6 +41,7 @@ mod number_function;
 mod operator;
 mod position;
 mod power;
+mod prelude;
 mod result;
 mod scope;
 mod several;

@@ -72,6 +72,11 @@ impl Checker<'_> {
             return value;
         }
         let number = |value: i128| Expr::constant(Constant::integer(ty, value), span);
+        if name == "exp10" {
+            let ty = float_of(ty);
+            let ten = Expr::constant(Constant::integer(ty, 10), span);
+            return Ok(intrinsic(Intrinsic::Pow, vec![ten, widen(x, ty)], ty, span));
+        }
         let constant = |value: bool| Ok(Expr::constant(Constant::bool(value), span));
         let is_signed = ty.is_float() || ty.is_signed_integer();
         match name {

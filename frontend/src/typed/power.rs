@@ -42,10 +42,9 @@ impl Checker<'_> {
                 }
             };
         }
-        let at = exponent.span;
         let exponent = folded(exponent);
         let Some(power) = constant_integer(&exponent) else {
-            return Err(self.fail(TypeError::NotConstant { what: "the integer exponent", span: at }));
+            return self.variable_power(base, exponent, span);
         };
         let is_too_large = base.ty.is_integer() && power > LARGEST_EXPONENT;
         if base.ty == ScalarType::Bool || is_too_large {
@@ -67,6 +66,23 @@ impl Checker<'_> {
         let one = Expr::constant(Constant::f64(1.0), span);
         let inverse = binary(BinaryOp::Div, one, widen(base, ty), span);
         Ok(self.float_power(inverse, -power, span))
+    }
+
+    /// An integer exponent that varies: of floats Julia converts it, of integers it multiplies.
+    fn variable_power(&mut self, base: Expr, exponent: Expr, span: Span) -> Checked<Expr> {
+        if base.ty == ScalarType::Bool {
+            return Err(self.no_method("^", &base, &exponent, span));
+        }
+        if base.ty.is_float() {
+            let ty = base.ty;
+            return Ok(intrinsic(Intrinsic::Pow, vec![base, widen(exponent, ty)], ty, span));
+        }
+        let function = match constant_integer(&folded(base.clone())) {
+            Some(2) => "power_of_two",
+            Some(-1) => "power_of_minus_one",
+            _ => "integer_power",
+        };
+        self.inlined_scalar(function, vec![base, exponent], span)
     }
 
     fn float_power(&mut self, base: Expr, power: i128, span: Span) -> Expr {

@@ -177,7 +177,7 @@ impl Checker<'_> {
     }
 
     /// Constants of the file are evaluated where they are used, and have no block for statements.
-    pub(super) fn writes_statements(&mut self, span: Span) -> Checked<()> {
+    pub(in crate::typed) fn writes_statements(&mut self, span: Span) -> Checked<()> {
         match !self.open_constants.is_empty() {
             true => Err(self.array_error(ArrayError::Constant { span })),
             false => Ok(()),

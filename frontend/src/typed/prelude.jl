@@ -1,0 +1,80 @@
+# Functions of Base that are loops or several steps, as Julia defines them for the numbers and vectors that there are here. A
+# call of one is inlined like that of a function which the user wrote.
+
+# Products of integers wrap around, so that the order of the factors does not matter.
+function integer_power(base, exponent)
+    exponent < 0 && base != 1 && base != -1 && throw(DomainError(exponent, "a negative exponent of an integer"))
+    result = one(base)
+    square = base
+    rest = exponent < 0 ? exponent & one(exponent) : exponent
+    while rest > 0
+        if rest & 1 != 0
+            result *= square
+        end
+        square *= square
+        rest >>= 1
+    end
+    return result
+end
+
+power_of_two(base, exponent) = begin
+    exponent < 0 && throw(DomainError(exponent, "a negative exponent of an integer"))
+    base >> 1 << exponent
+end
+
+power_of_minus_one(base, exponent) = iseven(exponent) ? -base : base
+
+function findmax(elements::AbstractVector)
+    isempty(elements) && throw(ArgumentError("collection must be non-empty"))
+    most = elements[firstindex(elements)]
+    place = firstindex(elements)
+    for at in eachindex(elements)
+        element = elements[at]
+        if most == most && (element != element || isless(most, element))
+            most = element
+            place = at
+        end
+    end
+    return (most, place)
+end
+
+function findmin(elements::AbstractVector)
+    isempty(elements) && throw(ArgumentError("collection must be non-empty"))
+    least = elements[firstindex(elements)]
+    place = firstindex(elements)
+    for at in eachindex(elements)
+        element = elements[at]
+        if least == least && (element != element || isless(element, least))
+            least = element
+            place = at
+        end
+    end
+    return (least, place)
+end
+
+argmax(elements::AbstractVector) = findmax(elements)[2]
+argmin(elements::AbstractVector) = findmin(elements)[2]
+
+approximate(x, y, atol, rtol) =
+    x == y || (isfinite(x) && isfinite(y) && abs(x - y) <= max(atol, rtol * max(abs(x), abs(y))))
+
+function gcd(a::T, b::T) where {T<:Integer}
+    a == typemin(a) && (b == 0 || b == typemin(b)) && typemin(a) != 0 && throw(OverflowError("gcd overflows"))
+    b == typemin(b) && a == 0 && typemin(b) != 0 && throw(OverflowError("gcd overflows"))
+    # Of zero and a number it is the number.
+    x = a == 0 ? b : a
+    y = b == 0 ? a : b
+    twos = min(trailing_zeros(x), trailing_zeros(y))
+    u = abs(x >> trailing_zeros(x))
+    v = abs(y >> trailing_zeros(y))
+    # Each turn takes a bit from one of the two at least.
+    for turn in 1:128
+        u == v && break
+        if u > v
+            u, v = v, u
+        end
+        v -= u
+        v >>= trailing_zeros(v)
+    end
+    return u << twos
+end

@@ -1,0 +1,235 @@
+//! Functions of Base that are written in Julia: `prelude.jl`, whose definitions are inlined where they are called.
+
+use super::check::{Checked, Checker};
+use super::inline::{Callee, Given};
+use super::tree::Expr;
+use super::value::Value;
+use crate::ast::{self, ExprKind, Function, GeneratorClause};
+use std::sync::OnceLock;
+use tessella_diagnostics::{SourceMap, Span};
+
+const SOURCE: &str = include_str!("prelude.jl");
+
+/// Those of them that users call by these names.
+pub(super) const PRELUDE: [&str; 5] = ["findmax", "findmin", "argmax", "argmin", "gcd"];
+
+fn definitions() -> &'static [Function] {
+    static DEFINITIONS: OnceLock<Vec<Function>> = OnceLock::new();
+    DEFINITIONS.get_or_init(|| {
+        let mut sources = SourceMap::default();
+        let file = sources.add("prelude.jl", SOURCE, 1);
+        let scan = crate::scan(&sources, file);
+        let functions = scan.functions.iter();
+        functions.map(|item| crate::parse_function(&sources, item).expect("the prelude is well formed")).collect()
+    })
+}
+
+/// The definition of this name, as if it stood at the place of its call.
+pub(super) fn definition(name: &str, call: Span) -> Option<Function> {
+    let is_named = |function: &&Function| function.name.as_ref().is_some_and(|known| known.value == name);
+    let mut function = definitions().iter().find(is_named)?.clone();
+    place_function(&mut function, call);
+    Some(function)
+}
+
+impl Checker<'_> {
+    /// A call of a function of the prelude by users; `None` for any other.
+    pub(super) fn prelude_call(
+        &mut self,
+        name: &str,
+        arguments: &[ast::Argument],
+        span: Span,
+    ) -> Option<Checked<Value>> {
+        if !PRELUDE.contains(&name) || self.lookup(name).is_some() {
+            return None;
+        }
+        if arguments.iter().any(|it| it.keyword.is_some() || matches!(it.value.kind, ExprKind::Splat(_))) {
+            return None;
+        }
+        let values: Vec<Checked<Value>> = arguments.iter().map(|argument| self.value(&argument.value)).collect();
+        let values = match values.into_iter().collect::<Checked<Vec<Value>>>() {
+            Ok(values) => values,
+            Err(reported) => return Some(Err(reported)),
+        };
+        Some(match (name, values.as_slice()) {
+            ("gcd", [Value::Scalar(x), Value::Scalar(y)]) if x.ty.is_integer() && y.ty.is_integer() => {
+                let (x, y) = (x.clone(), y.clone());
+                self.promoted(x, y)
+                    .and_then(|(x, y)| self.inlined("gcd", vec![Value::Scalar(x), Value::Scalar(y)], span))
+            }
+            (_, _) => self.inlined(name, values, span),
+        })
+    }
+
+    /// The value of a function of the prelude.
+    pub(super) fn inlined(&mut self, name: &str, values: Vec<Value>, span: Span) -> Checked<Value> {
+        let positional = values.into_iter().map(|value| (value, span)).collect();
+        // The prelude's own calls are of Base, whatever functions the user has.
+        let functions = std::mem::take(&mut self.functions);
+        let value = self.inline(&Callee::Prelude(name.into()), Given { positional, keywords: vec![] }, false, span);
+        self.functions = functions;
+        value
+    }
+
+    pub(super) fn inlined_scalar(&mut self, name: &str, values: Vec<Expr>, span: Span) -> Checked<Expr> {
+        // Constants of the file are evaluated where they are used, and have no block for a loop.
+        self.writes_statements(span)?;
+        let value = self.inlined(name, values.into_iter().map(Value::Scalar).collect(), span)?;
+        self.as_scalar(value, span)
+    }
+}
+
+fn place_function(function: &mut Function, at: Span) {
+    (function.span, function.signature) = (at, at);
+    if let Some(name) = &mut function.name {
+        name.span = at;
+    }
+    for parameter in &mut function.parameters {
+        parameter.span = at;
+        if let Some(name) = &mut parameter.name {
+            name.span = at;
+        }
+        parameter.ty.iter_mut().chain(&mut parameter.default).for_each(|part| place(part, at));
+    }
+    function.type_parameters.iter_mut().chain(&mut function.body).for_each(|part| place(part, at));
+}
+
+fn place_arguments(arguments: &mut [ast::Argument], at: Span) {
+    for argument in arguments {
+        place(&mut argument.value, at);
+    }
+}
+
+/// Moves an expression, and all in it, to another place of the source.
+fn place(expr: &mut ast::Expr, at: Span) {
+    expr.span = at;
+    let all = |parts: &mut [ast::Expr]| parts.iter_mut().for_each(|part| place(part, at));
+    match &mut expr.kind {
+        ExprKind::Integer(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Char(_)
+        | ExprKind::Str(_)
+        | ExprKind::Symbol(_)
+        | ExprKind::Name(_)
+        | ExprKind::IndexEnd
+        | ExprKind::IndexBegin
+        | ExprKind::Colon
+        | ExprKind::Break
+        | ExprKind::Continue
+        | ExprKind::Return(None) => {}
+        ExprKind::Call { callee, arguments, .. } => {
+            place(callee, at);
+            place_arguments(arguments, at);
+        }
+        ExprKind::Prefix { operator, operand } => {
+            operator.span = at;
+            place(operand, at);
+        }
+        ExprKind::Infix { operator, left, right } => {
+            operator.span = at;
+            place(left, at);
+            place(right, at);
+        }
+        ExprKind::Comparison { operands, operators } => {
+            operators.iter_mut().for_each(|operator| operator.span = at);
+            all(operands);
+        }
+        ExprKind::And(left, right)
+        | ExprKind::Or(left, right)
+        | ExprKind::Juxtapose { coefficient: left, operand: right }
+        | ExprKind::Assign { target: left, value: right, operator: None, .. } => {
+            place(left, at);
+            place(right, at);
+        }
+        ExprKind::Assign { target, value, operator: Some(operator), .. } => {
+            operator.span = at;
+            place(target, at);
+            place(value, at);
+        }
+        ExprKind::Ternary { condition, yes, no } => {
+            for part in [condition, yes, no] {
+                place(part, at);
+            }
+        }
+        ExprKind::Range { start, step, stop } => {
+            place(start, at);
+            step.iter_mut().for_each(|step| place(step, at));
+            place(stop, at);
+        }
+        ExprKind::Index { base, subscripts } => {
+            place(base, at);
+            place_arguments(subscripts, at);
+        }
+        ExprKind::Field { base, field } => {
+            field.span = at;
+            place(base, at);
+        }
+        ExprKind::Adjoint(inner) | ExprKind::Splat(inner) | ExprKind::Const(inner) | ExprKind::Return(Some(inner)) => {
+            place(inner, at);
+        }
+        ExprKind::Tuple(elements) => place_arguments(elements, at),
+        ExprKind::Vector(parts) | ExprKind::Block(parts) | ExprKind::Local(parts) | ExprKind::Global(parts) => {
+            all(parts);
+        }
+        ExprKind::Matrix(rows) => rows.iter_mut().for_each(|row| all(row)),
+        ExprKind::Generator { body, clauses, .. } => {
+            place(body, at);
+            for clause in clauses {
+                match clause {
+                    GeneratorClause::For(iterations) => place_iterations(iterations, at),
+                    GeneratorClause::If(condition) => place(condition, at),
+                }
+            }
+        }
+        ExprKind::Typed { value, ty } => {
+            value.iter_mut().for_each(|value| place(value, at));
+            place(ty, at);
+        }
+        ExprKind::Curly { base, parameters } | ExprKind::Where { base, parameters } => {
+            place(base, at);
+            all(parameters);
+        }
+        ExprKind::If { branches, otherwise } => {
+            for (condition, body) in branches {
+                place(condition, at);
+                all(body);
+            }
+            otherwise.iter_mut().for_each(|body| all(body));
+        }
+        ExprKind::For { iterations, body } => {
+            place_iterations(iterations, at);
+            all(body);
+        }
+        ExprKind::While { condition, body } => {
+            place(condition, at);
+            all(body);
+        }
+        ExprKind::Let { bindings, body } => {
+            all(bindings);
+            all(body);
+        }
+        ExprKind::Function(function) => place_function(function, at),
+        ExprKind::Lambda { arguments, body } => {
+            all(arguments);
+            place(body, at);
+        }
+        ExprKind::Do { call, arguments, body } => {
+            place(call, at);
+            all(arguments);
+            all(body);
+        }
+        ExprKind::MacroCall { name, arguments } => {
+            name.span = at;
+            all(arguments);
+        }
+    }
+}
+
+fn place_iterations(iterations: &mut [ast::Iteration], at: Span) {
+    for iteration in iterations {
+        iteration.span = at;
+        place(&mut iteration.target, at);
+        place(&mut iteration.range, at);
+    }
+}
