@@ -167,7 +167,7 @@ impl Checker<'_> {
             let state = match value {
                 Value::Scalar(value) => match value.kind {
                     ExprKind::Local(id) if !matches!(self.local(id).role, Role::Variable(_)) => State::Scalar(id),
-                    _ => match self.hold(&name, value).kind {
+                    _ => match self.hold(crate::typed::jumps::shown(&name), value).kind {
                         ExprKind::Local(id) => State::Scalar(id),
                         _ => unreachable!("`hold` reads a local"),
                     },
