@@ -38,6 +38,7 @@ mod named;
 mod number_function;
 mod operator;
 mod power;
+mod renaming;
 mod result;
 mod scope;
 mod several;
