@@ -3,8 +3,9 @@
 
 use super::check::{Checked, Checker};
 use super::jumps::Fresh;
-use super::meanings::{Renaming, Variants};
+use super::meanings::Variants;
 use super::operator::{binary, unary};
+use super::renaming::Renaming;
 use super::scope::{State, VariableId};
 use super::tree::{Block, Expr, ExprKind, LocalId, Role, Statement, StatementKind, Type};
 use super::unsupported::Construct;
