@@ -41,11 +41,8 @@ mod number_function;
 mod operator;
 mod position;
 mod power;
-<<<<<<< HEAD
 mod prelude;
-=======
 mod renaming;
->>>>>>> 97829e982af1314b041f24b4d4109fd7476feee1
 mod result;
 mod scope;
 mod several;
