@@ -30,6 +30,9 @@ use tessella_scalar::CompareOp;
 /// More instances than this are not spelled out.
 const MAX_INSTANCES: usize = 64;
 
+/// An iterator over the points of a tile: its value at the first, and what each point adds per step.
+type Pattern = (IntExpr, Vec<i64>);
+
 /// A nest with a version for the case that its point loops are full.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tile {
@@ -230,7 +233,7 @@ impl<'a> Shape<'a> {
         let mut bases: BTreeMap<IntExpr, VariableId> = BTreeMap::new();
         let mut lets: BTreeMap<VariableId, IntExpr> = BTreeMap::new();
         // Each statement with its iterators as base plus a multiple of each point's offset.
-        let mut patterns: Vec<(&Statement, Vec<(IntExpr, Vec<i64>)>)> = vec![];
+        let mut patterns: Vec<(&Statement, Vec<Pattern>)> = vec![];
         for node in self.body {
             match node {
                 Node::Let { variable, value } => {

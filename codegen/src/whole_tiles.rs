@@ -218,10 +218,11 @@ impl Tiles {
                     self.collect(&it.body, &inner, found)?;
                 }
                 Node::If { condition, then, otherwise } => {
-                    if !here.ranges.is_empty() && self.speaks_of_inside(condition, &here) {
-                        if let Some(fails) = self.fails(condition, &here)? {
-                            found.cuts.push(self.outside(&fails, &here)?);
-                        }
+                    if !here.ranges.is_empty()
+                        && self.speaks_of_inside(condition, &here)
+                        && let Some(fails) = self.fails(condition, &here)?
+                    {
+                        found.cuts.push(self.outside(&fails, &here)?);
                     }
                     self.collect(then, &here, found)?;
                     self.collect(otherwise, &here, found)?;

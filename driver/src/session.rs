@@ -101,11 +101,11 @@ pub fn failed_with(sources: &SourceMap, status: Status, errors: &[Diagnostic]) -
     CompileResult { status, texts: texts.into(), program: None, signature: None }
 }
 
+/// The commands of a schedule that was given.
+type Commands = Vec<Spanned<Command>>;
+
 /// The typed function of a request, and the commands of its schedule.
-fn read(
-    sources: &mut SourceMap,
-    request: &CompileRequest,
-) -> Result<(tree::Function, Option<Vec<Spanned<Command>>>), Failed> {
+fn read(sources: &mut SourceMap, request: &CompileRequest) -> Result<(tree::Function, Option<Commands>), Failed> {
     let file = sources.add(&request.file, request.source.as_str(), request.first_line);
     let commands = match &request.schedule {
         None => None,
@@ -418,7 +418,7 @@ struct GpuProgram {
 enum Kernels {
     Whole(CudaProgram<Device>),
     /// In slices where the GPU's memory is too small.
-    Sliced(SlicedProgram<Device>),
+    Sliced(Box<SlicedProgram<Device>>),
 }
 
 /// What looks at computed subscripts on the host, where the arguments are when the call begins.
@@ -465,7 +465,8 @@ impl GpuProgram {
         let kernels = match slice {
             None => Kernels::Whole(whole),
             Some(slice) => {
-                Kernels::Sliced(SlicedProgram::new(whole, load_cuda(unit, &slice.built, &device)?, slice.parts))
+                let sliced = SlicedProgram::new(whole, load_cuda(unit, &slice.built, &device)?, slice.parts);
+                Kernels::Sliced(Box::new(sliced))
             }
         };
         Ok(GpuProgram { kernels, device, scan: HostScan::load(unit, built)?, failures: Failures::of(unit, built) })

@@ -158,8 +158,8 @@ impl NotAffine {
         })
     }
 
-    /// Labels the subexpression, and where a variable got its value; notes what affine means.
-    fn explain(&self, diagnostic: Diagnostic) -> Diagnostic {
+    /// Labels the subexpression, and where a variable got its value; notes what would do.
+    fn explain(&self, diagnostic: Diagnostic, wanted: &str) -> Diagnostic {
         let mut diagnostic = diagnostic.primary(self.span, self.label());
         let mut at = self;
         while let Reason::DataDependent { cause, .. } = &at.reason {
@@ -171,9 +171,7 @@ impl NotAffine {
         {
             diagnostic = diagnostic.secondary(*bound, first_set(variable.as_deref()));
         }
-        let diagnostic = diagnostic.with_note(
-            "loop bounds and extents are sums of iterators, integer arguments and array sizes with constant factors",
-        );
+        let diagnostic = diagnostic.with_note(wanted);
         match self.help() {
             Some(help) => diagnostic.with_help(help),
             None => diagnostic,
@@ -342,7 +340,10 @@ impl IntoDiagnostic for LowerError {
                     .with_help(help)
             }
             LowerError::BoundNotAffine { bound, why, .. } => {
-                let diagnostic = why.explain(diagnostic);
+                let diagnostic = why.explain(
+                    diagnostic,
+                    "loop bounds are computed from iterators, integer arguments, array sizes and integer arrays",
+                );
                 if bound == why.span { diagnostic } else { diagnostic.secondary(bound, "in this bound") }
             }
             LowerError::BoundWritten { iterator, array, range, span } => {
@@ -369,11 +370,15 @@ impl IntoDiagnostic for LowerError {
                 .primary(span, "assigned here")
                 .with_help(format!("assign to a new variable instead of `{name}`")),
             LowerError::ExtentNotAffine { extent, why, .. } => {
-                let diagnostic = why.explain(diagnostic);
+                let diagnostic = why
+                    .explain(diagnostic, "extents are sums of integer arguments and array sizes with constant factors");
                 if extent == why.span { diagnostic } else { diagnostic.secondary(extent, "in this extent") }
             }
             LowerError::RequirementNotAffine { span, text, why } => {
-                let diagnostic = why.explain(diagnostic);
+                let diagnostic = why.explain(
+                    diagnostic,
+                    "what is tested at entry compares sums of integer arguments and array sizes with constant factors",
+                );
                 let diagnostic = if span == why.span { diagnostic } else { diagnostic.secondary(span, "needed here") };
                 diagnostic.with_note(format!("where it does not hold: {text}"))
             }

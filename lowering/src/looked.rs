@@ -12,6 +12,9 @@ use crate::symbolic::{Site, Symbols};
 use tessella_frontend::typed::tree::{Expr, ExprKind, LoopId};
 use tessella_polyhedral::algorithm::ArrayId;
 
+/// A condition on data, and what it must be.
+type Condition<'a> = (Vec<&'a Expr>, bool);
+
 /// A subscript at a place of the source.
 pub(crate) struct Looked<'a> {
     array: ArrayId,
@@ -22,7 +25,7 @@ pub(crate) struct Looked<'a> {
     /// The affine conditions under which it is evaluated.
     domain: Formula,
     /// The conditions on data under which it is evaluated, outermost first.
-    conditions: Vec<(Vec<&'a Expr>, bool)>,
+    conditions: Vec<Condition<'a>>,
 }
 
 impl<'a> Looked<'a> {
@@ -52,7 +55,7 @@ impl<'a> Looked<'a> {
 
     /// Whether this subscript is evaluated wherever the other one is, in the same iteration, with the same value.
     pub(crate) fn covers(&self, other: &Looked<'a>, symbols: &Symbols<'a>, site: &Site) -> bool {
-        let same_condition = |((a, expected), (b, other)): (&(Vec<&Expr>, bool), &(Vec<&Expr>, bool))| {
+        let same_condition = |((a, expected), (b, other)): (&Condition<'_>, &Condition<'_>)| {
             expected == other && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| std::ptr::eq(*a, *b))
         };
         (self.array, self.axis) == (other.array, other.axis)

@@ -27,7 +27,7 @@ fn lines<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
     text.lines().filter_map(|line| line.strip_prefix(start.as_str())).collect()
 }
 
-fn pairs<'a>(line: &'a str) -> Vec<(&'a str, &'a str)> {
+fn pairs(line: &str) -> Vec<(&str, &str)> {
     line.split(' ').map(|pair| pair.split_once('=').expect("pairs are NAME=VALUE")).collect()
 }
 

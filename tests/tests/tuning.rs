@@ -55,7 +55,8 @@ fn to_the_end(tuner: &mut Tuner) -> Step {
 
 #[test]
 fn candidates_for_stencils_give_the_results_of_the_untuned_function() {
-    let sizes: [(&str, &[(&str, i64)], usize); 3] = [
+    type Sizes<'a> = &'a [(&'a str, i64)];
+    let sizes: [(&str, Sizes<'_>, usize); 3] = [
         ("tests/stencils/heat2d.jl", &[("m", 41), ("n", 37), ("steps", 9)], 3),
         ("tests/stencils/jacobi1d.jl", &[("n", 301), ("steps", 12)], 5),
         ("tests/stencils/seidel2d.jl", &[("n", 33), ("steps", 7)], 2),

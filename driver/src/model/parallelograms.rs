@@ -61,10 +61,9 @@ fn chosen(problem: &Problem, stated: &[Vec<Scheme>], options: SearchOptions, pro
     // Dependences of more than one step need shapes that have no name.
     if stated.is_empty()
         && let Some((shapes, prediction)) = schemes::best_skewed(problem)
+        && rows.iter().all(|(_, known, _)| *known != shapes)
     {
-        if rows.iter().all(|(_, known, _)| *known != shapes) {
-            rows.push(("least skew".to_string(), shapes, prediction));
-        }
+        rows.push(("least skew".to_string(), shapes, prediction));
     }
     rows.sort_by(|a, b| a.2.time.total_cmp(&b.2.time));
     rows.truncate(if stated.is_empty() { MOST_ROWS } else { rows.len() });

@@ -45,7 +45,7 @@ pub fn stencil(cell: Cell, memory: u64) -> String {
     );
     match found.is_empty() {
         true => text.push_str("  no tile fits\n"),
-        false => text.push_str(&table(&HEAD, &found.iter().map(|it| row(it)).collect::<Vec<_>>())),
+        false => text.push_str(&table(&HEAD, &found.iter().map(row).collect::<Vec<_>>())),
     }
     text
 }

@@ -55,9 +55,6 @@ end
 argmax(elements::AbstractVector) = findmax(elements)[2]
 argmin(elements::AbstractVector) = findmin(elements)[2]
 
-approximate(x, y, atol, rtol) =
-    x == y || (isfinite(x) && isfinite(y) && abs(x - y) <= max(atol, rtol * max(abs(x), abs(y))))
-
 function gcd(a::T, b::T) where {T<:Integer}
     a == typemin(a) && (b == 0 || b == typemin(b)) && typemin(a) != 0 && throw(OverflowError("gcd overflows"))
     b == typemin(b) && a == 0 && typemin(b) != 0 && throw(OverflowError("gcd overflows"))

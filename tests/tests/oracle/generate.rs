@@ -455,7 +455,7 @@ impl Generator<'_> {
                         Linear::of(&self.around[other].name, self.random.between(-1, 1))
                     }
                 };
-                Condition::Affine(left, *self.random.pick::<&str>(&["<", "<=", ">", ">=", "==", "!="]), right)
+                Condition::Affine(left, self.random.pick::<&str>(&["<", "<=", ">", ">=", "==", "!="]), right)
             }
             2 => {
                 let at = self.random.below(self.around.len());
@@ -483,7 +483,7 @@ impl Generator<'_> {
         let element = self.random.pick(&self.arrays.clone()).element;
         let left = self.leaf(element);
         let right = if self.random.percent(60) { self.number(element) } else { self.leaf(element) };
-        Condition::Data(left, *self.random.pick::<&str>(&["<", ">", "<=", ">="]), right)
+        Condition::Data(left, self.random.pick::<&str>(&["<", ">", "<=", ">="]), right)
     }
 }
 

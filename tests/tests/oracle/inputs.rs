@@ -81,6 +81,9 @@ pub fn small_parameters(algorithm: &Algorithm, random: &mut Random) -> Vec<Vec<i
     }
 }
 
+/// Arguments, and the values of the parameters.
+pub type Inputs = (Vec<Value>, Vec<i64>);
+
 /// Random arguments and the parameters' values; `None` if they would make too many instances.
 pub fn arguments(
     ctx: &Ctx,
@@ -88,7 +91,7 @@ pub fn arguments(
     types: &[ArgumentType],
     most: i64,
     random: &mut Random,
-) -> Result<Option<(Vec<Value>, Vec<i64>)>, Fault> {
+) -> Result<Option<Inputs>, Fault> {
     let drivers = drivers(algorithm);
     let mut params = vec![0; algorithm.params.len()];
     let most = *random.pick(&[most / 3, most / 2, most / 2, most - 2, most]);

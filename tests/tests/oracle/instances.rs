@@ -68,8 +68,7 @@ impl Instances {
                     if within.as_ref().is_some_and(|within| !within.contains(&at)) {
                         continue;
                     }
-                    let element =
-                        access.subscripts.iter().map(|it| affine(it)).map(|it| value(it, &at, params)).collect();
+                    let element = access.subscripts.iter().map(affine).map(|it| value(it, &at, params)).collect();
                     touched.push(Touch { access: *access_ref, array: access.array, element });
                 }
                 found.all.push(Instance { computation: id, at });
@@ -206,6 +205,9 @@ fn piece_of(algorithm: &Algorithm, id: ComputationId) -> ComputationId {
     algorithm.whole.as_ref().and_then(|whole| whole.piece_of.get(id.0 as usize)).copied().unwrap_or(id)
 }
 
+/// Who touched an element, in order, and how.
+type History = Vec<(usize, Which)>;
+
 /// The first conflict whose order is lost.
 ///
 /// Orders of trees are transitive, so it is enough to compare each access with the last write before it, and each write
@@ -226,7 +228,7 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
         .filter(|it| it.order == UpdateOrder::Any)
         .map(|it| (it.computation, it.array))
         .collect();
-    let mut history: BTreeMap<(ArrayId, &[i64]), Vec<(usize, Which)>> = BTreeMap::new();
+    let mut history: BTreeMap<(ArrayId, &[i64]), History> = BTreeMap::new();
     let kept = |first: usize, second: usize| {
         first == second || order(schedule, params, &instances.all[first], &instances.all[second]) == Order::Before
     };

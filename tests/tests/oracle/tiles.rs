@@ -118,7 +118,7 @@ impl Maker<'_> {
                 let (a, b) = (self.random.pick::<&str>(loops).to_string(), self.random.pick::<&str>(loops).to_string());
                 let condition = Condition::Affine(
                     Linear::of(&a, 0),
-                    *self.random.pick::<&str>(&["<=", "!=", ">"]),
+                    self.random.pick::<&str>(&["<=", "!=", ">"]),
                     Linear::of(&b, 1),
                 );
                 vec![Statement::If { condition, then: all, otherwise: vec![] }]
