@@ -416,7 +416,7 @@ struct GpuProgram {
 }
 
 enum Kernels {
-    Whole(CudaProgram<Device>),
+    Whole(Box<CudaProgram<Device>>),
     /// In slices where the GPU's memory is too small.
     Sliced(Box<SlicedProgram<Device>>),
 }
@@ -463,7 +463,7 @@ impl GpuProgram {
         let device = default_device().map_err(|error| tool_chain(error.into()))?;
         let whole = load_cuda(unit, built, &device)?;
         let kernels = match slice {
-            None => Kernels::Whole(whole),
+            None => Kernels::Whole(Box::new(whole)),
             Some(slice) => {
                 let sliced = SlicedProgram::new(whole, load_cuda(unit, &slice.built, &device)?, slice.parts);
                 Kernels::Sliced(Box::new(sliced))

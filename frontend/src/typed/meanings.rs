@@ -176,9 +176,8 @@ impl Checker<'_> {
     /// `a, b = c ? (x, y) : (y, x)` of names of arrays, as an `if` with an assignment in each branch.
     pub(super) fn chosen_arrays(&self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Option<ast::Expr> {
         let ast::ExprKind::Ternary { condition, yes, no } = &value.kind else { return None };
-        if !matches!(target.kind, ast::ExprKind::Name(_) | ast::ExprKind::Tuple(_))
-            || !(self.names_arrays(yes) && self.names_arrays(no))
-        {
+        let is_pattern = matches!(target.kind, ast::ExprKind::Name(_) | ast::ExprKind::Tuple(_));
+        if !is_pattern || !self.names_arrays(yes) || !self.names_arrays(no) {
             return None;
         }
         let assigned = |value: &ast::Expr| {

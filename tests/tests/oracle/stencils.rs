@@ -108,7 +108,7 @@ pub fn chain(random: &mut Random) -> Program {
             let from = if maker.random.percent(85) { nest - 1 } else { 0 };
             let rows = maker.random.between(-far, far);
             let other = maker.read(names[from], &[along, rows]);
-            value = Expr::Binary(maker.random.pick(&["+", "-", "*"]), Box::new(value), Box::new(other));
+            value = Expr::Binary(maker.random.pick::<&str>(&["+", "-", "*"]), Box::new(value), Box::new(other));
         }
         maker.reach = 2;
         body.push(maker.nest(nest, 1, names[nest], value));
@@ -203,7 +203,9 @@ impl Maker<'_> {
             }
             sum = Some(match sum {
                 None => term,
-                Some(sofar) => Expr::Binary(self.random.pick(&["+", "+", "-"]), Box::new(sofar), Box::new(term)),
+                Some(sofar) => {
+                    Expr::Binary(self.random.pick::<&str>(&["+", "+", "-"]), Box::new(sofar), Box::new(term))
+                }
             });
         }
         sum.expect("there are two terms at least")

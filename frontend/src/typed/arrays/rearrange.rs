@@ -146,7 +146,7 @@ impl Checker<'_> {
         if !is_clear || axis >= base.rank() {
             return Err(self.arity("reverse", "a vector, or an array and `dims`", 1, span));
         }
-        self.from_axes(
+        self.with_axes(
             &base,
             |axes| {
                 let RangeValue { start, stop, .. } = axes[axis].clone();
@@ -157,7 +157,7 @@ impl Checker<'_> {
     }
 
     /// The array read along other ranges than its axes.
-    fn from_axes(&mut self, base: &Elements, change: impl FnOnce(&mut Vec<RangeValue>), span: Span) -> Checked<Value> {
+    fn with_axes(&mut self, base: &Elements, change: impl FnOnce(&mut Vec<RangeValue>), span: Span) -> Checked<Value> {
         self.counting_from_one(base, span)?;
         let mut axes: Vec<RangeValue> = (0..base.rank()).map(|axis| self.axis_range(base, axis)).collect();
         change(&mut axes);
