@@ -194,6 +194,22 @@ case(accepted_steps!, (T, n) -> (values_of(T, n), zeros(T, n), values_of(T, 5)))
         x[i] += 3 * y[i]
     end
 end
+@tessella function renamed_behind_a_choice!(A, B, C, n)
+    Y = A
+    for w in 1:n-1
+        Y[1] += 3
+        for p in w:n
+            Y = C
+            Y = n > 3 ? B : A
+            B = A
+        end
+    end
+    A[1] += 100
+    B[2] -= 50
+    Y[2] *= 3
+    return nothing
+end
+
 case(continue_before_exchange!, (T, n) -> (values_of(T, n), zeros(T, n), values_of(T, 5)))
 
 # Chosen by the step.
@@ -335,3 +351,4 @@ end
 for steps in 0:3
     case(exchange_under_closure!, (T, n) -> (values_of(T, n + 1), zeros(T, n + 1), steps))
 end
+case(renamed_behind_a_choice!, (T, n) -> (values_of(T, n + 2), values_of(T, n + 2), values_of(T, n + 2), n))

@@ -87,9 +87,42 @@ end
     return nothing
 end
 
+@tessella function while_read_by_closure(n)
+    i = 1
+    twice() = 2i
+    s = 0
+    while i <= n
+        s += twice()
+        i += 1
+    end
+    return s + twice()
+end
+
+@tessella function while_until_closure(n)
+    most = n
+    i = 1
+    lower() = begin
+        most -= 1
+        nothing
+    end
+    while i <= n && i <= most
+        lower()
+        i += 1
+    end
+    s = 0
+    for k in 1:10
+        s += 1
+        k > most && break
+        lower()
+    end
+    return i, most, s
+end
+
 pair(T, n) = (zeros(T, n), values_of(T, n))
 for f in (while_up!, while_down_by_two!, while_stepping_first!, while_with_break!, while_with_continue!, while_twice!)
     case(f, pair)
 end
+case(while_read_by_closure, (T, n) -> (n,))
+case(while_until_closure, (T, n) -> (n,))
 case(while_nested!, (T, n) -> (zeros(T, n, n), values_of(T, n, n)))
 case(while_data_goes_on, (T, n) -> (values_of(T, n),))

@@ -10,7 +10,7 @@ use super::tree::{
 use super::unsupported::Construct;
 use super::value::Value;
 use crate::ast;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_scalar::ScalarType;
 
@@ -203,6 +203,7 @@ impl Checker<'_> {
 
     /// Binds the parameters in the scope just opened, and checks the body.
     fn inlined_body(&mut self, method: &ast::Function, given: Given, span: Span) -> Checked<Value> {
+        let known = self.variables.len();
         for parameter in &method.type_parameters {
             if self.type_parameter(parameter).is_err() {
                 self.fail(TypeError::UnknownType { name: "this".into(), span: parameter.span, suggestion: None });
@@ -250,7 +251,15 @@ impl Checker<'_> {
         self.declare_assigned(&body);
         let tail = self.body(&body, Place::Last);
         self.flow.once = once;
-        self.flow.pending = None;
+        if let Some(variants) = self.flow.pending.take() {
+            let outside = |meaning: &super::meanings::Meaning| -> BTreeSet<_> {
+                meaning.iter().filter(|(variable, _)| variable.0 < known).copied().collect()
+            };
+            let first = outside(&variants.meanings[0]);
+            if variants.meanings.iter().any(|meaning| outside(meaning) != first) {
+                return self.not_yet(Construct::ArrayVariable, variants.span);
+            }
+        }
         let value = self.tail_value(tail, method.signature)?;
         match (&method.return_type, value) {
             (Some(ty), Value::Scalar(value)) => {
@@ -502,6 +511,27 @@ impl Checker<'_> {
             all.push(accepted.collect());
         }
         all
+    }
+
+    /// Whether a function inside the function reads or assigns the variable that has this name here.
+    pub(super) fn is_captured(&self, name: &str) -> bool {
+        let Some(variable) = self.lookup(name) else { return false };
+        let means = |scopes: &[Scope]| scopes.iter().rev().find_map(|scope| scope.get(name)) == Some(&variable);
+        let has_it = |method: &ast::Function| {
+            let defaults = method.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
+            method.body.iter().chain(defaults).any(|part| super::walk::mentions(part, &[name]))
+        };
+        self.closures.iter().any(|closure| means(&closure.scopes) && closure.methods.iter().any(has_it))
+    }
+
+    /// Whether a function inside the function assigns a variable around it: what a loop's statements leave alone may then change
+    /// with a call.
+    pub(super) fn closures_assign(&self) -> bool {
+        let assigns = |closure: &Closure| {
+            let names = closure.methods.iter().flat_map(|method| super::scope::assigned_names(&method.body));
+            names.into_iter().any(|name| closure.scopes.iter().any(|scope| scope.contains_key(&name)))
+        };
+        self.closures.iter().any(assigns)
     }
 
     /// `f(x) = ...`, `function f(x) ... end` and `x -> ...` inside the function.

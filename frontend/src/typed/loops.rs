@@ -38,6 +38,7 @@ impl Checker<'_> {
         }
         if let [iteration] = iterations
             && !self.renames()
+            && !self.closures_assign()
             && let Some((start, iteration, body)) = bounded(iteration, body, &mut self.flow.fresh)
         {
             self.private(&start.0, start.1.clone(), start.1.span)?;
@@ -81,9 +82,10 @@ impl Checker<'_> {
 
     /// `while i <= n ... i += 1 end` as a loop over a range.
     pub(super) fn while_loop(&mut self, condition: &Expr, body: &[Expr], span: Span) -> Checked<()> {
-        let Some(counted) = Counted::find(condition, body) else {
-            return self.endless_loop(condition, body, span);
-        };
+        // A function inside the function that reads the counter means the variable, which the range would stand in for.
+        let stands = |counted: &Counted| !self.is_captured(&counted.counter) && !self.closures_assign();
+        let counted = Counted::find(condition, body).filter(stands);
+        let Some(counted) = counted else { return self.endless_loop(condition, body, span) };
         let Counted { counter, step, bounds, body: mut inner, first, rest } = counted;
         let at = condition.span;
         let step_value = Expr { kind: ExprKind::Integer(step.unsigned_abs().to_string()), span: at };

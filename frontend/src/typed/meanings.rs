@@ -268,6 +268,20 @@ impl Checker<'_> {
         rest.iter().any(|statement| super::walk::mentions(statement, &names))
     }
 
+    /// The same variants behind a statement that gave a meaning to other names.
+    pub(super) fn renewed(&self, variants: Variants) -> Variants {
+        let of_variants: std::collections::BTreeSet<VariableId> = changed(&variants).collect();
+        let now = self.array_names(self.variables.len());
+        let renew = |meaning: &Meaning| -> Meaning {
+            let kept = meaning.iter().filter(|(variable, _)| of_variants.contains(variable));
+            let others = now.iter().filter(|(variable, _)| !of_variants.contains(variable));
+            let mut all: Meaning = kept.chain(others).copied().collect();
+            all.sort_unstable();
+            all
+        };
+        Variants { meanings: variants.meanings.iter().map(renew).collect(), ..variants }
+    }
+
     /// Two paths, one after the other, that changed names independently.
     pub(super) fn both(&mut self, first: Variants, second: Variants) -> Variants {
         self.asked(&first.selector);
@@ -277,11 +291,11 @@ impl Checker<'_> {
         let mut meanings = vec![];
         for one in &first.meanings {
             for other in &second.meanings {
-                let mut meaning: Meaning = one.iter().copied().filter(|(it, _)| !of_second.contains(it)).collect();
-                meaning
-                    .extend(other.iter().copied().filter(|(it, _)| !of_first.contains(it) || of_second.contains(it)));
+                // What neither changed means what it means behind the second.
+                let is_of_first = |it: &VariableId| of_first.contains(it) && !of_second.contains(it);
+                let mut meaning: Meaning = one.iter().copied().filter(|(it, _)| is_of_first(it)).collect();
+                meaning.extend(other.iter().copied().filter(|(it, _)| !is_of_first(it)));
                 meaning.sort_unstable();
-                meaning.dedup_by_key(|(variable, _)| *variable);
                 meanings.push(meaning);
             }
         }

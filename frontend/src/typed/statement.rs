@@ -54,7 +54,8 @@ impl Checker<'_> {
                     return self.after_variants(variants, rest, place);
                 }
                 (Some(first), Some(second)) => self.flow.pending = Some(self.both(first, second)),
-                (before, pending) => self.flow.pending = pending.or(before),
+                (Some(before), None) => self.flow.pending = Some(self.renewed(before)),
+                (None, pending) => self.flow.pending = pending,
             }
         }
         self.flow.tail = ends;
