@@ -194,6 +194,20 @@ case(accepted_steps!, (T, n) -> (values_of(T, n), zeros(T, n), values_of(T, 5)))
         x[i] += 3 * y[i]
     end
 end
+@tessella function exchange_unless!(A, B, n)
+    A[1] > 1 || (B[1] > 1 && ((A, B) = (B, A)))
+    A[1] += 50
+    for t in 1:n
+        A[t] > B[t] || begin
+            if A[t] < 1
+                A, B = B, A
+            end
+        end
+        A[t] += t
+    end
+    return nothing
+end
+
 @tessella function renamed_behind_a_choice!(A, B, C, n)
     Y = A
     for w in 1:n-1
@@ -352,3 +366,4 @@ for steps in 0:3
     case(exchange_under_closure!, (T, n) -> (values_of(T, n + 1), zeros(T, n + 1), steps))
 end
 case(renamed_behind_a_choice!, (T, n) -> (values_of(T, n + 2), values_of(T, n + 2), values_of(T, n + 2), n))
+case(exchange_unless!, (T, n) -> (values_of(T, n + 1), values_of(T, n + 1), n))

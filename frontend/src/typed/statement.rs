@@ -294,9 +294,11 @@ impl Checker<'_> {
         let then_end = self.path_end(meanings.len());
         self.restore(&meanings);
         let other_end = self.path_end(meanings.len());
-        self.join_meanings(&mut condition, (&mut then, then_end), (&mut vec![], other_end), span);
+        // Where the condition holds, what names mean may have to be noted, too.
+        let mut otherwise = vec![];
+        self.join_meanings(&mut condition, (&mut then, then_end), (&mut otherwise, other_end), span);
         self.assigned = before;
-        self.join(condition, (then, tail), (vec![], Tail::Nothing), span, place)
+        self.join(condition, (then, tail), (otherwise, Tail::Nothing), span, place)
     }
 
     /// Writes the `if`, and finds the one value of its branches.
