@@ -25,7 +25,7 @@ pub fn weight(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
 }
 
 /// How much longer than its [`weight`] says an operation may take where a loop's value adds up two divisions for more than
-/// [`FEW`] computations, or more than two for any (seidel-2d in parallelograms: minutes, in operations of 50 microseconds). isl looks for integer points with tableaus of hundreds of rows then, whose coefficients outgrow
+/// [`FEW`] computations, or more than two for any (seidel-2d in parallelograms did not end in 100 seconds). isl looks for integer points with tableaus of hundreds of rows then, whose coefficients outgrow
 /// machine words: a step takes about a third of a millisecond.
 const WAVE: u64 = 40;
 

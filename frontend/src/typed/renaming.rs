@@ -11,8 +11,7 @@
 //! Where every iteration moves on to the next meaning in turn, the iterator tells which one it is, and after the loop the
 //! number of iterations does. Where data decide, a variable notes it: at each `break`, and at the end of each iteration.
 
-use super::check::Checked;
-use super::check::Checker;
+use super::check::{Checked, Checker};
 use super::flow::set;
 use super::meanings::{MOST_VARIANTS, Meaning, Variants, array_of, equals, number, numbered, remainder, renumbered};
 use super::operator::binary;
