@@ -6,6 +6,7 @@ include(joinpath(@__DIR__, "..", "storage", "registry.jl"))
 include(joinpath(@__DIR__, "..", "commands", "registry.jl"))
 include("sums.jl")
 include("grids.jl")
+include("fast.jl")
 
 function device_name()
     try
@@ -65,7 +66,12 @@ const GRIDS = [
     Case("wide", Grids.wide!, Grids.wide_inputs, DataType[Float32], Grids.WIDTHS, Examples.agree, (1 << 24,), Grids.wide_inputs),
 ]
 
-const CASES = Case[SUMS; GRIDS; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
+const FAST = [
+    Case("gemm_fast", Fast.gemm_fast!, Fast.gemm_inputs, DataType[Float32, Float64], Fast.EXTENTS, Examples.agree, (4096,),
+         Fast.gemm_inputs),
+]
+
+const CASES = Case[SUMS; GRIDS; FAST; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
                    map(Case, filter(it -> it.target === :cuda, Storage.ALL));
                    map(Case, filter(it -> it.target === :cuda, Commands.ALL))]
 
