@@ -10,7 +10,7 @@ use crate::looked::Looked;
 use crate::names::Names;
 use crate::params::Signature;
 use crate::ranges::{RangeCheck, Rewritten, span_of};
-use crate::scan::{START, ScanDraft, assemble};
+use crate::scan::{START, ScanDraft, assemble, told_apart};
 use crate::spans::SpanTable;
 use crate::symbolic::{Iterator, Site, Symbols};
 use crate::values::{Fate, Values};
@@ -169,7 +169,7 @@ impl<'a> Nest<'a> {
         let signature = self.symbols.signature;
         let params = signature.param_spans.iter().enumerate();
         spans.params = params.map(|(at, &span)| (ParamId(at as u32), span)).collect();
-        let scans = std::mem::take(&mut self.scans);
+        let scans = told_apart(std::mem::take(&mut self.scans));
         let mut algorithm = Algorithm {
             name: function.name.clone(),
             params: signature.params,
