@@ -39,6 +39,15 @@ impl Formula {
         }
     }
 
+    /// How many comparisons it has.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Formula::True | Formula::False => 0,
+            Formula::NonNegative(_) | Formula::Zero(_) => 1,
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().map(Formula::size).sum(),
+        }
+    }
+
     /// `left op right`.
     pub(crate) fn compare(op: CompareOp, left: &Affine, right: &Affine) -> Self {
         let difference = |a: &Affine, b: &Affine| a.sub(b).expect(IN_RANGE);

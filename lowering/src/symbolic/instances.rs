@@ -5,6 +5,9 @@ use crate::formula::Formula;
 use std::collections::HashSet;
 use tessella_polyhedral::isl::{DimType, IslError, Val};
 
+/// Of a condition with more comparisons isl is not asked whether it can hold: it takes disjunctions apart in all ways.
+const COMPARISONS: usize = 40;
+
 /// What isl has said so far. It is slow beside the evaluation of a formula, most questions are answered by the same few
 /// instances, and of the others most are asked again and again.
 #[derive(Debug, Default)]
@@ -53,6 +56,9 @@ impl Symbols<'_> {
         let depth = site.iterators.len();
         if let Some(known) = self.answers.borrow().about(&formula, depth) {
             return known;
+        }
+        if condition.size() > COMPARISONS {
+            return true;
         }
         match self.instance_of(&formula, site) {
             Ok(Found::Nothing) => {
