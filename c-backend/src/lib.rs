@@ -53,6 +53,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     let kept = undo::declare(&mut printer, &mut body);
     let scratch = declare_buffers(&mut printer, &kept, &mut body);
     printer.allocated = scratch.clone();
+    printer.allocated_at_entry = scratch.len();
     undo::save(&mut printer, &kept, &mut body);
     body.blank();
     printer.block(&program.body, &mut Pragmas::new(worth, decided), &mut body);

@@ -8,7 +8,7 @@
 //!
 //! [`Algorithm::failed`]: tessella_polyhedral::algorithm::Algorithm::failed
 
-use tessella_codegen::c_family::{Printer, Writer, c_type};
+use tessella_codegen::c_family::{Printer, UNDO, Writer, c_type};
 use tessella_polyhedral::algorithm::{ArrayId, ArrayKind};
 
 /// An argument that is written, and the name of what it held before.
@@ -55,6 +55,9 @@ pub fn save(printer: &mut Printer<'_>, kept: &[Kept], out: &mut Writer) {
 /// Puts the elements back if a test has failed, frees what is named, and returns the status.
 pub fn restore(printer: &mut Printer<'_>, kept: &[Kept], freed: &[String], status: i32, out: &mut Writer) {
     let Some(failed) = printer.input.algorithm.failed else { return };
+    if printer.leaves {
+        out.flush_left(format!("{UNDO}:"));
+    }
     out.open(format!("if ({}[0])", name(printer, failed)));
     for it in kept {
         copy(printer, it, Direction::Restore, out);

@@ -139,7 +139,10 @@ pub fn lower(ctx: &Ctx, function: &tree::Function) -> Result<Lowered, Refusal> {
 /// The algorithm of a typed function for a backend: on a CPU, checks may be made while it runs.
 pub fn lower_for(ctx: &Ctx, function: &tree::Function, backend: Backend) -> Result<Lowered, Refusal> {
     match backend {
-        Backend::C | Backend::Interpreter => lowered(ctx, function, Checks::AtEntryOrLater),
+        Backend::C | Backend::Interpreter => lowered(ctx, function, Checks::AtEntryOrLater).map_err(|refusal| {
+            let told = refusal.into_iter();
+            told.map(|it| if LATE.contains(&it.code.0) { it.with_note(NOT_LATER) } else { it }).collect()
+        }),
         Backend::Cuda => lowered(ctx, function, Checks::AtEntry).map_err(|refusal| {
             let runs_on_cpu = lowered(&context(), function, Checks::AtEntryOrLater).is_ok();
             let told = refusal.into_iter();
@@ -147,6 +150,11 @@ pub fn lower_for(ctx: &Ctx, function: &tree::Function, backend: Backend) -> Resu
         }),
     }
 }
+
+/// What may be tested while a function runs.
+const LATE: [&str; 3] = ["E0310", "E0311", "E0313"];
+
+const NOT_LATER: &str = "nor can it be tested while the function runs: a slice, a view, a narrow counter, a bound of a loop or a size depends on it, or it is too long";
 
 const ON_A_CPU: &str = "or compile it for the CPU, which tests this while it runs";
 

@@ -284,9 +284,15 @@ impl Failures {
                 axis: axis - outer,
                 subscripts: subscripts.map(|it| print::subscript(algorithm, computation, it)).collect(),
                 condition: condition(algorithm),
-                certain: !access.conditional,
+                certain: !access.conditional && algorithm.failed.is_none(),
                 place: span.map_or_else(String::new, |span| unit.place(span)),
             }
+        };
+        // Where some tests are made on the way, one of them may have failed before what a check at entry is about.
+        let error_of = |error: SizeError| match error {
+            SizeError::Assumption => error,
+            _ if algorithm.failed.is_some() => SizeError::Thrown,
+            _ => error,
         };
         let bounds = verified.checks().iter().enumerate().map(|(at, check)| {
             bounds_failure(check.access, check.axis, at + 1, &|_| condition(&check.needs.to_string()))
@@ -295,7 +301,7 @@ impl Failures {
         let sizes = algorithm.requirements.iter().enumerate().map(|(at, requirement)| {
             let place = built.analysed.spans.requirements.get(at).map(|&span| format!(" at {}", unit.place(span)));
             let text = format!("{}{}", requirement.text, place.unwrap_or_default());
-            Failure::Size { check: (count + at) as u32 + 1, error: requirement.error, text }
+            Failure::Size { check: (count + at) as u32 + 1, error: error_of(requirement.error), text }
         });
         let first = count + algorithm.requirements.len() + 1;
         let scanned = algorithm.scan.iter().flat_map(|scan| &scan.checks).enumerate();
@@ -306,7 +312,7 @@ impl Failures {
             ScanCheck::Holds { error, text, place } => {
                 let place = spans.values.get(*place as usize).map(|&span| format!(" at {}", unit.place(span)));
                 let text = format!("{text}{}", place.unwrap_or_default());
-                Failure::Size { check: (first + at) as u32, error: *error, text }
+                Failure::Size { check: (first + at) as u32, error: error_of(*error), text }
             }
         });
         let checks = bounds.chain(sizes).chain(computed).collect();

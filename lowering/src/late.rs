@@ -28,7 +28,7 @@ use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
 const ENDLESS: i64 = 1 << 44;
 
 /// A condition of more operators and loads is not worth testing again and again.
-const LIMIT: usize = 256;
+const LIMIT: usize = 4000;
 
 /// What entry cannot test.
 pub(crate) type Places = BTreeSet<Testable>;

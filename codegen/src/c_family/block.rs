@@ -4,7 +4,7 @@ use super::access::accessed;
 use super::expr::Instance;
 use super::helpers::Helper;
 use super::signature::one_line;
-use super::{Printer, Writer, c_type};
+use super::{Printer, UNDO, Writer, c_type};
 use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::int_expr::{Cond, IntExpr};
@@ -16,6 +16,7 @@ use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
 use tessella_polyhedral::expr::Expr;
 use tessella_polyhedral::layers::BufferId;
+use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::CompareOp;
 
 /// What a backend says before a loop.
@@ -124,16 +125,54 @@ impl Printer<'_> {
         }
         hooks.enter(it, self, out);
         let going = it.going.as_ref().map(|going| self.going(going));
+        // What a failed test leaves behind is put back: the sooner its loops end the better.
+        let failed = self.tested_in(it);
+        let goes_on = failed.as_ref().filter(|_| matches!(it.tag, Tag::Sequential)).map(|failed| format!("!{failed}"));
+        let going = [going, goes_on].into_iter().flatten().reduce(|going, other| format!("{going} && {other}"));
         let head = match &it.clip {
             Some(clip) => self.clipped_head(it, clip),
             None => self.for_head(&variable, &it.lower, &it.upper, it.step, going.as_deref()),
         };
         out.open(head);
+        self.loops_around += 1;
         self.block(&it.body, hooks, out);
+        self.loops_around -= 1;
         out.close();
         hooks.leave(it);
         if guard.is_some() {
             out.close();
+        }
+        if let Some(failed) = failed.filter(|_| self.loops_around == 0) {
+            self.leave_if(&failed, out);
+        }
+    }
+
+    /// The variable that notes failed tests, if the loop makes some.
+    fn tested_in(&self, it: &For) -> Option<String> {
+        let failed = self.input.algorithm.failed?;
+        let mut tests = false;
+        for node in &it.body {
+            node.walk(&mut |node| {
+                if let Node::Statement(statement) = node {
+                    tests |= self.input.algorithm.computation(statement.computation).write.array == failed;
+                }
+            });
+        }
+        tests.then(|| format!("{}[0]", self.program.names.arrays[failed.0 as usize]))
+    }
+
+    /// Goes to where a function that has failed puts back what it has written.
+    fn leave_if(&mut self, failed: &str, out: &mut Writer) {
+        self.leaves = true;
+        let inside: Vec<String> = self.allocated[self.allocated_at_entry..].to_vec();
+        match inside.is_empty() {
+            true => out.line(format!("if ({failed}) goto {UNDO};")),
+            false => {
+                out.open(format!("if ({failed})"));
+                inside.iter().rev().for_each(|name| out.line(format!("free({name});")));
+                out.line(format!("goto {UNDO};"));
+                out.close();
+            }
         }
     }
 

@@ -51,6 +51,11 @@ pub struct Printer<'a> {
     pub vectors: BTreeSet<(ScalarType, u32)>,
     /// The variables that own memory which must be freed where the function is left.
     pub allocated: Vec<String>,
+    /// How many of them there are when the loops begin.
+    pub allocated_at_entry: usize,
+    /// Whether the text goes to [`UNDO`].
+    pub leaves: bool,
+    loops_around: u32,
     /// Whether memory is allocated after the entry.
     pub allocates_inside: bool,
     /// The registers of the tile that is being printed.
@@ -60,6 +65,9 @@ pub struct Printer<'a> {
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
     streamed: BTreeMap<u32, String>,
 }
+
+/// The label where a function puts back what it has written.
+pub const UNDO: &str = "undo";
 
 /// The text of a program's scan, empty if it has none, and the functions that it calls.
 pub fn scan_text(
@@ -91,6 +99,9 @@ impl<'a> Printer<'a> {
             macros: BTreeSet::new(),
             vectors: BTreeSet::new(),
             allocated: vec![],
+            allocated_at_entry: 0,
+            leaves: false,
+            loops_around: 0,
             allocates_inside: false,
             kept: vec![],
             width: Width::Wide,

@@ -66,8 +66,14 @@ impl Checker<'_> {
     /// The axis, from 0, that an argument names.
     pub(super) fn axis_argument(&mut self, argument: &ast::Expr) -> Checked<u32> {
         let axis = self.scalar(argument)?;
-        let axis = constant_integer(&folded(axis)).and_then(|axis| u32::try_from(axis - 1).ok());
-        axis.ok_or_else(|| self.fail(TypeError::NotConstant { what: "the dimension", span: argument.span }))
+        let what = match constant_integer(&folded(axis)) {
+            Some(axis) => match axis.checked_sub(1).and_then(|axis| u32::try_from(axis).ok()) {
+                Some(axis) => return Ok(axis),
+                None => "the dimension, from 1,",
+            },
+            None => "the dimension",
+        };
+        Err(self.fail(TypeError::NotConstant { what, span: argument.span }))
     }
 }
 

@@ -61,6 +61,15 @@ impl Checker<'_> {
                 })
             }
             ("eachindex", _) => self.not_yet(Construct::LinearIndex, span),
+            ("length" | "ndims" | "isempty" | "eltype", [array, dimension]) => {
+                let instead = match (&array.kind, &dimension.kind) {
+                    (ast::ExprKind::Name(array), ast::ExprKind::Integer(axis) | ast::ExprKind::Name(axis)) => {
+                        format!("size({array}, {axis})")
+                    }
+                    (_, _) => "size(A, k)".to_owned(),
+                };
+                Err(self.fail(TypeError::TakesArray { name: name.into(), instead, span }))
+            }
             (_, _) => Err(self.arity(name, "an array, or an array and a dimension", arguments.len(), span)),
         };
         Some(value)

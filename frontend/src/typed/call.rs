@@ -134,6 +134,12 @@ pub(super) fn is_known(name: &str) -> bool {
     known().any(|known| known == name) || REFUSED.iter().any(|(refused, _)| *refused == name)
 }
 
+/// Whether the function is one of numbers, which a dot applies to each element of an array.
+fn is_elementary(name: &str) -> bool {
+    ELEMENTARY.iter().any(|(known, _)| *known == name)
+        || ["abs", "abs2", "sign", "floor", "ceil", "round", "trunc"].contains(&name)
+}
+
 /// Operators are functions, too: `+(a, b, c)`.
 fn is_operator(name: &str) -> bool {
     let arithmetic = ["+", "*", "-", "/", "÷", "%", "^", "&", "|", "⊻", "<<", ">>", ">>>", "!", "~"];
@@ -210,6 +216,16 @@ impl Checker<'_> {
         }
         if let Some(value) = self.hidden_call(name, arguments) {
             return value;
+        }
+        if let ("first" | "last", [argument]) = (name, arguments)
+            && broadcast == ast::Broadcast::No
+            && let ast::ExprKind::Name(array) = &argument.value.kind
+            && self.is_array_name(array)
+        {
+            let kind = if name == "first" { ast::ExprKind::IndexBegin } else { ast::ExprKind::IndexEnd };
+            let end = ast::Argument { value: ast::Expr { kind, span }, ..argument.clone() };
+            let (base, subscripts) = (Box::new(argument.value.clone()), vec![end]);
+            return self.value(&ast::Expr { kind: ast::ExprKind::Index { base, subscripts }, span });
         }
         if broadcast == ast::Broadcast::No
             && let Some(value) = self.prelude_call(name, arguments, span)
@@ -342,6 +358,11 @@ impl Checker<'_> {
             });
         for (at, value) in values.into_iter().enumerate() {
             let weak = matches!(value, Value::Irrational(..));
+            if matches!(value, Value::Array(_) | Value::Elements(_)) && is_elementary(name) {
+                let (found, function) = (self.kind(&value), name.to_owned());
+                let span = spans.get(at).copied().unwrap_or(span);
+                return Err(self.fail(TypeError::Array(super::ArrayError::CallNeedsDot { function, found, span })));
+            }
             let value = self.as_scalar(value, spans.get(at).copied().unwrap_or(span))?;
             scalars.push(if weak && only_float32 { widen(value, ScalarType::F32) } else { value });
         }

@@ -37,6 +37,8 @@ pub enum TypeError {
     CalledArray { name: String, subscripts: String, span: Span },
     #[error("`{name}` takes {expected}, but {} given", are(*given, "argument"))]
     CallArity { name: String, expected: &'static str, given: usize, span: Span },
+    #[error("`{name}` takes an array and nothing else")]
+    TakesArray { name: String, instead: String, span: Span },
     #[error("argument `{name}` is declared as {declared}, but {found} is passed")]
     ArgumentMismatch { name: String, declared: String, found: Kind, span: Span, misfit: Misfit },
     #[error("an argument cannot have the type `{name}`")]
@@ -185,7 +187,7 @@ impl TypeError {
             TypeError::NotAssignable { .. } => "E0233",
             TypeError::AliasAssigned { .. } => "E0234",
             TypeError::ConstantCycle { .. } => "E0235",
-            TypeError::CallArity { .. } => "E0236",
+            TypeError::CallArity { .. } | TypeError::TakesArray { .. } => "E0236",
             TypeError::UnboundParameter { .. } => "E0237",
             TypeError::NeverEnds { .. } => "E0240",
             TypeError::DuplicateParameter { .. } => "E0114",
@@ -300,6 +302,9 @@ impl IntoDiagnostic for TypeError {
             TypeError::CallArity { expected, given, span, .. } => {
                 base.primary(span, format!("{given} given")).with_help(format!("pass {expected}"))
             }
+            TypeError::TakesArray { instead, span, .. } => {
+                base.primary(span, "given a dimension, too").with_help(format!("did you mean `{instead}`?"))
+            }
             TypeError::ArgumentMismatch { found, span, misfit: Misfit::Rank { expected, given }, .. } => {
                 let (wanted, passed) = (counted(expected as usize, "dimension"), counted(given as usize, "dimension"));
                 let base = base.primary(span, format!("{wanted} declared, but the argument has {given}"));
@@ -408,6 +413,7 @@ impl IntoDiagnostic for TypeError {
                     | Kind::Type
                     | Kind::Position
                     | Kind::Function
+                    | Kind::Irrational
                     | Kind::Nothing => base.with_help("use an `Int`, such as `length(A)` or `size(A, 1)`"),
                 }
             }
@@ -456,7 +462,9 @@ impl IntoDiagnostic for TypeError {
                     Kind::NamedTuple => "take one field, such as `p.a`",
                     Kind::Position => "take one component, such as `I[1]`, or subscript an array with it",
                     Kind::Function => "call the function",
-                    Kind::Scalar(_) | Kind::Range | Kind::Nothing => "write an expression that is a number",
+                    Kind::Scalar(_) | Kind::Range | Kind::Irrational | Kind::Nothing => {
+                        "write an expression that is a number"
+                    }
                 };
                 base.primary(span, format!("this is {found}")).with_help(help)
             }
@@ -477,7 +485,7 @@ impl IntoDiagnostic for TypeError {
                 base.primary(span, "no such element").with_note("Julia would raise a BoundsError").with_help(help)
             }
             TypeError::NotConstant { span, .. } => {
-                base.primary(span, "not a constant").with_help("use an integer literal or a `const`")
+                base.primary(span, "not such a constant").with_help("use an integer literal or a `const`")
             }
             TypeError::BranchResult { span } => base
                 .primary(span, "its branches end with values of different kinds, or one of them without")

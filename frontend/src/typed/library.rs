@@ -28,7 +28,10 @@ const FUNCTIONS: [(&[&str], &str); 34] = [
     (&["broadcast", "broadcast!"], "write the dots: `f.(x, y)`"),
     (&["foreach"], "write the `for` loop"),
     (&["selectdim"], "write the colons out: `view(A, :, i)`"),
-    (&["range", "LinRange"], "write `[a + (i - 1) * h for i in 1:n]`, which rounds otherwise in the last place"),
+    (
+        &["range", "LinRange"],
+        "write `1:n` for integers, and for floats `[a + (i - 1) * h for i in 1:n]`, which rounds otherwise in the last place",
+    ),
     (&["setindex!"], "write `A[i] = x`"),
     (&["getindex"], "write `A[i]`"),
     (&["swap!", "swapcols!"], "write `A[i], A[j] = A[j], A[i]`"),

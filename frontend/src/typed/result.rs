@@ -92,7 +92,8 @@ impl Checker<'_> {
         match value {
             Value::Nothing | Value::Never => Ok(Outcome::Nothing),
             Value::Scalar(value) => self.given_scalar(function, value),
-            value @ Value::Irrational(..) => {
+            // Julia gives back an `Irrational`, unless a type is declared.
+            value @ Value::Irrational(..) if function.return_type.is_some() => {
                 let value = self.as_scalar(value, span)?;
                 self.given_scalar(function, value)
             }
@@ -132,6 +133,9 @@ impl Checker<'_> {
                     Numbers::Real => self.given_array(function, array, span),
                     Numbers::Complex => self.given_value(function, Value::ComplexArray(array), span),
                 }
+            }
+            Value::Irrational(..) => {
+                Err(self.fail(TypeError::ResultKind { found: super::value::Kind::Irrational, span }))
             }
             Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Position(_) | Value::Function(_) => {
                 let found = self.kind(&value);

@@ -45,15 +45,23 @@ pub(super) struct RangeValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Scalar(ScalarType),
-    Array { element: ScalarType, rank: u32 },
+    Array {
+        element: ScalarType,
+        rank: u32,
+    },
     Complex(ScalarType),
-    ComplexArray { half: ScalarType, rank: u32 },
+    ComplexArray {
+        half: ScalarType,
+        rank: u32,
+    },
     Tuple,
     NamedTuple,
     Range,
     Type,
     Position,
     Function,
+    /// `pi` itself.
+    Irrational,
     Nothing,
 }
 
@@ -70,6 +78,7 @@ impl std::fmt::Display for Kind {
             Kind::Type => f.write_str("a type"),
             Kind::Position => f.write_str("an index of several dimensions"),
             Kind::Function => f.write_str("a function"),
+            Kind::Irrational => f.write_str("an `Irrational`: `Float64(pi)` is a number"),
             Kind::Nothing => f.write_str("`nothing`"),
         }
     }

@@ -16,6 +16,8 @@ pub enum ArrayError {
     Product { operator: String, ranks: Option<(usize, usize)>, span: Span },
     #[error("`{operator}` of {left} and {right} needs a dot")]
     NeedsDot { operator: String, left: Kind, right: Kind, span: Span },
+    #[error("`{function}` of {found} needs a dot")]
+    CallNeedsDot { function: String, found: Kind, span: Span },
     #[error("one number cannot be assigned to several elements")]
     SingleValue { span: Span, target: Span },
     #[error("whole arrays cannot be computed in a constant of the file")]
@@ -54,7 +56,7 @@ impl ArrayError {
             ArrayError::Rebound { .. } => "E0250",
             ArrayError::Mismatch { .. } => "E0251",
             ArrayError::Product { .. } => "E0252",
-            ArrayError::NeedsDot { .. } => "E0253",
+            ArrayError::NeedsDot { .. } | ArrayError::CallNeedsDot { .. } => "E0253",
             ArrayError::SingleValue { .. } => "E0254",
             ArrayError::Constant { .. } => "E0255",
             ArrayError::ConstantChanged { .. } => "E0266",
@@ -112,9 +114,22 @@ impl IntoDiagnostic for ArrayError {
                          `for j in axes(C, 2), k in axes(A, 2), i in axes(C, 1); C[i, j] += A[i, k] * B[k, j]; end`"
                     }
                 }),
-            ArrayError::NeedsDot { operator, span, .. } => base
-                .primary(span, "not defined in Julia")
-                .with_help(format!("write `.{operator}` to combine each element")),
+            ArrayError::NeedsDot { operator, span, .. } => match operator.as_str() {
+                "==" | "!=" | "≠" | "===" | "!==" | "≡" | "≢" | "≈" | "isequal" => base
+                    .primary(span, "one `Bool` for the whole arrays in Julia")
+                    .with_help(format!(
+                        "write `size(x) == size(y) && all(x .== y)` for the whole, or `.{operator}` to compare each element"
+                    )),
+                "in" | "∈" => {
+                    base.primary(span, "looks through the array in Julia").with_help("write `any(x .== value)`")
+                }
+                _ => base
+                    .primary(span, "not defined in Julia")
+                    .with_help(format!("write `.{operator}` to combine each element")),
+            },
+            ArrayError::CallNeedsDot { function, span, .. } => base
+                .primary(span, "a whole array")
+                .with_help(format!("write `{function}.(...)` to apply it to each element, or loops")),
             ArrayError::SingleValue { span, target } => base
                 .primary(span, "a number")
                 .secondary(target, "several elements")
