@@ -25,6 +25,7 @@ mod ranges;
 mod scan;
 pub mod schedule;
 mod spans;
+mod stepped;
 mod symbolic;
 mod values;
 
@@ -54,5 +55,5 @@ pub struct Lowered {
 /// Every subscript and loop bound that is not quasi-affine, every label that is used twice, and a function without any
 /// computation.
 pub fn lower(ctx: &Ctx, function: &Function) -> Result<Lowered, Vec<LowerError>> {
-    nest::lower(ctx, &ranges::rewrite(&counters::rewrite(function)))
+    nest::lower(ctx, &ranges::rewrite(&counters::rewrite(&stepped::rewrite(function))))
 }
