@@ -9,6 +9,7 @@
 mod accumulate;
 mod apply;
 mod assign;
+mod chosen;
 mod collection;
 mod dots;
 mod element;
