@@ -17,6 +17,7 @@ mod error;
 mod generated;
 mod literal;
 mod make;
+mod mapped;
 mod origin;
 mod rearrange;
 mod reduce;
