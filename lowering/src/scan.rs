@@ -258,6 +258,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
         context: of.context.clone(),
         source_order: Schedule { root: Node::Sequence(order) },
         result: Outcome::Scalar(result),
+        failed: None,
         scan: None,
         whole: None,
     };

@@ -66,6 +66,9 @@ impl Checker<'_> {
         if !matches!(whole.recipe, Recipe::Part(_)) {
             return self.not_yet(Construct::Slice, target.span);
         }
+        if given.len() != 1 && given.len() != whole.rank() {
+            return Err(self.wrong_count(whole, given.len(), target.span, target.span));
+        }
         if given.len() == 1
             && let Some(Subscript::Mask(_)) = given.first()
         {
