@@ -640,12 +640,6 @@ impl<'a> Builder<'_, 'a> {
         self.conditional = !scope.predicates.is_empty();
         let unknown = |error: LowerError| match error {
             LowerError::SubscriptUnknownAtEntry { changes, span, .. }
-            | LowerError::ConditionUnknownAtEntry { changes, span, .. }
-                if !needed.failure.error.is_of_values() =>
-            {
-                LowerError::SubscriptUnknownAtEntry { subscript: needed.span, changes, span }
-            }
-            LowerError::SubscriptUnknownAtEntry { changes, span, .. }
             | LowerError::ConditionUnknownAtEntry { changes, span, .. } => {
                 LowerError::ValueUnknownAtEntry { needed: needed.span, failure: needed.failure.clone(), changes, span }
             }

@@ -242,6 +242,14 @@ impl Changes {
 impl LowerError {
     /// Whether `other`, which has been found before, says all of it: the same expression is at fault.
     pub(crate) fn follows_from(&self, other: &LowerError) -> bool {
+        // That all places of an array are inside is asked once more where one of them is read or stored to.
+        if let (
+            LowerError::ValueUnknownAtEntry { failure: Requirement { error: SizeError::Bounds, .. }, changes, .. },
+            LowerError::SubscriptUnknownAtEntry { changes: known, .. },
+        ) = (self, other)
+        {
+            return changes == known;
+        }
         match (self.not_affine(), other.not_affine()) {
             (Some((cause, rank)), Some((known, known_rank))) => cause.origin() == known.origin() && known_rank < rank,
             (_, _) => false,

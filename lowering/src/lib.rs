@@ -26,6 +26,7 @@ mod ranges;
 mod scan;
 pub mod schedule;
 mod spans;
+mod stepped;
 mod symbolic;
 mod values;
 
@@ -64,7 +65,7 @@ pub enum Checks {
 /// Every subscript and loop bound that is not quasi-affine, every label that is used twice, and a function without any
 /// computation.
 pub fn lower(ctx: &Ctx, function: &Function, checks: Checks) -> Result<Lowered, Vec<LowerError>> {
-    let function = counters::rewrite(function);
+    let function = counters::rewrite(&stepped::rewrite(function));
     let errors = match nest::lower(ctx, &ranges::rewrite(&function), None) {
         Ok(lowered) => return Ok(lowered),
         Err(errors) => errors,

@@ -1,6 +1,6 @@
 //! Typed trees written by hand, against the algorithms that they become.
 
-mod build;
+pub(crate) mod build;
 
 use crate::{Checks, LowerError, Lowered, Reason, lower};
 use build::{E, Tree, binary, compare, select};

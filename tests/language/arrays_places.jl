@@ -78,3 +78,16 @@ for v in (300, Int16(-129), 127)
     case(filled_at_places!, (T, n) -> (values_of(Int8, n + 1), Int[k for k in 1:n], v); types = [Float64])
     case(filled_where!, (T, n) -> (values_of(Int8, n), Bool[k == 2 for k in 1:n], v); types = [Float64])
 end
+
+# Places that the function computes are tested while it runs, those that nothing is read from among them.
+@tessella function gathered_as_computed!(y, x, p, q)
+    for i in eachindex(p)
+        p[i] += q
+    end
+    y[1] = length(x[p])
+    y[2:1+length(p)] .= x[p]
+    return nothing
+end
+for q in (0, 1, -3)
+    case(gathered_as_computed!, (T, n) -> (zeros(T, 3), values_of(T, n), [1, 2], q); types = [Float64])
+end

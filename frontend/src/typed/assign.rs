@@ -28,6 +28,9 @@ impl Checker<'_> {
         if let Some(chosen) = self.chosen_arrays(target, value, span) {
             return Ok(self.statement(&chosen, place));
         }
+        if let Some(paths) = self.choice_of_paths((*broadcast, operator.as_ref()), target, value, span) {
+            return Ok(self.statement(&paths, place));
+        }
         if *broadcast == ast::Broadcast::Yes {
             let done = self.broadcast_assignment(operator.as_ref(), target, value, span, place);
             self.label = None;

@@ -206,6 +206,24 @@ impl Checker<'_> {
             return value;
         }
         (self.flow.statement_call, self.flow.unused_call) = (false, false);
+        if broadcast == ast::Broadcast::No
+            && (is_operator(name) || matches!(name, "min" | "max"))
+            && let Some(spread) = self.spread(arguments)?
+        {
+            return self.call(callee, &spread, broadcast, span);
+        }
+        if broadcast == ast::Broadcast::No
+            && let Some(operator) = over_sizes(name, arguments)
+            && self.lookup(name).is_none()
+        {
+            let all = ast::Expr { kind: ast::ExprKind::Splat(Box::new(arguments[0].value.clone())), span };
+            let all = ast::Argument { keyword: None, value: all, section: ast::Section::Main };
+            return match self.spread(&[all])?.as_deref() {
+                Some([only]) => self.value(&only.value),
+                Some(spread) => self.call(&called(operator, callee.span), spread, broadcast, span),
+                None => unreachable!("there is something to spread out"),
+            };
+        }
         if let Some(half) = self.complex_type_named(name, callee.span)? {
             return self.complex_of(half, arguments, broadcast, span);
         }
@@ -332,6 +350,29 @@ impl Checker<'_> {
         self.apply_to_scalars(name, values, &spans, span)
     }
 
+    /// `f(x, size(A)...)` as `f(x, m, n)`; `None` if nothing is to be spread out.
+    fn spread(&mut self, arguments: &[ast::Argument]) -> Checked<Option<Vec<ast::Argument>>> {
+        if !arguments.iter().any(|argument| matches!(argument.value.kind, ast::ExprKind::Splat(_))) {
+            return Ok(None);
+        }
+        let mut spread = vec![];
+        for argument in arguments {
+            let ast::ExprKind::Splat(inner) = &argument.value.kind else {
+                spread.push(argument.clone());
+                continue;
+            };
+            let Value::Tuple(values) = self.value(inner)? else {
+                return self.not_yet(Construct::Splat, argument.value.span);
+            };
+            for value in values {
+                let name = self.hidden("part", value, inner.span);
+                let value = ast::Expr { kind: ast::ExprKind::Name(name), span: inner.span };
+                spread.push(ast::Argument { keyword: None, value, section: ast::Section::Main });
+            }
+        }
+        Ok(Some(spread))
+    }
+
     /// A function of numbers, or an operator by its name.
     pub(super) fn apply_to_scalars(
         &mut self,
@@ -417,6 +458,21 @@ impl Checker<'_> {
         span: Span,
     ) -> super::check::Reported {
         self.fail(TypeError::CallArity { name: name.into(), expected, given, span })
+    }
+}
+
+/// The function of several numbers that a reduction of `size(A)` is.
+fn over_sizes(name: &str, arguments: &[ast::Argument]) -> Option<&'static str> {
+    let [ast::Argument { keyword: None, value, .. }] = arguments else { return None };
+    let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &value.kind else { return None };
+    let is_size = matches!(&callee.kind, ast::ExprKind::Name(name) if name == "size") && arguments.len() == 1;
+    match name {
+        _ if !is_size => None,
+        "minimum" => Some("min"),
+        "maximum" => Some("max"),
+        "sum" => Some("+"),
+        "prod" => Some("*"),
+        _ => None,
     }
 }
 

@@ -298,7 +298,17 @@ impl<'a> Checker<'a> {
         result
     }
 
+    /// The function with the loops that `foreach` stands for, unless the file has a `foreach` of its own.
+    pub(super) fn with_loops(&self, function: &ast::Function) -> ast::Function {
+        let body = match self.user_function("foreach") {
+            None => super::each::as_loops(&function.body),
+            Some(_) => function.body.clone(),
+        };
+        ast::Function { body, ..function.clone() }
+    }
+
     fn function(&mut self, function: &ast::Function, arguments: &[ArgumentType]) -> Option<Function> {
+        let function = &self.with_loops(function);
         let name = function.name.as_ref().map_or_else(|| "anonymous".to_string(), |name| name.value.clone());
         if arguments.len() != function.parameters.len() {
             self.fail(TypeError::ArgumentCount {

@@ -204,6 +204,7 @@ impl Checker<'_> {
     /// Binds the parameters in the scope just opened, and checks the body.
     fn inlined_body(&mut self, method: &ast::Function, given: Given, span: Span) -> Checked<Value> {
         let known = self.variables.len();
+        let method = &self.with_loops(method);
         for parameter in &method.type_parameters {
             if self.type_parameter(parameter).is_err() {
                 self.fail(TypeError::UnknownType { name: "this".into(), span: parameter.span, suggestion: None });

@@ -1,7 +1,7 @@
 //! What Julia's libraries have and a transpiled function has not: each by its name, with what to write instead.
 
 /// Functions and macros (`@` in front) of Base and of the standard libraries, and the way out.
-const FUNCTIONS: [(&[&str], &str); 34] = [
+const FUNCTIONS: [(&[&str], &str); 33] = [
     (&["rand", "randn", "rand!", "randn!", "randperm", "shuffle", "shuffle!"], RANDOM),
     (&["norm"], "write `sqrt(sum(abs2, x))`"),
     (&["normalize", "normalize!"], "divide by `sqrt(sum(abs2, x))`"),
@@ -24,7 +24,6 @@ const FUNCTIONS: [(&[&str], &str); 34] = [
     (&["argmax", "argmin", "findmax", "findmin"], "write a loop that keeps the best element and its index"),
     (&["sort", "sort!", "sortperm", "sortperm!", "issorted", "searchsortedfirst", "searchsortedlast"], IN_JULIA),
     (&["median", "quantile", "std", "var", "cov", "cor"], "write it with `mean` and `sum`, or call it in Julia"),
-    (&["map!"], "write `y .= f.(x)`"),
     (&["broadcast", "broadcast!"], "write the dots: `f.(x, y)`"),
     (&["foreach"], "write the `for` loop"),
     (&["selectdim"], "write the colons out: `view(A, :, i)`"),

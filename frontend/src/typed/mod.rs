@@ -24,6 +24,7 @@ mod constant;
 mod constant_array;
 mod convert;
 mod divide;
+mod each;
 mod expression;
 mod flow;
 mod infer;

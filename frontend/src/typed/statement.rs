@@ -417,7 +417,7 @@ fn is_effect(expr: &ast::Expr) -> bool {
         ast::ExprKind::Ternary { yes, no, .. } => is_effect(yes) || is_effect(no),
         ast::ExprKind::MacroCall { arguments, .. } => arguments.iter().any(is_effect),
         ast::ExprKind::Call { callee, .. } => {
-            matches!(&callee.kind, ast::ExprKind::Name(name) if super::call::is_throwing(name) || matches!(name.as_str(), "fill!" | "copyto!"))
+            matches!(&callee.kind, ast::ExprKind::Name(name) if super::call::is_throwing(name) || matches!(name.as_str(), "fill!" | "copyto!" | "map!"))
         }
         // Everything else is an expression for its value.
         _ => false,

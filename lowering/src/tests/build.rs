@@ -152,6 +152,11 @@ impl Tree {
         self.local(name, Type::Scalar(ScalarType::F64), Role::Variable(owner))
     }
 
+    /// An `Int64` variable.
+    pub fn counter(&mut self, name: &str, owner: Option<LoopId>) -> LocalId {
+        self.local(name, Type::Scalar(ScalarType::I64), Role::Variable(owner))
+    }
+
     pub fn set(&mut self, target: LocalId, value: impl Into<E>) {
         let (label, mode) = (self.label.take(), self.mode);
         self.push(StatementKind::Set { target, value: value.into().0, label, mode });

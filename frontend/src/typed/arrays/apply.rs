@@ -304,6 +304,7 @@ impl Checker<'_> {
         }
         let known = MAKERS.contains(&name)
             || FILLERS.contains(&name)
+            || name == "map!"
             || matches!(name, "view" | "transpose" | "adjoint" | "dot" | "diff" | "mul!");
         if !known {
             return None;
@@ -323,6 +324,7 @@ impl Checker<'_> {
             ("mul!", _) => Err(self.array_error(ArrayError::Product { operator: "mul!".into(), ranks: None, span })),
             ("map", [function, arrays @ ..]) => self.map(function, arrays, span),
             ("dot", [left, right]) => self.dot(left, right, span),
+            ("map!", [function, target, sources @ ..]) => self.mapped(function, target, sources, span),
             ("diff", [array]) => self.differences(array, span),
             _ if FILLERS.contains(&name) => self.filler(name, &arguments, span),
             _ => self.array_maker(name, &arguments, span),

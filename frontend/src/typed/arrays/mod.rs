@@ -9,6 +9,7 @@
 mod accumulate;
 mod apply;
 mod assign;
+mod chosen;
 mod collection;
 mod dots;
 mod element;
@@ -16,6 +17,7 @@ mod error;
 mod generated;
 mod literal;
 mod make;
+mod mapped;
 mod origin;
 mod rearrange;
 mod reduce;

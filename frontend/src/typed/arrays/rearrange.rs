@@ -347,7 +347,7 @@ impl Checker<'_> {
     }
 
     /// A name that no source can have and nothing else has, for a value that nothing changes.
-    pub(super) fn hidden(&mut self, what: &str, value: Value, span: Span) -> String {
+    pub(in crate::typed) fn hidden(&mut self, what: &str, value: Value, span: Span) -> String {
         let name = self.flow.fresh.name(what);
         let variable = self.declare(&name, span, State::Alias(value));
         self.assigned.insert(variable);

@@ -207,7 +207,7 @@ impl Checker<'_> {
     }
 
     /// A nest of loops, the first iterator innermost.
-    fn loops_over(&mut self, iterators: &[Expr], ranges: &[String], body: Expr, span: Span) -> Checked<()> {
+    pub(super) fn loops_over(&mut self, iterators: &[Expr], ranges: &[String], body: Expr, span: Span) -> Checked<()> {
         let nest = iterators.iter().zip(ranges).fold(body, |body, (target, range)| {
             let iteration = ast::Iteration { target: target.clone(), range: named(range, span), span };
             Expr { kind: ExprKind::For { iterations: vec![iteration], body: vec![body] }, span }
@@ -254,7 +254,7 @@ pub(super) fn array_subscript(elements: Elements) -> Option<Subscript> {
     }
 }
 
-fn assignment(target: Expr, value: Expr, span: Span) -> Expr {
+pub(super) fn assignment(target: Expr, value: Expr, span: Span) -> Expr {
     let (target, value) = (Box::new(target), Box::new(value));
     Expr { kind: ExprKind::Assign { operator: None, broadcast: ast::Broadcast::No, target, value }, span }
 }
