@@ -74,7 +74,7 @@ pub(crate) fn flow(
     let of = |at: AccessRef| relation::access(ctx, algorithm, at.computation, algorithm.access(at));
     let same_element = of(write)?.intersect_params(params)?.apply_range(&of(read)?.reverse()?)?;
     let order = &algorithm.source_order;
-    Ok(legality::before(ctx, algorithm, order, write.computation, read.computation, &same_element)?)
+    legality::before(ctx, algorithm, order, write.computation, read.computation, &same_element)
 }
 
 /// The dependences of a program that promotions made of another one, whose dependences are known, and which of them are new.

@@ -9,10 +9,10 @@
 // for j0 = floor((j - 1)/64)  # block.y
 //   for i0 = floor((i - 1)/128)  # block.x
 //     for j10  # thread.y
-//       for i10  # thread.x
+//       for i11  # thread.x
 //         for y  # unroll(8)
 //           for x  # unroll(4)
-//             load_C: C_reg[j0, i0, i10, j10, x + 1, y + 1] = C[128*i0 + 4*i10 + x + 1, 64*j0 + 8*j10 + y + 1]
+//             load_C: C_reg[j0, i0, i11, j10, x + 1, y + 1] = C[128*i0 + i11 + 32*x + 1, 64*j0 + 8*j10 + y + 1]
 //     for k0 = floor((k - 1)/16)
 //       for y1 = y - 8*floor((y)/8)  # thread.y
 //         for x  # thread.x
@@ -24,16 +24,16 @@
 //             for x0 = floor((x)/32)  # unroll(4)
 //               load_A: A_shared[j0, i0, k0, x + 1, y + 1] = A[128*i0 + x + 1, 16*k0 + y + 1]
 //       for j10 = floor((j - 64*floor((j - 1)/64) - 1)/8)  # thread.y
-//         for i10 = floor((i - 128*floor((i - 1)/128) - 1)/4)  # thread.x
+//         for i11 = i - 128*floor((i - 1)/128) - 32*floor((i - 128*floor((i - 1)/128) - 1)/32) - 1  # thread.x
 //           for k1 = k - 16*floor((k - 1)/16) - 1  # unroll(2)
 //             for j11 = j - 64*floor((j - 1)/64) - 8*floor((j - 64*floor((j - 1)/64) - 1)/8) - 1  # unroll(8)
-//               for i11 = i - 128*floor((i - 1)/128) - 4*floor((i - 128*floor((i - 1)/128) - 1)/4) - 1  # unroll(4)
-//                 update: C_reg[floor((j - 1)/64), floor((i - 1)/128), floor((i - 128*floor((i - 1)/128) - 1)/4), floor((j - 64*floor((j - 1)/64) - 1)/8), i_C, j_C] = C_reg[floor((j - 1)/64), floor((i - 1)/128), floor((i - 128*floor((i - 1)/128) - 1)/4), floor((j - 64*floor((j - 1)/64) - 1)/8), i_C, j_C] + α * A_shared[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), i_A, k_A] * B_shared[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), k_B, j_B]
+//               for i10 = floor((i - 128*floor((i - 1)/128) - 1)/32)  # unroll(4)
+//                 update: C_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 32*floor((i - 128*floor((i - 1)/128) - 1)/32) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_C + 1, j_C] = C_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 32*floor((i - 128*floor((i - 1)/128) - 1)/32) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_C + 1, j_C] + α * A_shared[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), i_A, k_A] * B_shared[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), k_B, j_B]
 //     for j10  # thread.y
-//       for i10  # thread.x
+//       for i11  # thread.x
 //         for y  # unroll(8)
 //           for x  # unroll(4)
-//             store_C: C[128*i0 + 4*i10 + x + 1, 64*j0 + 8*j10 + y + 1] = C_reg[j0, i0, i10, j10, x + 1, y + 1]
+//             store_C: C[128*i0 + i11 + 32*x + 1, 64*j0 + 8*j10 + y + 1] = C_reg[j0, i0, i11, j10, x + 1, y + 1]
 
 #include <cuda_runtime.h>
 #include <math.h>
@@ -165,13 +165,13 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
         double C_reg[32];
         {
             const int64_t j10 = threadIdx.y;
-            const int64_t i10 = threadIdx.x;
+            const int64_t i11 = threadIdx.x;
             #pragma unroll 8
             for (int64_t y = 0; y <= 7; y++) {
                 #pragma unroll 4
                 for (int64_t x = 0; x <= 3; x++) {
                     // load_C
-                    C_reg(x + 1, y + 1) = C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1);
+                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1);
                 }
             }
         }
@@ -207,21 +207,21 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
                 __syncthreads();
                 {
                     const int64_t j10 = threadIdx.y;
-                    const int64_t i10 = threadIdx.x;
+                    const int64_t i11 = threadIdx.x;
                     #pragma unroll 2
                     for (int64_t k1 = 0; k1 <= 15; k1++) {
                         #pragma unroll 8
                         for (int64_t j11 = 0; j11 <= 7; j11++) {
                             #pragma unroll 4
-                            for (int64_t i11 = 0; i11 <= 3; i11++) {
+                            for (int64_t i10 = 0; i10 <= 3; i10++) {
                                 // update: gemm.jl:11
-                                const int64_t i_C = i11 + 1;
+                                const int64_t i_C = i10;
                                 const int64_t j_C = j11 + 1;
-                                const int64_t i_A = 4 * i10 + i11 + 1;
+                                const int64_t i_A = i11 + 32 * i10 + 1;
                                 const int64_t k_A = k1 + 1;
                                 const int64_t k_B = k1 + 1;
                                 const int64_t j_B = 8 * j10 + j11 + 1;
-                                C_reg(i_C, j_C) = C_reg(i_C, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
                             }
                         }
                     }
@@ -261,21 +261,21 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
                 __syncthreads();
                 {
                     const int64_t j10 = threadIdx.y;
-                    const int64_t i10 = threadIdx.x;
+                    const int64_t i11 = threadIdx.x;
                     #pragma unroll 2
                     for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
                         #pragma unroll 8
                         for (int64_t j11 = 0; j11 <= 7; j11++) {
                             #pragma unroll 4
-                            for (int64_t i11 = 0; i11 <= 3; i11++) {
+                            for (int64_t i10 = 0; i10 <= 3; i10++) {
                                 // update: gemm.jl:11
-                                const int64_t i_C = i11 + 1;
+                                const int64_t i_C = i10;
                                 const int64_t j_C = j11 + 1;
-                                const int64_t i_A = 4 * i10 + i11 + 1;
+                                const int64_t i_A = i11 + 32 * i10 + 1;
                                 const int64_t k_A = k1 + 1;
                                 const int64_t k_B = k1 + 1;
                                 const int64_t j_B = 8 * j10 + j11 + 1;
-                                C_reg(i_C, j_C) = C_reg(i_C, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
                             }
                         }
                     }
@@ -285,13 +285,13 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
         __syncthreads();
         {
             const int64_t j10 = threadIdx.y;
-            const int64_t i10 = threadIdx.x;
+            const int64_t i11 = threadIdx.x;
             #pragma unroll 8
             for (int64_t y = 0; y <= 7; y++) {
                 #pragma unroll 4
                 for (int64_t x = 0; x <= 3; x++) {
                     // store_C
-                    C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
                 }
             }
         }
@@ -300,16 +300,16 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
         {
             const int64_t j10 = threadIdx.y;
             if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
-                const int64_t i10 = threadIdx.x;
-                if (i10 <= imin(31, -32 * i0 + (m - 1) / 4)) {
+                const int64_t i11 = threadIdx.x;
+                if (i11 <= imin(31, m - 128 * i0 - 1)) {
                     #pragma unroll 8
                     for (int64_t y = 0; y <= 7; y++) {
                         if (y <= n - 64 * j0 - 8 * j10 - 1) {
                             #pragma unroll 4
                             for (int64_t x = 0; x <= 3; x++) {
-                                if (x <= m - 128 * i0 - 4 * i10 - 1) {
+                                if (x <= -4 * i0 + (m - i11 - 1) / 32) {
                                     // load_C
-                                    C_reg(x + 1, y + 1) = C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1);
+                                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1);
                                 }
                             }
                         }
@@ -361,24 +361,24 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
             {
                 const int64_t j10 = threadIdx.y;
                 if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
-                    const int64_t i10 = threadIdx.x;
-                    if (i10 <= imin(31, -32 * i0 + (m - 1) / 4)) {
+                    const int64_t i11 = threadIdx.x;
+                    if (i11 <= imin(31, m - 128 * i0 - 1)) {
                         #pragma unroll 2
                         for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
                             #pragma unroll 8
                             for (int64_t j11 = 0; j11 <= 7; j11++) {
                                 if (j11 <= n - 64 * j0 - 8 * j10 - 1) {
                                     #pragma unroll 4
-                                    for (int64_t i11 = 0; i11 <= 3; i11++) {
-                                        if (i11 <= m - 128 * i0 - 4 * i10 - 1) {
+                                    for (int64_t i10 = 0; i10 <= 3; i10++) {
+                                        if (i10 <= -4 * i0 + (m - i11 - 1) / 32) {
                                             // update: gemm.jl:11
-                                            const int64_t i_C = i11 + 1;
+                                            const int64_t i_C = i10;
                                             const int64_t j_C = j11 + 1;
-                                            const int64_t i_A = 4 * i10 + i11 + 1;
+                                            const int64_t i_A = i11 + 32 * i10 + 1;
                                             const int64_t k_A = k1 + 1;
                                             const int64_t k_B = k1 + 1;
                                             const int64_t j_B = 8 * j10 + j11 + 1;
-                                            C_reg(i_C, j_C) = C_reg(i_C, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                            C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
                                         }
                                     }
                                 }
@@ -392,16 +392,16 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
         {
             const int64_t j10 = threadIdx.y;
             if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
-                const int64_t i10 = threadIdx.x;
-                if (i10 <= imin(31, -32 * i0 + (m - 1) / 4)) {
+                const int64_t i11 = threadIdx.x;
+                if (i11 <= imin(31, m - 128 * i0 - 1)) {
                     #pragma unroll 8
                     for (int64_t y = 0; y <= 7; y++) {
                         if (y <= n - 64 * j0 - 8 * j10 - 1) {
                             #pragma unroll 4
                             for (int64_t x = 0; x <= 3; x++) {
-                                if (x <= m - 128 * i0 - 4 * i10 - 1) {
+                                if (x <= -4 * i0 + (m - i11 - 1) / 32) {
                                     // store_C
-                                    C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                    C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
                                 }
                             }
                         }
@@ -433,13 +433,13 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
         double C_reg[32];
         {
             const int32_t j10 = threadIdx.y;
-            const int32_t i10 = threadIdx.x;
+            const int32_t i11 = threadIdx.x;
             #pragma unroll 8
             for (int32_t y = 0; y <= 7; y++) {
                 #pragma unroll 4
                 for (int32_t x = 0; x <= 3; x++) {
                     // load_C
-                    C_reg(x + 1, y + 1) = C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1);
+                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1);
                 }
             }
         }
@@ -475,21 +475,21 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
                 __syncthreads();
                 {
                     const int32_t j10 = threadIdx.y;
-                    const int32_t i10 = threadIdx.x;
+                    const int32_t i11 = threadIdx.x;
                     #pragma unroll 2
                     for (int32_t k1 = 0; k1 <= 15; k1++) {
                         #pragma unroll 8
                         for (int32_t j11 = 0; j11 <= 7; j11++) {
                             #pragma unroll 4
-                            for (int32_t i11 = 0; i11 <= 3; i11++) {
+                            for (int32_t i10 = 0; i10 <= 3; i10++) {
                                 // update: gemm.jl:11
-                                const int32_t i_C = i11 + 1;
+                                const int32_t i_C = i10;
                                 const int32_t j_C = j11 + 1;
-                                const int32_t i_A = 4 * i10 + i11 + 1;
+                                const int32_t i_A = i11 + 32 * i10 + 1;
                                 const int32_t k_A = k1 + 1;
                                 const int32_t k_B = k1 + 1;
                                 const int32_t j_B = 8 * j10 + j11 + 1;
-                                C_reg(i_C, j_C) = C_reg(i_C, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
                             }
                         }
                     }
@@ -529,21 +529,21 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
                 __syncthreads();
                 {
                     const int32_t j10 = threadIdx.y;
-                    const int32_t i10 = threadIdx.x;
+                    const int32_t i11 = threadIdx.x;
                     #pragma unroll 2
                     for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
                         #pragma unroll 8
                         for (int32_t j11 = 0; j11 <= 7; j11++) {
                             #pragma unroll 4
-                            for (int32_t i11 = 0; i11 <= 3; i11++) {
+                            for (int32_t i10 = 0; i10 <= 3; i10++) {
                                 // update: gemm.jl:11
-                                const int32_t i_C = i11 + 1;
+                                const int32_t i_C = i10;
                                 const int32_t j_C = j11 + 1;
-                                const int32_t i_A = 4 * i10 + i11 + 1;
+                                const int32_t i_A = i11 + 32 * i10 + 1;
                                 const int32_t k_A = k1 + 1;
                                 const int32_t k_B = k1 + 1;
                                 const int32_t j_B = 8 * j10 + j11 + 1;
-                                C_reg(i_C, j_C) = C_reg(i_C, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
                             }
                         }
                     }
@@ -553,13 +553,13 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
         __syncthreads();
         {
             const int32_t j10 = threadIdx.y;
-            const int32_t i10 = threadIdx.x;
+            const int32_t i11 = threadIdx.x;
             #pragma unroll 8
             for (int32_t y = 0; y <= 7; y++) {
                 #pragma unroll 4
                 for (int32_t x = 0; x <= 3; x++) {
                     // store_C
-                    C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
                 }
             }
         }
@@ -568,16 +568,16 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
         {
             const int32_t j10 = threadIdx.y;
             if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
-                const int32_t i10 = threadIdx.x;
-                if (i10 <= imin32(31, -32 * i0 + (m - 1) / 4)) {
+                const int32_t i11 = threadIdx.x;
+                if (i11 <= imin32(31, m - 128 * i0 - 1)) {
                     #pragma unroll 8
                     for (int32_t y = 0; y <= 7; y++) {
                         if (y <= n - 64 * j0 - 8 * j10 - 1) {
                             #pragma unroll 4
                             for (int32_t x = 0; x <= 3; x++) {
-                                if (x <= m - 128 * i0 - 4 * i10 - 1) {
+                                if (x <= -4 * i0 + (m - i11 - 1) / 32) {
                                     // load_C
-                                    C_reg(x + 1, y + 1) = C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1);
+                                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1);
                                 }
                             }
                         }
@@ -629,24 +629,24 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
             {
                 const int32_t j10 = threadIdx.y;
                 if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
-                    const int32_t i10 = threadIdx.x;
-                    if (i10 <= imin32(31, -32 * i0 + (m - 1) / 4)) {
+                    const int32_t i11 = threadIdx.x;
+                    if (i11 <= imin32(31, m - 128 * i0 - 1)) {
                         #pragma unroll 2
                         for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
                             #pragma unroll 8
                             for (int32_t j11 = 0; j11 <= 7; j11++) {
                                 if (j11 <= n - 64 * j0 - 8 * j10 - 1) {
                                     #pragma unroll 4
-                                    for (int32_t i11 = 0; i11 <= 3; i11++) {
-                                        if (i11 <= m - 128 * i0 - 4 * i10 - 1) {
+                                    for (int32_t i10 = 0; i10 <= 3; i10++) {
+                                        if (i10 <= -4 * i0 + (m - i11 - 1) / 32) {
                                             // update: gemm.jl:11
-                                            const int32_t i_C = i11 + 1;
+                                            const int32_t i_C = i10;
                                             const int32_t j_C = j11 + 1;
-                                            const int32_t i_A = 4 * i10 + i11 + 1;
+                                            const int32_t i_A = i11 + 32 * i10 + 1;
                                             const int32_t k_A = k1 + 1;
                                             const int32_t k_B = k1 + 1;
                                             const int32_t j_B = 8 * j10 + j11 + 1;
-                                            C_reg(i_C, j_C) = C_reg(i_C, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                            C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
                                         }
                                     }
                                 }
@@ -660,16 +660,16 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
         {
             const int32_t j10 = threadIdx.y;
             if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
-                const int32_t i10 = threadIdx.x;
-                if (i10 <= imin32(31, -32 * i0 + (m - 1) / 4)) {
+                const int32_t i11 = threadIdx.x;
+                if (i11 <= imin32(31, m - 128 * i0 - 1)) {
                     #pragma unroll 8
                     for (int32_t y = 0; y <= 7; y++) {
                         if (y <= n - 64 * j0 - 8 * j10 - 1) {
                             #pragma unroll 4
                             for (int32_t x = 0; x <= 3; x++) {
-                                if (x <= m - 128 * i0 - 4 * i10 - 1) {
+                                if (x <= -4 * i0 + (m - i11 - 1) / 32) {
                                     // store_C
-                                    C(128 * i0 + 4 * i10 + x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                    C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
                                 }
                             }
                         }

@@ -37,7 +37,7 @@ const IN_FLIGHT: u32 = 32;
 /// The most points of short loops inside of a thread that are written out.
 const WRITTEN_OUT: i64 = 64;
 
-/// The tile of a product: along `v` each of 32 threads has `TILE_V / 32` neighbouring results, along `u` each of 8 has several.
+/// The tile of a product: along `v` each of 32 threads has `TILE_V / 32` results, along `u` each of 8 has several.
 const TILE_V: u32 = 128;
 const PRODUCT_BLOCK: [u32; 2] = [32, 8];
 
@@ -203,14 +203,22 @@ impl Chooser<'_> {
         // Both tiles fit in the shared memory of a block, and four values along k make one vector load.
         let (points_u, tile_k, unrolled) = if bytes == 4 { (16, 32, 4) } else { (8, 16, 2) };
         let points_v = TILE_V / PRODUCT_BLOCK[0];
+        // Four neighbouring values of four bytes are one vector load, and eight threads read all banks. Of eight bytes, neighbours'
+        // values would stand in every other pair of banks: there a thread's points lie a warp apart.
+        let apart = bytes == 8;
         let depth = chain_length(schedule, path);
         let mut sizes: Vec<Vec<u32>> = vec![vec![]; depth];
         sizes[u] = vec![points_u * PRODUCT_BLOCK[1], points_u];
-        sizes[v] = vec![TILE_V, points_v];
+        sizes[v] = vec![TILE_V, if apart { PRODUCT_BLOCK[0] } else { points_v }];
         sizes[k] = vec![tile_k];
         let mut parts = self.split_levels(schedule, path, &sizes)?;
         let mut take = |level: usize| std::mem::take(&mut parts.1[level]).into_iter();
-        let (mut us, mut vs, mut ks) = (take(u), take(v), take(k));
+        let (mut us, vs, mut ks) = (take(u), take(v), take(k));
+        let mut vs: Vec<Loop> = vs.collect();
+        if apart {
+            vs.swap(1, 2);
+        }
+        let mut vs = vs.into_iter();
         let mut chain: Vec<Loop> =
             (0..depth).flat_map(&mut take).map(|it| Loop { tag: Tag::GpuBlock(ProcessorAxis::Z), ..it }).collect();
         let tags = [

@@ -5,7 +5,7 @@ use super::order::certainly_before;
 use crate::affine::{Affine, Atom, ParamId};
 use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Which};
 use crate::error::Error;
-use crate::isl::{Aff, Ctx, DimType, Map};
+use crate::isl::{Aff, Ctx, DimType, Id, Map, Set};
 use crate::relation;
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
@@ -24,11 +24,15 @@ pub(crate) struct Footprint {
     pub(crate) written: Map,
 }
 
-/// A box of constant size: `low(k) <= x < low(k) + size` on each axis.
+/// A box of constant size: `x = low(k) + step * p` with `0 <= p < size` on each axis.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hull {
     /// Over the keys, as iterators, and parameters.
     pub(crate) low: Vec<Affine>,
+    /// Places along each axis.
     pub(crate) size: Vec<i64>,
+    /// How far apart the elements of neighbouring places are.
+    pub(crate) step: Vec<i64>,
 }
 
 /// What the statements touch of the array.
@@ -85,7 +89,7 @@ fn covered(
 ) -> Result<Map, Error> {
     let elements = relation::access(ctx, algorithm, id, read)?;
     let key = relation::functions(ctx, algorithm, id, &keys[&id])?;
-    let mut found: Option<crate::isl::Set> = None;
+    let mut found: Option<Set> = None;
     for (&writer, writer_key) in keys {
         let source = algorithm.computation(writer);
         if source.write.array != read.array || source.predicate.is_some() {
@@ -114,7 +118,7 @@ fn covered(
 pub(crate) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -> Result<Hull, Error> {
     let found = all.range_simple_fixed_box_hull()?;
     let axes = algorithm.array(array).rank;
-    let mut hull = Hull { low: vec![], size: vec![] };
+    let mut hull = Hull { low: vec![], size: vec![], step: vec![1; axes as usize] };
     if found.is_valid()? {
         let (offset, size) = (found.offset()?, found.size()?);
         for axis in 0..axes as i32 {
@@ -141,6 +145,66 @@ pub(crate) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -
     let array = algorithm.array(array).name.clone();
     let (axis, apart) = widest;
     Err(StorageError::NoConstantSize { array, at: at.to_string(), axis, apart }.into())
+}
+
+/// A box with places only for those elements that every so many steps lead to, where a footprint has no others.
+pub(crate) fn without_gaps(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    array: ArrayId,
+    (all, keys): (&Map, usize),
+    hull: Hull,
+) -> Result<Hull, Error> {
+    let mut closer = hull.clone();
+    for axis in 0..hull.size.len() {
+        let found = all.range_stride_info(axis as i32)?;
+        let Some(step) = found.stride()?.to_i64().filter(|&step| step > 1 && hull.size[axis] > 1) else { continue };
+        let Some(offset) = over_keys(algorithm, &found.offset()?)? else { continue };
+        // The first element that whole steps lead to, if this is less than a step.
+        let behind = offset.sub(&hull.low[axis])?;
+        let mut rest = Affine::constant(behind.constant_term().rem_euclid(step));
+        for (atom, factor) in behind.terms() {
+            rest = rest.add(&Affine::atom(atom.clone()).scale(factor.rem_euclid(step))?)?;
+        }
+        closer.low[axis] = hull.low[axis].add(&rest)?;
+        closer.step[axis] = step;
+        closer.size[axis] = (hull.size[axis] - 1) / step + 1;
+    }
+    // What was guessed holds if the new box has all elements.
+    let all = all.intersect_params(&algorithm.context)?;
+    let reached = closer == hull || all.is_subset(&elements(ctx, algorithm, array, keys, &closer)?)?;
+    Ok(if reached { closer } else { hull })
+}
+
+/// The elements that a box has places for: `{ [k] -> A[low(k) + step * p] : 0 <= p < size }`.
+pub(crate) fn elements(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    array: ArrayId,
+    keys: usize,
+    hull: &Hull,
+) -> Result<Map, Error> {
+    let params = relation::param_space(ctx, algorithm)?;
+    let names = algorithm.param_names();
+    let axes = hull.size.len();
+    let both = params.add_unnamed_tuple((keys + axes) as u32)?;
+    let aff = |it: &Affine| it.to_isl(&both, &names);
+    let zero = aff(&Affine::constant(0))?;
+    let mut inside = Set::universe(&both)?;
+    for (axis, (low, (&size, &step))) in hull.low.iter().zip(hull.size.iter().zip(&hull.step)).enumerate() {
+        let offset = Affine::iterator((keys + axis) as u32).sub(low)?;
+        let last = aff(&Affine::constant((size - 1) * step))?;
+        inside = inside.intersect(&aff(&offset)?.ge_set(&zero)?)?.intersect(&aff(&offset)?.le_set(&last)?)?;
+        if step > 1 {
+            let between = offset.sub(&offset.floor_div(step).scale(step)?)?;
+            inside = inside.intersect(&aff(&between)?.eq_set(&zero)?)?;
+        }
+    }
+    let map = inside.project_onto_map(DimType::Set, keys as u32, axes as u32)?;
+    // { [k, x] -> [x] } back to { [k] -> A[x] }
+    let key = inside.project_onto_map(DimType::Set, 0, keys as u32)?;
+    let array = Id::new(ctx, &algorithm.array(array).name)?;
+    Ok(key.reverse()?.apply_range(&map)?.set_tuple_id(DimType::Out, &array)?)
 }
 
 /// An expression of keys and parameters as plain data, if it has no divisions.

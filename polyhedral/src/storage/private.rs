@@ -1,7 +1,7 @@
 //! Arrays that an iteration of a loop has for itself: how statements come to use them.
 
 use super::error::StorageError;
-use super::footprint::accesses;
+use super::footprint::{Hull, accesses};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayId, ComputationId, Subscript, Which};
 use crate::error::Error;
@@ -18,13 +18,13 @@ pub(crate) fn redirect(
     algorithm: &mut Algorithm,
     id: ComputationId,
     key: &[Affine],
-    low: &[Affine],
+    hull: &Hull,
     (from, new): (ArrayId, ArrayId),
     stages: Option<usize>,
 ) -> Result<(), Error> {
     let old = algorithm.computation(id).clone();
     let count = old.iterators.len();
-    let low: Vec<Affine> = low.iter().map(|low| low.substitute(key)).collect::<Result<_, _>>()?;
+    let low: Vec<Affine> = hull.low.iter().map(|low| low.substitute(key)).collect::<Result<_, _>>()?;
     let mut offsets: Vec<Affine> = vec![];
     let mut names = old.iterators.clone();
     let mut changed: Vec<(Which, Vec<Affine>)> = vec![];
@@ -42,6 +42,7 @@ pub(crate) fn redirect(
         for (axis, subscript) in subscripts.iter().enumerate() {
             let subscript = subscript.as_affine().expect("computed subscripts were refused");
             let offset = subscript.sub(&low[axis])?;
+            let offset = if hull.step[axis] > 1 { offset.floor_div(hull.step[axis]) } else { offset };
             let constant = offset.constant_term();
             let linear = offset.add_constant(-constant)?;
             if linear.as_constant().is_some() {

@@ -17,7 +17,7 @@
 
 use super::error::{Limit, StorageError};
 use super::find;
-use super::footprint::{Footprint, Hull, Keys, accesses, footprint, hull, uses};
+use super::footprint::{Footprint, Hull, Keys, accesses, elements, footprint, hull, uses, without_gaps};
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
 use super::store;
 use crate::affine::Affine;
@@ -27,7 +27,7 @@ use crate::algorithm::{
 use crate::dependence::{Dependence, DependenceKind, Renewed, renewed};
 use crate::error::{Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
-use crate::isl::{Ctx, DimType, Id, Map};
+use crate::isl::{Ctx, DimType, Map};
 use crate::layers::{Ahead, Buffer, Lifetime, MemorySpace, Placed, Placement, Scheduled, Target};
 use crate::legality;
 use crate::relation;
@@ -353,7 +353,11 @@ fn plan<'a>(
     if !own_threads.is_empty() && shared_by_threads(&footprint, depth as u32, own_threads.len() as u32)? {
         return Err(wrong("one thread writes an element that another thread uses"));
     }
-    let hull = hull(algorithm, array, at, &footprint.all)?;
+    let mut hull = hull(algorithm, array, at, &footprint.all)?;
+    if space == MemorySpace::Register {
+        let keys = around.len() + own_threads.len();
+        hull = without_gaps(ctx, algorithm, array, (&footprint.all, keys), hull)?;
+    }
     let ahead = match to {
         Where::Shared { ahead } => ahead,
         Where::Register => 0,
@@ -396,12 +400,13 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
     });
     let stages = (plan.ahead > 0).then(|| key_count - 1);
     for (&id, key) in &plan.keys {
-        redirect(plan.ctx, &mut algorithm, id, key, &plan.hull.low, (plan.array, new), stages)?;
+        redirect(plan.ctx, &mut algorithm, id, key, &plan.hull, (plan.array, new), stages)?;
     }
     let needed = match fill {
         Fill::Exact => plan.footprint.needed.clone(),
         Fill::Box => {
-            let inside = plan.box_around(&algorithm, key_count)?.intersect_domain(&plan.footprint.needed.domain()?)?;
+            let inside = elements(plan.ctx, &algorithm, plan.array, key_count, &plan.hull)?;
+            let inside = inside.intersect_domain(&plan.footprint.needed.domain()?)?;
             let inside = inside.intersect_range(&relation::index_set(plan.ctx, &algorithm, plan.array)?)?;
             // Checks at entry keep checked accesses inside of the array.
             if plan.checked() { inside } else { inside.union(&plan.footprint.needed)?.coalesce()? }
@@ -458,27 +463,6 @@ impl Plan<'_> {
             all.map(|which| AccessRef { computation, which }).all(|at| algorithm.access(at).checked)
         })
     }
-
-    /// `{ [k] -> A[x] : low(k) <= x < low(k) + size }`.
-    fn box_around(&self, algorithm: &Algorithm, keys: usize) -> Result<Map, Error> {
-        let params = relation::param_space(self.ctx, algorithm)?;
-        let names = algorithm.param_names();
-        let axes = self.hull.size.len();
-        let both = params.add_unnamed_tuple((keys + axes) as u32)?;
-        let mut inside = crate::isl::Set::universe(&both)?;
-        for (axis, (low, &size)) in self.hull.low.iter().zip(&self.hull.size).enumerate() {
-            let offset = Affine::iterator((keys + axis) as u32).sub(low)?;
-            let zero = Affine::constant(0).to_isl(&both, &names)?;
-            let last = Affine::constant(size - 1).to_isl(&both, &names)?;
-            let offset = offset.to_isl(&both, &names)?;
-            inside = inside.intersect(&offset.ge_set(&zero)?)?.intersect(&offset.le_set(&last)?)?;
-        }
-        let map = inside.project_onto_map(DimType::Set, keys as u32, axes as u32)?;
-        // { [k, x] -> [x] } back to { [k] -> A[x] }
-        let key = inside.project_onto_map(DimType::Set, 0, keys as u32)?;
-        let array = Id::new(self.ctx, &algorithm.array(self.array).name)?;
-        Ok(key.reverse()?.apply_range(&map)?.set_tuple_id(DimType::Out, &array)?)
-    }
 }
 
 /// Adds the statement that copies elements to the buffer or back: one instance for each key and place in the buffer.
@@ -500,8 +484,8 @@ fn copy(
         iterators.push(fresh(&wanted, |name| iterators.iter().any(|it| it == name)));
     }
     let place = |axis: u32| Affine::iterator(keys + axis);
-    let outside: Vec<Affine> =
-        (0..axes).map(|axis| plan.hull.low[axis as usize].add(&place(axis))).collect::<Result<_, _>>()?;
+    let element = |axis: usize, place: Affine| plan.hull.low[axis].add(&place.scale(plan.hull.step[axis])?);
+    let outside: Vec<Affine> = (0..axes).map(|axis| element(axis as usize, place(axis))).collect::<Result<_, _>>()?;
     let mut inside: Vec<Affine> = (0..keys).map(Affine::iterator).collect();
     for axis in 0..axes {
         inside.push(place(axis).add_constant(1)?);
