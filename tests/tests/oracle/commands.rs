@@ -45,11 +45,10 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     if !plain.is_empty() && random.percent(5) {
         // Most often of an array that the computation writes: others are refused at once.
         let it = algorithm.computation(id);
-        let used = if random.percent(60) {
-            &it.write
-        } else {
-            random.pick(&it.reads.iter().chain([&it.write]).collect::<Vec<_>>())
-        };
+        let mut used = &it.write;
+        if !it.reads.is_empty() && random.percent(40) {
+            used = random.pick(&it.reads);
+        }
         let array = algorithm.array(used.array).name.clone();
         return Some(Command::Privatize { array, computation, at: random.pick(&plain).clone() });
     }
