@@ -4,14 +4,14 @@
 //   for q
 //     for p  # vector(4)
 //       S0: row_own[r, q, p] = 0.0
-//   for p0 = floor((p - 1)/60)
+//   for q0 = floor((q - 1)/60)
 //     for s0 = floor((s - 1)/256)
-//       for q0 = floor((q - 1)/128)
-//         for p10 = floor((p - 60*floor((p - 1)/60) - 1)/6)
-//           for q10 = floor((q - 128*floor((q - 1)/128) - 1)/8)
+//       for p0 = floor((p - 1)/128)
+//         for q10 = floor((q - 60*floor((q - 1)/60) - 1)/6)
+//           for p10 = floor((p - 128*floor((p - 1)/128) - 1)/8)
 //             for s1 = s - 256*floor((s - 1)/256) - 1
-//               for p11 = p - 60*floor((p - 1)/60) - 6*floor((p - 60*floor((p - 1)/60) - 1)/6) - 1  # unroll(6)
-//                 for q11 = q - 128*floor((q - 1)/128) - 8*floor((q - 128*floor((q - 1)/128) - 1)/8) - 1  # vector(4)
+//               for q11 = q - 60*floor((q - 1)/60) - 6*floor((q - 60*floor((q - 1)/60) - 1)/6) - 1  # unroll(6)
+//                 for p11 = p - 128*floor((p - 1)/128) - 8*floor((p - 128*floor((p - 1)/128) - 1)/8) - 1  # vector(4)
 //                   S1: row_own[r, q, p] = row_own[r, q, p] + A[s, q, r] * C[s, p]
 //   for q
 //     for p  # vector(4)
@@ -106,7 +106,7 @@ int32_t doitgen(
     }
 
     if (nq >= 1) {
-        #pragma omp parallel for if (nr * (nq * np + ((np - 1) / 256 + 1) * (((np - 1) / 6 + 1) * (((nq - 1) / 8 + 1) * (imin(256, np) * (imin(6, np) * imin(8, nq))))) + nq * np + np) >= 32768)
+        #pragma omp parallel for if (nr * (nq * np + ((np - 1) / 256 + 1) * (((nq - 1) / 6 + 1) * (((np - 1) / 8 + 1) * (imin(256, np) * (imin(6, nq) * imin(8, np))))) + nq * np + np) >= 32768)
         for (int64_t r = 1; r <= nr; r++) {
             double *restrict row_own = (double *)(row_own_memory + tessella_thread_bytes(tessella_bytes(tessella_bytes(sizeof(double), row_1), nq)) * tessella_thread());
             for (int64_t q = 1; q <= nq; q++) {
@@ -116,101 +116,101 @@ int32_t doitgen(
                     row_own(q, p) = 0.0;
                 }
             }
-            for (int64_t p0 = 0; p0 <= floordiv(np - 1, 60); p0++) {
-                for (int64_t s0 = 0; s0 <= (np - 1) / 256; s0++) {
-                    for (int64_t q0 = 0; q0 <= floordiv(nq - 1, 128); q0++) {
-                        for (int64_t p10 = 0; p10 <= imin(9, -10 * p0 + (np - 1) / 6); p10++) {
-                            for (int64_t q10 = 0; q10 <= imin(15, -16 * q0 + (nq - 1) / 8); q10++) {
-                                const int64_t q_2 = 128 * q0 + 8 * q10 + 1;
-                                const int64_t p_2 = 60 * p0 + 6 * p10 + 1;
+            for (int64_t q0 = 0; q0 <= floordiv(nq - 1, 60); q0++) {
+                for (int64_t s0 = 0; s0 <= floordiv(np - 1, 256); s0++) {
+                    for (int64_t p0 = 0; p0 <= (np - 1) / 128; p0++) {
+                        for (int64_t q10 = 0; q10 <= imin(9, -10 * q0 + (nq - 1) / 6); q10++) {
+                            for (int64_t p10 = 0; p10 <= imin(15, -16 * p0 + (np - 1) / 8); p10++) {
+                                const int64_t q_2 = 60 * q0 + 6 * q10 + 1;
+                                const int64_t p_2 = 128 * p0 + 8 * p10 + 1;
                                 const int64_t s1_from = 0;
                                 const int64_t s1_until = imin(255, np - 256 * s0 - 1);
-                                if (np - 60 * p0 - 6 * p10 - 6 >= 0 && nq - 128 * q0 - 8 * q10 - 8 >= 0 && s1_from <= s1_until) {
-                                    f64x4 row_own_0 = (f64x4){row_own(q_2, p_2), row_own(q_2 + 1, p_2), row_own(q_2 + 2, p_2), row_own(q_2 + 3, p_2)};
-                                    f64x4 row_own_1 = (f64x4){row_own(q_2 + 4, p_2), row_own(q_2 + 5, p_2), row_own(q_2 + 6, p_2), row_own(q_2 + 7, p_2)};
-                                    f64x4 row_own_2 = (f64x4){row_own(q_2, p_2 + 1), row_own(q_2 + 1, p_2 + 1), row_own(q_2 + 2, p_2 + 1), row_own(q_2 + 3, p_2 + 1)};
-                                    f64x4 row_own_3 = (f64x4){row_own(q_2 + 4, p_2 + 1), row_own(q_2 + 5, p_2 + 1), row_own(q_2 + 6, p_2 + 1), row_own(q_2 + 7, p_2 + 1)};
-                                    f64x4 row_own_4 = (f64x4){row_own(q_2, p_2 + 2), row_own(q_2 + 1, p_2 + 2), row_own(q_2 + 2, p_2 + 2), row_own(q_2 + 3, p_2 + 2)};
-                                    f64x4 row_own_5 = (f64x4){row_own(q_2 + 4, p_2 + 2), row_own(q_2 + 5, p_2 + 2), row_own(q_2 + 6, p_2 + 2), row_own(q_2 + 7, p_2 + 2)};
-                                    f64x4 row_own_6 = (f64x4){row_own(q_2, p_2 + 3), row_own(q_2 + 1, p_2 + 3), row_own(q_2 + 2, p_2 + 3), row_own(q_2 + 3, p_2 + 3)};
-                                    f64x4 row_own_7 = (f64x4){row_own(q_2 + 4, p_2 + 3), row_own(q_2 + 5, p_2 + 3), row_own(q_2 + 6, p_2 + 3), row_own(q_2 + 7, p_2 + 3)};
-                                    f64x4 row_own_8 = (f64x4){row_own(q_2, p_2 + 4), row_own(q_2 + 1, p_2 + 4), row_own(q_2 + 2, p_2 + 4), row_own(q_2 + 3, p_2 + 4)};
-                                    f64x4 row_own_9 = (f64x4){row_own(q_2 + 4, p_2 + 4), row_own(q_2 + 5, p_2 + 4), row_own(q_2 + 6, p_2 + 4), row_own(q_2 + 7, p_2 + 4)};
-                                    f64x4 row_own_10 = (f64x4){row_own(q_2, p_2 + 5), row_own(q_2 + 1, p_2 + 5), row_own(q_2 + 2, p_2 + 5), row_own(q_2 + 3, p_2 + 5)};
-                                    f64x4 row_own_11 = (f64x4){row_own(q_2 + 4, p_2 + 5), row_own(q_2 + 5, p_2 + 5), row_own(q_2 + 6, p_2 + 5), row_own(q_2 + 7, p_2 + 5)};
+                                if (nq - 60 * q0 - 6 * q10 - 6 >= 0 && np - 128 * p0 - 8 * p10 - 8 >= 0 && s1_from <= s1_until) {
+                                    f64x4 row_own_0 = (f64x4){row_own(q_2, p_2), row_own(q_2, p_2 + 1), row_own(q_2, p_2 + 2), row_own(q_2, p_2 + 3)};
+                                    f64x4 row_own_1 = (f64x4){row_own(q_2, p_2 + 4), row_own(q_2, p_2 + 5), row_own(q_2, p_2 + 6), row_own(q_2, p_2 + 7)};
+                                    f64x4 row_own_2 = (f64x4){row_own(q_2 + 1, p_2), row_own(q_2 + 1, p_2 + 1), row_own(q_2 + 1, p_2 + 2), row_own(q_2 + 1, p_2 + 3)};
+                                    f64x4 row_own_3 = (f64x4){row_own(q_2 + 1, p_2 + 4), row_own(q_2 + 1, p_2 + 5), row_own(q_2 + 1, p_2 + 6), row_own(q_2 + 1, p_2 + 7)};
+                                    f64x4 row_own_4 = (f64x4){row_own(q_2 + 2, p_2), row_own(q_2 + 2, p_2 + 1), row_own(q_2 + 2, p_2 + 2), row_own(q_2 + 2, p_2 + 3)};
+                                    f64x4 row_own_5 = (f64x4){row_own(q_2 + 2, p_2 + 4), row_own(q_2 + 2, p_2 + 5), row_own(q_2 + 2, p_2 + 6), row_own(q_2 + 2, p_2 + 7)};
+                                    f64x4 row_own_6 = (f64x4){row_own(q_2 + 3, p_2), row_own(q_2 + 3, p_2 + 1), row_own(q_2 + 3, p_2 + 2), row_own(q_2 + 3, p_2 + 3)};
+                                    f64x4 row_own_7 = (f64x4){row_own(q_2 + 3, p_2 + 4), row_own(q_2 + 3, p_2 + 5), row_own(q_2 + 3, p_2 + 6), row_own(q_2 + 3, p_2 + 7)};
+                                    f64x4 row_own_8 = (f64x4){row_own(q_2 + 4, p_2), row_own(q_2 + 4, p_2 + 1), row_own(q_2 + 4, p_2 + 2), row_own(q_2 + 4, p_2 + 3)};
+                                    f64x4 row_own_9 = (f64x4){row_own(q_2 + 4, p_2 + 4), row_own(q_2 + 4, p_2 + 5), row_own(q_2 + 4, p_2 + 6), row_own(q_2 + 4, p_2 + 7)};
+                                    f64x4 row_own_10 = (f64x4){row_own(q_2 + 5, p_2), row_own(q_2 + 5, p_2 + 1), row_own(q_2 + 5, p_2 + 2), row_own(q_2 + 5, p_2 + 3)};
+                                    f64x4 row_own_11 = (f64x4){row_own(q_2 + 5, p_2 + 4), row_own(q_2 + 5, p_2 + 5), row_own(q_2 + 5, p_2 + 6), row_own(q_2 + 5, p_2 + 7)};
                                     for (int64_t s1 = s1_from; s1 <= s1_until; s1++) {
                                         const int64_t s_2 = 256 * s0 + s1 + 1;
                                         // S1: doitgen.jl:10
-                                        row_own_0 = row_own_0 + (f64x4){A(s_2, q_2, r), A(s_2, q_2 + 1, r), A(s_2, q_2 + 2, r), A(s_2, q_2 + 3, r)} * C(s_2, p_2);
-                                        row_own_1 = row_own_1 + (f64x4){A(s_2, q_2 + 4, r), A(s_2, q_2 + 5, r), A(s_2, q_2 + 6, r), A(s_2, q_2 + 7, r)} * C(s_2, p_2);
-                                        row_own_2 = row_own_2 + (f64x4){A(s_2, q_2, r), A(s_2, q_2 + 1, r), A(s_2, q_2 + 2, r), A(s_2, q_2 + 3, r)} * C(s_2, p_2 + 1);
-                                        row_own_3 = row_own_3 + (f64x4){A(s_2, q_2 + 4, r), A(s_2, q_2 + 5, r), A(s_2, q_2 + 6, r), A(s_2, q_2 + 7, r)} * C(s_2, p_2 + 1);
-                                        row_own_4 = row_own_4 + (f64x4){A(s_2, q_2, r), A(s_2, q_2 + 1, r), A(s_2, q_2 + 2, r), A(s_2, q_2 + 3, r)} * C(s_2, p_2 + 2);
-                                        row_own_5 = row_own_5 + (f64x4){A(s_2, q_2 + 4, r), A(s_2, q_2 + 5, r), A(s_2, q_2 + 6, r), A(s_2, q_2 + 7, r)} * C(s_2, p_2 + 2);
-                                        row_own_6 = row_own_6 + (f64x4){A(s_2, q_2, r), A(s_2, q_2 + 1, r), A(s_2, q_2 + 2, r), A(s_2, q_2 + 3, r)} * C(s_2, p_2 + 3);
-                                        row_own_7 = row_own_7 + (f64x4){A(s_2, q_2 + 4, r), A(s_2, q_2 + 5, r), A(s_2, q_2 + 6, r), A(s_2, q_2 + 7, r)} * C(s_2, p_2 + 3);
-                                        row_own_8 = row_own_8 + (f64x4){A(s_2, q_2, r), A(s_2, q_2 + 1, r), A(s_2, q_2 + 2, r), A(s_2, q_2 + 3, r)} * C(s_2, p_2 + 4);
-                                        row_own_9 = row_own_9 + (f64x4){A(s_2, q_2 + 4, r), A(s_2, q_2 + 5, r), A(s_2, q_2 + 6, r), A(s_2, q_2 + 7, r)} * C(s_2, p_2 + 4);
-                                        row_own_10 = row_own_10 + (f64x4){A(s_2, q_2, r), A(s_2, q_2 + 1, r), A(s_2, q_2 + 2, r), A(s_2, q_2 + 3, r)} * C(s_2, p_2 + 5);
-                                        row_own_11 = row_own_11 + (f64x4){A(s_2, q_2 + 4, r), A(s_2, q_2 + 5, r), A(s_2, q_2 + 6, r), A(s_2, q_2 + 7, r)} * C(s_2, p_2 + 5);
+                                        row_own_0 = row_own_0 + A(s_2, q_2, r) * (f64x4){C(s_2, p_2), C(s_2, p_2 + 1), C(s_2, p_2 + 2), C(s_2, p_2 + 3)};
+                                        row_own_1 = row_own_1 + A(s_2, q_2, r) * (f64x4){C(s_2, p_2 + 4), C(s_2, p_2 + 5), C(s_2, p_2 + 6), C(s_2, p_2 + 7)};
+                                        row_own_2 = row_own_2 + A(s_2, q_2 + 1, r) * (f64x4){C(s_2, p_2), C(s_2, p_2 + 1), C(s_2, p_2 + 2), C(s_2, p_2 + 3)};
+                                        row_own_3 = row_own_3 + A(s_2, q_2 + 1, r) * (f64x4){C(s_2, p_2 + 4), C(s_2, p_2 + 5), C(s_2, p_2 + 6), C(s_2, p_2 + 7)};
+                                        row_own_4 = row_own_4 + A(s_2, q_2 + 2, r) * (f64x4){C(s_2, p_2), C(s_2, p_2 + 1), C(s_2, p_2 + 2), C(s_2, p_2 + 3)};
+                                        row_own_5 = row_own_5 + A(s_2, q_2 + 2, r) * (f64x4){C(s_2, p_2 + 4), C(s_2, p_2 + 5), C(s_2, p_2 + 6), C(s_2, p_2 + 7)};
+                                        row_own_6 = row_own_6 + A(s_2, q_2 + 3, r) * (f64x4){C(s_2, p_2), C(s_2, p_2 + 1), C(s_2, p_2 + 2), C(s_2, p_2 + 3)};
+                                        row_own_7 = row_own_7 + A(s_2, q_2 + 3, r) * (f64x4){C(s_2, p_2 + 4), C(s_2, p_2 + 5), C(s_2, p_2 + 6), C(s_2, p_2 + 7)};
+                                        row_own_8 = row_own_8 + A(s_2, q_2 + 4, r) * (f64x4){C(s_2, p_2), C(s_2, p_2 + 1), C(s_2, p_2 + 2), C(s_2, p_2 + 3)};
+                                        row_own_9 = row_own_9 + A(s_2, q_2 + 4, r) * (f64x4){C(s_2, p_2 + 4), C(s_2, p_2 + 5), C(s_2, p_2 + 6), C(s_2, p_2 + 7)};
+                                        row_own_10 = row_own_10 + A(s_2, q_2 + 5, r) * (f64x4){C(s_2, p_2), C(s_2, p_2 + 1), C(s_2, p_2 + 2), C(s_2, p_2 + 3)};
+                                        row_own_11 = row_own_11 + A(s_2, q_2 + 5, r) * (f64x4){C(s_2, p_2 + 4), C(s_2, p_2 + 5), C(s_2, p_2 + 6), C(s_2, p_2 + 7)};
                                     }
                                     row_own(q_2, p_2) = row_own_0[0];
-                                    row_own(q_2 + 1, p_2) = row_own_0[1];
-                                    row_own(q_2 + 2, p_2) = row_own_0[2];
-                                    row_own(q_2 + 3, p_2) = row_own_0[3];
-                                    row_own(q_2 + 4, p_2) = row_own_1[0];
-                                    row_own(q_2 + 5, p_2) = row_own_1[1];
-                                    row_own(q_2 + 6, p_2) = row_own_1[2];
-                                    row_own(q_2 + 7, p_2) = row_own_1[3];
-                                    row_own(q_2, p_2 + 1) = row_own_2[0];
+                                    row_own(q_2, p_2 + 1) = row_own_0[1];
+                                    row_own(q_2, p_2 + 2) = row_own_0[2];
+                                    row_own(q_2, p_2 + 3) = row_own_0[3];
+                                    row_own(q_2, p_2 + 4) = row_own_1[0];
+                                    row_own(q_2, p_2 + 5) = row_own_1[1];
+                                    row_own(q_2, p_2 + 6) = row_own_1[2];
+                                    row_own(q_2, p_2 + 7) = row_own_1[3];
+                                    row_own(q_2 + 1, p_2) = row_own_2[0];
                                     row_own(q_2 + 1, p_2 + 1) = row_own_2[1];
-                                    row_own(q_2 + 2, p_2 + 1) = row_own_2[2];
-                                    row_own(q_2 + 3, p_2 + 1) = row_own_2[3];
-                                    row_own(q_2 + 4, p_2 + 1) = row_own_3[0];
-                                    row_own(q_2 + 5, p_2 + 1) = row_own_3[1];
-                                    row_own(q_2 + 6, p_2 + 1) = row_own_3[2];
-                                    row_own(q_2 + 7, p_2 + 1) = row_own_3[3];
-                                    row_own(q_2, p_2 + 2) = row_own_4[0];
-                                    row_own(q_2 + 1, p_2 + 2) = row_own_4[1];
+                                    row_own(q_2 + 1, p_2 + 2) = row_own_2[2];
+                                    row_own(q_2 + 1, p_2 + 3) = row_own_2[3];
+                                    row_own(q_2 + 1, p_2 + 4) = row_own_3[0];
+                                    row_own(q_2 + 1, p_2 + 5) = row_own_3[1];
+                                    row_own(q_2 + 1, p_2 + 6) = row_own_3[2];
+                                    row_own(q_2 + 1, p_2 + 7) = row_own_3[3];
+                                    row_own(q_2 + 2, p_2) = row_own_4[0];
+                                    row_own(q_2 + 2, p_2 + 1) = row_own_4[1];
                                     row_own(q_2 + 2, p_2 + 2) = row_own_4[2];
-                                    row_own(q_2 + 3, p_2 + 2) = row_own_4[3];
-                                    row_own(q_2 + 4, p_2 + 2) = row_own_5[0];
-                                    row_own(q_2 + 5, p_2 + 2) = row_own_5[1];
-                                    row_own(q_2 + 6, p_2 + 2) = row_own_5[2];
-                                    row_own(q_2 + 7, p_2 + 2) = row_own_5[3];
-                                    row_own(q_2, p_2 + 3) = row_own_6[0];
-                                    row_own(q_2 + 1, p_2 + 3) = row_own_6[1];
-                                    row_own(q_2 + 2, p_2 + 3) = row_own_6[2];
+                                    row_own(q_2 + 2, p_2 + 3) = row_own_4[3];
+                                    row_own(q_2 + 2, p_2 + 4) = row_own_5[0];
+                                    row_own(q_2 + 2, p_2 + 5) = row_own_5[1];
+                                    row_own(q_2 + 2, p_2 + 6) = row_own_5[2];
+                                    row_own(q_2 + 2, p_2 + 7) = row_own_5[3];
+                                    row_own(q_2 + 3, p_2) = row_own_6[0];
+                                    row_own(q_2 + 3, p_2 + 1) = row_own_6[1];
+                                    row_own(q_2 + 3, p_2 + 2) = row_own_6[2];
                                     row_own(q_2 + 3, p_2 + 3) = row_own_6[3];
-                                    row_own(q_2 + 4, p_2 + 3) = row_own_7[0];
-                                    row_own(q_2 + 5, p_2 + 3) = row_own_7[1];
-                                    row_own(q_2 + 6, p_2 + 3) = row_own_7[2];
-                                    row_own(q_2 + 7, p_2 + 3) = row_own_7[3];
-                                    row_own(q_2, p_2 + 4) = row_own_8[0];
-                                    row_own(q_2 + 1, p_2 + 4) = row_own_8[1];
-                                    row_own(q_2 + 2, p_2 + 4) = row_own_8[2];
-                                    row_own(q_2 + 3, p_2 + 4) = row_own_8[3];
+                                    row_own(q_2 + 3, p_2 + 4) = row_own_7[0];
+                                    row_own(q_2 + 3, p_2 + 5) = row_own_7[1];
+                                    row_own(q_2 + 3, p_2 + 6) = row_own_7[2];
+                                    row_own(q_2 + 3, p_2 + 7) = row_own_7[3];
+                                    row_own(q_2 + 4, p_2) = row_own_8[0];
+                                    row_own(q_2 + 4, p_2 + 1) = row_own_8[1];
+                                    row_own(q_2 + 4, p_2 + 2) = row_own_8[2];
+                                    row_own(q_2 + 4, p_2 + 3) = row_own_8[3];
                                     row_own(q_2 + 4, p_2 + 4) = row_own_9[0];
-                                    row_own(q_2 + 5, p_2 + 4) = row_own_9[1];
-                                    row_own(q_2 + 6, p_2 + 4) = row_own_9[2];
-                                    row_own(q_2 + 7, p_2 + 4) = row_own_9[3];
-                                    row_own(q_2, p_2 + 5) = row_own_10[0];
-                                    row_own(q_2 + 1, p_2 + 5) = row_own_10[1];
-                                    row_own(q_2 + 2, p_2 + 5) = row_own_10[2];
-                                    row_own(q_2 + 3, p_2 + 5) = row_own_10[3];
-                                    row_own(q_2 + 4, p_2 + 5) = row_own_11[0];
+                                    row_own(q_2 + 4, p_2 + 5) = row_own_9[1];
+                                    row_own(q_2 + 4, p_2 + 6) = row_own_9[2];
+                                    row_own(q_2 + 4, p_2 + 7) = row_own_9[3];
+                                    row_own(q_2 + 5, p_2) = row_own_10[0];
+                                    row_own(q_2 + 5, p_2 + 1) = row_own_10[1];
+                                    row_own(q_2 + 5, p_2 + 2) = row_own_10[2];
+                                    row_own(q_2 + 5, p_2 + 3) = row_own_10[3];
+                                    row_own(q_2 + 5, p_2 + 4) = row_own_11[0];
                                     row_own(q_2 + 5, p_2 + 5) = row_own_11[1];
-                                    row_own(q_2 + 6, p_2 + 5) = row_own_11[2];
-                                    row_own(q_2 + 7, p_2 + 5) = row_own_11[3];
+                                    row_own(q_2 + 5, p_2 + 6) = row_own_11[2];
+                                    row_own(q_2 + 5, p_2 + 7) = row_own_11[3];
                                 } else {
                                     for (int64_t s1 = 0; s1 <= imin(255, np - 256 * s0 - 1); s1++) {
                                         #pragma GCC unroll 6
-                                        for (int64_t p11 = 0; p11 <= imin(5, np - 60 * p0 - 6 * p10 - 1); p11++) {
+                                        for (int64_t q11 = 0; q11 <= imin(5, nq - 60 * q0 - 6 * q10 - 1); q11++) {
                                             #pragma omp simd simdlen(4)
-                                            for (int64_t q11 = 0; q11 <= imin(7, nq - 128 * q0 - 8 * q10 - 1); q11++) {
+                                            for (int64_t p11 = 0; p11 <= imin(7, np - 128 * p0 - 8 * p10 - 1); p11++) {
                                                 // S1: doitgen.jl:10
-                                                const int64_t q = 128 * q0 + 8 * q10 + q11 + 1;
-                                                const int64_t p = 60 * p0 + 6 * p10 + p11 + 1;
+                                                const int64_t q = 60 * q0 + 6 * q10 + q11 + 1;
+                                                const int64_t p = 128 * p0 + 8 * p10 + p11 + 1;
                                                 const int64_t s = 256 * s0 + s1 + 1;
                                                 row_own(q, p) = row_own(q, p) + A(s, q, r) * C(s, p);
                                             }

@@ -149,7 +149,8 @@ impl Weigh<'_> {
                 Step::Back | Step::Jumps => 1.8 * lanes,
             };
             cost += match (it.is_write, shape) {
-                (true, Shape::Matrix { .. }) if it.steps[self.k] == Step::Stays => 0.0,
+                // Stored once; side by side costs less, also where a tile is not full.
+                (true, Shape::Matrix { .. }) if it.steps[self.k] == Step::Stays => 0.01 * times * one,
                 (true, Shape::Matrix { .. }) => 2.0 * times * one,
                 // Loaded and stored once in STREAMS iterations.
                 (true, Shape::Stream { .. }) => 2.0 * times * one / f64::from(STREAMS),
