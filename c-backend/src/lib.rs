@@ -3,6 +3,7 @@
 mod flags;
 mod pragmas;
 mod threads;
+mod undo;
 mod work;
 
 use pragmas::Pragmas;
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
     Dialect, Printer, TextOptions, Writer, header_comment, helper_texts, scan_text, vector_types,
 };
-use tessella_codegen::entry::{EntryParameter, STATUS_OUT_OF_MEMORY};
+use tessella_codegen::entry::{EntryParameter, STATUS_FAILED_LATER, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::{CodegenError, Input, Program, generate};
 use tessella_polyhedral::algorithm::ArrayId;
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
@@ -49,10 +50,13 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     body.open(printer.signature("restrict "));
     printer.entry_checks(&mut body);
     printer.sizes_answer(&mut body);
-    let scratch = declare_buffers(&mut printer, &mut body);
+    let kept = undo::declare(&mut printer, &mut body);
+    let scratch = declare_buffers(&mut printer, &kept, &mut body);
     printer.allocated = scratch.clone();
+    undo::save(&mut printer, &kept, &mut body);
     body.blank();
     printer.block(&program.body, &mut Pragmas::new(worth, decided), &mut body);
+    undo::restore(&mut printer, &kept, &scratch, STATUS_FAILED_LATER, &mut body);
     return_results(&printer, &mut body);
     scratch.iter().rev().for_each(|name| body.line(format!("free({name});")));
     body.line("return 0;");
@@ -65,6 +69,9 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     out.line("#include <stdint.h>");
     if !scratch.is_empty() || printer.allocates_inside {
         out.line("#include <stdlib.h>");
+    }
+    if !kept.is_empty() {
+        out.line("#include <string.h>");
     }
     let macros = printer.subscript_macros();
     let (scan, scan_helpers) = scan_text(input, program, Dialect::C, options);
@@ -96,9 +103,9 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
 }
 
 /// Declares the buffers that live as long as the call, and the memory that each thread has for itself; gives the names of
-/// those that must be freed.
-fn declare_buffers(printer: &mut Printer<'_>, out: &mut Writer) -> Vec<String> {
-    let mut scratch: Vec<String> = vec![];
+/// those that must be freed, what is kept among them.
+fn declare_buffers(printer: &mut Printer<'_>, kept: &[undo::Kept], out: &mut Writer) -> Vec<String> {
+    let mut scratch: Vec<String> = kept.iter().map(|it| it.name().to_owned()).collect();
     let layout = printer.input.layout;
     let used: BTreeSet<BufferId> =
         printer.arrays_below(&printer.program.body).into_iter().map(|array| printer.input.buffer_of(array)).collect();
@@ -191,6 +198,9 @@ fn header(printer: &Printer<'_>) -> String {
         false => "// -3 if an argument is out of range. Unless it is 0, nothing has been written.",
         true => "// -3 if an argument is out of range. Unless it is 0 or -2, nothing has been written.",
     });
+    if printer.input.algorithm.failed.is_some() {
+        out.line("// -6 if a subscript or value failed that could only be tested on the way: what was written has been put back.");
+    }
     for line in parameter_notes(printer) {
         out.line(line);
     }

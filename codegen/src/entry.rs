@@ -32,6 +32,8 @@ pub const STATUS_OUT_OF_CONTEXT: i32 = -3;
 pub const STATUS_DEVICE_FAILED: i32 = -4;
 /// A kernel needs more blocks than a grid can have; nothing has been written to the arguments.
 pub const STATUS_GRID_TOO_LARGE: i32 = -5;
+/// A test in the run has failed; the arguments hold again what they held before.
+pub const STATUS_FAILED_LATER: i32 = -6;
 
 /// The most blocks of a grid along x, y, z.
 pub const MAX_GRID: [i64; 3] = [2_147_483_647, 65_535, 65_535];

@@ -6,7 +6,8 @@
 //!
 //! Nothing is believed of where the loop comes from. Its first statement keeps a variable from outside of the loop for the
 //! iteration, and all others run only where that holds. So an iteration that begins with the variable false changes
-//! nothing that anything else reads, and neither does any after it.
+//! nothing that anything else reads, and neither does any after it. Where the first statement runs only under conditions
+//! that the loop does not change, all others run only under these, too, and the loop has them besides the variable.
 
 use crate::error::CodegenError;
 use crate::input::Input;
@@ -18,7 +19,7 @@ use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, ArrayId, ArrayKind, Computation, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::schedule::Tag;
-use tessella_scalar::ScalarType;
+use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
 
 /// A loop with more iterations has no end but what data give it: no range over sizes is that long.
 pub const ENDLESS: i64 = 1 << 44;
@@ -81,7 +82,7 @@ fn going(input: &Input<'_>, it: &For) -> Option<Going> {
         let array = input.algorithm.array(array);
         array.kind == ArrayKind::Private && array.element == ScalarType::Bool
     };
-    if guard.predicate.is_some() || !is_private(guard.write.array) || !is_private(flag.array) {
+    if !is_private(guard.write.array) || !is_private(flag.array) {
         return None;
     }
     let kept = places(&guard.write, first)?;
@@ -89,13 +90,28 @@ fn going(input: &Input<'_>, it: &For) -> Option<Going> {
     if !places(flag, first)?.iter().flatten().all(outer) {
         return None;
     }
+    let here: BTreeSet<_> = statements.iter().map(|statement| statement.computation).collect();
+    let changes = |array: ArrayId| here.iter().any(|&id| input.algorithm.computation(id).write.array == array);
+    let mut conditions = vec![];
+    for part in guard.predicate.as_ref().map(conjuncts).unwrap_or_default() {
+        let (read, expected) = asked(guard, part)?;
+        let at = places(read, first)?;
+        if !is_private(read.array) || changes(read.array) || !at.iter().flatten().all(outer) {
+            return None;
+        }
+        conditions.push((read.array, at, expected));
+    }
     let runs_if_kept = |statement: &&Statement| {
         statement.computation == first.computation || {
             let computation = input.algorithm.computation(statement.computation);
-            asks(computation, guard.write.array).any(|read| is_same(&kept, places(read, statement)))
+            let demands = |array: ArrayId, at: &[Option<IntExpr>], expected: bool| {
+                let mut asked = asks(computation).filter(|&(read, value)| read.array == array && value == expected);
+                asked.any(|(read, _)| is_same(at, places(read, statement)))
+            };
+            demands(guard.write.array, &kept, true)
+                && conditions.iter().all(|(array, at, expected)| demands(*array, at, *expected))
         }
     };
-    let here: BTreeSet<_> = statements.iter().map(|statement| statement.computation).collect();
     let elsewhere = input.algorithm.computations.iter().enumerate().any(|(at, computation)| {
         let touches = |access: &Access| access.array == guard.write.array;
         let is_here = here.iter().any(|id| id.0 as usize == at);
@@ -107,7 +123,14 @@ fn going(input: &Input<'_>, it: &For) -> Option<Going> {
         return None;
     }
     let iterators = values(first).into_iter().map(|value| value.filter(outer)).collect();
-    Some(Going { computation: first.computation, iterators, condition: guard.value.clone() })
+    let condition = match &guard.predicate {
+        None => guard.value.clone(),
+        Some(predicate) => {
+            let (left, right) = (Box::new(predicate.clone()), Box::new(guard.value.clone()));
+            Expr { kind: ExprKind::Binary(BinaryOp::AndAlso, left, right), ty: ScalarType::Bool }
+        }
+    };
+    Some(Going { computation: first.computation, iterators, condition })
 }
 
 /// What several threads do together, and what happens on another machine.
@@ -154,13 +177,22 @@ fn leading(body: &[Node]) -> Option<&Statement> {
     }
 }
 
-/// The reads of an array that a computation's predicate asks for by themselves.
-fn asks(computation: &Computation, array: ArrayId) -> impl Iterator<Item = &Access> {
+/// The reads that a computation's predicate asks for by themselves, and what they must be.
+fn asks(computation: &Computation) -> impl Iterator<Item = (&Access, bool)> {
     let parts = computation.predicate.as_ref().map(conjuncts).unwrap_or_default();
-    parts.into_iter().filter_map(move |part: &Expr| match part.kind {
-        ExprKind::Read(read) => computation.reads.get(read as usize).filter(|read| read.array == array),
+    parts.into_iter().filter_map(|part| asked(computation, part))
+}
+
+/// The read that a condition is, or is the opposite of.
+fn asked<'a>(computation: &'a Computation, part: &Expr) -> Option<(&'a Access, bool)> {
+    let (part, expected) = match &part.kind {
+        ExprKind::Unary(UnaryOp::Not, operand) => (&**operand, false),
+        _ => (part, true),
+    };
+    match part.kind {
+        ExprKind::Read(read) => Some((computation.reads.get(read as usize)?, expected)),
         _ => None,
-    })
+    }
 }
 
 /// The values of an access's subscripts, all of them iterators; `None` for an iterator that the statement does not use,

@@ -34,6 +34,7 @@ extern "C" {
 #define TESSELLA_RANGE (-3)         /* a size or integer argument is too large; nothing was written */
 #define TESSELLA_CUDA (-4)          /* the GPU failed, at the latest while results were copied back */
 #define TESSELLA_GRID (-5)          /* the sizes need more thread blocks than a GPU runs; nothing was written */
+#define TESSELLA_LATER (-6)         /* a subscript or value failed in the run; what was written has been put back */
 
 typedef struct tessella_program tessella_program;
 
@@ -181,7 +182,7 @@ int64_t tessella_tuned_clear(void);
 /* What a non-zero return value means, as lines "key=value"; it lives as long as the program. NULL if the program knows
  * no such code. Asked for by the thread that got the code.
  *
- *     kind=bounds              or mismatch, argument, outside (sizes), inexact, divide (values), thrown (by the source), overlap, memory, range, cuda
+ *     kind=bounds              or mismatch, argument, outside (sizes), inexact, divide (values), thrown (by the source), overlap, memory, range, later, cuda
  *     argument=0               bounds: position of the array among the function's arguments, from 0, or none
  *     name=A                   bounds: its name
  *     axis=1                   bounds: the axis of the offending subscript, from 0

@@ -8,7 +8,9 @@ use crate::pipeline::ISL_OPERATIONS;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tessella_polyhedral::affine::{Affine, Atom};
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayKind, ComputationId, Let, ParamOrigin, ScanCheck};
+use tessella_polyhedral::algorithm::{
+    AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Let, ParamOrigin, ScanCheck,
+};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -82,6 +84,7 @@ pub fn explain(
     }
 
     checks(&mut text, verified, lines);
+    later(&mut text, verified.source());
 
     let memory = memory(verified);
     if !memory.is_empty() {
@@ -157,6 +160,38 @@ fn checks(text: &mut String, verified: &Verified, lines: &Lines) {
                 let _ = writeln!(text, "  in every iteration, not: {failure}");
             }
         }
+    }
+}
+
+/// What is tested while the function runs, and what that takes.
+fn later(text: &mut String, algorithm: &Algorithm) {
+    let Some(failed) = algorithm.failed else { return };
+    section(text, "Tests on the way", "of subscripts and values that the function itself computes");
+    let written = algorithm
+        .arrays
+        .iter()
+        .enumerate()
+        .filter(|(at, array)| array.kind == ArrayKind::Argument && algorithm.is_written(ArrayId(*at as u32)));
+    let kept: Vec<&str> = written.map(|(_, array)| array.name.as_str()).collect();
+    let _ = match kept.as_slice() {
+        [] => writeln!(text, "  If one fails, the call ends with an error, and Julia runs the original function."),
+        kept => writeln!(
+            text,
+            "  What {} held at entry is copied; if a test fails it is put back, and Julia runs the original function.",
+            list(kept)
+        ),
+    };
+    let name = &algorithm.array(failed).name;
+    let _ =
+        writeln!(text, "  The tests set `{name}`, one after the other: loops that make them do not run in parallel.");
+}
+
+/// `A`, `A and B`, `A, B and C`.
+fn list(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [before @ .., last] => format!("{} and {last}", before.join(", ")),
     }
 }
 

@@ -1,11 +1,12 @@
 //! The passes in their order, from source text to a verified program.
 
+use crate::request::Backend;
 use tessella_diagnostics::{Code, Diagnostic, FileId, IntoDiagnostic, Role, SourceMap, Span, Spanned};
 use tessella_frontend as frontend;
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
 use tessella_frontend::typed::{self, ArgumentType, ModuleConstant, Surroundings, tree};
-use tessella_lowering::Lowered;
+use tessella_lowering::{Checks, Lowered};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
 
@@ -130,9 +131,27 @@ pub fn constants(scan: &Scan) -> Vec<ModuleConstant> {
     constants.map(|item| ModuleConstant { name: item.name.value.clone(), value: item.value.clone() }).collect()
 }
 
-/// The algorithm of a typed function.
+/// The algorithm of a typed function, all of whose checks are made at entry.
 pub fn lower(ctx: &Ctx, function: &tree::Function) -> Result<Lowered, Refusal> {
-    tessella_lowering::lower(ctx, function).map_err(|errors| {
+    lowered(ctx, function, Checks::AtEntry)
+}
+
+/// The algorithm of a typed function for a backend: on a CPU, checks may be made while it runs.
+pub fn lower_for(ctx: &Ctx, function: &tree::Function, backend: Backend) -> Result<Lowered, Refusal> {
+    match backend {
+        Backend::C | Backend::Interpreter => lowered(ctx, function, Checks::AtEntryOrLater),
+        Backend::Cuda => lowered(ctx, function, Checks::AtEntry).map_err(|refusal| {
+            let runs_on_cpu = lowered(&context(), function, Checks::AtEntryOrLater).is_ok();
+            let told = refusal.into_iter();
+            told.map(|it| if runs_on_cpu { it.with_help(ON_A_CPU) } else { it }).collect()
+        }),
+    }
+}
+
+const ON_A_CPU: &str = "or compile it for the CPU, which tests this while it runs";
+
+fn lowered(ctx: &Ctx, function: &tree::Function, checks: Checks) -> Result<Lowered, Refusal> {
+    tessella_lowering::lower(ctx, function, checks).map_err(|errors| {
         let told = words(errors);
         told.into_iter().map(|diagnostic| with_calls(diagnostic, &function.calls)).collect()
     })

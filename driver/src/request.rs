@@ -327,6 +327,10 @@ pub enum Failure {
     Range {
         text: String,
     },
+    /// A subscript or a value failed that could only be tested while the function ran; what was written has been put back.
+    Later {
+        text: String,
+    },
     Cuda {
         text: String,
     },
@@ -341,6 +345,7 @@ impl Failure {
             Failure::OutOfMemory { .. } => -2,
             Failure::Range { .. } => -3,
             Failure::Cuda { .. } => -4,
+            Failure::Later { .. } => -6,
         }
     }
 }
@@ -386,6 +391,7 @@ impl std::fmt::Display for Failure {
             Failure::Overlap { text } => write!(f, "kind=overlap\ntext={text}"),
             Failure::OutOfMemory { text } => write!(f, "kind=memory\ntext={text}"),
             Failure::Range { text } => write!(f, "kind=range\ntext={text}"),
+            Failure::Later { text } => write!(f, "kind=later\ntext={text}"),
             Failure::Cuda { text } => write!(f, "kind=cuda\ntext={text}"),
         }
     }

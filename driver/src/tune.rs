@@ -370,7 +370,7 @@ fn load(unit: &Unit<'_>, built: &crate::unit::Built, subject: &Subject) -> Resul
 /// The candidates for a function at these values of its parameters.
 fn propose(unit: &Unit<'_>, subject: &Subject, own: &[Command], params: &[i64]) -> Result<candidates::Space, Refusal> {
     let ctx = pipeline::context();
-    let lowered = pipeline::lower(&ctx, &unit.function)?;
+    let lowered = pipeline::lower_for(&ctx, &unit.function, subject.target)?;
     let start = Scheduled {
         algorithm: lowered.algorithm.clone(),
         schedule: lowered.algorithm.source_order.clone(),

@@ -74,7 +74,7 @@ impl Unit<'_> {
 
     fn build_by(&self, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
         let ctx = pipeline::context();
-        let lowered = pipeline::lower(&ctx, &self.function)?;
+        let lowered = pipeline::lower_for(&ctx, &self.function, backend)?;
         let target = target(backend);
         let analysed = pipeline::verify(&ctx, self.sources, lowered, order, target, self.machine)?;
         Ok(Built { ctx, analysed, program: None })

@@ -89,7 +89,6 @@ end
 # that what compiled code gives back is an `R`.
 @inline function outcome(::Type{R}, of::Union{Slot,Compiled}, arguments...) where {R}
     R === Nothing && return nothing
-    is_scalar(R) && throw_disagreement(R)
     compiled = compiled_of(of)
     compiled.position == 0 && return Nothing <: R ? nothing : throw_disagreement(R)
     return argument_at(R, compiled.position, arguments...)
@@ -152,13 +151,13 @@ end
     throw(exception)
 end
 
-# Whether the original tells what a call comes to: what the source throws, it throws itself; it may never get to an access that
-# would be outside; and integers may be as large as it can take.
+# Whether the original tells what a call comes to: what the source throws, it throws itself, and so it does where a test failed
+# on the way; it may never get to an access that would be outside; and integers may be as large as it can take.
 function is_left_to_original(known::Definition, pairs, exception)
     kind = value_of(pairs, "kind")
     kind == "bounds" && return value_of(pairs, "certain") == "no"
     kind == "range" && return may_fall_back(known, exception)
-    return kind == "thrown"
+    return kind in ("thrown", "later")
 end
 
 function failure_exception(program::Program, known::Definition, code::Int32, arguments)
@@ -187,7 +186,7 @@ function failure_exception(program::Program, known::Definition, code::Int32, arg
         return DivideError()
     elseif kind == "mismatch"
         return DimensionMismatch(words)
-    elseif kind == "thrown"
+    elseif kind in ("thrown", "later")
         return ErrorException(words)
     elseif kind == "argument"
         return ArgumentError(words)

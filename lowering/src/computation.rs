@@ -3,7 +3,7 @@
 use crate::emit::{Storage, Target, TargetSubscript, ranged};
 use crate::error::{Changes, LowerError};
 use crate::formula::Formula;
-use crate::inside::inside;
+use crate::inside::{inside, suffices};
 use crate::looked::Looked;
 use crate::names::Names;
 use crate::nest::{Nest, Predicate, Scope};
@@ -630,13 +630,21 @@ impl<'a> Builder<'_, 'a> {
     /// A search for instances in which the condition does not hold; `None` if there are none whatever the data are.
     pub(crate) fn search_values(mut self, needed: &Needed<'_>) -> Result<Option<Computation>, LowerError> {
         let scope = self.scope;
-        let open = scope.may.and(&self.implied(needed.condition, &scope.may).1);
+        let symbols = &self.nest.symbols;
+        let enough = suffices(symbols, &self.nest.values, &scope.site, &scope.may, needed.condition);
+        let open = scope.may.and(&self.implied(needed.condition, &scope.may).1).and(&enough.not());
         if !self.nest.symbols.is_possible(&scope.site, &open) {
             return Ok(None);
         }
         self.purpose = Purpose::Scan(Wanted::Value(needed.span));
         self.conditional = !scope.predicates.is_empty();
         let unknown = |error: LowerError| match error {
+            LowerError::SubscriptUnknownAtEntry { changes, span, .. }
+            | LowerError::ConditionUnknownAtEntry { changes, span, .. }
+                if !needed.failure.error.is_of_values() =>
+            {
+                LowerError::SubscriptUnknownAtEntry { subscript: needed.span, changes, span }
+            }
             LowerError::SubscriptUnknownAtEntry { changes, span, .. }
             | LowerError::ConditionUnknownAtEntry { changes, span, .. } => {
                 LowerError::ValueUnknownAtEntry { needed: needed.span, failure: needed.failure.clone(), changes, span }

@@ -214,7 +214,8 @@ impl<'a> Nest<'a> {
             Type::Scalar(ty) => ty,
             Type::Array { element, .. } => element,
         };
-        let kind = if self.values.is_result(local) { ArrayKind::Result } else { ArrayKind::Private };
+        let outlives = self.values.is_result(local) || self.failed == Some(local);
+        let kind = if outlives { ArrayKind::Result } else { ArrayKind::Private };
         let (name, span) = (self.names.fresh(&declared.name), declared.span);
         let array = self.add_array(name, element, rank, kind, span);
         let storage = Storage { array, rank };

@@ -57,6 +57,15 @@ pub enum Changes {
     Variable { variable: Option<String>, bound: Span },
 }
 
+/// What may be tested while the function runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Testable {
+    /// That a subscript is inside, wherever this expression is one.
+    Subscript(Span),
+    /// A requirement: its statement.
+    Requirement(Span),
+}
+
 /// Which end of a loop's range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RangeEnd {
@@ -160,8 +169,14 @@ impl NotAffine {
 
     /// Labels the subexpression, and where a variable got its value; notes what would do.
     fn explain(&self, diagnostic: Diagnostic, wanted: &str) -> Diagnostic {
-        let mut diagnostic = diagnostic.primary(self.span, self.label());
         let mut at = self;
+        // Of several reasons at one place, the last says most.
+        while let Reason::DataDependent { cause, .. } = &at.reason
+            && cause.span == at.span
+        {
+            at = cause;
+        }
+        let mut diagnostic = diagnostic.primary(at.span, at.label());
         while let Reason::DataDependent { cause, .. } = &at.reason {
             at = cause;
             diagnostic = diagnostic.secondary(at.span, at.label());
@@ -258,6 +273,26 @@ impl LowerError {
             | LowerError::NoComputations { .. }
             | LowerError::AssignedArgument { .. }
             | LowerError::AlwaysThrows { .. }
+            | LowerError::NeverFits { .. }
+            | LowerError::TooComplicated { .. } => None,
+        }
+    }
+
+    /// What the function can test while it runs, where entry is too early.
+    pub(crate) fn testable(&self) -> Option<Testable> {
+        match self {
+            LowerError::SubscriptUnknownAtEntry { subscript, .. }
+            | LowerError::ConditionUnknownAtEntry { subscript, .. } => Some(Testable::Subscript(*subscript)),
+            LowerError::ValueUnknownAtEntry { needed, .. } => Some(Testable::Requirement(*needed)),
+            LowerError::BoundNotAffine { .. }
+            | LowerError::BoundWritten { .. }
+            | LowerError::StoreInCases { .. }
+            | LowerError::DuplicateLabel { .. }
+            | LowerError::NoComputations { .. }
+            | LowerError::AssignedArgument { .. }
+            | LowerError::AlwaysThrows { .. }
+            | LowerError::ExtentNotAffine { .. }
+            | LowerError::RequirementNotAffine { .. }
             | LowerError::NeverFits { .. }
             | LowerError::TooComplicated { .. } => None,
         }

@@ -36,6 +36,31 @@ pub(crate) fn inside(
     low.and(&proof.bounded(subscript, CompareOp::Le, last, &[], DEPTH))
 }
 
+/// A condition that holds only where another one does, which may compare what is known at run time.
+pub(crate) fn suffices(
+    symbols: &Symbols<'_>,
+    values: &Values<'_>,
+    site: &Site,
+    under: &Formula,
+    condition: &Expr,
+) -> Formula {
+    if let Ok(exact) = symbols.condition(condition, site, under) {
+        return exact;
+    }
+    let of = |part: &Expr| suffices(symbols, values, site, under, part);
+    match &condition.kind {
+        ExprKind::Binary(BinaryOp::AndAlso, left, right) => of(left).and(&of(right)),
+        ExprKind::Binary(BinaryOp::OrElse, left, right) => of(left).or(&of(right)),
+        ExprKind::Compare(op @ (CompareOp::Ge | CompareOp::Le), value, bound) => {
+            let proof = Proof { symbols, values, site, under };
+            let bound = symbols.integer(bound, site, under).ok();
+            let bound = bound.as_ref().and_then(|bound| bound.as_single());
+            bound.map_or(Formula::False, |bound| proof.bounded(value, *op, bound, &[], DEPTH))
+        }
+        _ => Formula::False,
+    }
+}
+
 struct Proof<'s, 'a> {
     symbols: &'s Symbols<'a>,
     values: &'s Values<'a>,

@@ -16,6 +16,7 @@ mod emit;
 mod error;
 mod formula;
 mod inside;
+mod late;
 mod local_array;
 mod looked;
 mod names;
@@ -45,6 +46,15 @@ pub struct Lowered {
     pub spans: SpanTable,
 }
 
+/// When it may be found out whether subscripts and values are what they have to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checks {
+    /// At entry, before anything is written.
+    AtEntry,
+    /// Where that is too early, while the function runs: [`Algorithm::failed`] says at the end whether something was wrong.
+    AtEntryOrLater,
+}
+
 /// Recovers the computations of a function.
 ///
 /// The algorithm's context says what entry checks must ensure: extents between 0 and 2^40, integer arguments between
@@ -53,6 +63,35 @@ pub struct Lowered {
 /// # Errors
 /// Every subscript and loop bound that is not quasi-affine, every label that is used twice, and a function without any
 /// computation.
-pub fn lower(ctx: &Ctx, function: &Function) -> Result<Lowered, Vec<LowerError>> {
-    nest::lower(ctx, &ranges::rewrite(&counters::rewrite(function)))
+pub fn lower(ctx: &Ctx, function: &Function, checks: Checks) -> Result<Lowered, Vec<LowerError>> {
+    let function = counters::rewrite(function);
+    let errors = match nest::lower(ctx, &ranges::rewrite(&function), None) {
+        Ok(lowered) => return Ok(lowered),
+        Err(errors) => errors,
+    };
+    match checks {
+        Checks::AtEntry => Err(errors),
+        Checks::AtEntryOrLater => lower_with_tests(ctx, &function, &errors).ok_or_else(|| {
+            // What only comes too late for entry would be tested on the way if nothing else were wrong.
+            let (late, other): (Vec<_>, Vec<_>) = errors.into_iter().partition(|error| error.testable().is_some());
+            if other.is_empty() { late } else { other }
+        }),
+    }
+}
+
+/// The function with tests in place of checks at entry that these errors say are too early.
+fn lower_with_tests(ctx: &Ctx, function: &Function, errors: &[LowerError]) -> Option<Lowered> {
+    let mut places = late::places(errors)?;
+    loop {
+        let late::Tested { function, failed } = late::rewrite(function, &places)?;
+        let found = match nest::lower(ctx, &ranges::rewrite(&function), Some(failed)) {
+            Ok(lowered) => return Some(lowered),
+            Err(found) => found,
+        };
+        let before = places.len();
+        places.extend(late::places(&found)?);
+        if places.len() == before {
+            return None;
+        }
+    }
 }

@@ -3,13 +3,15 @@
 use crate::computation::{Builder, Needed};
 use crate::error::{LowerError, NotAffine, Reason};
 use crate::formula::Formula;
+use crate::inside::suffices;
 use crate::nest::{Nest, Scope};
 use crate::scan::{ScanDraft, covers};
 use tessella_diagnostics::Span;
-use tessella_frontend::typed::tree::{self, Expr, LocalId, Type};
+use tessella_frontend::typed::tree::{self, Expr, ExprKind, LocalId, Type};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Array, ArrayId, ArrayKind, Requirement, ScanCheck, SizeError};
 use tessella_polyhedral::isl::{IslError, Set};
+use tessella_scalar::{BinaryOp, CompareOp};
 
 impl<'a> Nest<'a> {
     /// A local array becomes one array for each iteration of the loops around it, or one that the caller gets.
@@ -49,7 +51,7 @@ impl<'a> Nest<'a> {
                 return self.require_values(span, condition, failure, scope);
             }
             Ok(needed) => needed,
-            Err(_) if self.values.reads_memory(condition) && self.values.is_known_at_entry(condition) => {
+            Err(_) if self.is_search(condition, failure) => {
                 return self.require_values(span, condition, failure, scope);
             }
             Err(why) => return self.errors.push(LowerError::RequirementNotAffine { span, text, why }),
@@ -69,6 +71,12 @@ impl<'a> Nest<'a> {
             let error = if uncertain { SizeError::Thrown } else { error_of(failure.error) };
             self.requirements.push(Requirement { holds, error, text });
         }
+    }
+
+    /// Whether data decide on a condition on sizes: then it is looked for at entry where it does not hold.
+    fn is_search(&self, condition: &Expr, failure: &tree::Requirement) -> bool {
+        let is_of_places = failure.error == tree::SizeError::Bounds;
+        self.values.reads_memory(condition) && (is_of_places || self.values.is_known_at_entry(condition))
     }
 
     /// The function fails where an instance of the place satisfies the condition.
@@ -99,8 +107,30 @@ impl<'a> Nest<'a> {
                     self.scans.push(draft);
                 }
             }
-            Err(error) => self.errors.push(error),
+            Err(error) => match self.never_inside(condition, scope) {
+                // Without elements along the axis every place is outside.
+                Some(open) if failure.error == tree::SizeError::Bounds && scope.predicates.is_empty() => {
+                    self.require_none(span, &open, failure.text.clone(), scope);
+                }
+                Some(_) | None => self.errors.push(error),
+            },
         }
+    }
+
+    /// Where `first <= x && x <= last` may fail, if there is nothing between the two wherever it may.
+    fn never_inside(&self, condition: &Expr, scope: &Scope<'a>) -> Option<Formula> {
+        let ExprKind::Binary(BinaryOp::AndAlso, low, high) = &condition.kind else { return None };
+        let (ExprKind::Compare(CompareOp::Ge, value, first), ExprKind::Compare(CompareOp::Le, other, last)) =
+            (&low.kind, &high.kind)
+        else {
+            return None;
+        };
+        let end = |end: &Expr| self.symbols.integer(end, &scope.site, &scope.may).ok()?.as_single().cloned();
+        let between = Formula::compare(CompareOp::Ge, &end(last)?, &end(first)?);
+        let enough = suffices(&self.symbols, &self.values, &scope.site, &scope.may, condition);
+        let open = scope.may.and(&enough.not());
+        let is_possible = self.symbols.is_possible(&scope.site, &open.and(&between));
+        (value.kind == other.kind && !is_possible).then_some(open)
     }
 
     /// The parameters for which the condition holds in all instances; whether these are all parameters, or none.

@@ -10,7 +10,7 @@ use crate::looked::Looked;
 use crate::names::Names;
 use crate::params::Signature;
 use crate::ranges::{RangeCheck, Rewritten, span_of};
-use crate::scan::{START, ScanDraft, assemble};
+use crate::scan::{START, ScanDraft, assemble, told_apart};
 use crate::spans::SpanTable;
 use crate::symbolic::{Iterator, Site, Symbols};
 use crate::values::{Fate, Values};
@@ -77,14 +77,16 @@ pub(crate) struct Nest<'a> {
     pub(crate) looked: Vec<Looked<'a>>,
     /// Loops whose bounds are data.
     ranged: &'a BTreeMap<LoopId, RangeCheck>,
+    /// The variable that says at the end whether a test in the run has failed.
+    pub(crate) failed: Option<LocalId>,
     /// Arrays that something before the present place stores into, or makes.
     pub(crate) stored: BTreeSet<LocalId>,
     pub(crate) spans: SpanTable,
     pub(crate) errors: Vec<LowerError>,
 }
 
-/// Lowers a function; see [`crate::lower`].
-pub(crate) fn lower(ctx: &Ctx, rewritten: &Rewritten) -> Result<Lowered, Vec<LowerError>> {
+/// Lowers a function, which may have a variable that notes failed tests; see [`crate::lower`].
+pub(crate) fn lower(ctx: &Ctx, rewritten: &Rewritten, failed: Option<LocalId>) -> Result<Lowered, Vec<LowerError>> {
     let function = &rewritten.function;
     let values = Values::new(function);
     let mut names = Names::default();
@@ -109,6 +111,7 @@ pub(crate) fn lower(ctx: &Ctx, rewritten: &Rewritten) -> Result<Lowered, Vec<Low
         scan_names: Names::default(),
         looked: vec![],
         ranged: &rewritten.ranged,
+        failed,
         stored: BTreeSet::new(),
         spans: SpanTable { function: Some(function.span), ..SpanTable::default() },
         errors: rewritten.errors.clone(),
@@ -143,6 +146,7 @@ impl<'a> Nest<'a> {
 
     fn finish(mut self, function: &Function, children: &mut Vec<Node>) -> Result<Lowered, Vec<LowerError>> {
         let result = self.outcome(function, &function.result);
+        let failed = self.failed.map(|failed| self.storage_of(failed, &[]).array);
         if self.computations.is_empty() && self.errors.is_empty() {
             let (function, signature) = (function.name.clone(), function.span);
             self.errors.push(LowerError::NoComputations { function, signature });
@@ -165,7 +169,7 @@ impl<'a> Nest<'a> {
         let signature = self.symbols.signature;
         let params = signature.param_spans.iter().enumerate();
         spans.params = params.map(|(at, &span)| (ParamId(at as u32), span)).collect();
-        let scans = std::mem::take(&mut self.scans);
+        let scans = told_apart(std::mem::take(&mut self.scans));
         let mut algorithm = Algorithm {
             name: function.name.clone(),
             params: signature.params,
@@ -177,6 +181,7 @@ impl<'a> Nest<'a> {
             context,
             source_order: Schedule { root: sequence(std::mem::take(children)) },
             result,
+            failed,
             scan: None,
             whole: None,
         };

@@ -11,7 +11,8 @@ use crate::computation::constant;
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{
-    Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Let, Outcome, Scan, ScanCheck, Subscript,
+    Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Let, Outcome, Scan, ScanCheck, SizeError,
+    Subscript,
 };
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{DimType, Id, IslError, Set};
@@ -119,6 +120,76 @@ pub(crate) fn covers(known: &ScanDraft, other: &ScanDraft) -> bool {
         && is_part(&other.domain, &known.domain).unwrap_or(false)
 }
 
+/// Leaves out of searches for places that are outside what searches for the same subscript of an access find, which say more.
+pub(crate) fn told_apart(drafts: Vec<ScanDraft>) -> Vec<ScanDraft> {
+    let (places, mut others): (Vec<ScanDraft>, Vec<ScanDraft>) = drafts.into_iter().partition(is_of_places);
+    for mut draft in places {
+        let accesses = others.iter().filter(|it| matches!(it.check, ScanCheck::Inside { .. }));
+        let same = accesses.filter(|it| same_search(&it.computation, &draft.computation));
+        let rest =
+            same.map(|it| &it.computation.domain).try_fold(draft.computation.domain.clone(), |rest, looked_at| {
+                let tuple = Id::new(rest.ctx(), &draft.computation.name)?;
+                rest.subtract(&looked_at.set_tuple_id(&tuple)?)?.coalesce()
+            });
+        match rest.and_then(|rest| Ok((rest.is_empty()?, rest))) {
+            Ok((true, _)) => {}
+            Ok((false, rest)) => {
+                draft.computation.domain = rest;
+                others.push(draft);
+            }
+            // What is looked at twice is only looked at more often than needed.
+            Err(_) => others.push(draft),
+        }
+    }
+    others
+}
+
+fn is_of_places(draft: &ScanDraft) -> bool {
+    matches!(draft.check, ScanCheck::Holds { error: SizeError::Bounds, .. })
+}
+
+/// Whether two searches ask the same of each of their instances.
+fn same_search(a: &Computation, b: &Computation) -> bool {
+    let predicates = match (&a.predicate, &b.predicate) {
+        (None, None) => true,
+        (Some(one), Some(other)) => alike((a, one), (b, other)),
+        (None, Some(_)) | (Some(_), None) => false,
+    };
+    a.iterators.len() == b.iterators.len() && predicates && alike((a, &a.value), (b, &b.value))
+}
+
+/// Whether two expressions have the same value in the same instance, whatever their computations call its parts.
+fn alike((a, one): (&Computation, &Expr), (b, other): (&Computation, &Expr)) -> bool {
+    let same_subscript = |(one, other): (&Subscript, &Subscript)| match (one, other) {
+        (Subscript::Affine(one), Subscript::Affine(other)) => one == other,
+        (Subscript::Computed(one), Subscript::Computed(other)) => alike((a, one), (b, other)),
+        (Subscript::Affine(_), Subscript::Computed(_)) | (Subscript::Computed(_), Subscript::Affine(_)) => false,
+    };
+    let same = match (&one.kind, &other.kind) {
+        (ExprKind::Let(at), _) => return alike((a, &a.lets[*at as usize].value), (b, other)),
+        (_, ExprKind::Let(at)) => return alike((a, one), (b, &b.lets[*at as usize].value)),
+        (ExprKind::Read(one), ExprKind::Read(other)) => {
+            let (one, other) = (&a.reads[*one as usize], &b.reads[*other as usize]);
+            one.array == other.array && one.subscripts.iter().zip(&other.subscripts).all(same_subscript)
+        }
+        (ExprKind::Constant(one), ExprKind::Constant(other)) => one == other,
+        (ExprKind::Index(one), ExprKind::Index(other)) => one == other,
+        (ExprKind::Scalar(one), ExprKind::Scalar(other)) => one == other,
+        (ExprKind::Unary(one, _), ExprKind::Unary(other, _)) => one == other,
+        (ExprKind::Binary(one, ..), ExprKind::Binary(other, ..)) => one == other,
+        (ExprKind::Compare(one, ..), ExprKind::Compare(other, ..)) => one == other,
+        (ExprKind::Call(one, _), ExprKind::Call(other, _)) => one == other,
+        (ExprKind::Select { .. }, ExprKind::Select { .. })
+        | (ExprKind::IfElse { .. }, ExprKind::IfElse { .. })
+        | (ExprKind::Convert(_), ExprKind::Convert(_))
+        | (ExprKind::Wrap(_), ExprKind::Wrap(_)) => true,
+        (_, _) => false,
+    };
+    let (left, right) = (one.operands(), other.operands());
+    let pairs = left.iter().zip(&right);
+    same && one.ty == other.ty && left.len() == right.len() && pairs.into_iter().all(|(l, r)| alike((a, l), (b, r)))
+}
+
 /// Whether the points of one domain are among those of another, whatever the domains are called.
 fn is_part(part: &Set, whole: &Set) -> Result<bool, IslError> {
     part.reset_tuple_id()?.is_subset(&whole.reset_tuple_id()?)
@@ -187,6 +258,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
         context: of.context.clone(),
         source_order: Schedule { root: Node::Sequence(order) },
         result: Outcome::Scalar(result),
+        failed: None,
         scan: None,
         whole: None,
     };

@@ -2,7 +2,7 @@
 
 mod build;
 
-use crate::{LowerError, Lowered, Reason, lower};
+use crate::{Checks, LowerError, Lowered, Reason, lower};
 use build::{E, Tree, binary, compare, select};
 use tessella_diagnostics::IntoDiagnostic;
 use tessella_frontend::typed::tree::Result as Returned;
@@ -12,14 +12,14 @@ use tessella_polyhedral::print;
 use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 
 fn lowered(ctx: &Ctx, tree: Tree) -> Lowered {
-    match lower(ctx, &tree.finish(Returned::Nothing)) {
+    match lower(ctx, &tree.finish(Returned::Nothing), Checks::AtEntry) {
         Ok(lowered) => lowered,
         Err(errors) => panic!("{errors:#?}"),
     }
 }
 
 fn refused(tree: Tree) -> Vec<LowerError> {
-    lower(&Ctx::new(), &tree.finish(Returned::Nothing)).expect_err("the function is refused")
+    lower(&Ctx::new(), &tree.finish(Returned::Nothing), Checks::AtEntry).expect_err("the function is refused")
 }
 
 /// Checks a domain against isl's text, for the parameters of the context.
@@ -235,7 +235,7 @@ fn accumulators_are_private_arrays_and_results_are_scalars() {
         let sum = t.get(total) + t.get(s);
         t.set(total, sum);
     });
-    let lowered = lower(&ctx, &t.finish(Returned::Scalar(total))).unwrap();
+    let lowered = lower(&ctx, &t.finish(Returned::Scalar(total)), Checks::AtEntry).unwrap();
     assert_eq!(lowered.algorithm.param_names(), ["A_1", "A_2"]);
     assert_eq!(text(&lowered, "S2"), "s[j] = s[j] + A[i, j]");
     assert_eq!(text(&lowered, "S3"), "total = total + s[j]");

@@ -36,6 +36,9 @@ pub struct Algorithm {
     /// The order of the source.
     pub source_order: Schedule,
     pub result: Outcome,
+    /// A `Bool` of kind [`ArrayKind::Result`] that is true at the end if something failed that entry could not know of. What
+    /// was computed then means nothing: the arguments must hold again what they held before.
+    pub failed: Option<ArrayId>,
     /// What finds out at entry whether subscripts are inside where sizes do not tell; `None` where none has to be checked.
     pub scan: Option<Box<Scan>>,
     /// Where computations were split into pieces: what they were before.
@@ -130,7 +133,7 @@ pub enum ArrayKind {
     /// An array that the source makes anew in each iteration of the `outer` loops around its declaration: one for each,
     /// the first `outer` subscripts being those loops' iterators as the source has them.
     Local { outer: u32 },
-    /// A scalar variable that the function returns; rank 0.
+    /// A scalar variable that the function returns, or [`Algorithm::failed`]; rank 0.
     Result,
     /// An array that the source makes once a call and gives back: the caller passes memory for it. Extents are
     /// parameters only; a negative one counts as zero.

@@ -1,3 +1,4 @@
+#! target cuda
 # The positive elements, one after the other
 @tessella function compact!(y::Vector{Float64}, x::Vector{Float64})
     k = 0

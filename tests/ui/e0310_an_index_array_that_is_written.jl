@@ -1,3 +1,4 @@
+#! target cuda
 # Each particle moves to a cell, and is counted there
 @tessella function deposit!(count::Vector{Int}, cell::Vector{Int}, x::Vector{Float64}, width::Float64)
     for i in eachindex(x)

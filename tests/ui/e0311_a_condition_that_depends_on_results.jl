@@ -1,3 +1,4 @@
+#! target cuda
 # Relaxes edges until the distances are short
 @tessella function relax!(distance::Vector{Float64}, from::Vector{Int}, to::Vector{Int}, parent::Vector{Int}, name::Vector{Int})
     for e in eachindex(from)

@@ -1,3 +1,4 @@
+#! target cuda
 @tessella function cells!(cell::Vector{Int}, x::Vector{Float64}, v::Vector{Float64}, dt::Float64)
     for p in 1:length(x)
         x[p] += dt * v[p]

@@ -1,3 +1,4 @@
+#! target cuda
 @tessella function normalise!(x::Vector{Float64}, w::Vector{Float64})
     for i in eachindex(x)
         x[i] = x[i] * w[i]

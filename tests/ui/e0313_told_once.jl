@@ -1,3 +1,4 @@
+#! target cuda
 const OFFSETS = (-1, 0, 1)
 
 @tessella function spread!(counts::Vector{Int16}, cell::Vector{Int32}, x::Vector{Float64}, w::Vector{Int})

@@ -84,7 +84,7 @@ impl Printer<'_> {
     }
 
     /// The size of an argument in bytes.
-    fn argument_bytes(&mut self, array: ArrayId) -> String {
+    pub fn argument_bytes(&mut self, array: ArrayId) -> String {
         let it = self.input.algorithm.array(array);
         let mut bytes = format!("sizeof({})", c_type(it.element));
         for axis in 0..it.rank {

@@ -217,6 +217,7 @@ pub fn heat2d(ctx: &Ctx) -> Sample {
         whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
+        failed: None,
     };
     let check = |axis: u32, holds: &str| EntryCheck {
         access: AccessRef { computation: ComputationId(0), which: Which::Write },
@@ -275,6 +276,7 @@ pub fn triangle(ctx: &Ctx) -> Sample {
         whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
+        failed: None,
     };
     let write = AccessRef { computation: ComputationId(0), which: Which::Write };
     let checks = vec![EntryCheck { access: write, axis: 0, holds: set("{ : n <= m }"), needs: set("{ : n <= m }") }];
@@ -321,6 +323,7 @@ pub fn total(ctx: &Ctx) -> Sample {
         whole: None,
         requirements: vec![],
         result: Outcome::Scalar(ArrayId(1)),
+        failed: None,
     };
     cpu(algorithm, vec![])
 }
@@ -376,6 +379,7 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
         whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
+        failed: None,
     };
     let write = AccessRef { computation: ComputationId(2), which: Which::Write };
     let checks = vec![EntryCheck { access: write, axis: 0, holds: set("{ : m <= p }"), needs: set("{ : m <= p }") }];
@@ -440,6 +444,7 @@ pub fn rotation(ctx: &Ctx) -> Sample {
         whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
+        failed: None,
     };
     cpu(algorithm, vec![])
 }

@@ -34,6 +34,8 @@ pub(super) struct Flow {
     pub(super) pending: Option<Variants>,
     /// The loops around that exchange names of arrays, with `None` for others.
     pub(super) renamings: Vec<Option<Renaming>>,
+    /// How many bodies of such loops were checked again for another meaning of the names.
+    pub(super) variants: usize,
     /// Whether the path has left its loop.
     pub(super) left: bool,
     /// Names that the function assigns in one place only.
@@ -69,6 +71,7 @@ impl Default for Flow {
             single: false,
             pending: None,
             renamings: vec![],
+            variants: 0,
             left: false,
             once: BTreeSet::new(),
             wanted: None,

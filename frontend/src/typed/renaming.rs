@@ -24,6 +24,9 @@ use crate::ast;
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, ScalarType};
 
+/// Loops inside of one another that exchange names multiply: no more bodies of a function are checked once more.
+const MOST_BODIES: usize = 200;
+
 /// A loop whose body assigns names of arrays.
 #[derive(Debug)]
 pub(super) struct Renaming {
@@ -141,7 +144,8 @@ impl Checker<'_> {
             if at == 0 {
                 bodies.push(self.blocks.last_mut().map_or(vec![], |block| block.split_off(start)));
             }
-            let many = reached.len() > MOST_VARIANTS;
+            self.flow.variants += usize::from(at > 0);
+            let many = reached.len() > MOST_VARIANTS || self.flow.variants > MOST_BODIES;
             if many || self.errors.len() > errors {
                 if self.errors.len() == errors {
                     let _: Checked<()> = self.not_yet(Construct::ArrayVariable, span);

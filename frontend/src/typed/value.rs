@@ -145,7 +145,7 @@ impl Expr {
         }
     }
 
-    pub(super) fn operands_mut(&mut self) -> Vec<&mut Expr> {
+    pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.kind {
             ExprKind::Constant(_) | ExprKind::Local(_) | ExprKind::Size { .. } | ExprKind::First { .. } => vec![],
             ExprKind::Load { subscripts, .. } => subscripts.iter_mut().collect(),

@@ -83,6 +83,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
         whole: None,
         requirements: vec![],
         result: Outcome::Nothing,
+        failed: None,
     }
 }
 

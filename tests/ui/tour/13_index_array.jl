@@ -5,6 +5,7 @@
     end
 end
 
-#: title An index array that is made on the way
-#: why Subscripts are checked before anything is written, and what `cell` will hold is not known then.
+#! target cuda
+#: title An index array that is made on the way, on a GPU
+#: why Subscripts are checked before anything is written, and what `cell` will hold is not known then. A CPU tests them on the way; on a GPU a wrong one could not be told before others have written.
 #: fix Compute `cell` in a function of its own and pass it on, or name the value, `k = unsafe_trunc(Int, x[i] / width) + 1`, and subscript with `k`.

@@ -71,6 +71,10 @@ impl Checker<'_> {
             let error = ArrayError::NotElements { function: ".=".into(), found, span: target.span };
             return Err(self.array_error(error));
         };
+        let given = match operator {
+            None => self.filling(&whole, given, value)?,
+            Some(_) => given,
+        };
         self.assign(&whole, given, value.span, Stretch::Yes, span)?;
         match (place, found) {
             (Place::Last, Value::Array(array)) => Ok(Tail::Argument(array, span)),
@@ -106,7 +110,10 @@ impl Checker<'_> {
             return Err(self.array_error(error));
         };
         match (name, self.as_elements(&given, source.span)) {
-            ("fill!", None) => self.assign(&whole, given, source.span, Stretch::Yes, span)?,
+            ("fill!", None) => {
+                let given = self.converted_once(&whole, given, source.span)?;
+                self.assign(&whole, given, source.span, Stretch::Yes, span)?;
+            }
             ("copyto!", Some(from)) => {
                 if let ([own], [length]) = (whole.extents.as_slice(), from.extents.as_slice())
                     && !same(own, length)
@@ -129,6 +136,28 @@ impl Checker<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// What `target .= value` stores. A number that is no broadcast itself is stored as `fill!` does.
+    pub(super) fn filling(&mut self, target: &Elements, value: Value, source: &ast::Expr) -> Checked<Value> {
+        match is_broadcast(source) {
+            true => Ok(value),
+            false => self.converted_once(target, value, source.span),
+        }
+    }
+
+    /// A number as an element, converted once: also where there is no element that it would be stored in.
+    fn converted_once(&mut self, target: &Elements, value: Value, at: Span) -> Checked<Value> {
+        let is_number = matches!(value, Value::Scalar(_) | Value::Irrational(..));
+        let Recipe::Part(part) = &target.recipe else { return Ok(value) };
+        if !is_number || target.numbers == Numbers::Complex {
+            return Ok(value);
+        }
+        self.writes_statements(at)?;
+        let declared = self.local(part.array).span;
+        let value = self.as_scalar(value, at)?;
+        let value = self.settled("value", value);
+        Ok(Value::Scalar(self.coerce(value, target.element, Some(declared))?))
     }
 
     fn assign(&mut self, target: &Elements, value: Value, at: Span, stretch: Stretch, span: Span) -> Checked<()> {
@@ -257,6 +286,19 @@ impl Checker<'_> {
             ),
             None => self.is_constant_array(name),
         }
+    }
+}
+
+/// Whether an expression is computed for each element, `a .+ b` or `f.(a)`; without it, `.=` stores one number.
+fn is_broadcast(expr: &ast::Expr) -> bool {
+    match &expr.kind {
+        ast::ExprKind::Infix { operator, .. } | ast::ExprKind::Prefix { operator, .. } => operator.value.dotted,
+        ast::ExprKind::Comparison { operators, .. } => operators.iter().any(|operator| operator.value.dotted),
+        ast::ExprKind::Call { callee, broadcast, .. } => {
+            *broadcast == ast::Broadcast::Yes
+                && !matches!(&callee.kind, ast::ExprKind::Name(name) if name == "identity")
+        }
+        _ => false,
     }
 }
 

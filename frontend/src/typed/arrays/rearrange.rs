@@ -73,6 +73,7 @@ impl Checker<'_> {
                 }
                 Subscript::Mask(mask) => return self.not_yet(Construct::Mask, mask.span),
                 Subscript::Array(places) => {
+                    self.require_places(&places, &extent, span)?;
                     subscripts.push(place.clone());
                     sources.push((place, places));
                     continue;
@@ -83,6 +84,22 @@ impl Checker<'_> {
             sources.push((place, source));
         }
         Ok(Gathered { array, sources, subscripts })
+    }
+
+    /// All places must be inside of an axis: also where no element is asked for, as another axis is empty, and where not
+    /// all elements are.
+    fn require_places(&mut self, places: &Elements, extent: &Expr, span: Span) -> Checked<()> {
+        if self.mode.inbounds {
+            return Ok(());
+        }
+        self.writes_statements(span)?;
+        self.nest(&places.extents, places.span, |checker, at| {
+            let place = checker.element(places, at)?;
+            let place = checker.as_scalar(place, places.span)?;
+            let place = checker.coerce(place, ScalarType::I64, None)?;
+            let place = checker.settled("place", place);
+            checker.require_inside(&place, extent, places.span)
+        })
     }
 
     /// `[array[subscripts...] for ... in sources]`.

@@ -66,6 +66,9 @@ impl Checker<'_> {
         if !matches!(whole.recipe, Recipe::Part(_)) {
             return self.not_yet(Construct::Slice, target.span);
         }
+        if given.len() != 1 && given.len() != whole.rank() {
+            return Err(self.wrong_count(whole, given.len(), target.span, target.span));
+        }
         if given.len() == 1
             && let Some(Subscript::Mask(_)) = given.first()
         {
@@ -134,6 +137,7 @@ impl Checker<'_> {
                 return Err(self.array_error(ArrayError::SingleValue { span: value.span, target: target.span }));
             }
             None => {
+                let right = if operator.is_none() { self.filling(whole, right, value)? } else { right };
                 let number = self.settled_number("value", right, value.span)?;
                 named(&self.hidden("value", number, value.span), value.span)
             }
@@ -176,6 +180,7 @@ impl Checker<'_> {
         }
         let whole = self.counted_from_one(whole.clone());
         let mask = self.fresh(&mask)?;
+        let right = if operator.is_none() { self.filling(&whole, right, value)? } else { right };
         let number = self.settled_number("value", right, value.span)?;
         let number = named(&self.hidden("value", number, value.span), value.span);
         let iterators: Vec<Expr> = HIDDEN.iter().take(whole.rank()).map(|name| named(name, span)).collect();

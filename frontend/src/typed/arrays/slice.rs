@@ -4,7 +4,7 @@ use super::origin::{is_axis, last_of, place_of, place_with};
 use super::shape::{clamped, count, dimensions, same, step_to};
 use super::{ArrayError, Axis, Elements, Keeps, Numbers, Part, Position, Recipe};
 use crate::ast;
-use crate::typed::check::{Checked, Checker, Indexed};
+use crate::typed::check::{Checked, Checker, Indexed, Reported};
 use crate::typed::compare::compare;
 use crate::typed::convert::{constant_integer, is_total};
 use crate::typed::error::TypeError;
@@ -67,12 +67,7 @@ impl Checker<'_> {
         let takes_number =
             given.len() == 1 && matches!(subscripts.as_slice(), [Subscript::Array(_) | Subscript::Mask(_)]);
         if subscripts.len() != base.rank() && reported.is_none() && !takes_number || given.len() > base.rank() {
-            let (array, declared) = match &base.recipe {
-                Recipe::Part(part) => (self.local(part.array).name.clone(), self.local(part.array).span),
-                _ => ("this array".to_string(), base_span),
-            };
-            let (rank, given) = (base.rank() as u32, given.len());
-            return Err(self.fail(TypeError::SubscriptCount { array, rank, given, span, declared }));
+            return Err(self.wrong_count(base, given.len(), base_span, span));
         }
         match reported {
             Some(reported) => Err(reported),
@@ -81,6 +76,15 @@ impl Checker<'_> {
             }
             None => self.part(base, subscripts, span),
         }
+    }
+
+    /// Tells that elements have another number of axes than subscripts are given.
+    pub(super) fn wrong_count(&mut self, base: &Elements, given: usize, base_span: Span, span: Span) -> Reported {
+        let (array, declared) = match &base.recipe {
+            Recipe::Part(part) => (self.local(part.array).name.clone(), self.local(part.array).span),
+            _ => ("this array".to_string(), base_span),
+        };
+        self.fail(TypeError::SubscriptCount { array, rank: base.rank() as u32, given, span, declared })
     }
 
     /// What is given as subscripts; all that is wrong with them is reported.

@@ -1,0 +1,421 @@
+//! Tests that only the run can make: of subscripts and values that depend on what the function computes.
+//!
+//! What fails is noted in a variable, and nothing outside of an array is touched. Code generation keeps what the written
+//! arguments held; where the variable is set at the end it puts that back, so that the original function can run instead.
+//!
+//! ```text
+//!                              failed = false
+//! k = 0                        k = 0
+//! for i in 1:n                 for i in 1:n
+//!     if x[i] > 0                  if x[i] > 0
+//!         k += 1           ->          k += 1
+//!                                      if !(1 <= k <= m)  failed = true  end
+//!         y[k] = x[i]                  if 1 <= k <= m     y[k] = x[i]    end
+//!     end                          end
+//! end                          end
+//! ```
+
+use crate::error::{LowerError, Testable};
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_diagnostics::Span;
+use tessella_frontend::typed::tree::{
+    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, Mode, NamedBy, Range, Role, SizeError, Statement,
+    StatementKind, Type,
+};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
+
+/// A loop with more iterations has no end but what data give it.
+const ENDLESS: i64 = 1 << 44;
+
+/// A condition of more operators and loads is not worth testing again and again.
+const LIMIT: usize = 256;
+
+/// What entry cannot test.
+pub(crate) type Places = BTreeSet<Testable>;
+
+/// What these errors are about, if all of them are about tests.
+pub(crate) fn places(errors: &[LowerError]) -> Option<Places> {
+    errors.iter().map(LowerError::testable).collect()
+}
+
+/// A function that makes these tests while it runs.
+pub(crate) struct Tested {
+    pub(crate) function: Function,
+    /// The `Bool` that says at the end whether one failed.
+    pub(crate) failed: LocalId,
+}
+
+/// The function with tests at these places; `None` where one of them stands in a bound of a loop or an extent, which
+/// have to be known before.
+pub(crate) fn rewrite(function: &Function, places: &Places) -> Option<Tested> {
+    let failed = LocalId(function.locals.len() as u32);
+    let mut extents = BTreeMap::new();
+    learn_extents(&function.body, &mut extents);
+    let mut testing = Testing { function, places, failed, extents, fails: BTreeSet::new(), possible: true };
+    testing.learn_failures(&function.body);
+    let body = testing.block(&function.body);
+    if !testing.possible {
+        return None;
+    }
+    let span = function.span;
+    let start = set(failed, boolean(false, span), span);
+    let mut locals = function.locals.clone();
+    let ty = Type::Scalar(ScalarType::Bool);
+    locals.push(Local { name: "failed".into(), named: NamedBy::Tessella, ty, role: Role::Variable(None), span });
+    let body = std::iter::once(start).chain(body).collect();
+    Some(Tested { function: Function { body, locals, ..function.clone() }, failed })
+}
+
+struct Testing<'a> {
+    function: &'a Function,
+    places: &'a Places,
+    failed: LocalId,
+    /// Of arrays that the function makes.
+    extents: BTreeMap<LocalId, &'a [Expr]>,
+    /// How values fail that are tested in the run: what follows must not be executed with such values.
+    fails: BTreeSet<Failure>,
+    possible: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Failure {
+    Conversion,
+    Division,
+}
+
+fn learn_extents<'a>(block: &'a Block, extents: &mut BTreeMap<LocalId, &'a [Expr]>) {
+    for statement in block {
+        match &statement.kind {
+            StatementKind::For { body, .. } => learn_extents(body, extents),
+            StatementKind::If { then, otherwise, .. } => {
+                learn_extents(then, extents);
+                learn_extents(otherwise, extents);
+            }
+            StatementKind::Allocate { array, extents: given } => {
+                extents.insert(*array, given);
+            }
+            StatementKind::Set { .. } | StatementKind::Store { .. } | StatementKind::Require { .. } => {}
+        }
+    }
+}
+
+impl Testing<'_> {
+    fn learn_failures(&mut self, block: &Block) {
+        for statement in block {
+            match &statement.kind {
+                StatementKind::For { body, .. } => self.learn_failures(body),
+                StatementKind::If { then, otherwise, .. } => {
+                    self.learn_failures(then);
+                    self.learn_failures(otherwise);
+                }
+                StatementKind::Require { failure, .. }
+                    if self.places.contains(&Testable::Requirement(statement.span)) =>
+                {
+                    self.fails.extend(match failure.error {
+                        SizeError::Inexact => Some(Failure::Conversion),
+                        SizeError::Divide => Some(Failure::Division),
+                        SizeError::Mismatch | SizeError::Argument | SizeError::Bounds | SizeError::Thrown => None,
+                    });
+                }
+                StatementKind::Require { .. }
+                | StatementKind::Set { .. }
+                | StatementKind::Store { .. }
+                | StatementKind::Allocate { .. } => {}
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Block {
+        block.iter().flat_map(|statement| self.statement(statement)).collect()
+    }
+
+    /// The statement, and before it the test of what it evaluates.
+    fn statement(&mut self, statement: &Statement) -> Block {
+        let span = statement.span;
+        let (tested, kind) = match &statement.kind {
+            StatementKind::For { id, iterator, range, mode, body } => {
+                self.known_before(&range.start);
+                self.known_before(&range.stop);
+                let mut body = self.block(body);
+                if is_endless(range) && !self.ends_with_failure(&mut body) {
+                    self.possible = false;
+                }
+                let range = range.clone();
+                (None, StatementKind::For { id: *id, iterator: *iterator, range, mode: *mode, body })
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                let [then, otherwise] = [then, otherwise].map(|block| self.block(block));
+                (self.fails(condition), StatementKind::If { condition: self.guarded(condition), then, otherwise })
+            }
+            StatementKind::Set { target, value, label, mode } => {
+                let (label, value, mode) = (label.clone(), self.guarded(value), *mode);
+                let tested = match &statement.kind {
+                    StatementKind::Set { value, .. } => self.fails(value),
+                    _ => None,
+                };
+                (tested, StatementKind::Set { target: *target, value, label, mode })
+            }
+            StatementKind::Store { array, subscripts, value, label, mode } => {
+                let mut tested = subscripts.iter().filter_map(|it| self.fails(it)).reduce(or);
+                tested = [tested, self.fails(value)].into_iter().flatten().reduce(or);
+                let late = self.is_late(subscripts, mode.inbounds);
+                let subscripts: Vec<Expr> = subscripts.iter().map(|it| self.guarded(it)).collect();
+                let inside = late.then(|| self.inside(*array, &subscripts, span));
+                let (value, label) = (self.guarded(value), label.clone());
+                let mode = Mode { inbounds: mode.inbounds || late, ..*mode };
+                let store = StatementKind::Store { array: *array, subscripts, value, label, mode };
+                match inside {
+                    None => (tested, store),
+                    Some(inside) => {
+                        tested = [tested, Some(not(inside.clone()))].into_iter().flatten().reduce(or);
+                        let then = vec![Statement { kind: store, span }];
+                        (tested, StatementKind::If { condition: inside, then, otherwise: vec![] })
+                    }
+                }
+            }
+            StatementKind::Require { condition, failure: _ } if self.places.contains(&Testable::Requirement(span)) => {
+                let fails = [self.fails(condition), Some(not(self.guarded(condition)))];
+                let tested = fails.into_iter().flatten().reduce(or);
+                return tested.into_iter().map(|tested| self.note(tested, span)).collect();
+            }
+            StatementKind::Require { condition, .. } => {
+                self.known_before(condition);
+                return vec![statement.clone()];
+            }
+            StatementKind::Allocate { extents, .. } => {
+                extents.iter().for_each(|extent| self.known_before(extent));
+                return vec![statement.clone()];
+            }
+        };
+        let test = tested.map(|tested| self.note(tested, span));
+        test.into_iter().chain([Statement { kind, span }]).collect()
+    }
+
+    /// `if condition failed = true end`
+    fn note(&mut self, condition: Expr, span: Span) -> Statement {
+        if size(&condition) > LIMIT {
+            self.possible = false;
+        }
+        let then = vec![set(self.failed, boolean(true, span), span)];
+        Statement { kind: StatementKind::If { condition, then, otherwise: vec![] }, span }
+    }
+
+    /// An expression that the loops and arrays depend on cannot be tested on the way.
+    fn known_before(&mut self, expr: &Expr) {
+        if self.fails(expr).is_some() {
+            self.possible = false;
+        }
+    }
+
+    /// A loop that data end is left where a test has failed: what it computes then may never end it.
+    fn ends_with_failure(&self, body: &mut Block) -> bool {
+        let [Statement { kind: StatementKind::If { condition, then, .. }, span }] = body.as_mut_slice() else {
+            return false;
+        };
+        let ExprKind::Local(going) = condition.kind else { return false };
+        let failed = Expr { kind: ExprKind::Local(self.failed), ty: ScalarType::Bool, span: *span };
+        let stop = vec![set(going, boolean(false, *span), *span)];
+        then.push(Statement {
+            kind: StatementKind::If { condition: failed, then: stop, otherwise: vec![] },
+            span: *span,
+        });
+        true
+    }
+
+    /// Whether an access is tested in the run. One that the source leaves unchecked is sure to be inside only as long as
+    /// nothing has failed.
+    fn is_late(&self, subscripts: &[Expr], inbounds: bool) -> bool {
+        inbounds || subscripts.iter().any(|it| self.places.contains(&Testable::Subscript(it.span)))
+    }
+
+    /// Whether all subscripts are inside the array's axes.
+    fn inside(&self, array: LocalId, subscripts: &[Expr], span: Span) -> Expr {
+        let parts = (0..).zip(subscripts).map(|(axis, subscript)| {
+            let (first, last) = self.limits(array, axis, span);
+            let low = compare(CompareOp::Ge, subscript.clone(), first);
+            and(low, compare(CompareOp::Le, subscript.clone(), last))
+        });
+        parts.reduce(and).unwrap_or(boolean(true, span))
+    }
+
+    fn limits(&self, array: LocalId, axis: u32, span: Span) -> (Expr, Expr) {
+        let whole = |kind: ExprKind| Expr { kind, ty: ScalarType::I64, span };
+        let one = whole(ExprKind::Constant(Constant::i64(1)));
+        if let Some(extents) = self.extents.get(&array) {
+            return (one, extents[axis as usize].clone());
+        }
+        let size = whole(ExprKind::Size { array, axis });
+        let counts_from_one = match self.function.locals[array.0 as usize].ty {
+            Type::Array { form, .. } => form.firsts == Firsts::One,
+            Type::Scalar(_) => true,
+        };
+        if counts_from_one {
+            return (one, size);
+        }
+        let first = whole(ExprKind::First { array, axis });
+        let end = whole(ExprKind::Binary(BinaryOp::Add, Box::new(first.clone()), Box::new(size)));
+        (first, whole(ExprKind::Binary(BinaryOp::Sub, Box::new(end), Box::new(one))))
+    }
+
+    /// The same value where nothing fails, and anything else where something does: no element outside of an array is read,
+    /// and no operation stops the program.
+    fn guarded(&self, expr: &Expr) -> Expr {
+        let mut guarded = expr.clone();
+        for operand in guarded.operands_mut() {
+            *operand = self.guarded(operand);
+        }
+        let span = expr.span;
+        match &mut guarded.kind {
+            ExprKind::Load { array, subscripts, inbounds } => {
+                let original = match &expr.kind {
+                    ExprKind::Load { subscripts, .. } => subscripts.as_slice(),
+                    _ => &[],
+                };
+                if !self.is_late(original, *inbounds) {
+                    return guarded;
+                }
+                *inbounds = true;
+                let inside = self.inside(*array, subscripts, span);
+                select(inside, guarded, Expr { kind: zero(expr.ty), ty: expr.ty, span })
+            }
+            ExprKind::Wrap(value) if value.ty.is_float() && self.fails.contains(&Failure::Conversion) => {
+                let (least, most) = limits_of(expr.ty);
+                let limit = |value: i128, ty| Expr { kind: ExprKind::Constant(Constant::integer(ty, value)), ty, span };
+                let low = compare(CompareOp::Ge, (**value).clone(), limit(least, value.ty));
+                let fits = and(low, compare(CompareOp::Lt, (**value).clone(), limit(most + 1, value.ty)));
+                select(fits, guarded, Expr { kind: zero(expr.ty), ty: expr.ty, span })
+            }
+            ExprKind::Binary(
+                BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil | BinaryOp::Rem | BinaryOp::Mod,
+                number,
+                divisor,
+            ) if expr.ty.is_integer()
+                && self.fails.contains(&Failure::Division)
+                && !matches!(divisor.kind, ExprKind::Constant(_)) =>
+            {
+                let ty = divisor.ty;
+                let constant = |value: i128| Expr { kind: ExprKind::Constant(Constant::integer(ty, value)), ty, span };
+                let mut divides = compare(CompareOp::Ne, (**divisor).clone(), constant(0));
+                let (least, _) = limits_of(ty);
+                if least < 0 {
+                    let other = compare(CompareOp::Ne, (**divisor).clone(), constant(-1));
+                    let fits = compare(CompareOp::Ne, (**number).clone(), constant(least));
+                    divides = and(divides, or(other, fits));
+                }
+                **divisor = select(divides, (**divisor).clone(), constant(1));
+                guarded
+            }
+            _ => guarded,
+        }
+    }
+
+    /// Whether evaluating the expression fails, as far as it is tested in the run; `None` if it never does.
+    fn fails(&self, expr: &Expr) -> Option<Expr> {
+        let span = expr.span;
+        let never = || boolean(false, span);
+        match &expr.kind {
+            ExprKind::Binary(op @ (BinaryOp::AndAlso | BinaryOp::OrElse), left, right) => {
+                let right = self.fails(right).map(|right| {
+                    let reached = self.guarded(left);
+                    and(if *op == BinaryOp::AndAlso { reached } else { not(reached) }, right)
+                });
+                [self.fails(left), right].into_iter().flatten().reduce(or)
+            }
+            ExprKind::Select { condition, yes, no } => {
+                let chosen = match (self.fails(yes), self.fails(no)) {
+                    (None, None) => None,
+                    (yes, no) => {
+                        Some(select(self.guarded(condition), yes.unwrap_or_else(never), no.unwrap_or_else(never)))
+                    }
+                };
+                [self.fails(condition), chosen].into_iter().flatten().reduce(or)
+            }
+            ExprKind::Load { array, subscripts, inbounds } => {
+                let before = subscripts.iter().filter_map(|it| self.fails(it)).reduce(or);
+                let outside = self.is_late(subscripts, *inbounds).then(|| {
+                    let subscripts: Vec<Expr> = subscripts.iter().map(|it| self.guarded(it)).collect();
+                    not(self.inside(*array, &subscripts, span))
+                });
+                [before, outside].into_iter().flatten().reduce(or)
+            }
+            ExprKind::Constant(_)
+            | ExprKind::Local(_)
+            | ExprKind::Size { .. }
+            | ExprKind::First { .. }
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Compare(..)
+            | ExprKind::Call(..)
+            | ExprKind::IfElse { .. }
+            | ExprKind::Convert(_)
+            | ExprKind::Wrap(_) => expr.operands().into_iter().filter_map(|it| self.fails(it)).reduce(or),
+        }
+    }
+}
+
+fn is_endless(range: &Range) -> bool {
+    match range.stop.kind {
+        ExprKind::Constant(stop) => stop.as_integer().is_some_and(|stop| stop > ENDLESS.into()),
+        _ => false,
+    }
+}
+
+/// Operators, loads and leaves.
+fn size(expr: &Expr) -> usize {
+    expr.operands().into_iter().fold(1, |sum: usize, operand| sum.saturating_add(size(operand)))
+}
+
+fn limits_of(ty: ScalarType) -> (i128, i128) {
+    match ty {
+        ScalarType::I8 => (i8::MIN.into(), i8::MAX.into()),
+        ScalarType::I16 => (i16::MIN.into(), i16::MAX.into()),
+        ScalarType::I32 => (i32::MIN.into(), i32::MAX.into()),
+        ScalarType::I64 => (i64::MIN.into(), i64::MAX.into()),
+        ScalarType::U8 => (0, u8::MAX.into()),
+        ScalarType::U16 => (0, u16::MAX.into()),
+        ScalarType::U32 => (0, u32::MAX.into()),
+        ScalarType::U64 => (0, u64::MAX.into()),
+        ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => (0, 1),
+    }
+}
+
+fn set(target: LocalId, value: Expr, span: Span) -> Statement {
+    Statement { kind: StatementKind::Set { target, value, label: None, mode: Mode::default() }, span }
+}
+
+fn boolean(value: bool, span: Span) -> Expr {
+    Expr { kind: ExprKind::Constant(Constant::bool(value)), ty: ScalarType::Bool, span }
+}
+
+fn zero(ty: ScalarType) -> ExprKind {
+    ExprKind::Constant(Constant { ty, bits: 0 })
+}
+
+/// `condition ? yes : no`, which stands where `yes` does.
+fn select(condition: Expr, yes: Expr, no: Expr) -> Expr {
+    let (ty, span) = (yes.ty, yes.span);
+    Expr { kind: ExprKind::Select { condition: Box::new(condition), yes: Box::new(yes), no: Box::new(no) }, ty, span }
+}
+
+fn compare(op: CompareOp, left: Expr, right: Expr) -> Expr {
+    let span = left.span;
+    Expr { kind: ExprKind::Compare(op, Box::new(left), Box::new(right)), ty: ScalarType::Bool, span }
+}
+
+fn and(left: Expr, right: Expr) -> Expr {
+    joined(BinaryOp::AndAlso, left, right)
+}
+
+fn or(left: Expr, right: Expr) -> Expr {
+    joined(BinaryOp::OrElse, left, right)
+}
+
+fn joined(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    let span = left.span;
+    Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty: ScalarType::Bool, span }
+}
+
+fn not(value: Expr) -> Expr {
+    let span = value.span;
+    Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(value)), ty: ScalarType::Bool, span }
+}
