@@ -103,7 +103,8 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     }
 }
 
-/// Declares the buffers that live as long as the call; gives the names of those that must be freed, what is kept among them.
+/// Declares the buffers that live as long as the call, and the memory that each thread has for itself; gives the names of
+/// those that must be freed, what is kept among them.
 fn declare_buffers(printer: &mut Printer<'_>, kept: &[undo::Kept], out: &mut Writer) -> Vec<String> {
     let mut scratch: Vec<String> = kept.iter().map(|it| it.name().to_owned()).collect();
     let layout = printer.input.layout;
@@ -111,6 +112,14 @@ fn declare_buffers(printer: &mut Printer<'_>, kept: &[undo::Kept], out: &mut Wri
         printer.arrays_below(&printer.program.body).into_iter().map(|array| printer.input.buffer_of(array)).collect();
     for (at, buffer) in layout.buffers.iter().enumerate() {
         let id = BufferId(at as u32);
+        if used.contains(&id)
+            && let Some(name) = printer.program.names.memories.get(&id)
+        {
+            let allocation = printer.allocation_for_threads(id);
+            out.line(allocation);
+            scratch.push(name.clone());
+            continue;
+        }
         if buffer.lifetime != Lifetime::Call || !used.contains(&id) {
             continue;
         }

@@ -16,7 +16,7 @@ use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin, ScalarId, Which};
 use tessella_polyhedral::isl::{AstBuild, Set};
 use tessella_polyhedral::known::Known;
-use tessella_polyhedral::layers::{Lifetime, MemorySpace};
+use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
 use tessella_polyhedral::print;
 use tessella_scalar::ScalarType;
 
@@ -160,6 +160,10 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
             }
             (Lifetime::Call | Lifetime::Node(_) | Lifetime::Children { .. }, None) => namer.fresh(&buffer.name),
         });
+    }
+    for id in (0..input.layout.buffers.len() as u32).map(BufferId).filter(|&id| input.is_of_threads(id)) {
+        let name = namer.fresh(&format!("{}_memory", names.buffers[id.0 as usize]));
+        names.memories.insert(id, name);
     }
     names.computations = algorithm.computations.iter().map(|it| it.name.clone()).collect();
     (names, namer)

@@ -129,13 +129,14 @@ fn check_registers(input: &Input<'_>) -> Result<(), CodegenError> {
     Ok(())
 }
 
-/// On the CPU, what lives within an iteration that others run beside lies on the stack: a call that runs out of memory
-/// leaves the function, and no thread can leave a parallel loop.
+/// On the CPU, what lives within an iteration that others run beside lies on the stack or belongs to a thread: a call that
+/// runs out of memory leaves the function, and no thread can leave a parallel loop.
 fn check_allocations(input: &Input<'_>, body: &[Node]) -> Result<(), CodegenError> {
     let mut problem = None;
     let mut look = |node: &Node| {
         if let Node::Declare { buffer, .. } = node
             && input.is_on_heap(*buffer)
+            && !input.is_of_threads(*buffer)
         {
             let buffer = input.layout.buffer(*buffer).name.clone();
             problem.get_or_insert(CodegenError::AllocationInside { buffer });

@@ -4,9 +4,9 @@ use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, 
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{IslError, Set};
 use tessella_polyhedral::known::Known;
-use tessella_polyhedral::layers::{BufferId, Layout, MemorySpace, Prefetch, Target, Transfer, Version};
+use tessella_polyhedral::layers::{BufferId, Layout, Lifetime, MemorySpace, Prefetch, Target, Transfer, Version};
 use tessella_polyhedral::machine::Machine;
-use tessella_polyhedral::schedule::{Path, Schedule};
+use tessella_polyhedral::schedule::{Node, Path, Schedule, Tag};
 use tessella_polyhedral::verify::{EntryCheck, Verified};
 
 /// All four layers and the checks at entry.
@@ -65,6 +65,16 @@ impl Input<'_> {
     pub fn is_on_heap(&self, buffer: BufferId) -> bool {
         let it = self.layout.buffer(buffer);
         it.space == MemorySpace::Host && !it.fits_stack()
+    }
+
+    /// Whether a buffer on the heap is one that each thread has for itself, to be used anew in each of its iterations.
+    pub fn is_of_threads(&self, buffer: BufferId) -> bool {
+        let Lifetime::Node(path) = &self.layout.buffer(buffer).lifetime else { return false };
+        let on_threads = |depth: usize| match self.schedule.node(&Path(path.0[..depth].to_vec())) {
+            Some(Node::Loop(it)) => it.tag == Tag::Parallel,
+            Some(Node::Sequence(_) | Node::Computation(_)) | None => false,
+        };
+        self.is_on_heap(buffer) && (0..path.0.len()).any(on_threads)
     }
 
     /// Whether any instance of a computation accesses an array in this buffer.

@@ -3,6 +3,7 @@
 use crate::words::{GREEK, LIBRARY, RESERVED};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::ArrayId;
+use tessella_polyhedral::layers::BufferId;
 
 /// The names of generated text.
 ///
@@ -16,6 +17,8 @@ pub struct Names {
     /// Also the macros that subscript them.
     pub arrays: Vec<String>,
     pub buffers: Vec<String>,
+    /// What holds the parts of all threads, of the buffers that each of them has for itself.
+    pub memories: BTreeMap<BufferId, String>,
     /// Nested ones differ, those of separate loops may be equal.
     pub variables: Vec<String>,
     /// The `lets` of each computation.
@@ -39,6 +42,7 @@ impl Names {
         let nested = self.lets.iter().chain(&self.extents);
         let strides = self.strides.iter().flat_map(BTreeMap::values);
         let all = lists.into_iter().chain(nested).flatten().chain(strides).chain(self.results.values());
+        let all = all.chain(self.memories.values());
         let all = all.chain([&self.function, &self.sizes]);
         Namer { used: all.cloned().collect() }
     }

@@ -379,6 +379,9 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::CannotComputeAt { computation, obstacle, .. } => {
             recompute::compute_at(place, &computation, obstacle, make("E0444", "requested here"))
         }
+        ScheduleError::CannotPrivatize { array, obstacle, .. } => {
+            recompute::privatize(place, &array, obstacle, make("E0449", "requested here"))
+        }
         ScheduleError::CannotOverlap { at, obstacle, .. } => {
             recompute::overlapped(place, &at, obstacle, make("E0550", "requested here"))
         }

@@ -295,6 +295,9 @@ fn memory(verified: &Verified) -> Vec<String> {
             {
                 format!("{} elements on the stack, new in each iteration", extents.join(" x "))
             }
+            (MemorySpace::Host, Lifetime::Node(_)) if !extents.is_empty() => {
+                format!("CPU memory of {} elements, anew in each iteration", extents.join(" x "))
+            }
             (space, Lifetime::Node(_) | Lifetime::Children { .. } | Lifetime::Call | Lifetime::Argument(_)) => {
                 let whose = if space == MemorySpace::Global { "GPU" } else { "CPU" };
                 let count = if extents.is_empty() { "1".to_string() } else { extents.join(" x ") };

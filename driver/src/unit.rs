@@ -218,6 +218,7 @@ impl Built {
                         command,
                         Command::Rfactor { .. }
                             | Command::ComputeAt { .. }
+                            | Command::Privatize { .. }
                             | Command::Overlapped { .. }
                             | Command::Hexagonal { .. }
                             | Command::Pieces { .. }

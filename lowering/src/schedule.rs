@@ -28,7 +28,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 42] = [
+pub(crate) const FORMS: [Form; 43] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -55,6 +55,7 @@ pub(crate) const FORMS: [Form; 42] = [
     Form { name: "parallelogram", usage: "parallelogram(S, (t, i), ((8, -8), (4, 4)))", read: parallelogram },
     Form { name: "pieces", usage: "pieces(S, j, k)", read: pieces },
     Form { name: "prefetch", usage: "prefetch(A, S, i, 8)", read: communication::prefetch },
+    Form { name: "privatize", usage: "privatize(A, S, i)", read: privatize },
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
     Form { name: "rfactor", usage: "rfactor(S, k, 8)", read: rfactor },
     Form { name: "separate", usage: "separate(S, (i0, j0))", read: separate },
@@ -261,6 +262,12 @@ fn rfactor(call: &Call<'_>) -> Result<Command, CommandError> {
         at: call.loop_name(at)?,
         size: call.size(size)?,
     })
+}
+
+fn privatize(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [array, computation, at] = call.exactly()?;
+    let array = call.array(array)?;
+    Ok(Command::Privatize { array, computation: call.computation(computation)?, at: call.loop_name(at)? })
 }
 
 fn compute_at(call: &Call<'_>) -> Result<Command, CommandError> {

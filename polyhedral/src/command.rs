@@ -61,6 +61,8 @@ pub enum Command {
     Stream { computation: String, at: String, size: StreamSize },
     /// `inline(S)`: the readers of `S` compute its value themselves.
     Inline { computation: String },
+    /// `privatize(A, S, i)`: each iteration of `i` around `S` has an array of its own in place of `A`.
+    Privatize { array: String, computation: String, at: String },
     /// `compute_at(R, S, i)`: each iteration of `i` around `S` computes what it reads of what `R` writes.
     ComputeAt { computation: String, reader: String, at: String },
     /// `overlapped(S, t, (j, i), 8, (16, 64))`: eight steps of the time loop `t` around `S` at once, in tiles that compute what they
@@ -194,6 +196,7 @@ impl std::fmt::Display for Command {
             }
             Command::Stream { computation, at, size } => write!(f, "stream({computation}, {at}, {size})"),
             Command::Inline { computation } => write!(f, "inline({computation})"),
+            Command::Privatize { array, computation, at } => write!(f, "privatize({array}, {computation}, {at})"),
             Command::ComputeAt { computation, reader, at } => write!(f, "compute_at({computation}, {reader}, {at})"),
             Command::Overlapped { computation, time, loops, steps, sizes } => {
                 let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
@@ -256,6 +259,7 @@ impl Command {
             Command::Inline { .. }
                 | Command::Rfactor { .. }
                 | Command::ComputeAt { .. }
+                | Command::Privatize { .. }
                 | Command::Overlapped { .. }
                 | Command::Hexagonal { .. }
                 | Command::Pieces { .. }

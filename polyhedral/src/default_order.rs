@@ -15,7 +15,8 @@
 //! later ones some rows behind ([`crate::auto::delayed`]); of arrays between them only those rows are kept. Where a computation runs on no threads because it
 //! reads another row or column of what it writes, the program is tried once more with it cut where the two cross
 //! ([`crate::auto::cuts`]), and stays so if its pieces then run on threads. On both targets, arrays are padded where a model says
-//! that it pays ([`crate::auto::padding`]).
+//! that it pays ([`crate::auto::padding`]). On a CPU, loops whose iterations have arrays for themselves run on threads as a whole, and
+//! a work array that iterations only share because the source has just one of it becomes such an array ([`crate::auto::own`]).
 
 use crate::algorithm::ComputationId;
 use crate::auto::chooser::{Chooser, chain_length};
@@ -23,7 +24,7 @@ use crate::auto::cpu::Threads;
 use crate::auto::cuts::{cut, has_threads};
 use crate::auto::delayed::alive;
 use crate::auto::padding::{Padded, local_arrays};
-use crate::auto::{gpu_storage, stream, time_tiles};
+use crate::auto::{gpu_storage, own, stream, time_tiles};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -132,6 +133,9 @@ fn for_cpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: 
     if let Some(tiled) = within(ctx, share, in_time)?.flatten() {
         return Ok(tiled);
     }
+    if let Some(chosen) = in_half(ctx, || with_own(ctx, scheduled, dependences, means))?.flatten() {
+        return Ok(chosen);
+    }
     let chosen = whole(ctx, scheduled, dependences, means, BTreeSet::new())?;
     let better = in_half(ctx, || in_pieces(ctx, scheduled, dependences, means, &chosen))?.flatten();
     Ok(better.unwrap_or(chosen))
@@ -162,6 +166,22 @@ fn in_time(
     let Some(tiled) = time_tiles::tile(ctx, scheduled, dependences)? else { return Ok(None) };
     let chosen = whole(ctx, &tiled.scheduled, &tiled.dependences, means, tiled.computations)?;
     let rewritten = Rewritten { commands: tiled.commands, dependences: tiled.dependences };
+    Ok(Some(Chosen { rewritten: Some(rewritten), ..chosen }))
+}
+
+/// The choice for the program with a work array for each iteration of loops that can then run on threads, if there are any.
+fn with_own(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    means: Means,
+) -> Result<Option<Chosen>, Error> {
+    let Some(own) = own::privatized(ctx, scheduled, dependences)? else { return Ok(None) };
+    let chosen = whole(ctx, &own.scheduled, &own.dependences, means, BTreeSet::new())?;
+    if !own::belong_to_threads(ctx, &chosen.scheduled, &own.arrays)? {
+        return Ok(None);
+    }
+    let rewritten = Rewritten { commands: own.commands, dependences: own.dependences };
     Ok(Some(Chosen { rewritten: Some(rewritten), ..chosen }))
 }
 
@@ -243,6 +263,9 @@ impl Chooser<'_> {
     }
 
     fn cpu_nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        if self.with_own_arrays(schedule, path)? {
+            return Ok(());
+        }
         if self.take_sums_apart(schedule, path)? {
             return self.node(schedule, path);
         }

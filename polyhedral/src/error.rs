@@ -110,6 +110,9 @@ pub enum ScheduleError {
     /// The values of a computation cannot be computed in a loop that reads them.
     #[error("`{computation}` cannot be computed in `{at}`")]
     CannotComputeAt { computation: String, at: String, obstacle: AtObstacle },
+    /// The iterations of a loop cannot have an array each.
+    #[error("the iterations of `{at}` cannot have an array `{array}` each")]
+    CannotPrivatize { array: String, at: String, obstacle: PrivateObstacle },
     /// The time steps of a loop cannot run several at once in overlapping tiles.
     #[error("the steps of `{at}` cannot run in overlapping tiles")]
     CannotOverlap { computation: String, at: String, obstacle: OverlapObstacle },
@@ -236,6 +239,23 @@ pub enum AtObstacle {
     NoKernel {
         reader: ComputationId,
     },
+}
+
+/// Why the iterations of a loop cannot have an array each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PrivateObstacle {
+    /// It is a scalar variable.
+    Variable,
+    /// Iterations have an array each in the source.
+    Already,
+    /// The computation that tells the loop does not use the array.
+    NotUsed { by: ComputationId },
+    /// Subscripts of the array are computed.
+    Subscripts { of: ComputationId },
+    /// The array is written on a condition.
+    Conditional { of: ComputationId },
+    /// A loop, this one or one around it, does not run in order any more.
+    Tagged { at: String },
 }
 
 /// Why time steps cannot run in overlapping tiles.

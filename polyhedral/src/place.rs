@@ -122,6 +122,11 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
             {
                 return Ok(found);
             }
+            if scheduled.target == Target::Cpu
+                && let Some(found) = on_thread(ctx, scheduled, id, outer)?
+            {
+                return Ok(found);
+            }
             let (extents, map) = local_box(ctx, scheduled, id, outer)?;
             Ok((buffer(extents, space, Lifetime::Call), map))
         }
@@ -161,31 +166,77 @@ fn at_home(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId, outer: u32) -> Result<
     Ok(Some((buffer, map)))
 }
 
+/// A place that belongs to the thread, for arrays that the source makes in a loop, where that loop runs on threads: all of
+/// its arrays that one iteration on a thread needs together. `None` where no iteration has them for itself.
+fn on_thread(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    id: ArrayId,
+    outer: u32,
+) -> Result<Option<(Buffer, Vec<Affine>)>, Error> {
+    let algorithm = &scheduled.algorithm;
+    let array = algorithm.array(id);
+    let users = users(algorithm, id);
+    let is_on_thread = |node: &Path| {
+        let tags =
+            (0..node.0.len()).filter_map(|depth| match scheduled.schedule.node(&Path(node.0[..depth].to_vec())) {
+                Some(Node::Loop(it)) => Some(it.tag),
+                Some(Node::Sequence(_) | Node::Computation(_)) | None => None,
+            });
+        let tags: Vec<Tag> = tags.collect();
+        tags.contains(&Tag::Parallel)
+            && tags.iter().all(|tag| matches!(tag, Tag::Parallel | Tag::Sequential | Tag::Separate))
+    };
+    let common = if users.is_empty() { None } else { common_node(&scheduled.schedule, &users) };
+    if !common.is_some_and(|node| is_on_thread(&node)) {
+        return Ok(None);
+    }
+    // The iterators after the first `told` ones tell arrays of one iteration apart.
+    for told in (1..=outer).rev() {
+        let node = home(ctx, scheduled, id, &users, array.rank - told)?;
+        let Some(node) = node.filter(&is_on_thread) else { continue };
+        let (mut extents, mut map) = own_box(ctx, algorithm, id, outer)?;
+        let (others, their_map) = box_of(ctx, algorithm, id, &(told..outer).collect::<Vec<_>>())?;
+        extents.extend(others);
+        map.extend(their_map);
+        let lifetime = Lifetime::Node(node);
+        let buffer =
+            Buffer { name: array.name.clone(), element: array.element, extents, space: MemorySpace::Host, lifetime };
+        return Ok(Some((buffer, map)));
+    }
+    Ok(None)
+}
+
 /// The extents and the map of a local array: its own axes first, then the iterators of those loops around it whose
 /// iterations need an array each.
 fn local_box(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId, outer: u32) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
     let algorithm = &scheduled.algorithm;
     let array = algorithm.array(id);
     let users = users(algorithm, id);
-    let (mut extents, mut map) = (vec![], vec![]);
     if users.is_empty() {
         return Ok((vec![Affine::constant(0); array.rank as usize], (0..array.rank).map(Affine::iterator).collect()));
     }
-    let depends = |extent: &Affine| (0..outer).any(|iterator| extent.involves_iterator(iterator));
-    if array.extents.iter().any(depends) {
-        let own: Vec<u32> = (outer..array.rank).collect();
-        (extents, map) = box_of(ctx, algorithm, id, &own)?;
-    } else {
-        for (axis, extent) in (outer..).zip(&array.extents) {
-            extents.push(extent.clone());
-            map.push(Affine::iterator(axis).add_constant(-1)?);
-        }
-    }
+    let (mut extents, mut map) = own_box(ctx, algorithm, id, outer)?;
     if outer > 0 && !one_array_at_a_time(ctx, scheduled, id, outer, &users)? {
         let around: Vec<u32> = (0..outer).collect();
         let (outer_extents, outer_map) = box_of(ctx, algorithm, id, &around)?;
         extents.extend(outer_extents);
         map.extend(outer_map);
+    }
+    Ok((extents, map))
+}
+
+/// The extents of a local array's own axes, those after the first `outer` ones, and its subscripts along them from 0.
+fn own_box(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId, outer: u32) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
+    let array = algorithm.array(id);
+    let depends = |extent: &Affine| (0..outer).any(|iterator| extent.involves_iterator(iterator));
+    if array.extents.iter().any(depends) {
+        return box_of(ctx, algorithm, id, &(outer..array.rank).collect::<Vec<_>>());
+    }
+    let (mut extents, mut map) = (vec![], vec![]);
+    for (axis, extent) in (outer..).zip(&array.extents) {
+        extents.push(extent.clone());
+        map.push(Affine::iterator(axis).add_constant(-1)?);
     }
     Ok((extents, map))
 }

@@ -34,6 +34,7 @@ const ALL = [
     program("statements_swapped"),
     program("inlined_stage"),
     program("stage_in_tiles"),
+    program("work_array_of_each_iteration"),
     program("partial_sums", Int64),
     program("sizes_apart"),
     program("tessellas_choice"),

@@ -14,14 +14,14 @@
 // for j  # parallel
 //   for i  # vector(4)
 //     S4: cov[i, j] = 0.0
-// for i0 = floor((i - 1)/60)  # parallel
+// for j0 = floor((j - 1)/60)  # parallel
 //   for k0 = floor((k - 1)/256)
-//     for j0 = floor((j - 1)/128)
-//       for i10 = floor((i - 60*floor((i - 1)/60) - 1)/6)
-//         for j10 = floor((j - 128*floor((j - 1)/128) - 1)/8)
+//     for i0 = floor((i - 1)/128)
+//       for j10 = floor((j - 60*floor((j - 1)/60) - 1)/6)
+//         for i10 = floor((i - 128*floor((i - 1)/128) - 1)/8)
 //           for k1 = k - 256*floor((k - 1)/256) - 1
-//             for i11 = i - 60*floor((i - 1)/60) - 6*floor((i - 60*floor((i - 1)/60) - 1)/6) - 1  # unroll(6)
-//               for j11 = j - 128*floor((j - 1)/128) - 8*floor((j - 128*floor((j - 1)/128) - 1)/8) - 1  # vector(4)
+//             for j11 = j - 60*floor((j - 1)/60) - 6*floor((j - 60*floor((j - 1)/60) - 1)/6) - 1  # unroll(6)
+//               for i11 = i - 128*floor((i - 1)/128) - 8*floor((i - 128*floor((i - 1)/128) - 1)/8) - 1  # vector(4)
 //                 S5: cov[i, j] = cov[i, j] + data[k, i] * data[k, j]
 // for j  # parallel
 //   for i  # vector(4)
@@ -163,102 +163,66 @@ int32_t covariance(
             cov(i, j) = 0.0;
         }
     }
-    #pragma omp parallel for schedule(guided) if (((samples - 1) / 256 + 1) * (((n - 1) / 6 + 1) * (((n - 1) / 8 - -imin(9, imin((n - 1) / 6, 21 * ((n - 1) / 128) + (n - 1) / 128 / 3 + 21)) / 4 + 1) * (imin(256, samples) * (imin(6, imin(n, 128 * ((n - 1) / 128) + 8 * imin(15, (n - 1) / 8) + 8)) * imin(8, n))))) >= 32768)
-    for (int64_t i0 = 0; i0 <= floordiv(n - 1, 60); i0++) {
+    #pragma omp parallel for schedule(guided) if (((n - 1) / 60 + 1) * (((samples - 1) / 256 + 1) * (imin(10, (n - 1) / 6 + 1) * (((n - 1) / 8 + 1) * (imin(256, samples) * (imin(6, n) * imin(8, 60 * ((n - 1) / 60) + 6 * imin(9, (n - 1) / 6) + imin(5, n - 1) + 1)))))) >= 32768)
+    for (int64_t j0 = 0; j0 <= floordiv(n - 1, 60); j0++) {
         for (int64_t k0 = 0; k0 <= floordiv(samples - 1, 256); k0++) {
-            for (int64_t j0 = 15 * i0 / 32; j0 <= (n - 1) / 128; j0++) {
-                for (int64_t i10 = 0; i10 <= imin(9, imin(-10 * i0 + (n - 1) / 6, -10 * i0 + 21 * j0 + j0 / 3 + 21)); i10++) {
-                    for (int64_t j10 = imax(0, 7 * i0 - 16 * j0 + i10 + floordiv(2 * i0 - i10, 4)); j10 <= imin(15, -16 * j0 + (n - 1) / 8); j10++) {
-                        const int64_t j_3 = 128 * j0 + 8 * j10 + 1;
-                        const int64_t i_2 = 60 * i0 + 6 * i10 + 1;
+            for (int64_t i0 = 0; i0 <= imin((n - 1) / 128, (15 * j0 + 14) / 32); i0++) {
+                for (int64_t j10 = imax(0, -10 * j0 + 21 * i0 + i0 / 3); j10 <= imin(9, -10 * j0 + (n - 1) / 6); j10++) {
+                    for (int64_t i10 = 0; i10 <= imin(15, imin(-16 * i0 + (n - 1) / 8, 7 * j0 - 16 * i0 + j10 + floordiv(2 * j0 - j10 + 2, 4))); i10++) {
+                        const int64_t j_3 = 60 * j0 + 6 * j10 + 1;
+                        const int64_t i_2 = 128 * i0 + 8 * i10 + 1;
                         const int64_t k1_from = 0;
                         const int64_t k1_until = imin(255, samples - 256 * k0 - 1);
-                        if (n - 60 * i0 - 6 * i10 - 6 >= 0 && -60 * i0 + 128 * j0 - 6 * i10 + 8 * j10 + 2 >= 0 && 8 * j10 - (60 * i0 - 128 * j0 + 6 * i10) - 5 >= 0 && n - 128 * j0 - 8 * j10 - 8 >= 0 && k1_from <= k1_until) {
-                            f64x4 cov_0 = (f64x4){cov(i_2, j_3), cov(i_2, j_3 + 1), cov(i_2, j_3 + 2), cov(i_2, j_3 + 3)};
-                            f64x4 cov_1_2 = (f64x4){cov(i_2, j_3 + 4), cov(i_2, j_3 + 5), cov(i_2, j_3 + 6), cov(i_2, j_3 + 7)};
-                            f64x4 cov_2_2 = (f64x4){cov(i_2 + 1, j_3), cov(i_2 + 1, j_3 + 1), cov(i_2 + 1, j_3 + 2), cov(i_2 + 1, j_3 + 3)};
-                            f64x4 cov_3 = (f64x4){cov(i_2 + 1, j_3 + 4), cov(i_2 + 1, j_3 + 5), cov(i_2 + 1, j_3 + 6), cov(i_2 + 1, j_3 + 7)};
-                            f64x4 cov_4 = (f64x4){cov(i_2 + 2, j_3), cov(i_2 + 2, j_3 + 1), cov(i_2 + 2, j_3 + 2), cov(i_2 + 2, j_3 + 3)};
-                            f64x4 cov_5 = (f64x4){cov(i_2 + 2, j_3 + 4), cov(i_2 + 2, j_3 + 5), cov(i_2 + 2, j_3 + 6), cov(i_2 + 2, j_3 + 7)};
-                            f64x4 cov_6 = (f64x4){cov(i_2 + 3, j_3), cov(i_2 + 3, j_3 + 1), cov(i_2 + 3, j_3 + 2), cov(i_2 + 3, j_3 + 3)};
-                            f64x4 cov_7 = (f64x4){cov(i_2 + 3, j_3 + 4), cov(i_2 + 3, j_3 + 5), cov(i_2 + 3, j_3 + 6), cov(i_2 + 3, j_3 + 7)};
-                            f64x4 cov_8 = (f64x4){cov(i_2 + 4, j_3), cov(i_2 + 4, j_3 + 1), cov(i_2 + 4, j_3 + 2), cov(i_2 + 4, j_3 + 3)};
-                            f64x4 cov_9 = (f64x4){cov(i_2 + 4, j_3 + 4), cov(i_2 + 4, j_3 + 5), cov(i_2 + 4, j_3 + 6), cov(i_2 + 4, j_3 + 7)};
-                            f64x4 cov_10 = (f64x4){cov(i_2 + 5, j_3), cov(i_2 + 5, j_3 + 1), cov(i_2 + 5, j_3 + 2), cov(i_2 + 5, j_3 + 3)};
-                            f64x4 cov_11 = (f64x4){cov(i_2 + 5, j_3 + 4), cov(i_2 + 5, j_3 + 5), cov(i_2 + 5, j_3 + 6), cov(i_2 + 5, j_3 + 7)};
+                        if (-(-60 * j0 + 128 * i0 - 6 * j10 + 8 * i10) >= 0 && n - 60 * j0 - 6 * j10 - 6 >= 0 && 60 * j0 - 128 * i0 + 6 * j10 - 8 * i10 - 7 >= 0 && k1_from <= k1_until) {
+                            f64x4 cov_0 = F64X4(cov(i_2, j_3));
+                            f64x4 cov_1_2 = F64X4(cov(i_2 + 4, j_3));
+                            f64x4 cov_2_2 = F64X4(cov(i_2, j_3 + 1));
+                            f64x4 cov_3 = F64X4(cov(i_2 + 4, j_3 + 1));
+                            f64x4 cov_4 = F64X4(cov(i_2, j_3 + 2));
+                            f64x4 cov_5 = F64X4(cov(i_2 + 4, j_3 + 2));
+                            f64x4 cov_6 = F64X4(cov(i_2, j_3 + 3));
+                            f64x4 cov_7 = F64X4(cov(i_2 + 4, j_3 + 3));
+                            f64x4 cov_8 = F64X4(cov(i_2, j_3 + 4));
+                            f64x4 cov_9 = F64X4(cov(i_2 + 4, j_3 + 4));
+                            f64x4 cov_10 = F64X4(cov(i_2, j_3 + 5));
+                            f64x4 cov_11 = F64X4(cov(i_2 + 4, j_3 + 5));
                             for (int64_t k1 = k1_from; k1 <= k1_until; k1++) {
                                 const int64_t k_2 = 256 * k0 + k1 + 1;
                                 // S5: covariance.jl:19
-                                cov_0 = cov_0 + data(k_2, i_2) * (f64x4){data(k_2, j_3), data(k_2, j_3 + 1), data(k_2, j_3 + 2), data(k_2, j_3 + 3)};
-                                cov_1_2 = cov_1_2 + data(k_2, i_2) * (f64x4){data(k_2, j_3 + 4), data(k_2, j_3 + 5), data(k_2, j_3 + 6), data(k_2, j_3 + 7)};
-                                cov_2_2 = cov_2_2 + data(k_2, i_2 + 1) * (f64x4){data(k_2, j_3), data(k_2, j_3 + 1), data(k_2, j_3 + 2), data(k_2, j_3 + 3)};
-                                cov_3 = cov_3 + data(k_2, i_2 + 1) * (f64x4){data(k_2, j_3 + 4), data(k_2, j_3 + 5), data(k_2, j_3 + 6), data(k_2, j_3 + 7)};
-                                cov_4 = cov_4 + data(k_2, i_2 + 2) * (f64x4){data(k_2, j_3), data(k_2, j_3 + 1), data(k_2, j_3 + 2), data(k_2, j_3 + 3)};
-                                cov_5 = cov_5 + data(k_2, i_2 + 2) * (f64x4){data(k_2, j_3 + 4), data(k_2, j_3 + 5), data(k_2, j_3 + 6), data(k_2, j_3 + 7)};
-                                cov_6 = cov_6 + data(k_2, i_2 + 3) * (f64x4){data(k_2, j_3), data(k_2, j_3 + 1), data(k_2, j_3 + 2), data(k_2, j_3 + 3)};
-                                cov_7 = cov_7 + data(k_2, i_2 + 3) * (f64x4){data(k_2, j_3 + 4), data(k_2, j_3 + 5), data(k_2, j_3 + 6), data(k_2, j_3 + 7)};
-                                cov_8 = cov_8 + data(k_2, i_2 + 4) * (f64x4){data(k_2, j_3), data(k_2, j_3 + 1), data(k_2, j_3 + 2), data(k_2, j_3 + 3)};
-                                cov_9 = cov_9 + data(k_2, i_2 + 4) * (f64x4){data(k_2, j_3 + 4), data(k_2, j_3 + 5), data(k_2, j_3 + 6), data(k_2, j_3 + 7)};
-                                cov_10 = cov_10 + data(k_2, i_2 + 5) * (f64x4){data(k_2, j_3), data(k_2, j_3 + 1), data(k_2, j_3 + 2), data(k_2, j_3 + 3)};
-                                cov_11 = cov_11 + data(k_2, i_2 + 5) * (f64x4){data(k_2, j_3 + 4), data(k_2, j_3 + 5), data(k_2, j_3 + 6), data(k_2, j_3 + 7)};
+                                cov_0 = cov_0 + (f64x4){data(k_2, i_2), data(k_2, i_2 + 1), data(k_2, i_2 + 2), data(k_2, i_2 + 3)} * data(k_2, j_3);
+                                cov_1_2 = cov_1_2 + (f64x4){data(k_2, i_2 + 4), data(k_2, i_2 + 5), data(k_2, i_2 + 6), data(k_2, i_2 + 7)} * data(k_2, j_3);
+                                cov_2_2 = cov_2_2 + (f64x4){data(k_2, i_2), data(k_2, i_2 + 1), data(k_2, i_2 + 2), data(k_2, i_2 + 3)} * data(k_2, j_3 + 1);
+                                cov_3 = cov_3 + (f64x4){data(k_2, i_2 + 4), data(k_2, i_2 + 5), data(k_2, i_2 + 6), data(k_2, i_2 + 7)} * data(k_2, j_3 + 1);
+                                cov_4 = cov_4 + (f64x4){data(k_2, i_2), data(k_2, i_2 + 1), data(k_2, i_2 + 2), data(k_2, i_2 + 3)} * data(k_2, j_3 + 2);
+                                cov_5 = cov_5 + (f64x4){data(k_2, i_2 + 4), data(k_2, i_2 + 5), data(k_2, i_2 + 6), data(k_2, i_2 + 7)} * data(k_2, j_3 + 2);
+                                cov_6 = cov_6 + (f64x4){data(k_2, i_2), data(k_2, i_2 + 1), data(k_2, i_2 + 2), data(k_2, i_2 + 3)} * data(k_2, j_3 + 3);
+                                cov_7 = cov_7 + (f64x4){data(k_2, i_2 + 4), data(k_2, i_2 + 5), data(k_2, i_2 + 6), data(k_2, i_2 + 7)} * data(k_2, j_3 + 3);
+                                cov_8 = cov_8 + (f64x4){data(k_2, i_2), data(k_2, i_2 + 1), data(k_2, i_2 + 2), data(k_2, i_2 + 3)} * data(k_2, j_3 + 4);
+                                cov_9 = cov_9 + (f64x4){data(k_2, i_2 + 4), data(k_2, i_2 + 5), data(k_2, i_2 + 6), data(k_2, i_2 + 7)} * data(k_2, j_3 + 4);
+                                cov_10 = cov_10 + (f64x4){data(k_2, i_2), data(k_2, i_2 + 1), data(k_2, i_2 + 2), data(k_2, i_2 + 3)} * data(k_2, j_3 + 5);
+                                cov_11 = cov_11 + (f64x4){data(k_2, i_2 + 4), data(k_2, i_2 + 5), data(k_2, i_2 + 6), data(k_2, i_2 + 7)} * data(k_2, j_3 + 5);
                             }
-                            cov(i_2, j_3) = cov_0[0];
-                            cov(i_2, j_3 + 1) = cov_0[1];
-                            cov(i_2, j_3 + 2) = cov_0[2];
-                            cov(i_2, j_3 + 3) = cov_0[3];
-                            cov(i_2, j_3 + 4) = cov_1_2[0];
-                            cov(i_2, j_3 + 5) = cov_1_2[1];
-                            cov(i_2, j_3 + 6) = cov_1_2[2];
-                            cov(i_2, j_3 + 7) = cov_1_2[3];
-                            cov(i_2 + 1, j_3) = cov_2_2[0];
-                            cov(i_2 + 1, j_3 + 1) = cov_2_2[1];
-                            cov(i_2 + 1, j_3 + 2) = cov_2_2[2];
-                            cov(i_2 + 1, j_3 + 3) = cov_2_2[3];
-                            cov(i_2 + 1, j_3 + 4) = cov_3[0];
-                            cov(i_2 + 1, j_3 + 5) = cov_3[1];
-                            cov(i_2 + 1, j_3 + 6) = cov_3[2];
-                            cov(i_2 + 1, j_3 + 7) = cov_3[3];
-                            cov(i_2 + 2, j_3) = cov_4[0];
-                            cov(i_2 + 2, j_3 + 1) = cov_4[1];
-                            cov(i_2 + 2, j_3 + 2) = cov_4[2];
-                            cov(i_2 + 2, j_3 + 3) = cov_4[3];
-                            cov(i_2 + 2, j_3 + 4) = cov_5[0];
-                            cov(i_2 + 2, j_3 + 5) = cov_5[1];
-                            cov(i_2 + 2, j_3 + 6) = cov_5[2];
-                            cov(i_2 + 2, j_3 + 7) = cov_5[3];
-                            cov(i_2 + 3, j_3) = cov_6[0];
-                            cov(i_2 + 3, j_3 + 1) = cov_6[1];
-                            cov(i_2 + 3, j_3 + 2) = cov_6[2];
-                            cov(i_2 + 3, j_3 + 3) = cov_6[3];
-                            cov(i_2 + 3, j_3 + 4) = cov_7[0];
-                            cov(i_2 + 3, j_3 + 5) = cov_7[1];
-                            cov(i_2 + 3, j_3 + 6) = cov_7[2];
-                            cov(i_2 + 3, j_3 + 7) = cov_7[3];
-                            cov(i_2 + 4, j_3) = cov_8[0];
-                            cov(i_2 + 4, j_3 + 1) = cov_8[1];
-                            cov(i_2 + 4, j_3 + 2) = cov_8[2];
-                            cov(i_2 + 4, j_3 + 3) = cov_8[3];
-                            cov(i_2 + 4, j_3 + 4) = cov_9[0];
-                            cov(i_2 + 4, j_3 + 5) = cov_9[1];
-                            cov(i_2 + 4, j_3 + 6) = cov_9[2];
-                            cov(i_2 + 4, j_3 + 7) = cov_9[3];
-                            cov(i_2 + 5, j_3) = cov_10[0];
-                            cov(i_2 + 5, j_3 + 1) = cov_10[1];
-                            cov(i_2 + 5, j_3 + 2) = cov_10[2];
-                            cov(i_2 + 5, j_3 + 3) = cov_10[3];
-                            cov(i_2 + 5, j_3 + 4) = cov_11[0];
-                            cov(i_2 + 5, j_3 + 5) = cov_11[1];
-                            cov(i_2 + 5, j_3 + 6) = cov_11[2];
-                            cov(i_2 + 5, j_3 + 7) = cov_11[3];
+                            F64X4(cov(i_2, j_3)) = cov_0;
+                            F64X4(cov(i_2 + 4, j_3)) = cov_1_2;
+                            F64X4(cov(i_2, j_3 + 1)) = cov_2_2;
+                            F64X4(cov(i_2 + 4, j_3 + 1)) = cov_3;
+                            F64X4(cov(i_2, j_3 + 2)) = cov_4;
+                            F64X4(cov(i_2 + 4, j_3 + 2)) = cov_5;
+                            F64X4(cov(i_2, j_3 + 3)) = cov_6;
+                            F64X4(cov(i_2 + 4, j_3 + 3)) = cov_7;
+                            F64X4(cov(i_2, j_3 + 4)) = cov_8;
+                            F64X4(cov(i_2 + 4, j_3 + 4)) = cov_9;
+                            F64X4(cov(i_2, j_3 + 5)) = cov_10;
+                            F64X4(cov(i_2 + 4, j_3 + 5)) = cov_11;
                         } else {
                             for (int64_t k1 = 0; k1 <= imin(255, samples - 256 * k0 - 1); k1++) {
                                 #pragma GCC unroll 6
-                                for (int64_t i11 = 0; i11 <= imin(5, imin(n - 60 * i0 - 6 * i10 - 1, -60 * i0 + 128 * j0 - 6 * i10 + 8 * j10 + 7)); i11++) {
+                                for (int64_t j11 = imax(0, -60 * j0 + 128 * i0 - 6 * j10 + 8 * i10); j11 <= imin(5, n - 60 * j0 - 6 * j10 - 1); j11++) {
                                     #pragma omp simd simdlen(4)
-                                    for (int64_t j11 = imax(0, 60 * i0 - 128 * j0 + 6 * i10 - 8 * j10 + i11); j11 <= imin(7, n - 128 * j0 - 8 * j10 - 1); j11++) {
+                                    for (int64_t i11 = 0; i11 <= imin(7, 60 * j0 - 128 * i0 + 6 * j10 - 8 * i10 + j11); i11++) {
                                         // S5: covariance.jl:19
-                                        const int64_t j = 128 * j0 + 8 * j10 + j11 + 1;
-                                        const int64_t i = 60 * i0 + 6 * i10 + i11 + 1;
+                                        const int64_t j = 60 * j0 + 6 * j10 + j11 + 1;
+                                        const int64_t i = 128 * i0 + 8 * i10 + i11 + 1;
                                         const int64_t k = 256 * k0 + k1 + 1;
                                         cov(i, j) = cov(i, j) + data(k, i) * data(k, j);
                                     }

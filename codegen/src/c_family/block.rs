@@ -62,8 +62,12 @@ impl Printer<'_> {
                     if !alone {
                         out.open("");
                     }
-                    let on_heap = self.input.is_on_heap(*buffer);
-                    if on_heap {
+                    let of_threads = self.input.is_of_threads(*buffer);
+                    let on_heap = self.input.is_on_heap(*buffer) && !of_threads;
+                    if of_threads {
+                        let part = self.part_of_thread(*buffer);
+                        out.line(part);
+                    } else if on_heap {
                         self.allocate_inside(*buffer, out);
                     } else {
                         let declaration = self.declaration(*buffer);
@@ -389,6 +393,29 @@ impl Printer<'_> {
         let name = &self.program.names.buffers[buffer.0 as usize];
         // One byte more: nothing may be allocated for nothing.
         format!("{element} *restrict {name} = malloc((size_t){bytes} + 1);")
+    }
+
+    /// `char *b_memory = malloc(...);`: parts for all threads that may run.
+    pub fn allocation_for_threads(&mut self, buffer: BufferId) -> String {
+        let bytes = self.bytes_of_thread(buffer);
+        self.helpers.insert(Helper::Bytes);
+        // The threads that the loops ask for, where the text says how many.
+        let threads = self.options.threads.map_or("tessella_threads()".to_string(), |count| count.to_string());
+        let name = &self.program.names.memories[&buffer];
+        format!("char *{name} = malloc((size_t)tessella_bytes({bytes}, {threads}));")
+    }
+
+    /// `double *restrict b = ...;`: the part of the thread that runs.
+    fn part_of_thread(&mut self, buffer: BufferId) -> String {
+        let bytes = self.bytes_of_thread(buffer);
+        let element = c_type(self.input.layout.buffer(buffer).element);
+        let (name, memory) = (&self.program.names.buffers[buffer.0 as usize], &self.program.names.memories[&buffer]);
+        format!("{element} *restrict {name} = ({element} *)({memory} + {bytes} * tessella_thread());")
+    }
+
+    fn bytes_of_thread(&mut self, buffer: BufferId) -> String {
+        self.helpers.insert(Helper::Threads);
+        format!("tessella_thread_bytes({})", self.buffer_bytes(buffer))
     }
 
     /// `double sum;` or `double window[25];`

@@ -17,6 +17,8 @@ pub enum Helper {
     IndexFloorDiv(Width),
     /// A product of sizes that saturates; extents below zero count as zero.
     Bytes,
+    /// How many threads there are at most, which one runs, and how far apart parts of theirs lie.
+    Threads,
     /// Whether two ranges of bytes have one in common.
     Overlap,
     /// An array's place in memory: address, extents, strides.
@@ -63,6 +65,7 @@ impl Helper {
             Helper::IndexMax(Width::Narrow) => "imax32".to_string(),
             Helper::IndexFloorDiv(Width::Narrow) => "floordiv32".to_string(),
             Helper::Bytes => "tessella_bytes".to_string(),
+            Helper::Threads => "tessella_thread".to_string(),
             Helper::Overlap => "tessella_overlap".to_string(),
             Helper::Shape => "tessella_shape".to_string(),
             Helper::Folds => "tessella_folds".to_string(),
@@ -109,6 +112,21 @@ impl Helper {
                 "// A size in bytes times an extent, at most INT64_MAX.\n\
                  {host} int64_t {name}(int64_t bytes, int64_t extent) {{\n    \
                      return extent <= 0 ? 0 : bytes > INT64_MAX / extent ? INT64_MAX : bytes * extent;\n}}"
+            ),
+            Helper::Threads => format!(
+                "// Threads at most, and the one that runs.\n\
+                 #ifdef _OPENMP\n\
+                 extern int omp_get_max_threads(void);\n\
+                 extern int omp_get_thread_num(void);\n\
+                 {host} int64_t {name}s(void) {{ return omp_get_max_threads(); }}\n\
+                 {host} int64_t {name}(void) {{ return omp_get_thread_num(); }}\n\
+                 #else\n\
+                 {host} int64_t {name}s(void) {{ return 1; }}\n\
+                 {host} int64_t {name}(void) {{ return 0; }}\n\
+                 #endif\n\n\
+                 // The bytes from one thread's part to the next one's: no two share a line of a cache.\n\
+                 {host} int64_t {name}_bytes(int64_t bytes) {{\n    \
+                     return bytes > INT64_MAX - 128 ? INT64_MAX : (bytes + 128) / 64 * 64;\n}}"
             ),
             Helper::Overlap => format!(
                 "{host} int {name}(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {{\n    \

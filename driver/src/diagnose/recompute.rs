@@ -3,7 +3,7 @@
 use super::{Place, at_command, list, size};
 use tessella_diagnostics::{Code, Diagnostic};
 use tessella_polyhedral::algorithm::ComputationId;
-use tessella_polyhedral::error::{AtObstacle, OverlapObstacle};
+use tessella_polyhedral::error::{AtObstacle, OverlapObstacle, PrivateObstacle};
 use tessella_polyhedral::recompute::{Mismatch, Mistake};
 
 /// Why values cannot be computed in a loop that reads them.
@@ -50,6 +50,37 @@ pub(super) fn compute_at(place: &Place, computation: &str, obstacle: AtObstacle,
         AtObstacle::NoKernel { reader } => (
             format!("the loop lies in no kernel of `{}` whose threads could share the work", name(reader)),
             format!("map the loops first: `gpu({}, ...)`, and name a block loop, or one inside of it", name(reader)),
+        ),
+    };
+    diagnostic.with_note(why).with_help(help)
+}
+
+/// Why the iterations of a loop cannot have an array each.
+pub(super) fn privatize(place: &Place, array: &str, obstacle: PrivateObstacle, diagnostic: Diagnostic) -> Diagnostic {
+    let name = |id: ComputationId| &place.algorithm.computation(id).name;
+    let (why, help) = match obstacle {
+        PrivateObstacle::Variable => (
+            format!("`{array}` is a variable, not an array"),
+            "variables that are set before they are used need no command".to_string(),
+        ),
+        PrivateObstacle::Already => (
+            format!("`{array}` is made anew in each iteration"),
+            "drop the command: no iteration uses another one's array".to_string(),
+        ),
+        PrivateObstacle::NotUsed { by } => {
+            (format!("`{}` does not use `{array}`", name(by)), "name a computation that uses it".to_string())
+        }
+        PrivateObstacle::Subscripts { of } => (
+            format!("the iterators alone do not tell which elements of `{array}` `{}` uses", name(of)),
+            "subscript the array by iterators, sizes and constants".to_string(),
+        ),
+        PrivateObstacle::Conditional { of } => (
+            format!("`{}` writes `{array}` on a condition", name(of)),
+            "write on all paths: `a = condition ? x : y`".to_string(),
+        ),
+        PrivateObstacle::Tagged { at } => (
+            format!("`{at}` does not run in order any more"),
+            format!("let this command come before those that change how `{at}` runs"),
         ),
     };
     diagnostic.with_note(why).with_help(help)

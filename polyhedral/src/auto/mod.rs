@@ -8,6 +8,7 @@ pub mod cuts;
 pub(crate) mod delayed;
 pub(crate) mod gpu;
 pub(crate) mod gpu_storage;
+pub(crate) mod own;
 pub mod padding;
 pub mod partial_sums;
 pub(crate) mod permute;

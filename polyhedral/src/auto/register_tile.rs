@@ -136,6 +136,7 @@ impl Weigh<'_> {
         };
         let (vectors, unrolled, lanes) = (f64::from(vectors), f64::from(unrolled), f64::from(lanes));
         let steps = |it: &Profiled<'_>, level: Option<usize>| level.map_or(Step::Stays, |level| it.steps[level]);
+        let gathers = !self.accesses.iter().any(|it| !it.is_write && steps(it, v) == Step::Next);
         let mut cost = 0.0;
         for it in self.accesses {
             let times = match (steps(it, v), steps(it, u)) {
@@ -149,6 +150,9 @@ impl Weigh<'_> {
                 Step::Back | Step::Jumps => 1.8 * lanes,
             };
             cost += match (it.is_write, shape) {
+                // Stored once, which costs less side by side, also where a tile is not full: that decides where nothing that is
+                // read lies side by side.
+                (true, Shape::Matrix { .. }) if it.steps[self.k] == Step::Stays && gathers => 0.01 * times * one,
                 (true, Shape::Matrix { .. }) if it.steps[self.k] == Step::Stays => 0.0,
                 (true, Shape::Matrix { .. }) => 2.0 * times * one,
                 // Loaded and stored once in STREAMS iterations.

@@ -184,6 +184,7 @@ fn numbers_mut(command: &mut Command) -> Vec<&mut u32> {
         | Command::Stream { .. }
         | Command::Inline { .. }
         | Command::ComputeAt { .. }
+        | Command::Privatize { .. }
         | Command::Overlapped { .. }
         | Command::Rfactor { .. }
         | Command::Hexagonal { .. }

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{BufferId, Lifetime, MemorySpace, Placed, Target};
 use crate::relation;
-use crate::schedule::{Node, Path, Schedule};
+use crate::schedule::{Node, Path, Schedule, Tag};
 
 /// Children of a node, from the first to the last; of a node that is no sequence, the node itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -225,6 +225,12 @@ pub(super) fn buffer(placed: &Placed, name: &str) -> Result<BufferId, Error> {
             fixed("it is the copy of the caller's memory, which lives as long as the call")
         }
         (_, MemorySpace::Register, _) => fixed("it is a variable, new in each iteration"),
+        (Lifetime::Node(node), MemorySpace::Host, Target::Cpu)
+            if !it.fits_stack()
+                && loops_around(&placed.scheduled.schedule, node).iter().any(|it| it.tag == Tag::Parallel) =>
+        {
+            fixed("each thread has memory of its own for it")
+        }
         (Lifetime::Node(_) | Lifetime::Children { .. }, _, _) => fixed("it holds a part of an array for one iteration"),
         (Lifetime::Call, _, _) => Ok(BufferId(at as u32)),
     }

@@ -13,6 +13,7 @@ mod linear;
 mod overlapped;
 mod partial;
 mod pieces;
+mod privatize;
 mod rfactor;
 mod search;
 mod sizes;
@@ -27,6 +28,7 @@ pub use linear::{interchange, reverse, shift, skew};
 pub use overlapped::{overlapped, overlapped_unproved};
 pub use partial::spelled_out;
 pub use pieces::pieces;
+pub use privatize::privatize;
 pub use rfactor::rfactor;
 pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
@@ -120,6 +122,9 @@ pub fn apply(
         Command::Pieces { computation, first, second } => {
             return Ok(pieces(ctx, scheduled, dependences, computation, first, second)?.0);
         }
+        Command::Privatize { array, computation, at } => {
+            return Ok(privatize(ctx, scheduled, array, computation, at)?.0);
+        }
         Command::TimeSkew { computations, time, loops, steps, widths } => {
             time_skew(ctx, scheduled, dependences, computations, time, loops, *steps, widths)?
         }
@@ -174,6 +179,10 @@ pub fn apply_and_renew(
     if let Command::Pieces { computation, first, second } = command {
         let (cut, all) = pieces(ctx, scheduled, dependences, computation, first, second)?;
         return Ok((cut, Some(all)));
+    }
+    if let Command::Privatize { array, computation, at } = command {
+        let (own, all) = privatize(ctx, scheduled, array, computation, at)?;
+        return Ok((own, Some(all)));
     }
     let changed = apply(ctx, scheduled, dependences, command)?;
     let renew = || {

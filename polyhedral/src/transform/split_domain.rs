@@ -124,7 +124,7 @@ fn check_exact(domain: &Set, parts: &[Set]) -> Result<(), Error> {
 }
 
 /// Remembers the algorithm as it stands, unless an earlier split did.
-fn keep_whole(algorithm: &mut Algorithm) {
+pub(super) fn keep_whole(algorithm: &mut Algorithm) {
     if algorithm.whole.is_none() {
         let piece_of = algorithm.ids().collect();
         algorithm.whole = Some(Box::new(Whole { algorithm: algorithm.clone(), piece_of }));

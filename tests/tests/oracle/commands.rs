@@ -42,6 +42,16 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
         let at = random.pick(&plain).clone();
         return Some(Command::ComputeAt { computation: other_name, reader: computation, at });
     }
+    if !plain.is_empty() && random.percent(5) {
+        // Most often of an array that the computation writes: others are refused at once.
+        let it = algorithm.computation(id);
+        let mut used = &it.write;
+        if !it.reads.is_empty() && random.percent(40) {
+            used = random.pick(&it.reads);
+        }
+        let array = algorithm.array(used.array).name.clone();
+        return Some(Command::Privatize { array, computation, at: random.pick(&plain).clone() });
+    }
     if !plain.is_empty() && random.percent(4) {
         let (at, size) = (random.pick(&plain).clone(), *random.pick(&[1, 2, 3, 4]));
         return Some(Command::Rfactor { computation, at, size });

@@ -28,6 +28,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("CannotFactor", "E0443"),
     ("CannotComputeAt", "E0444"),
     ("OtherValues", "E0445"),
+    ("CannotPrivatize", "E0449"),
     ("CannotOverlap", "E0550"),
     ("NotStencil", "E0560"),
     ("TileHeight", "E0561"),

@@ -1,0 +1,17 @@
+@tessella function f!(A::Matrix{Float64}, w::Vector{Float64})
+    m, n = size(A)
+    for j in 1:n
+        for i in 1:m
+            if A[i, j] > 0
+                @comp R w[i] = 2 * A[i, j]
+            end
+        end
+        for i in 1:m
+            @comp S A[i, j] = w[m+1-i]
+        end
+    end
+end
+
+@schedule f! begin
+    privatize(w, S, j)
+end

@@ -1,0 +1,15 @@
+@tessella function f!(A::Matrix{Float64}, w::Vector{Float64}, p::Vector{Int64})
+    m, n = size(A)
+    for j in 1:n
+        for i in 1:m
+            @comp R w[i] = 2 * A[i, j]
+        end
+        for i in 1:m
+            @comp S A[i, j] = w[p[i]]
+        end
+    end
+end
+
+@schedule f! begin
+    privatize(w, R, j)
+end
