@@ -14,6 +14,7 @@ mod dots;
 mod element;
 mod error;
 mod generated;
+mod inside;
 mod literal;
 mod make;
 mod origin;
@@ -22,6 +23,7 @@ mod reduce;
 mod scatter;
 mod shape;
 mod slice;
+mod undecided;
 
 pub(in crate::typed) use apply::{Conjugate, FUNCTIONS};
 pub(in crate::typed) use collection::{linear_index, local};
