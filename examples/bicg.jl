@@ -17,7 +17,7 @@ using Tessella
     end
 end
 
-function bicg_inputs(T, n)
+function bicg_inputs(::Type{T}, n) where {T}
     m = n + 2
     A = T[mod(i * (j + 1), 17) / 17 - 0.5 for i in 1:m, j in 1:n]
     p = T[mod(3j, 7) / 7 for j in 1:n]

@@ -12,7 +12,7 @@ using Tessella
     return result
 end
 
-function conv5x5_inputs(T, n, m = n + 1)
+function conv5x5_inputs(::Type{T}, n, m = n + 1) where {T}
     image = T[mod(i * i + 5j, 37) / 37 for i in 1:m, j in 1:n]
     weights = T[(6 - abs(p - 3)) * (6 - abs(q - 3)) / 576 for p in 1:5, q in 1:5]
     return copy(image), image, weights

@@ -24,7 +24,7 @@ using Tessella
     return cov
 end
 
-function covariance_inputs(T, n)
+function covariance_inputs(::Type{T}, n) where {T}
     data = T[mod(k * j + j, 29) / 29 for k in 1:n+1, j in 1:n]
     return zeros(T, n, n), data, zeros(T, n)
 end

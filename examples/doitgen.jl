@@ -16,7 +16,7 @@ using Tessella
     end
 end
 
-function doitgen_inputs(T, n)
+function doitgen_inputs(::Type{T}, n) where {T}
     nq, nr = min(n, 12), min(n, 9)
     A = T[mod(p * q + r, 13) / 13 for p in 1:n, q in 1:nq, r in 1:nr]
     C = T[mod(s * p, 7) / 7 - 0.4 for s in 1:n, p in 1:n]

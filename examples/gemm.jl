@@ -13,7 +13,7 @@ using Tessella
     return C
 end
 
-function gemm_inputs(T, n)
+function gemm_inputs(::Type{T}, n) where {T}
     m, p = n, n + 1
     C = T[mod(i * j, 7) / 7 for i in 1:m, j in 1:n]
     A = T[mod(3i + k, 11) / 11 - 0.5 for i in 1:m, k in 1:p]

@@ -17,7 +17,7 @@ using Tessella
     return y
 end
 
-function gesummv_inputs(T, n)
+function gesummv_inputs(::Type{T}, n) where {T}
     A = T[mod(i * j + 1, 19) / 19 - 0.5 for i in 1:n, j in 1:n]
     B = T[mod(i * j + 2, 23) / 23 - 0.5 for i in 1:n, j in 1:n]
     x = T[mod(i, 5) / 5 for i in 1:n]

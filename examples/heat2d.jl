@@ -13,7 +13,7 @@ using Tessella
     end
 end
 
-function heat2d_inputs(T, n)
+function heat2d_inputs(::Type{T}, n) where {T}
     A = T[1 + mod(i * i + 3j, 31) / 31 for i in 1:n, j in 1:n+1]
     return A, copy(A), 6
 end

@@ -13,7 +13,7 @@ using Tessella
     end
 end
 
-function jacobi2d_inputs(T, n)
+function jacobi2d_inputs(::Type{T}, n) where {T}
     A = T[(i * (j + 1) + 2) / (n + 1) for i in 1:n, j in 1:n]
     return A, copy(A), 7
 end

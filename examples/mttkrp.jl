@@ -9,7 +9,7 @@ using Tessella
     return A
 end
 
-function mttkrp_inputs(T, n)
+function mttkrp_inputs(::Type{T}, n) where {T}
     p, q, ranks = n, min(n, 20), min(n, 8)
     B = T[mod(i + 3k + 7l, 17) / 17 - 0.5 for i in 1:n, k in 1:p, l in 1:q]
     C = T[mod(k * r, 5) / 5 for k in 1:p, r in 1:ranks]

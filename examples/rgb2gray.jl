@@ -20,7 +20,7 @@ end
     return gray
 end
 
-function rgb2gray_inputs(T, n, m = n + 3)
+function rgb2gray_inputs(::Type{T}, n, m = n + 3) where {T}
     image = UInt8[mod(7i + 11j * c + i * j, 256) for i in 1:m, j in 1:n, c in 1:3]
     return zeros(T, m, n), T <: Integer ? T.(image) : T.(image) ./ T(255)
 end

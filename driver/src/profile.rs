@@ -7,8 +7,8 @@ use std::fmt::Write;
 use std::time::Duration;
 use tessella_codegen::program::{KernelId, Node, Program};
 use tessella_polyhedral::algorithm::ComputationId;
-use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::effort;
+use tessella_polyhedral::schedule::Loop;
 use tessella_polyhedral::work::{Precision, Work, work};
 use tessella_runtime::cuda::{Ceilings, Copies, KernelProfile, Profile};
 
@@ -38,8 +38,11 @@ pub struct Group {
     pub work: Option<Work>,
 }
 
-/// The operations of isl that counting may take.
-const OPERATIONS: u64 = 4_000_000;
+/// The operations of isl, weighed for pairs of instances, and the iterations of loops that counting may take for all kernels
+/// together: about a second each, since it mostly looks at single instances. A kernel gets an equal part of what the ones
+/// before it have left.
+const OPERATIONS: u64 = 12_000_000;
+const STEPS: u64 = 10_000_000;
 
 /// Counts the work of what was measured.
 ///
@@ -51,23 +54,22 @@ pub fn report(unit: &Unit<'_>, built: &Built, measured: Measured) -> Result<Repo
     let program = built.loops(unit)?;
     let core = |error| vec![built.diagnose(unit, error)];
     let params = &measured.profile.params;
-    let kernels = built
-        .ctx
-        .with_budget(OPERATIONS, || {
-            let weight = effort::weight(algorithm, verified.schedule());
-            built.ctx.weighed(weight, || {
-                // Storage commands add statements, which have dependences of their own.
-                let all = dependences(&built.ctx, algorithm)?;
-                let mut groups = vec![];
-                for (computations, around, kernels) in groups_of(&program, &measured.profile.kernels) {
-                    let is_around = |it: &tessella_polyhedral::schedule::Loop| around.contains(&it.name);
-                    let counted = work(&built.ctx, verified, &all, &computations, &is_around, params);
-                    groups.push(Group { kernels, work: or_too_long(counted)? });
-                }
-                Ok(groups)
-            })
-        })
-        .map_err(core)?;
+    let weight = effort::weight(algorithm, verified.schedule());
+    let groups = groups_of(&program, &measured.profile.kernels);
+    let (mut kernels, mut operations, mut steps) = (vec![], OPERATIONS / weight, STEPS);
+    for (at, (computations, around, launched)) in groups.iter().enumerate() {
+        let shares = (groups.len() - at) as u64;
+        let (share, mut own_steps) = ((operations / shares).max(1), steps / shares);
+        steps -= own_steps;
+        let is_around = |it: &Loop| around.contains(&it.name);
+        let (counted, left) = built.ctx.with_budget(share, || {
+            let counted = work(&built.ctx, verified, computations, &is_around, params, &mut own_steps);
+            (counted, built.ctx.operations_left().unwrap_or(0))
+        });
+        operations = operations.saturating_sub(share - left);
+        steps += own_steps;
+        kernels.push(Group { kernels: launched.clone(), work: or_too_long(counted).map_err(core)? });
+    }
     let params = algorithm.params.iter().zip(params).map(|(param, value)| (param.name.clone(), *value)).collect();
     Ok(Report { function: algorithm.name.clone(), params, measured, kernels })
 }
@@ -229,7 +231,7 @@ impl Report {
         ));
         for group in &self.kernels {
             let time = group.time().as_secs_f64();
-            let (mut bytes, mut bandwidth, mut of_copy) = ("-".to_owned(), "-".to_owned(), "-".to_owned());
+            let (mut bytes, mut bandwidth, mut of_copy) = ("uncounted".to_owned(), "-".to_owned(), "-".to_owned());
             let (mut operations, mut of_peak) = ("-".to_owned(), "-".to_owned());
             if let Some(work) = &group.work {
                 let moved = work.read_bytes.saturating_add(work.written_bytes) as f64;

@@ -13,6 +13,6 @@ using Tessella
     return edges
 end
 
-function edgedetector_inputs(T, n, m = n + 2)
+function edgedetector_inputs(::Type{T}, n, m = n + 2) where {T}
     return zeros(T, m, n), zeros(T, m, n), T[mod(i * j + 3j, 256) for i in 1:m, j in 1:n]
 end

@@ -17,7 +17,7 @@ using Tessella
     end
 end
 
-function fusion_inputs(T, n, m = n + 1)
+function fusion_inputs(::Type{T}, n, m = n + 1) where {T}
     image = T[mod(3i + 5j * c, 256) for i in 1:m, j in 1:n, c in 1:3]
     return fill(T(-1), m, n, 3), fill(T(-1), m, n, 3), fill(T(-1), m, n, 3), fill(T(-1), m, n, 3), image
 end

@@ -14,7 +14,7 @@ using Tessella
     return result
 end
 
-function gaussian_inputs(T, n, m = n + 1)
+function gaussian_inputs(::Type{T}, n, m = n + 1) where {T}
     image = T[mod(i * i + 5j, 37) / 37 for i in 1:m, j in 1:n]
     return copy(image), fill(T(NaN), m, n), image, T[1, 4, 6, 4, 1] ./ T(16)
 end

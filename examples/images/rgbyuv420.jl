@@ -18,7 +18,7 @@ using Tessella
     end
 end
 
-function rgbyuv420_inputs(T, n, m = n + 3)
+function rgbyuv420_inputs(::Type{T}, n, m = n + 3) where {T}
     image = T[mod(7i + 11j * c + i * j, 256) for i in 1:m, j in 1:n, c in 1:3]
     return zeros(T, m, n), zeros(T, m ÷ 2, n ÷ 2), zeros(T, m ÷ 2, n ÷ 2), image
 end

@@ -21,7 +21,7 @@ using Tessella
 end
 
 # Turned by a sixth of a right angle, and shifted.
-function warpaffine_inputs(T, n, m = n + 1)
+function warpaffine_inputs(::Type{T}, n, m = n + 1) where {T}
     image = T[mod(i * i + 3j, 251) for i in 1:m+1, j in 1:n+2]
     map = T[0.966 -0.259 n/5; 0.259 0.966 -1]
     return fill(T(NaN), m, n), image, map

@@ -19,7 +19,7 @@ using Tessella
     end
 end
 
-function hotspot_inputs(T, n, m = n + 1, steps = 4)
+function hotspot_inputs(::Type{T}, n, m = n + 1, steps = 4) where {T}
     temperature = T[320 + mod(i * j, 13) for i in 1:m, j in 1:n]
     power = T[mod(i + 3j, 7) / 1000 for i in 1:m, j in 1:n]
     return temperature, fill(T(NaN), m, n), power, steps, T(0.1), T(0.1), T(0.000003), T(0.5), T(80)

@@ -14,4 +14,4 @@ using Tessella
     return A
 end
 
-lud_inputs(T, n) = (T[i == j ? n : mod(i * j, 7) / 7 for i in 1:n, j in 1:n],)
+lud_inputs(::Type{T}, n) where {T} = (T[i == j ? n : mod(i * j, 7) / 7 for i in 1:n, j in 1:n],)

@@ -8,7 +8,7 @@ using Tessella
     end
 end
 
-function needle_inputs(T, n, m = n + 1)
+function needle_inputs(::Type{T}, n, m = n + 1) where {T}
     score = T[j == 1 ? -10(i - 1) : i == 1 ? -10(j - 1) : 0 for i in 1:m, j in 1:n]
     return score, T[mod(3i + 5j + i * j, 9) - 3 for i in 1:m, j in 1:n], T(10)
 end

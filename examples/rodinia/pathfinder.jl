@@ -19,4 +19,4 @@ using Tessella
     end
 end
 
-pathfinder_inputs(T, n, m = n + 5) = (zeros(T, m), zeros(T, m), T[mod(7i * j + i, 10) for i in 1:m, j in 1:n])
+pathfinder_inputs(::Type{T}, n, m = n + 5) where {T} = (zeros(T, m), zeros(T, m), T[mod(7i * j + i, 10) for i in 1:m, j in 1:n])

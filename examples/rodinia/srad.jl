@@ -36,7 +36,7 @@ using Tessella
     end
 end
 
-function srad_inputs(T, n, m = n + 1, steps = 3)
+function srad_inputs(::Type{T}, n, m = n + 1, steps = 3) where {T}
     J = T[1 + mod(i * i + 3j, 31) / 31 for i in 1:m, j in 1:n]
-    return J, ntuple(_ -> fill(T(NaN), m, n), 5)..., steps, T(0.5)
+    return J, ntuple(_ -> fill(T(NaN), m, n), Val(5))..., steps, T(0.5)
 end

@@ -8,4 +8,4 @@ using Tessella
     return y
 end
 
-axpy_inputs(T, n) = (T[mod(3i, 17) / 17 for i in 1:n], T(1.5), T[mod(5i, 11) / 11 for i in 1:n])
+axpy_inputs(::Type{T}, n) where {T} = (T[mod(3i, 17) / 17 for i in 1:n], T(1.5), T[mod(5i, 11) / 11 for i in 1:n])

@@ -9,4 +9,4 @@ using Tessella
     return sum
 end
 
-dot_inputs(T, n) = (T[1 + mod(3i, 17) for i in 1:n], T[1 + mod(5i, 11) for i in 1:n])
+dot_inputs(::Type{T}, n) where {T} = (T[1 + mod(3i, 17) for i in 1:n], T[1 + mod(5i, 11) for i in 1:n])

@@ -9,4 +9,4 @@ using Tessella
     return B
 end
 
-transpose_inputs(T, n, m = n + 1) = (fill(T(-1), n, m), T[i + 1000j for i in 1:m, j in 1:n])
+transpose_inputs(::Type{T}, n, m = n + 1) where {T} = (fill(T(-1), n, m), T[i + 1000j for i in 1:m, j in 1:n])

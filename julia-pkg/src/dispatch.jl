@@ -89,7 +89,6 @@ end
 # that what compiled code gives back is an `R`.
 @inline function outcome(::Type{R}, of::Union{Slot,Compiled}, arguments...) where {R}
     R === Nothing && return nothing
-    is_scalar(R) && throw_disagreement(R)
     compiled = compiled_of(of)
     compiled.position == 0 && return Nothing <: R ? nothing : throw_disagreement(R)
     return argument_at(R, compiled.position, arguments...)

@@ -8,11 +8,9 @@ use crate::error::Error;
 use crate::isl::{AstBuild, AstExprView, AstNodeView, AstOp, DimType, Set, UnionMap};
 use std::collections::BTreeMap;
 
-/// Iterations that are run before the count is given up.
-const MOST_STEPS: u64 = 20_000_000;
-
-/// The number of points of a set without parameters; `None` if it is not bounded, or takes too long to tell.
-pub fn points(set: &Set) -> Result<Option<u64>, Error> {
+/// The number of points of a set without parameters; `None` if it is not bounded, or takes more than `steps` iterations to
+/// tell. What is left of these stays in `steps`.
+pub fn points(set: &Set, steps: &mut u64) -> Result<Option<u64>, Error> {
     if set.is_empty()? {
         return Ok(Some(0));
     }
@@ -29,8 +27,10 @@ pub fn points(set: &Set) -> Result<Option<u64>, Error> {
     let tree = build.node_from_schedule_map(&UnionMap::from_map(&order)?)?.view()?;
     let mut names = BTreeMap::new();
     let Some(tree) = read(&tree, &mut names) else { return Ok(None) };
-    let mut run = Run { values: vec![0; names.len()], steps: 0 };
-    Ok(run.count(&tree).and_then(|count| u64::try_from(count).ok()))
+    let mut run = Run { values: vec![0; names.len()], steps: *steps };
+    let count = run.count(&tree);
+    *steps = run.steps;
+    Ok(count.and_then(|count| u64::try_from(count).ok()))
 }
 
 /// Loops around the unit.
@@ -181,6 +181,7 @@ fn floor_div(dividend: i64, divisor: i64) -> Option<i64> {
 
 struct Run {
     values: Vec<i64>,
+    /// Iterations that may still be run.
     steps: u64,
 }
 
@@ -205,10 +206,7 @@ impl Run {
                 }
                 let (mut sum, mut value) = (0i128, first);
                 while value <= last {
-                    self.steps += 1;
-                    if self.steps > MOST_STEPS {
-                        return None;
-                    }
+                    self.steps = self.steps.checked_sub(1)?;
                     self.values[*variable] = value;
                     sum = sum.checked_add(self.count(body)?)?;
                     value = value.checked_add(*step)?;
@@ -225,7 +223,7 @@ mod tests {
     use crate::isl::Ctx;
 
     fn count(text: &str) -> Option<u64> {
-        points(&Set::from_text(&Ctx::new(), text).unwrap()).unwrap()
+        points(&Set::from_text(&Ctx::new(), text).unwrap(), &mut 1_000_000).unwrap()
     }
 
     #[test]
@@ -246,7 +244,7 @@ mod tests {
             "{ A[i] : exists (e : i = 2e and 0 <= i < 31); A[i] : exists (e : i = 3e and 0 <= i < 31) }",
         ] {
             let set = Set::from_text(&Ctx::new(), text).unwrap();
-            assert_eq!(points(&set).unwrap(), Some(set.points().unwrap().len() as u64), "{text}");
+            assert_eq!(points(&set, &mut 1_000_000).unwrap(), Some(set.points().unwrap().len() as u64), "{text}");
         }
     }
 
@@ -254,5 +252,15 @@ mod tests {
     fn what_has_no_end_or_takes_too_long_is_not_counted() {
         assert_eq!(count("{ A[i] : i >= 0 }"), None);
         assert_eq!(count("{ A[i, j, k] : 0 <= k <= j <= i <= 100000 }"), None);
+    }
+
+    #[test]
+    fn counts_share_their_steps() {
+        let triangle = Set::from_text(&Ctx::new(), "{ A[i, j] : 0 <= j < i <= 60 }").unwrap();
+        let mut steps = 100;
+        assert_eq!(points(&triangle, &mut steps).unwrap(), Some(1830));
+        assert_eq!(steps, 40);
+        assert_eq!(points(&triangle, &mut steps).unwrap(), None);
+        assert_eq!(steps, 0);
     }
 }

@@ -62,6 +62,21 @@ pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, 
     Ok(found)
 }
 
+/// The instances of a read that come after a write to their element, with the instances that write, `{ S[x] -> R[y] }`, for
+/// parameters in a set.
+pub(crate) fn flow(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    write: AccessRef,
+    read: AccessRef,
+    params: &Set,
+) -> Result<Map, Error> {
+    let of = |at: AccessRef| relation::access(ctx, algorithm, at.computation, algorithm.access(at));
+    let same_element = of(write)?.intersect_params(params)?.apply_range(&of(read)?.reverse()?)?;
+    let order = &algorithm.source_order;
+    Ok(legality::before(ctx, algorithm, order, write.computation, read.computation, &same_element)?)
+}
+
 /// The dependences of a program that promotions made of another one, whose dependences are known, and which of them are new.
 ///
 /// Promotions add computations, have accesses name another array, and give computations further iterators behind their own;

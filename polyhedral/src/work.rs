@@ -3,7 +3,7 @@
 
 use crate::algorithm::{AccessRef, Computation, ComputationId, Which};
 use crate::count;
-use crate::dependence::{Dependence, DependenceKind, is_repeated};
+use crate::dependence::{flow, is_repeated};
 use crate::error::Error;
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, DimType, Id, Map, Set, Val};
@@ -39,17 +39,17 @@ pub enum Precision {
 }
 
 /// Counts the work of the computations of one kernel. Each execution of the loops that `is_around` a launch is a launch
-/// of its own. `None`: counting takes too long.
+/// of its own. `steps` is how many iterations counting may run; what is left stays in it. `None`: counting takes more.
 ///
 /// # Errors
 /// isl's own failure.
 pub fn work(
     ctx: &Ctx,
     verified: &Verified,
-    dependences: &[Dependence],
     computations: &BTreeSet<ComputationId>,
     is_around: &dyn Fn(&Loop) -> bool,
     params: &[i64],
+    steps: &mut u64,
 ) -> Result<Option<Work>, Error> {
     let algorithm = verified.algorithm();
     let sizes = sizes(ctx, verified, params)?;
@@ -61,7 +61,7 @@ pub fn work(
         let outer: Vec<_> = around.map(|(_, it)| it.at[&id].clone()).collect();
         launches.insert(id, relation::functions(ctx, algorithm, id, &outer)?);
         let domain = relation::domain(algorithm, id)?.intersect_params(&sizes)?.project_out_all_params()?;
-        let Some(instances) = count::points(&domain)? else { return Ok(None) };
+        let Some(instances) = count::points(&domain, steps)? else { return Ok(None) };
         let (float32, float64) = operations(computation);
         total.instances = total.instances.saturating_add(instances);
         total.float32 = total.float32.saturating_add(instances.saturating_mul(float32));
@@ -83,7 +83,7 @@ pub fn work(
         }
         let mut places = places(ctx, verified, at, &sizes)?;
         if !writes {
-            places = places.intersect_domain(&from_outside(ctx, verified, dependences, &launches, at)?)?;
+            places = places.intersect_domain(&from_outside(ctx, verified, &launches, at, &sizes)?)?;
         }
         let places = launches[&at.computation].reverse()?.apply_range(&places)?;
         let all = match touched.remove(&(buffer, writes)) {
@@ -93,7 +93,8 @@ pub fn work(
         touched.insert((buffer, writes), all);
     }
     for ((buffer, writes), places) in touched {
-        let Some(elements) = count::points(&places.project_out_all_params()?.wrap()?)? else { return Ok(None) };
+        let places = places.project_out_all_params()?.wrap()?;
+        let Some(elements) = count::points(&places, steps)? else { return Ok(None) };
         let bytes = elements.saturating_mul(verified.layout().buffer(buffer).element.bytes().into());
         let sum = if writes { &mut total.written_bytes } else { &mut total.read_bytes };
         *sum = sum.saturating_add(bytes);
@@ -139,18 +140,21 @@ fn places(ctx: &Ctx, verified: &Verified, at: AccessRef, sizes: &Set) -> Result<
 fn from_outside(
     ctx: &Ctx,
     verified: &Verified,
-    dependences: &[Dependence],
     launches: &BTreeMap<ComputationId, Map>,
     read: AccessRef,
+    sizes: &Set,
 ) -> Result<Set, Error> {
     let algorithm = verified.algorithm();
     let mut outside = Set::universe(&relation::domain_space(ctx, algorithm, read.computation)?)?;
-    for flow in dependences.iter().filter(|it| it.kind == DependenceKind::Flow && it.sink == read) {
-        let writer = algorithm.computation(flow.source.computation);
-        let Some(launch) = launches.get(&flow.source.computation) else { continue };
-        if writer.writes_for_certain() && algorithm.access(read).is_affine() {
+    if !algorithm.access(read).is_affine() {
+        return Ok(outside);
+    }
+    for (id, launch) in launches {
+        let write = AccessRef { computation: *id, which: Which::Write };
+        let same_array = algorithm.access(write).array == algorithm.access(read).array;
+        if same_array && algorithm.computation(*id).writes_for_certain() {
             let same = launch.apply_range(&launches[&read.computation].reverse()?)?;
-            outside = outside.subtract(&flow.relation.intersect(&same)?.range()?)?;
+            outside = outside.subtract(&flow(ctx, algorithm, write, read, sizes)?.intersect(&same)?.range()?)?;
         }
     }
     Ok(outside)

@@ -20,7 +20,7 @@ fn work_of(ctx: &Ctx, algorithm: Algorithm, of: &[u32], around: &[&str], n: i64)
     let verified = verify::verify(ctx, connect::connect(ctx, placed, &all).unwrap(), &all).unwrap();
     let ids: BTreeSet<ComputationId> = of.iter().map(|&id| ComputationId(id)).collect();
     let is_around = |it: &Loop| around.contains(&it.name.as_str());
-    work(ctx, &verified, &all, &ids, &is_around, &[n]).unwrap().unwrap()
+    work(ctx, &verified, &ids, &is_around, &[n], &mut 1_000_000).unwrap().unwrap()
 }
 
 #[test]

@@ -15,4 +15,4 @@ end
     skew(S, t0, i0, :auto)
 end
 
-diamonds_of_a_sweep_inputs(T, n) = (T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2],)
+diamonds_of_a_sweep_inputs(::Type{T}, n) where {T} = (T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2],)

@@ -18,4 +18,4 @@ end
     fuse(R, S, i; shift=:auto)
 end
 
-fused_with_a_delay_inputs(T, n) = zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]
+fused_with_a_delay_inputs(::Type{T}, n) where {T} = zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]

@@ -20,4 +20,4 @@ end
     hexagonal((S, R), t, i, 3, 4)
 end
 
-hexagons_of_heat_inputs(T, n) = T[mod(i * i, 7) / 7 for i in 1:n], zeros(T, n), 7
+hexagons_of_heat_inputs(::Type{T}, n) where {T} = T[mod(i * i, 7) / 7 for i in 1:n], zeros(T, n), 7

@@ -19,4 +19,4 @@ end
     inline(R)
 end
 
-inlined_stage_inputs(T, n) = zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]
+inlined_stage_inputs(::Type{T}, n) where {T} = zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]

@@ -18,4 +18,4 @@ end
     parallel(S, j)
 end
 
-loops_of_a_copy_inputs(T, n) = zeros(T, n, n + 2), T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2]
+loops_of_a_copy_inputs(::Type{T}, n) where {T} = zeros(T, n, n + 2), T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2]

@@ -20,4 +20,4 @@ end
     overlapped(S, t, i, 3, 8)
 end
 
-overlapping_heat_inputs(T, n) = T[mod(i * i, 7) / 7 for i in 1:n], zeros(T, n), 7
+overlapping_heat_inputs(::Type{T}, n) where {T} = T[mod(i * i, 7) / 7 for i in 1:n], zeros(T, n), 7

@@ -14,4 +14,4 @@ end
     rfactor(S, k, 4)
 end
 
-partial_sums_inputs(T, n) = zeros(T, n), T[3i + 5j for i in 1:n, j in 1:n+2]
+partial_sums_inputs(::Type{T}, n) where {T} = zeros(T, n), T[3i + 5j for i in 1:n, j in 1:n+2]

@@ -15,4 +15,4 @@ end
     pieces(S, j, k)
 end
 
-paths_in_pieces_inputs(T, n) = (T[mod(3i + 5j, 11) + 1 for i in 1:n, j in 1:n],)
+paths_in_pieces_inputs(::Type{T}, n) where {T} = (T[mod(3i + 5j, 11) + 1 for i in 1:n, j in 1:n],)

@@ -19,4 +19,4 @@ end
     fuse(R, S, i)
 end
 
-shifted_by_hand_inputs(T, n) = zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]
+shifted_by_hand_inputs(::Type{T}, n) where {T} = zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]

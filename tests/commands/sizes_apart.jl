@@ -17,4 +17,4 @@ end
     vectorize(S, i, 4)
 end
 
-sizes_apart_inputs(T, n) = zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]
+sizes_apart_inputs(::Type{T}, n) where {T} = zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]

@@ -15,4 +15,4 @@ end
     tile(S, (t, i), (2, 8))
 end
 
-skewed_sweep_inputs(T, n) = T[mod(i * i, 7) / 7 for i in 1:n], 5
+skewed_sweep_inputs(::Type{T}, n) where {T} = T[mod(i * i, 7) / 7 for i in 1:n], 5

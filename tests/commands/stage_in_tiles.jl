@@ -21,4 +21,4 @@ end
     parallel(S, i0)
 end
 
-stage_in_tiles_inputs(T, n) = zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]
+stage_in_tiles_inputs(::Type{T}, n) where {T} = zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]

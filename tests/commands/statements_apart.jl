@@ -16,4 +16,4 @@ end
     vectorize(R, i, 4)
 end
 
-statements_apart_inputs(T, n) = zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]
+statements_apart_inputs(::Type{T}, n) where {T} = zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]

@@ -21,4 +21,4 @@ end
     between(Q, P, i, R, i)
 end
 
-statements_in_order_inputs(T, n) = zeros(T, n), zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]
+statements_in_order_inputs(::Type{T}, n) where {T} = zeros(T, n), zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]

@@ -17,4 +17,4 @@ end
     before(S, R, i)
 end
 
-statements_swapped_inputs(T, n) = zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]
+statements_swapped_inputs(::Type{T}, n) where {T} = zeros(T, n), zeros(T, n), T[mod(i * i, 7) / 7 for i in 1:n]

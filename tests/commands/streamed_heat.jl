@@ -20,4 +20,4 @@ end
     stream(S, t, 2, 2, 8)
 end
 
-streamed_heat_inputs(T, n) = T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2], zeros(T, n, n + 2), 5
+streamed_heat_inputs(::Type{T}, n) where {T} = T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2], zeros(T, n, n + 2), 5

@@ -14,4 +14,4 @@ end
     auto()
 end
 
-tessellas_choice_inputs(T, n) = zeros(T, n, n + 2), T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2]
+tessellas_choice_inputs(::Type{T}, n) where {T} = zeros(T, n, n + 2), T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2]

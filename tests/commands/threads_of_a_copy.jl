@@ -15,4 +15,4 @@ end
     gpu(S, (i0, j0), (i1, j1))
 end
 
-threads_of_a_copy_inputs(T, n) = zeros(T, n, n + 2), T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2]
+threads_of_a_copy_inputs(::Type{T}, n) where {T} = zeros(T, n, n + 2), T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2]

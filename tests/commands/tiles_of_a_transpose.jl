@@ -17,4 +17,4 @@ end
     parallel(S, j0)
 end
 
-tiles_of_a_transpose_inputs(T, n) = zeros(T, n + 2, n), T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2]
+tiles_of_a_transpose_inputs(::Type{T}, n) where {T} = zeros(T, n + 2, n), T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:n+2]

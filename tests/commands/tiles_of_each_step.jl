@@ -20,4 +20,4 @@ end
     space((S, R), t, i, 8)
 end
 
-tiles_of_each_step_inputs(T, n) = T[mod(i * i, 7) / 7 for i in 1:n], zeros(T, n), 7
+tiles_of_each_step_inputs(::Type{T}, n) where {T} = T[mod(i * i, 7) / 7 for i in 1:n], zeros(T, n), 7

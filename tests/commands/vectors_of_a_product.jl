@@ -15,4 +15,4 @@ end
     vectorize(S, i, 4)
 end
 
-vectors_of_a_product_inputs(T, n) = zeros(T, n, n + 1), T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:3], T[mod(i + 7j, 5) / 2 for i in 1:3, j in 1:n+1]
+vectors_of_a_product_inputs(::Type{T}, n) where {T} = zeros(T, n, n + 1), T[mod(3i + 5j, 11) / 4 for i in 1:n, j in 1:3], T[mod(i + 7j, 5) / 2 for i in 1:3, j in 1:n+1]

@@ -20,4 +20,4 @@ end
     time_skew((S, R), t, i, 2, 8)
 end
 
-wavefronts_of_heat_inputs(T, n) = T[mod(i * i, 7) / 7 for i in 1:n], zeros(T, n), 7
+wavefronts_of_heat_inputs(::Type{T}, n) where {T} = T[mod(i * i, 7) / 7 for i in 1:n], zeros(T, n), 7

@@ -19,6 +19,7 @@ module Bench
 
 using Printf
 using Tessella
+using ..Main: with_commands
 
 # What the options say.
 struct Plan
@@ -118,13 +119,7 @@ function with_schedule(work, case, schedule)
     text = read(schedule, String)
     block = match(r"@schedule[^\n]*\bbegin\b(.*)\bend\b"s, text)
     commands = block === nothing ? text : String(block.captures[1])
-    before = map(definition -> definition.schedule, Tessella.definitions(case.f))
-    Tessella.set_schedule!(case.f, Tessella.SourceText(commands, schedule, 1))
-    try
-        return work()
-    finally
-        Tessella.set_schedule!(case.f, before[1])
-    end
+    return with_commands(work, case.f, commands, schedule)
 end
 
 function time_case(plan::Plan, case, T, variant)

@@ -31,6 +31,21 @@ struct Case
     large::Tuple{Vararg{Int}}
     "makes arguments of such extents: `at(T, extents...)`"
     at::Function
+    "commands instead of the program's own; none if empty"
+    schedule::String
+end
+
+Case(name, f, inputs, types, sizes, agree, large, at) = Case(name, f, inputs, types, sizes, agree, large, at, "")
+
+# Runs `work` while a schedule stands in place of the program's own.
+function with_commands(work, f, commands, file)
+    before = map(definition -> definition.schedule, Tessella.definitions(f))
+    Tessella.set_schedule!(f, Tessella.SourceText(commands, file, 1))
+    try
+        return work()
+    finally
+        Tessella.set_schedule!(f, before[1])
+    end
 end
 
 Case(it::Examples.Example) =
@@ -56,7 +71,7 @@ Case(it::Commands.Program) =
 const SUMS = [
     Case("largest", Sums.largest!, Sums.largest_inputs, DataType[Float32, Float64], Sums.LENGTHS, Examples.agree, (1 << 26,),
          Sums.largest_inputs),
-    Case("total", Sums.total!, Sums.total_inputs, DataType[Int32, Int64], Sums.EXTENTS, Examples.agree, (8192,), Sums.total_inputs),
+    Case("total", Sums.total!, Sums.total_inputs, DataType[Int32, Int64], Sums.EXTENTS, Examples.agree, (32768,), Sums.total_inputs),
     Case("rows_and_columns", Sums.rows_and_columns!, Sums.matrix_inputs, DataType[Float32, Float64], Sums.EXTENTS, Examples.agree,
          (16384,), Sums.matrix_inputs),
 ]

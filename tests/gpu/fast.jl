@@ -12,7 +12,7 @@ using Tessella
     return C
 end
 
-gemm_inputs(T, n) =
+gemm_inputs(::Type{T}, n) where {T} =
     (T[mod(i * j, 5) for i in 1:n, j in 1:n], T[mod(3i + k, 7) - 3 for i in 1:n, k in 1:n], T[mod(i + 5j, 7) - 3 for i in 1:n, j in 1:n])
 
 # Around tiles of 64 and 128.

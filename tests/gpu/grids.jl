@@ -19,8 +19,8 @@ end
     return nothing
 end
 
-deep_inputs(T, n) = (zeros(T, 1, 2, n), T[mod(j + 7k, 101) for i in 1:1, j in 1:2, k in 1:n])
-wide_inputs(T, n) = (zeros(T, 1, n), T[mod(7j, 101) for i in 1:1, j in 1:n])
+deep_inputs(::Type{T}, n) where {T} = (zeros(T, 1, 2, n), T[mod(j + 7k, 101) for i in 1:1, j in 1:2, k in 1:n])
+wide_inputs(::Type{T}, n) where {T} = (zeros(T, 1, n), T[mod(7j, 101) for i in 1:1, j in 1:n])
 
 # A block has one plane.
 const DEPTHS = [0, 1, 65535, 65536, 65537, 131071]

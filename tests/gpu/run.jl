@@ -1,9 +1,11 @@
 # All examples, all PolyBench kernels and the programs with storage commands on the GPU, against plain Julia, bit for bit.
 #
-#     julia --project=julia-pkg tests/gpu/run.jl [--bench ...] [NAME ...]
+#     julia --project=julia-pkg tests/gpu/run.jl [--sizes=1,17] [--no-wrappers] [NAME ...]
+#     julia --project=julia-pkg tests/gpu/run.jl --bench|--sanitize ...
 #
-# Where nvcc is found, the printed .cu files are compiled as they are, too, and their host wrappers called. Names choose
-# among the programs. Exits with 1 if a result differs. With --bench, times are taken instead: see bench.jl.
+# Where nvcc is found, the printed .cu files are compiled as they are, too, and their host wrappers called; not with
+# --no-wrappers. Names choose among the programs; stencils under several schedules run only if they are named. Exits with 1 if
+# a result differs. With --bench, times are taken instead: see bench.jl; --sanitize: see sanitize.jl.
 
 using Tessella
 using Libdl
@@ -13,6 +15,7 @@ include("cases.jl")
 include("bench.jl")
 include("stencils.jl")
 include("slices.jl")
+include("sanitize.jl")
 
 # `nothing` if compiled code and plain Julia agree, else what went wrong.
 function fault(case, T, n)
@@ -25,14 +28,20 @@ function fault(case, T, n)
     end
 end
 
-function check(cases)
+with_own_schedule(work, case) =
+    isempty(case.schedule) ? work() : with_commands(work, case.f, case.schedule, "$(case.name).jl")
+
+# The sizes to run a case at: its own, or those given that it has arguments for.
+sizes_of(case, given) = given === nothing ? case.sizes : filter(n -> n >= minimum(case.sizes), given)
+
+function check(cases, sizes)
     passed = failed = 0
     faults = Dict{String,Vector{String}}()
     for case in cases, T in case.types
         Tessella.retarget!(case.f, :cuda)
         print(rpad(case.name, 26), rpad(T, 9))
-        for n in case.sizes
-            reason = fault(case, T, n)
+        for n in sizes_of(case, sizes)
+            reason = with_own_schedule(() -> fault(case, T, n), case)
             if reason === nothing
                 passed += 1
             else
@@ -137,8 +146,22 @@ function main(arguments)
     "--bench" in arguments && "stencils" in arguments &&
         return Stencils.main(filter(argument -> !(argument in ("--bench", "stencils")), arguments))
     "--bench" in arguments && return Bench.main(filter(argument -> argument != "--bench", arguments), CASES)
-    cases = filter(case -> isempty(arguments) || case.name in arguments, CASES)
-    passed, failed = check(cases) .+ check_wrappers(cases) .+ check_slices(arguments)
+    "--sanitize" in arguments &&
+        return Sanitize.main(filter(argument -> argument != "--sanitize", arguments), [CASES; Stencils.cases()])
+    sizes, wrappers, names = nothing, true, String[]
+    for argument in arguments
+        if startswith(argument, "--sizes=")
+            sizes = [parse(Int, it) for it in split(argument[9:end], ',')]
+        elseif argument == "--no-wrappers"
+            wrappers = false
+        elseif startswith(argument, "--")
+            error("tests/gpu/run.jl does not know `$argument`")
+        else
+            push!(names, argument)
+        end
+    end
+    cases = isempty(names) ? CASES : filter(case -> case.name in names, [CASES; Stencils.cases()])
+    passed, failed = check(cases, sizes) .+ (wrappers ? check_wrappers(cases) : (0, 0)) .+ check_slices(names)
     println("\n$passed passed, $failed failed")
     return failed == 0 && passed > 0
 end

@@ -88,9 +88,9 @@ end
     return nothing
 end
 
-value(T, k) = T <: Integer ? T(mod(7k, 101) - 50) : T(mod(7k, 101) / 7 - 5.3)
-matrix(T, m, n, seed = 0) = T[value(T, i + 3j + seed) for i in 1:m, j in 1:n]
-vector(T, n) = T[value(T, 5i) for i in 1:n]
+value(::Type{T}, k) where {T} = T <: Integer ? T(mod(7k, 101) - 50) : T(mod(7k, 101) / 7 - 5.3)
+matrix(::Type{T}, m, n, seed = 0) where {T} = T[value(T, i + 3j + seed) for i in 1:m, j in 1:n]
+vector(::Type{T}, n) where {T} = T[value(T, 5i) for i in 1:n]
 
 # Inputs for about `n` columns.
 const ALL = [

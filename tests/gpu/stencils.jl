@@ -11,6 +11,7 @@ module Stencils
 using Printf
 using Tessella
 using ..Bench: Plan, time_case
+using ..Main: with_commands
 import ..Examples, ..Case
 
 const FOLDER = joinpath(@__DIR__, "..", "stencils")
@@ -111,22 +112,36 @@ function main(arguments)
     return good
 end
 
+# Makes arguments of about `n` points along each axis, for five steps.
+small(program) =
+    (T, n) -> program.arguments(length(program.extents) == 3 ? (n ÷ 4 + 9, n ÷ 4 + 7, n ÷ 4 + 8) : map(_ -> n, program.extents), 5)
+
+# Each program under Tessella's own schedule, and under the first of its shapes of each kind.
+function cases()
+    all = Case[]
+    for program in ALL
+        kinds = unique(shape -> first(split(shape, '(')), program.shapes)
+        for shape in ["", kinds...]
+            name = isempty(shape) ? "stencil_$(program.name)" : "stencil_$(program.name)_$(first(split(shape, '(')))"
+            push!(all, Case(name, program.f, small(program), DataType[program.T], [1, 2, 17, 64, 67], Examples.agree,
+                            program.extents, small(program), shape))
+        end
+    end
+    return all
+end
+
 # GStencil/s, a word on the check, and what was measured.
 function measure(program, shape, large, steps, repeat)
-    inputs(T, n) = program.arguments(length(large) == 3 ? (n ÷ 4 + 9, n ÷ 4 + 7, n ÷ 4 + 8) : map(_ -> n, large), 5)
     at(T, extents...) = program.arguments(extents, steps)
-    case = Case(program.name, program.f, inputs, DataType[program.T], Int[], Examples.agree, large, at)
-    before = map(definition -> definition.schedule, Tessella.definitions(program.f))
+    case = Case(program.name, program.f, small(program), DataType[program.T], Int[], Examples.agree, large, at)
     plan = Plan(String["--repeat=$repeat"])
     try
-        shape == "auto" || Tessella.set_schedule!(program.f, Tessella.SourceText(shape, "$(program.name).jl", 1))
-        line, profile = time_case(plan, case, program.T, shape)
+        timed() = time_case(plan, case, program.T, shape)
+        line, profile = shape == "auto" ? timed() : with_commands(timed, program.f, shape, "$(program.name).jl")
         points = float(prod(large)) * steps * get(SWEEPS, program.name, 1)
         return points / line.kernels / 1e9, line.checked, profile
     catch failure
         return 0.0, first(split(sprint(showerror, failure), '\n')), nothing
-    finally
-        Tessella.set_schedule!(program.f, before[1])
     end
 end
 

@@ -33,12 +33,12 @@ end
     return nothing
 end
 
-value(T, k) = T <: Integer ? T(mod(7k, 101) - 50) : T(mod(7k, 101) / 7 - 5.3)
+value(::Type{T}, k) where {T} = T <: Integer ? T(mod(7k, 101) - 50) : T(mod(7k, 101) / 7 - 5.3)
 
-largest_inputs(T, n) = (T[0], T[value(T, i) for i in 1:n], T[value(T, 3i + 1) for i in 1:n])
+largest_inputs(::Type{T}, n) where {T} = (T[0], T[value(T, i) for i in 1:n], T[value(T, 3i + 1) for i in 1:n])
 # Many rows and few columns, or the other way round.
-total_inputs(T, n) = (T[0], T[value(T, i + 3j) for i in 1:n, j in 1:5+div(n, 7)])
-matrix_inputs(T, m, n = m + 3) =
+total_inputs(::Type{T}, n) where {T} = (T[0], T[value(T, i + 3j) for i in 1:n, j in 1:5+div(n, 7)])
+matrix_inputs(::Type{T}, m, n = m + 3) where {T} =
     (T[value(T, i) for i in 1:m], T[value(T, j) for j in 1:n], T[value(T, i + 3j) for i in 1:m, j in 1:n],
      T[value(T, 2j) for j in 1:n], T[value(T, 5i) for i in 1:m])
 

@@ -278,3 +278,75 @@ case(choose_by_what_is_written!, (T, n) -> (ones(T, n), values_of(T, n), T[]))
 case(choose_by_what_is_written!, (T, n) -> (ones(T, n), T[], values_of(T, n)))
 case(copy_where_data_says!, (T, n) -> (zeros(T, 3), values_of(T, n)))
 case(copy_where_data_says!, (T, n) -> (zeros(T, 3), -ones(T, n)))
+
+# Every path that gets to a use has assigned the variable.
+@tessella function assigned_or_left(u, i)
+    if i > 2
+        l = u[i-1]
+    else
+        i == 1 && return zero(eltype(u))
+        l = u[i]
+    end
+    return 2l
+end
+case(assigned_or_left, (T, n) -> (values_of(T, n + 2), n))
+case(assigned_or_left, (T, n) -> (values_of(T, n), 1))
+
+@tessella function assigned_or_skipped!(y, x)
+    for i in eachindex(x)
+        if x[i] > 0
+            a = x[i]
+        elseif x[i] < -one(x[i]) / 2
+            continue
+        else
+            i == 4 && break
+            a = -x[i]
+            b = a
+        end
+        y[i] = a + 1
+    end
+    return nothing
+end
+case(assigned_or_skipped!, (T, n) -> (zeros(T, n), values_of(T, n)))
+
+@tessella function assigned_or_returned(x)
+    total = zero(eltype(x))
+    for i in eachindex(x)
+        if x[i] >= 0
+            v = x[i]
+        else
+            i > 5 && return total, i
+            v = -2x[i]
+        end
+        for j in 1:2
+            w = v + j
+            if w > 2
+                total > 3 && return total, j
+                s = w
+            else
+                s = one(w)
+            end
+            total += s
+        end
+    end
+    return total, 0
+end
+case(assigned_or_returned, (T, n) -> (values_of(T, n),))
+
+side_value(u, i) = left_value(u, i) / 2
+function left_value(u, i)
+    if i > 1
+        l = u[i-1]
+    else
+        length(u) > 2 && return u[end]
+        l = u[1]
+    end
+    return l + 1
+end
+@tessella function assigned_in_helpers!(y, u)
+    for i in eachindex(u)
+        y[i] = side_value(u, i)
+    end
+    return nothing
+end
+case(assigned_in_helpers!, (T, n) -> (zeros(T, n), values_of(T, n)))

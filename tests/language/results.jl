@@ -117,3 +117,35 @@ case(result_declared, (T, n) -> (values_of(T, n),))
     return h
 end
 case(result_half, (T, n) -> (values_of(T, n),))
+
+# Arguments that are numbers come back as they are.
+@tessella function result_number!(x, k)
+    x[1] = 3
+    return k
+end
+case(result_number!, (T, n) -> (values_of(T, n), n))
+case(result_number!, (T, n) -> (values_of(T, n), T(n) / 2))
+case(result_number!, (T, n) -> (values_of(T, n), n > 2))
+case(result_number!, (T, n) -> (values_of(T, n), Int8(n)))
+case(result_number!, (T, n) -> (values_of(T, n), Complex(T(n), T(1))))
+
+@tessella result_stored!(A, v) = A[end] = v
+case(result_stored!, (T, n) -> (values_of(T, n), T(4)))
+
+@tessella function result_default!(x, y, n = length(x))
+    for i in 1:n
+        y[i] = 2 * x[i]
+    end
+    n
+end
+case(result_default!, (T, n) -> (values_of(T, n), zeros(T, n)))
+case(result_default!, (T, n) -> (values_of(T, n), zeros(T, n), n ÷ 2))
+
+@tessella result_of_halves(z) = (z * z, real(z))
+case(result_of_halves, (T, n) -> (Complex(T(n), T(2)),))
+
+@tessella result_of_half(z) = imag(z)
+case(result_of_half, (T, n) -> (Complex(T(n), T(2)),))
+
+@tessella result_same(k) = k
+case(result_same, (T, n) -> (T(n),))

@@ -188,3 +188,52 @@ case(tuple_by_function_of_two!, (T, n) -> (values_of(T, 3, n),))
 end
 
 case(steps_of_tuples!, (T, n) -> (values_of(T, n),))
+
+# Julia assigns a name at once if it becomes a literal, or a name that nothing else here changes.
+@tessella function assigned_at_once!(A, n)
+    A[n], n = 5, 1
+    A[n] += 10
+    A[n], n = n, 2
+    A[n] += 20
+    return n
+end
+case(assigned_at_once!, (T, n) -> (values_of(T, n), n))
+case(assigned_at_once!, (T, n) -> (values_of(T, n + 2), n))
+
+@tessella function assigned_in_turn!(A, n, m)
+    A[n], n = A[m], m
+    A[n] += 1
+    n, A[n] = m + 0, 3
+    A[n], n, A[n] = 4, 2, A[1]
+    A[1], n = n, -n
+    A[2], m, n = m, n, m
+    return n, m
+end
+case(assigned_in_turn!, (T, n) -> (values_of(T, n + 2), 1, 2))
+case(assigned_in_turn!, (T, n) -> (values_of(T, n), n, n))
+
+@tessella function assigned_twice(n)
+    a, b = n, 2n
+    a, b, a = b, a, 3
+    c = 1
+    (a, c), b = (c, b), a
+    return a, b, c
+end
+case(assigned_twice, (T, n) -> (n,); types = DataType[Float64])
+
+@tessella function assigned_array_at_once!(A, B)
+    A[1], A = 5, B
+    A[2] = 7
+    return nothing
+end
+case(assigned_array_at_once!, (T, n) -> (values_of(T, n), zeros(T, n)))
+
+@tessella function assigned_in_loop!(A)
+    for k in 1:2
+        i = k
+        A[i], i = A[i+1], 3
+        A[i] += 10
+    end
+    return nothing
+end
+case(assigned_in_loop!, (T, n) -> (values_of(T, n),))

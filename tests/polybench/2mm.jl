@@ -19,7 +19,7 @@ using Tessella
     return D
 end
 
-function mm2_inputs(T, ni, nj, nk, nl)
+function mm2_inputs(::Type{T}, ni, nj, nk, nl) where {T}
     A = T[mod((i - 1) * (j - 1) + 1, ni) / ni for i in 1:ni, j in 1:nk]
     B = T[mod((i - 1) * j, nj) / nj for i in 1:nk, j in 1:nj]
     C = T[mod((i - 1) * (j + 2) + 1, nl) / nl for i in 1:nj, j in 1:nl]

@@ -26,7 +26,7 @@ using Tessella
     return G
 end
 
-function mm3_inputs(T, ni, nj, nk, nl, nm)
+function mm3_inputs(::Type{T}, ni, nj, nk, nl, nm) where {T}
     A = T[mod((i - 1) * (j - 1) + 1, ni) / 5ni for i in 1:ni, j in 1:nk]
     B = T[mod((i - 1) * j + 2, nj) / 5nj for i in 1:nk, j in 1:nj]
     C = T[mod((i - 1) * (j + 2), nl) / 5nl for i in 1:nj, j in 1:nm]

@@ -47,7 +47,7 @@ using Tessella
     return u
 end
 
-function adi_inputs(T, steps, n)
+function adi_inputs(::Type{T}, steps, n) where {T}
     u = T[(i - 1 + n - (j - 1)) / n for i in 1:n, j in 1:n]
     return u, zeros(T, n, n), zeros(T, n, n), zeros(T, n, n), steps
 end

@@ -18,7 +18,7 @@ using Tessella
     return y
 end
 
-function atax_inputs(T, m, n)
+function atax_inputs(::Type{T}, m, n) where {T}
     A = T[mod(i + j - 2, n) / 5m for i in 1:m, j in 1:n]
     x = T[1 + (i - 1) / n for i in 1:n]
     return fill(T(NaN), n), fill(T(NaN), m), A, x

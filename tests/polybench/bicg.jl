@@ -15,7 +15,7 @@ using Tessella
     end
 end
 
-function bicg_inputs(T, m, n)
+function bicg_inputs(::Type{T}, m, n) where {T}
     A = T[mod((i - 1) * j, n) / n for i in 1:n, j in 1:m]
     p = T[mod(i - 1, m) / m for i in 1:m]
     r = T[mod(i - 1, n) / n for i in 1:n]

@@ -18,4 +18,4 @@ using Tessella
     return A
 end
 
-cholesky_inputs(T, n) = (positive_definite(T, n),)
+cholesky_inputs(::Type{T}, n) where {T} = (positive_definite(T, n),)

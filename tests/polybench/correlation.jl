@@ -37,7 +37,7 @@ using Tessella
     return corr
 end
 
-function correlation_inputs(T, m, n)
+function correlation_inputs(::Type{T}, m, n) where {T}
     data = T[(i - 1) * (j - 1) / m + i - 1 for i in 1:n, j in 1:m]
     return fill(T(NaN), m, m), data, fill(T(NaN), m), fill(T(NaN), m)
 end

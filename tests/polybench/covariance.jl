@@ -24,7 +24,7 @@ using Tessella
     return cov
 end
 
-function covariance_inputs(T, m, n)
+function covariance_inputs(::Type{T}, m, n) where {T}
     data = T[(i - 1) * (j - 1) / m for i in 1:n, j in 1:m]
     return fill(T(NaN), m, m), data, fill(T(NaN), m)
 end

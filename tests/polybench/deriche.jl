@@ -57,7 +57,7 @@ using Tessella
     return out
 end
 
-function deriche_inputs(T, w, h)
+function deriche_inputs(::Type{T}, w, h) where {T}
     image = T[mod(313 * (i - 1) + 991 * (j - 1), 65536) / 65535 for i in 1:w, j in 1:h]
     return fill(T(NaN), w, h), image, fill(T(NaN), w, h), fill(T(NaN), w, h), T(0.25)
 end

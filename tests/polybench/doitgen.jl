@@ -17,7 +17,7 @@ using Tessella
     return A
 end
 
-function doitgen_inputs(T, nr, nq, np)
+function doitgen_inputs(::Type{T}, nr, nq, np) where {T}
     A = T[mod((r - 1) * (q - 1) + p - 1, np) / np for p in 1:np, q in 1:nq, r in 1:nr]
     C = T[mod((p - 1) * (s - 1), np) / np for s in 1:np, p in 1:np]
     return A, C, fill(T(NaN), np)

@@ -24,7 +24,7 @@ using Tessella
     return y
 end
 
-function durbin_inputs(T, n)
+function durbin_inputs(::Type{T}, n) where {T}
     r = T[n + 2 - i for i in 1:n]
     return fill(T(NaN), n), fill(T(NaN), n), r
 end

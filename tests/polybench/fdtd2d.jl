@@ -19,7 +19,7 @@ using Tessella
     end
 end
 
-function fdtd2d_inputs(T, steps, nx, ny)
+function fdtd2d_inputs(::Type{T}, steps, nx, ny) where {T}
     ex = T[(i - 1) * j / nx for i in 1:nx, j in 1:ny]
     ey = T[(i - 1) * (j + 1) / ny for i in 1:nx, j in 1:ny]
     hz = T[(i - 1) * (j + 2) / nx for i in 1:nx, j in 1:ny]

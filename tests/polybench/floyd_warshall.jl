@@ -9,7 +9,7 @@ using Tessella
     return path
 end
 
-function floyd_warshall_inputs(T, n)
+function floyd_warshall_inputs(::Type{T}, n) where {T}
     far(i, j) = mod(i + j, 13) == 0 || mod(i + j, 7) == 0 || mod(i + j, 11) == 0
     return (T[far(i - 1, j - 1) ? 999 : mod((i - 1) * (j - 1), 7) + 1 for i in 1:n, j in 1:n],)
 end

@@ -15,7 +15,7 @@ using Tessella
     return C
 end
 
-function gemm_inputs(T, ni, nj, nk)
+function gemm_inputs(::Type{T}, ni, nj, nk) where {T}
     C = T[mod((i - 1) * (j - 1) + 1, ni) / ni for i in 1:ni, j in 1:nj]
     A = T[mod((i - 1) * j, nk) / nk for i in 1:ni, j in 1:nk]
     B = T[mod((i - 1) * (j + 1), nj) / nj for i in 1:nk, j in 1:nj]

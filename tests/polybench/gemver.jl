@@ -18,7 +18,7 @@ using Tessella
     return w
 end
 
-function gemver_inputs(T, n)
+function gemver_inputs(::Type{T}, n) where {T}
     part(divisor) = T[i / n / divisor for i in 1:n]
     A = T[mod((i - 1) * (j - 1), n) / n for i in 1:n, j in 1:n]
     u1 = T[i - 1 for i in 1:n]

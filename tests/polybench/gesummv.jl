@@ -15,7 +15,7 @@ using Tessella
     return y
 end
 
-function gesummv_inputs(T, n)
+function gesummv_inputs(::Type{T}, n) where {T}
     A = T[mod((i - 1) * (j - 1) + 1, n) / n for i in 1:n, j in 1:n]
     B = T[mod((i - 1) * (j - 1) + 2, n) / n for i in 1:n, j in 1:n]
     x = T[mod(i - 1, n) / n for i in 1:n]

@@ -24,7 +24,7 @@ using Tessella
     end
 end
 
-function gramschmidt_inputs(T, m, n)
+function gramschmidt_inputs(::Type{T}, m, n) where {T}
     A = T[100 * mod((i - 1) * (j - 1), m) / m + 10 for i in 1:m, j in 1:n]
     return A, zeros(T, n, n), zeros(T, m, n)
 end

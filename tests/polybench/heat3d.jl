@@ -18,7 +18,7 @@ using Tessella
     return A
 end
 
-function heat3d_inputs(T, steps, n)
+function heat3d_inputs(::Type{T}, steps, n) where {T}
     # PolyBench starts from a plane, where no heat flows and every result would be right.
     A = T[(i + j - 2 + mod(i * j * k, 7) + n - (k - 1)) * 10 / n for i in 1:n, j in 1:n, k in 1:n]
     return A, copy(A), steps

@@ -14,4 +14,4 @@ using Tessella
     return A
 end
 
-jacobi1d_inputs(T, steps, n) = (T[(i + 1) / n for i in 1:n], T[(i + 2) / n for i in 1:n], steps)
+jacobi1d_inputs(::Type{T}, steps, n) where {T} = (T[(i + 1) / n for i in 1:n], T[(i + 2) / n for i in 1:n], steps)

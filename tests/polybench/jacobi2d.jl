@@ -14,7 +14,7 @@ using Tessella
     return A
 end
 
-function jacobi2d_inputs(T, steps, n)
+function jacobi2d_inputs(::Type{T}, steps, n) where {T}
     A = T[((i - 1) * (j + 1) + 2) / n for i in 1:n, j in 1:n]
     B = T[((i - 1) * (j + 2) + 3) / n for i in 1:n, j in 1:n]
     return A, B, steps

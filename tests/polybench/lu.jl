@@ -17,4 +17,4 @@ using Tessella
     return A
 end
 
-lu_inputs(T, n) = (positive_definite(T, n),)
+lu_inputs(::Type{T}, n) where {T} = (positive_definite(T, n),)

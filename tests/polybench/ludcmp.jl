@@ -36,7 +36,7 @@ using Tessella
     return x
 end
 
-function ludcmp_inputs(T, n)
+function ludcmp_inputs(::Type{T}, n) where {T}
     b = T[i / n / 2 + 4 for i in 1:n]
     return positive_definite(T, n), b, zeros(T, n), zeros(T, n)
 end

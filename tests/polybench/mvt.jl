@@ -11,7 +11,7 @@ using Tessella
     end
 end
 
-function mvt_inputs(T, n)
+function mvt_inputs(::Type{T}, n) where {T}
     vector(shift) = T[mod(i - 1 + shift, n) / n for i in 1:n]
     A = T[mod((i - 1) * (j - 1), n) / n for i in 1:n, j in 1:n]
     return vector(0), vector(1), vector(3), vector(4), A

@@ -18,4 +18,4 @@ using Tessella
     return table
 end
 
-nussinov_inputs(T, n) = (zeros(T, n, n), Int8[mod(i, 4) for i in 1:n])
+nussinov_inputs(::Type{T}, n) where {T} = (zeros(T, n, n), Int8[mod(i, 4) for i in 1:n])

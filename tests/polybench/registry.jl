@@ -24,7 +24,7 @@ struct Kernel
 end
 
 "A symmetric matrix whose diagonal outweighs the rest, so that it is positive definite."
-positive_definite(T, n) = T[i == j ? n : mod((i - 1) * (j - 1), n) / n for i in 1:n, j in 1:n]
+positive_definite(::Type{T}, n) where {T} = T[i == j ? n : mod((i - 1) * (j - 1), n) / n for i in 1:n, j in 1:n]
 
 for file in ("2mm", "3mm", "adi", "atax", "bicg", "cholesky", "correlation", "covariance", "deriche", "doitgen",
              "durbin", "fdtd2d", "floyd_warshall", "gemm", "gemver", "gesummv", "gramschmidt", "heat3d", "jacobi1d",

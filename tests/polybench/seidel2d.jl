@@ -10,4 +10,4 @@ using Tessella
     return A
 end
 
-seidel2d_inputs(T, steps, n) = (T[((i - 1) * (j + 1) + 2) / n for i in 1:n, j in 1:n], steps)
+seidel2d_inputs(::Type{T}, steps, n) where {T} = (T[((i - 1) * (j + 1) + 2) / n for i in 1:n, j in 1:n], steps)

@@ -14,7 +14,7 @@ using Tessella
     return C
 end
 
-function symm_inputs(T, m, n)
+function symm_inputs(::Type{T}, m, n) where {T}
     C = T[mod(i + j - 2, 100) / m for i in 1:m, j in 1:n]
     A = T[j <= i ? mod(i + j - 2, 100) / m : -999 for i in 1:m, j in 1:m]
     B = T[mod(n + i - j, 100) / m for i in 1:m, j in 1:n]

@@ -14,7 +14,7 @@ using Tessella
     return C
 end
 
-function syr2k_inputs(T, m, n)
+function syr2k_inputs(::Type{T}, m, n) where {T}
     A = T[mod((i - 1) * (j - 1) + 1, n) / n for i in 1:n, j in 1:m]
     B = T[mod((i - 1) * (j - 1) + 2, m) / m for i in 1:n, j in 1:m]
     C = T[mod((i - 1) * (j - 1) + 3, n) / m for i in 1:n, j in 1:n]

@@ -14,7 +14,7 @@ using Tessella
     return C
 end
 
-function syrk_inputs(T, m, n)
+function syrk_inputs(::Type{T}, m, n) where {T}
     A = T[mod((i - 1) * (j - 1) + 1, n) / n for i in 1:n, j in 1:m]
     C = T[mod((i - 1) * (j - 1) + 2, m) / m for i in 1:n, j in 1:n]
     return C, A, T(1.5), T(1.2)

@@ -13,7 +13,7 @@ using Tessella
     return x
 end
 
-function trisolv_inputs(T, n)
+function trisolv_inputs(::Type{T}, n) where {T}
     L = T[j <= i ? (i + n - j + 1) * 2 / n : 0 for i in 1:n, j in 1:n]
     return fill(T(-999), n), L, T[i - 1 for i in 1:n]
 end

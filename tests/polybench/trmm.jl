@@ -12,7 +12,7 @@ using Tessella
     return B
 end
 
-function trmm_inputs(T, m, n)
+function trmm_inputs(::Type{T}, m, n) where {T}
     A = T[j < i ? mod(i + j - 2, m) / m : j == i for i in 1:m, j in 1:m]
     B = T[mod(n + i - j, n) / n for i in 1:m, j in 1:n]
     return B, A, T(1.5)

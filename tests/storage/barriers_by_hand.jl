@@ -19,7 +19,7 @@ end
     synchronize(S, k0)
 end
 
-function barriers_by_hand_inputs(T, n)
+function barriers_by_hand_inputs(::Type{T}, n) where {T}
     A = T[mod(3i + 7k, 19) / 19 for i in 1:n+1, k in 1:n]
     B = T[mod(5k + 2j, 13) / 13 for k in 1:n, j in 1:n+2]
     return zeros(T, n + 1, n + 2), A, B

@@ -21,7 +21,7 @@ end
     compute_at(R, S, i0)
 end
 
-function blur_compute_at_inputs(T, n)
+function blur_compute_at_inputs(::Type{T}, n) where {T}
     A = T[mod(3 * i + j * j, 11) / 11 for i in 1:n+2, j in 1:n]
     return zeros(T, n + 2, n), A
 end

@@ -19,7 +19,7 @@ end
     pad(A, (3, 0))
 end
 
-function blur_tiles_inputs(T, n)
+function blur_tiles_inputs(::Type{T}, n) where {T}
     A = T[mod(i * j, 7) / 7 for i in 1:n+3, j in 1:n]
     return zero(A), A
 end

@@ -23,7 +23,7 @@ end
     cache_shared(image, S, i0)
 end
 
-function conv_constant_inputs(T, n)
+function conv_constant_inputs(::Type{T}, n) where {T}
     m = n + 1
     image = T[mod(i * i + 5j, 37) / 37 for i in 1:m, j in 1:n]
     weights = T[(6 - abs(p - 3)) * (6 - abs(q - 3)) / 576 for p in 1:5, q in 1:5]

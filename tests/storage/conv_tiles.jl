@@ -22,7 +22,7 @@ end
     cache_register(result, S, i1)
 end
 
-function conv_tiles_inputs(T, n)
+function conv_tiles_inputs(::Type{T}, n) where {T}
     m = n + 1
     image = T[mod(i * i + 5j, 37) / 37 for i in 1:m, j in 1:n]
     weights = T[(6 - abs(p - 3)) * (6 - abs(q - 3)) / 576 for p in 1:5, q in 1:5]

@@ -24,7 +24,7 @@ end
     synchronize(S, t)
 end
 
-function copies_in_a_loop_inputs(T, n)
+function copies_in_a_loop_inputs(::Type{T}, n) where {T}
     A = T[mod(3i + 7j, 19) / 19 for i in 1:n+1, j in 1:n]
     return A, zero(A), 3
 end

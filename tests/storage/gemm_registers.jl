@@ -27,7 +27,7 @@ end
     unroll(S, j11, 2)
 end
 
-function gemm_registers_inputs(T, n)
+function gemm_registers_inputs(::Type{T}, n) where {T}
     m, p = n + 2, n + 1
     C = T[mod(i * j, 7) / 7 for i in 1:m, j in 1:n]
     A = T[mod(3i + k, 11) / 11 - 0.5 for i in 1:m, k in 1:p]

@@ -20,7 +20,7 @@ end
     overlapped(S, t, (j, i), 2, (3, 4))
 end
 
-function heat_overlapped_inputs(T, n)
+function heat_overlapped_inputs(::Type{T}, n) where {T}
     A = T[mod(i * j, 7) / 7 for i in 1:n+2, j in 1:n]
     return A, copy(A), 3
 end

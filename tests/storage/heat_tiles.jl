@@ -24,7 +24,7 @@ end
     gpu(R, (j0, i0), (j1, i1))
 end
 
-function heat_tiles_inputs(T, n)
+function heat_tiles_inputs(::Type{T}, n) where {T}
     A = T[mod(i * j, 7) / 7 for i in 1:n+2, j in 1:n]
     return A, copy(A), 3
 end

@@ -29,7 +29,7 @@ end
     allocate(row, t)
 end
 
-function memory_by_phases_inputs(T, n)
+function memory_by_phases_inputs(::Type{T}, n) where {T}
     x = T[mod(5i, 7) / 3 for i in 1:n+1]
     return x, zero(x), zeros(T, n + 1, 3)
 end

@@ -17,7 +17,7 @@ end
     prefetch(A, S, i0, 1)
 end
 
-function prefetch_a_column_inputs(T, n)
+function prefetch_a_column_inputs(::Type{T}, n) where {T}
     A = T[mod(3i + 7j, 19) / 19 for i in 1:n+1, j in 1:n]
     return zeros(T, n + 1), A, T[mod(5j, 7) / 3 for j in 1:n]
 end

@@ -24,6 +24,6 @@ end
     store_in(S, rows, (t, i) -> (t % 2, i))
 end
 
-function ring_inputs(T, n)
+function ring_inputs(::Type{T}, n) where {T}
     return T[mod(i * i, 7) / 7 for i in 1:n], mod(n, 5)
 end

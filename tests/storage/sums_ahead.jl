@@ -22,7 +22,7 @@ end
     pad(A, (1, 0))
 end
 
-function sums_ahead_inputs(T, n)
+function sums_ahead_inputs(::Type{T}, n) where {T}
     m = n + 3
     s = T[mod(j, 5) / 5 for j in 1:n]
     A = T[mod(3i + 7j, 11) / 11 - 0.5 for i in 1:m, j in 1:n]

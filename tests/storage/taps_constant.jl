@@ -16,7 +16,7 @@ end
     split(S, i, 8)
 end
 
-function taps_constant_inputs(T, n)
+function taps_constant_inputs(::Type{T}, n) where {T}
     signal = T[mod(i * i, 11) / 11 for i in 1:n]
     return copy(signal), signal, T[0.25, 0.5, 0.25]
 end

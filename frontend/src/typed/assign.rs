@@ -21,6 +21,10 @@ impl Checker<'_> {
             return self.keep_result(name, value, span).map(|()| Tail::Nothing);
         }
         self.note_leaving(target, value, span);
+        if super::jumps::is_jump(target, value) {
+            // Nothing that asks for a variable runs on this path any more.
+            self.assigned.extend((0..self.variables.len()).map(VariableId));
+        }
         if let Some(chosen) = self.chosen_arrays(target, value, span) {
             return Ok(self.statement(&chosen, place));
         }
@@ -55,7 +59,11 @@ impl Checker<'_> {
             Some(operator) => self.update(operator, target, value, span),
             None => {
                 self.flow.wanted = self.wanted_type(target, value);
-                self.assigned_value(value).and_then(|value| self.bind(target, value, span))
+                let order = assigned_at_once(target, value);
+                self.assigned_value(value).and_then(|value| match (&target.kind, order) {
+                    (ast::ExprKind::Tuple(targets), Some(at_once)) => self.destructure(targets, value, &at_once, span),
+                    (_, _) => self.bind(target, value, span),
+                })
             }
         };
         self.label = None;
@@ -138,7 +146,7 @@ impl Checker<'_> {
                 self.bind_name(name, inner.span, value, span)
             }
             ast::ExprKind::Index { base, subscripts } => self.store(base, subscripts, target.span, value, span),
-            ast::ExprKind::Tuple(targets) => self.destructure(targets, value, span),
+            ast::ExprKind::Tuple(targets) => self.destructure(targets, value, &[], span),
             ast::ExprKind::Field { .. } => self.not_yet(Construct::Field, target.span),
             ast::ExprKind::Call { .. } | ast::ExprKind::Where { .. } => self.not_yet(Construct::Closure, span),
             _ => Err(self.not_assignable(target, "neither a variable nor an element of an array")),
@@ -277,7 +285,14 @@ impl Checker<'_> {
         value.operands().into_iter().find_map(|operand| self.array_read(operand, ty))
     }
 
-    fn destructure(&mut self, targets: &[ast::Argument], value: Value, span: Span) -> Checked<Value> {
+    /// Assigns the parts of a value, those at the positions `at_once` first.
+    fn destructure(
+        &mut self,
+        targets: &[ast::Argument],
+        value: Value,
+        at_once: &[usize],
+        span: Span,
+    ) -> Checked<Value> {
         let (Value::Tuple(values) | Value::Named(_, values)) = &value else {
             let found = self.kind(&value);
             return Err(self.fail(TypeError::NotIterable { found, span }));
@@ -292,8 +307,10 @@ impl Checker<'_> {
             _ => values.iter().map(|value| self.frozen(value.clone())).collect(),
         };
         let mut reported = None;
-        for (target, value) in targets.iter().zip(&values) {
-            if let Err(error) = self.bind(&target.value, value.clone(), span) {
+        let later = (0..targets.len()).filter(|at| !at_once.contains(at));
+        for at in at_once.iter().copied().chain(later) {
+            let target = &targets[at];
+            if let Err(error) = self.bind(&target.value, values[at].clone(), span) {
                 self.poison(&target.value);
                 reported = Some(error);
             }
@@ -488,4 +505,35 @@ fn mentions(target: &ast::Expr, name: &str) -> bool {
         ast::ExprKind::Index { base, .. } => matches!(&base.kind, ast::ExprKind::Name(base) if base == name),
         _ => false,
     }
+}
+
+/// The positions of names in `a, b[i] = x, y` that Julia assigns before anything else: to a literal or a name that is none of
+/// those assigned, and where nothing to the right of it needs the old value.
+fn assigned_at_once(target: &ast::Expr, value: &ast::Expr) -> Option<Vec<usize>> {
+    let (ast::ExprKind::Tuple(targets), ast::ExprKind::Tuple(values)) = (&target.kind, &value.kind) else {
+        return None;
+    };
+    if targets.len() != values.len() {
+        return None;
+    }
+    let is_free = |at: usize| {
+        let ast::ExprKind::Name(name) = &targets[at].value.kind else { return false };
+        let needed = values[at + 1..].iter().any(|later| super::walk::mentions(&later.value, &[name.as_str()]));
+        let plain = match &values[at].value.kind {
+            ast::ExprKind::Name(given) => !targets.iter().any(|it| super::walk::mentions(&it.value, &[given.as_str()])),
+            ast::ExprKind::Prefix { operator, operand } => {
+                matches!(operator.value.symbol.as_str(), "-" | "+") && is_literal(operand)
+            }
+            _ => is_literal(&values[at].value),
+        };
+        plain && !needed
+    };
+    Some((0..targets.len()).filter(|&at| is_free(at)).collect())
+}
+
+fn is_literal(expr: &ast::Expr) -> bool {
+    matches!(
+        expr.kind,
+        ast::ExprKind::Integer(_) | ast::ExprKind::Float(_) | ast::ExprKind::Bool(_) | ast::ExprKind::Char(_)
+    )
 }

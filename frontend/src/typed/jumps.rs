@@ -20,6 +20,12 @@ pub(super) const PRIVATE: char = '#';
 /// What a flag is called that only `break`s set.
 const BROKE: &str = "broke";
 
+/// What a flag is called that jumps of several kinds set.
+const JUMPED: &str = "jumped";
+
+/// What the flag is called that a `return` in a loop sets.
+const RETURNED: &str = "returned";
+
 /// Whether the condition is that no `break` has set its flag.
 pub(super) fn is_unbroken(condition: &Expr) -> bool {
     match &condition.kind {
@@ -28,6 +34,12 @@ pub(super) fn is_unbroken(condition: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether `target = value` sets a flag that everything behind it asks for.
+pub(super) fn is_jump(target: &Expr, value: &Expr) -> bool {
+    let ExprKind::Name(name) = &target.kind else { return false };
+    is_private(name) && [BROKE, JUMPED, RETURNED].contains(&shown(name)) && value.kind == ExprKind::Bool(true)
 }
 
 /// Makes names that the source cannot have.
@@ -95,7 +107,7 @@ pub(super) fn function_without_returns(body: &[Expr], fresh: &mut Fresh) -> Bloc
         }
         _ => Returned::Variable(fresh.name("result")),
     };
-    let returned = fresh.name("returned");
+    let returned = fresh.name(RETURNED);
     let in_loops = body.iter().any(returns_in_loop);
     let mut block = vec![];
     if in_loops {
@@ -281,7 +293,7 @@ impl Rewrite<'_> {
         let goes_on = has_continue(then) || has_continue(otherwise);
         match self.target {
             Target::Loop { .. } if !goes_on => self.fresh.name(BROKE),
-            Target::Loop { .. } | Target::Function { .. } => self.fresh.name("jumped"),
+            Target::Loop { .. } | Target::Function { .. } => self.fresh.name(JUMPED),
         }
     }
 

@@ -208,16 +208,16 @@ impl Checker<'_> {
             None => value,
         };
         let id = match value.kind {
-            ExprKind::Local(id) => id,
+            ExprKind::Local(id) if !matches!(self.local(id).role, Role::Argument) => id,
+            // An argument, too: that of a complex number may be one half of it.
             _ => match self.hold("result", value).kind {
                 ExprKind::Local(id) => id,
                 _ => unreachable!("`hold` reads a local"),
             },
         };
         Ok(match self.local(id).role {
-            Role::Argument => Outcome::Argument(id),
             Role::Variable(None) | Role::Value(None) => Outcome::Scalar(id),
-            Role::Variable(Some(_)) | Role::Value(Some(_)) | Role::Iterator(_) => {
+            Role::Argument | Role::Variable(Some(_)) | Role::Value(Some(_)) | Role::Iterator(_) => {
                 unreachable!("loops are expressions without a value")
             }
         })

@@ -1,0 +1,3 @@
+function !(A)
+A[]
+A[[end],:]=0end
