@@ -15,6 +15,7 @@ mod counters;
 mod emit;
 mod error;
 mod formula;
+mod implied;
 mod inside;
 mod late;
 mod local_array;

@@ -58,6 +58,11 @@ impl<'a> Nest<'a> {
         };
         let holds = self.always(&needed, scope);
         let Some((holds, always, never)) = self.settle(span, holds) else { return };
+        // Whether the source gets there can be looked at.
+        let is_looked_at = failure.error == tree::SizeError::Bounds && !scope.predicates.is_empty();
+        if is_looked_at && !always && self.finds_violation(span, condition, failure, scope) {
+            return;
+        }
         if never && failure.error == tree::SizeError::Thrown {
             return self.errors.push(LowerError::AlwaysThrows { span, text });
         }
@@ -76,7 +81,7 @@ impl<'a> Nest<'a> {
     /// Whether data decide on a condition on sizes: then it is looked for at entry where it does not hold.
     fn is_search(&self, condition: &Expr, failure: &tree::Requirement) -> bool {
         let is_of_places = failure.error == tree::SizeError::Bounds;
-        self.values.reads_memory(condition) && (is_of_places || self.values.is_known_at_entry(condition))
+        is_of_places || self.values.reads_memory(condition) && self.values.is_known_at_entry(condition)
     }
 
     /// The function fails where an instance of the place satisfies the condition.
@@ -90,6 +95,21 @@ impl<'a> Nest<'a> {
             self.spans.requirements.push(span);
             self.requirements.push(Requirement { holds, error: SizeError::Bounds, text });
         }
+    }
+
+    /// Adds a search for an instance that violates the condition, if entry can make it.
+    fn finds_violation(
+        &mut self,
+        span: Span,
+        condition: &Expr,
+        failure: &tree::Requirement,
+        scope: &Scope<'a>,
+    ) -> bool {
+        let errors = self.errors.len();
+        self.require_values(span, condition, failure, scope);
+        let found = self.errors.len() == errors;
+        self.errors.truncate(errors);
+        found
     }
 
     /// A condition on data is searched for an instance that violates it.

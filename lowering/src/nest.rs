@@ -6,6 +6,7 @@ use crate::computation::{Builder, Value};
 use crate::emit::{Draft, Storage, Target, TargetSubscript};
 use crate::error::{LowerError, RangeEnd};
 use crate::formula::{Formula, Pieces};
+use crate::implied::without_implied;
 use crate::looked::Looked;
 use crate::names::Names;
 use crate::params::Signature;
@@ -185,6 +186,8 @@ impl<'a> Nest<'a> {
             scan: None,
             whole: None,
         };
+        // Without it the same is only tested twice; what is wrong with an access is told where it is verified.
+        let _ = without_implied(self.symbols.ctx, &mut algorithm, &mut self.spans);
         if !scans.is_empty() {
             algorithm.scan = Some(Box::new(assemble(&algorithm, scans, start)));
         }

@@ -12,11 +12,14 @@ struct Case
     f::Function
     inputs::Function
     types::Vector{DataType}
+    # The interpreter leaves no call to the original function.
+    targets::Vector{Symbol}
 end
 
 const CASES = Case[]
 
-case(f, inputs; types = DataType[Float32, Float64]) = push!(CASES, Case(string(f), f, inputs, collect(DataType, types)))
+case(f, inputs; types = DataType[Float32, Float64], targets = [:c, :interpreter]) =
+    push!(CASES, Case(string(f), f, inputs, collect(DataType, types), targets))
 
 const SIZES = (0, 1, 2, 3, 17)
 

@@ -159,10 +159,7 @@ impl Checker<'_> {
                 Place::Middle => {
                     self.flow.statement_call = matches!(statement.kind, ast::ExprKind::Call { .. });
                     self.flow.unused_call = self.flow.statement_call;
-                    self.value(statement).map(|value| match value {
-                        Value::Never => Tail::Other(value, span),
-                        _ => Tail::Nothing,
-                    })
+                    self.unused_value(statement)
                 }
             },
         };
@@ -206,6 +203,14 @@ impl Checker<'_> {
             return self.branch(condition, std::slice::from_ref(yes), Some(no), expr.span, place);
         }
         value.unwrap_or(Tail::Failed)
+    }
+
+    /// The value is dropped, what it reads is checked.
+    fn unused_value(&mut self, statement: &ast::Expr) -> Checked<Tail> {
+        match self.value(statement)? {
+            value @ Value::Never => Ok(Tail::Other(value, statement.span)),
+            value => self.keep_reads(&value).map(|()| Tail::Nothing),
+        }
     }
 
     fn result_value(&mut self, expr: &ast::Expr) -> Checked<Tail> {

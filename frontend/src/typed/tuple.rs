@@ -51,8 +51,11 @@ impl Checker<'_> {
     /// The element of a tuple at a position.
     pub(super) fn tuple_element(&mut self, values: Vec<Value>, position: Expr, at: Span, span: Span) -> Checked<Value> {
         if let Some(position) = constant_integer(&position) {
-            let value = usize::try_from(position - 1).ok().and_then(|place| values.get(place).cloned());
+            let place = usize::try_from(position - 1).ok();
+            let value = place.and_then(|place| values.get(place).cloned());
             let length = values.len();
+            let others = values.iter().enumerate().filter(|(other, _)| Some(*other) != place);
+            others.into_iter().try_for_each(|(_, value)| self.keep_reads(value))?;
             return value.ok_or_else(|| self.fail(TypeError::OutsideTuple { position, length, span: at }));
         }
         let unlike = |checker: &mut Self| {

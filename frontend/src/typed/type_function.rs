@@ -42,8 +42,11 @@ impl Checker<'_> {
                     Ok(Value::Irrational(value, at)) if name == "float" => {
                         Ok(Value::Scalar(Expr::constant(Constant::f64(value), at)))
                     }
-                    // `zero(x)` has the type of `x` and does not need its value.
-                    Ok(Value::Scalar(value)) if name != "eps" => self.type_constant(name, value.ty, span),
+                    // `zero(x)` has the type of `x` and does not need its value, but evaluates it.
+                    Ok(Value::Scalar(value)) if name != "eps" => {
+                        let ty = value.ty;
+                        self.keep_reads(&Value::Scalar(value)).and_then(|()| self.type_constant(name, ty, span))
+                    }
                     Ok(other) => {
                         let operands = self.kind(&other).to_string();
                         Err(self.fail(TypeError::NoMethod { operator: name.into(), operands, span, help: None }))
@@ -68,13 +71,20 @@ impl Checker<'_> {
             ("oftype", [like, value]) => {
                 let (like, value) = (self.scalar(like), self.scalar(value));
                 match (like, value) {
-                    (Ok(like), Ok(value)) => self.coerce(value, like.ty, None).map(Value::Scalar),
+                    (Ok(like), Ok(value)) => {
+                        let ty = like.ty;
+                        let kept = self.keep_reads(&Value::Scalar(like));
+                        kept.and_then(|()| self.coerce(value, ty, None)).map(Value::Scalar)
+                    }
                     (_, _) => Err(super::check::Reported),
                 }
             }
-            ("typeof", [value]) => self.value(value).and_then(|found| match found {
-                Value::Complex(found) => Ok(Value::ComplexType(found.half())),
-                found => self.as_scalar(found, value.span).map(|value| Value::Type(value.ty)),
+            ("typeof", [value]) => self.value(value).and_then(|found| {
+                self.keep_reads(&found)?;
+                match found {
+                    Value::Complex(found) => Ok(Value::ComplexType(found.half())),
+                    found => self.as_scalar(found, value.span).map(|value| Value::Type(value.ty)),
+                }
             }),
             ("promote_type", [a, b]) => {
                 let (a, b) = (self.type_expression(a), self.type_expression(b));

@@ -1,7 +1,7 @@
 //! Assignments to many elements at once: `A .= B`, `A[:, j] = x`, `fill!(A, x)`, `copyto!(A, B)`.
 
 use super::element::{part_subscripts, place_in};
-use super::shape::{dimensions, is_one, same};
+use super::shape::{Stretched, dimensions, is_one, same};
 use super::{ArrayError, Elements, Numbers, Part, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
@@ -208,9 +208,12 @@ impl Checker<'_> {
         }
         let pairs: Vec<(Expr, Expr)> = target.extents.iter().cloned().zip(from.extents.iter().cloned()).collect();
         for (own, other) in &pairs {
-            if !(is_one(other) && stretch == Stretch::Yes) {
-                self.same_extent(own, other, span)?;
+            match stretch {
+                Stretch::Yes if is_one(other) => continue,
+                Stretch::Yes => self.require_unstretched(own, other, Stretched::Second, span)?,
+                Stretch::No => {}
             }
+            self.same_extent(own, other, span)?;
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ mod dots;
 mod element;
 mod error;
 mod generated;
+mod inside;
 mod literal;
 mod make;
 mod mapped;
@@ -24,6 +25,7 @@ mod reduce;
 mod scatter;
 mod shape;
 mod slice;
+mod undecided;
 
 pub(in crate::typed) use apply::{Conjugate, FUNCTIONS};
 pub(in crate::typed) use collection::{linear_index, local};

@@ -243,14 +243,20 @@ impl Checker<'_> {
         let mode = self.mode;
         let total = self.new_local(name, Type::Scalar(total_type), Role::Variable(owner), span);
         self.emit(StatementKind::Set { target: total, value: start, label: None, mode }, span);
-        self.nest(&extents, span, |checker, at| {
-            let element = checker.element(elements, at)?;
-            let element = widen(checker.as_scalar(element, span)?, total_type);
-            let before = checker.read(total, span);
-            let value = binary(operator(reduction, total_type), before, element, span);
-            checker.emit(StatementKind::Set { target: total, value, label: None, mode }, span);
-            Ok(())
-        })?;
+        let stops = matches!(reduction, Reduction::Any | Reduction::All) && super::undecided::may_raise(elements);
+        let (block, done) = self.in_block(|checker| {
+            checker.nest(&extents, span, |checker, at| {
+                let element = checker.element(elements, at)?;
+                let element = widen(checker.as_scalar(element, span)?, total_type);
+                let before = checker.read(total, span);
+                let value = binary(operator(reduction, total_type), before, element, span);
+                checker.emit(StatementKind::Set { target: total, value, label: None, mode }, span);
+                Ok(())
+            })
+        });
+        let block = if stops { self.undecided(block) } else { block };
+        self.blocks.last_mut().expect("a block is open while a function is checked").extend(block);
+        done?;
         Ok(Value::Scalar(self.read(total, span)))
     }
 

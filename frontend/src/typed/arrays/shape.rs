@@ -11,7 +11,7 @@ use crate::typed::operator::binary;
 use crate::typed::tree::{Expr, ExprKind, LocalId, Requirement, Role, SizeError, StatementKind, Type};
 use crate::typed::value::{RangeValue, Value};
 use tessella_diagnostics::Span;
-use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 /// Whether two expressions are the same, wherever they stand.
 pub(super) fn same(a: &Expr, b: &Expr) -> bool {
@@ -222,6 +222,25 @@ impl Checker<'_> {
         self.require(equal, SizeError::Mismatch, "arrays of different sizes are combined", span)
     }
 
+    /// An axis of one element is stretched in a broadcast: where one is seen only at run time, the original function runs.
+    pub(super) fn require_unstretched(&mut self, a: &Expr, b: &Expr, which: Stretched, span: Span) -> Checked<()> {
+        let is_known = |extent: &Expr| constant_integer(extent).is_some();
+        if same(a, b) || is_known(a) && is_known(b) {
+            return Ok(());
+        }
+        let [a, b] = [a, b].map(|extent| clamped(extent.clone().placed(span)));
+        let several = |extent: &Expr| match constant_integer(extent) {
+            Some(count) => Expr::constant(Constant::bool(count != 1), span),
+            None => compare(CompareOp::Ne, extent.clone(), Expr::int64(1, span), span),
+        };
+        let unstretched = match which {
+            Stretched::Second => several(&b),
+            Stretched::Either => binary(BinaryOp::AndAlso, several(&a), several(&b), span),
+        };
+        let condition = binary(BinaryOp::OrElse, compare(CompareOp::Eq, a, b, span), unstretched, span);
+        self.require(condition, SizeError::Thrown, "an axis that happens to have one element is stretched", span)
+    }
+
     /// The shape of operands that are combined element by element.
     pub(super) fn common_extents(&mut self, operands: &[Elements], span: Span) -> Checked<Vec<Expr>> {
         let rank = operands.iter().map(Elements::rank).max().unwrap_or(0);
@@ -233,6 +252,7 @@ impl Checker<'_> {
             };
             let others: Vec<Expr> = operands.iter().filter_map(|operand| operand.extents.get(axis).cloned()).collect();
             for other in others.iter().filter(|other| !is_one(other)) {
+                self.require_unstretched(&first, other, Stretched::Either, span)?;
                 self.same_extent(&first, other, span)?;
             }
             extents.push(first);
@@ -250,6 +270,14 @@ impl Checker<'_> {
         let pairs: Vec<(Expr, Expr)> = a.extents.iter().cloned().zip(b.extents.iter().cloned()).collect();
         pairs.iter().try_for_each(|(a, b)| self.same_extent(a, b, span))
     }
+}
+
+/// Which of two operands of a broadcast may have its only element repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stretched {
+    Either,
+    /// The first one is assigned to.
+    Second,
 }
 
 pub(super) fn dimensions(rank: usize) -> String {

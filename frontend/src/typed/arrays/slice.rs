@@ -1,19 +1,18 @@
 //! `A[...]`: an element, or a part with ranges and colons among its subscripts.
 
-use super::origin::{is_axis, last_of, place_of, place_with};
+use super::origin::{is_axis, place_of, place_with};
 use super::shape::{clamped, count, dimensions, same, step_to};
 use super::{ArrayError, Axis, Elements, Keeps, Numbers, Part, Position, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker, Indexed, Reported};
-use crate::typed::compare::compare;
 use crate::typed::convert::{constant_integer, is_total};
 use crate::typed::error::TypeError;
 use crate::typed::operator::binary;
-use crate::typed::tree::{Expr, LocalId, SizeError};
+use crate::typed::tree::Expr;
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{RangeValue, Value};
 use tessella_diagnostics::Span;
-use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
+use tessella_scalar::{BinaryOp, ScalarType};
 
 /// A list of as many places is no array, `A[[1, end], :]`: each is known by itself.
 const LISTED: usize = 8;
@@ -240,6 +239,7 @@ impl Checker<'_> {
                     for (at, extent) in at.iter().zip(&base.extents) {
                         self.require_inside(at, extent, span)?;
                     }
+                    self.keep_elements(base)?;
                     self.element(base, &at)
                 }
                 None => self.not_yet(Construct::Slice, span),
@@ -247,6 +247,7 @@ impl Checker<'_> {
         };
         let mut given = subscripts.into_iter().zip(&base.extents);
         let (mut axes, mut extents) = (vec![], vec![]);
+        let array = from.array;
         for axis in &from.axes {
             let Axis::Along { start, step, whole } = axis else {
                 axes.push(axis.clone());
@@ -267,8 +268,9 @@ impl Checker<'_> {
                 Subscript::Array(_) | Subscript::Mask(_) => return self.not_yet(Construct::Gather, span),
                 Subscript::Range(range) => {
                     let length = count(&range);
-                    if !whole {
-                        self.require_range_inside(&range, &length, extent, span)?;
+                    match whole {
+                        true => self.require_range_in_array(&range, &length, (array, axes.len()), span)?,
+                        false => self.require_range_inside(&range, &length, extent, span)?,
                     }
                     let first = if *whole { range.start } else { step_to(start, *step, &range.start) };
                     let step = step.saturating_mul(range.step);
@@ -278,7 +280,6 @@ impl Checker<'_> {
             }
         }
         let inbounds = self.mode.inbounds;
-        let array = from.array;
         if extents.is_empty() {
             let subscripts: Vec<Expr> = axes
                 .into_iter()
@@ -314,63 +315,6 @@ impl Checker<'_> {
         });
         let subscripts = subscripts.collect();
         self.with_views(|checker| checker.part(of, subscripts, span))
-    }
-
-    /// A subscript must be inside its array also where there is no element that would be read.
-    fn require_inside_empty(
-        &mut self,
-        at: &Expr,
-        array: LocalId,
-        axis: usize,
-        extents: &[Expr],
-        span: Span,
-    ) -> Checked<()> {
-        let Some(extent) = self.raw_extents(array, span).into_iter().nth(axis) else { return Ok(()) };
-        if self.mode.inbounds {
-            return Ok(());
-        }
-        let one = || Expr::int64(1, span);
-        let first = self.first_of(array, axis, span);
-        let last = last_of(&first, extent);
-        let low = compare(CompareOp::Ge, at.clone().placed(span), first, span);
-        let high = compare(CompareOp::Le, at.clone().placed(span), last, span);
-        let inside = binary(BinaryOp::AndAlso, low, high, span);
-        let some = extents.iter().map(|extent| compare(CompareOp::Ge, extent.clone().placed(span), one(), span));
-        let Some(some) = some.reduce(|a, b| binary(BinaryOp::AndAlso, a, b, span)) else { return Ok(()) };
-        let condition = binary(BinaryOp::OrElse, some, inside, span);
-        self.require(condition, SizeError::Bounds, "a subscript is outside its array", span)
-    }
-
-    /// A subscript of a view must be inside the view, not only inside its array.
-    pub(super) fn require_inside(&mut self, at: &Expr, extent: &Expr, span: Span) -> Checked<()> {
-        if self.mode.inbounds {
-            return Ok(());
-        }
-        let one = Expr::int64(1, span);
-        let low = compare(CompareOp::Ge, at.clone().placed(span), one, span);
-        let high = compare(CompareOp::Le, at.clone().placed(span), extent.clone().placed(span), span);
-        let inside = binary(BinaryOp::AndAlso, low, high, span);
-        self.require(inside, SizeError::Bounds, "a part of an array is left", span)
-    }
-
-    pub(super) fn require_range_inside(
-        &mut self,
-        range: &RangeValue,
-        length: &Expr,
-        extent: &Expr,
-        span: Span,
-    ) -> Checked<()> {
-        if self.mode.inbounds {
-            return Ok(());
-        }
-        let last = step_to(&range.start, range.step, length);
-        let (low, high) = if range.step > 0 { (&range.start, &last) } else { (&last, &range.start) };
-        let zero = Expr::int64(0, span);
-        let empty = compare(CompareOp::Le, length.clone().placed(span), zero, span);
-        let low = compare(CompareOp::Ge, low.clone().placed(span), Expr::int64(1, span), span);
-        let high = compare(CompareOp::Le, high.clone().placed(span), extent.clone().placed(span), span);
-        let inside = binary(BinaryOp::OrElse, empty, binary(BinaryOp::AndAlso, low, high, span), span);
-        self.require(inside, SizeError::Bounds, "a part of an array is left", span)
     }
 
     /// `view(A, subscripts...)`, and subscripts under `@views`.
