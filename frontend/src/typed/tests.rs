@@ -336,14 +336,19 @@ end",
                 for i in 1:size(v, 1)  # L0
                     w[i] = 2.0 * v[i]
                 end
+                require (size(A, 1) == size(v, 1)) || ((size(A, 1) != 1) && (size(v, 1) != 1)) else an axis that happens to have one element is stretched
                 require size(A, 1) == size(v, 1) else arrays of different sizes are combined
                 for j in 1:size(A, 2)  # L1
                     for i.2 in 1:size(A, 1)  # L2
                         A[i.2, j] = A[i.2, j] + w[i.2]
                     end
                 end
+                require ((size(A, 1) - 1) <= 0) || ((2 >= 1) && (((size(A, 1) - 1) + 1) <= size(A, 1))) else a part of an array is left
                 require ((size(A, 1) - 1) >= 1) || ((1 >= 1) && (1 <= size(A, 2))) else a subscript is outside its array
+                require (1 >= 1) && (1 <= size(A, 2)) else a subscript is outside its array
+                require ((size(A, 1) - 1) <= 0) || ((1 >= 1) && ((size(A, 1) - 1) <= size(A, 1))) else a part of an array is left
                 require ((size(A, 1) - 1) >= 1) || ((1 >= 1) && (1 <= size(A, 2))) else a subscript is outside its array
+                require (1 >= 1) && (1 <= size(A, 2)) else a subscript is outside its array
                 let temporary = Array{Float64, 1}(undef, size(A, 1) - 1)
                 for i.3 in 1:size(A, 1) - 1  # L3
                     temporary[i.3] = A[i.3, 1]
