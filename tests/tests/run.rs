@@ -26,7 +26,7 @@ fn ran(source: &str, sizes: Vec<(String, i64)>) -> Vec<Outcome> {
 fn new_arrays_and_tuples_are_shown_and_compared() {
     let source = "function q(n::Int)\n    A = [10i + j for i in 1:n, j in 2:n]\n    return A, n, (2.5f0,)\nend\n";
     let outcome = &ran(source, vec![("n".to_string(), 2)])[0];
-    assert_eq!(outcome.results, ["2x1 Array{Int64}: 12, 22", "2.5f0 (Float32)"]);
+    assert_eq!(outcome.results, ["2x1 Array{Int64}: 12, 22", "2 (Int64)", "2.5f0 (Float32)"]);
     assert!(outcome.differences.is_empty());
 }
 

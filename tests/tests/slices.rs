@@ -20,7 +20,7 @@ fn sources() -> Sources {
     let text = fs::read_to_string(root().join("tests/gpu/slices.jl")).unwrap();
     // Without the module around them, and the functions that make inputs.
     let from = text.find("@tessella").unwrap();
-    let text = &text[from..text.find("value(T, k)").unwrap()];
+    let text = &text[from..text.find("\nvalue(").unwrap()];
     let options =
         FileOptions { name: "slices.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
     Sources::read(text, &options).unwrap()
