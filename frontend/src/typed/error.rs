@@ -484,8 +484,9 @@ impl IntoDiagnostic for TypeError {
                 };
                 base.primary(span, "no such element").with_note("Julia would raise a BoundsError").with_help(help)
             }
-            TypeError::NotConstant { span, .. } => {
-                base.primary(span, "not such a constant").with_help("use an integer literal or a `const`")
+            TypeError::NotConstant { what, span } => {
+                let label = if what.contains("from 1") { "below 1" } else { "not a constant" };
+                base.primary(span, label).with_help("use an integer literal or a `const`")
             }
             TypeError::BranchResult { span } => base
                 .primary(span, "its branches end with values of different kinds, or one of them without")
