@@ -398,6 +398,8 @@ function understand(known::Definition, program::Program, types)
     elseif result == "scalar" && haskey(SCALAR_TYPES, last_word)
         compiled = Compiled(program, entry(program), SCALAR_TYPES[last_word], 0)
         agrees = SCALAR_TYPES[last_word] <: R
+        # An `Irrational`, say, which compiled code has as a number.
+        agrees || R === Union{} || return fall_back(known, other_result(known, SCALAR_TYPES[last_word], R))
     end
     R === Union{} && return fall_back(known, never_returns(known))
     if !agrees || !all(is_passable, types.parameters)
@@ -423,7 +425,7 @@ function other_result(known::Definition, made, R)
         """
         error[E0262]: the result of `$(known.name)` is of another type in Julia
           = note: compiled, the function gives back $made; Julia gives back $R
-          = help: make the result with `zeros`, `similar` or a comprehension, or `collect` it""",
+          = help: make an array with `zeros`, `similar` or a comprehension, or `collect` it; convert a number, as in `Float64(pi)`""",
         ["E0262"], :refused)
 end
 

@@ -25,6 +25,9 @@ end
     end
 end
 
+# Gives back an `Irrational`.
+@tessella fallback=false ratio!(x) = (x[1] = 1; pi)
+
 @tessella target=:cuda function on_gpu!(x)
     for i in 1:length(x)
         x[i] = 2x[i]
@@ -78,6 +81,13 @@ function run()
         @test occursin("refusals.jl:$strict_line:", words)
         @test occursin("x[i] = get(counts, i, 0)    # not for a compiler", words)
         @test refusal(() -> strict!(zeros(2))) isa TessellaError
+    end
+
+    @testset "a result that is no number of Julia's types says so" begin
+        x = zeros(2)
+        error = refusal(() -> ratio!(x))
+        @test error isa TessellaError && error.codes == ["E0262"]
+        @test x == [0, 0]
     end
 
     @testset "the environment decides where the definition does not" begin
