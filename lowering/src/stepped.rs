@@ -18,7 +18,8 @@ mod polynomial;
 #[cfg(test)]
 mod tests;
 
-use blocks::{gives, loading, reads, sets_any, targets, without};
+use crate::values::gives_scalar;
+use blocks::{loading, reads, sets_any, targets, without};
 use polynomial::{Atom, Polynomial};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
@@ -54,7 +55,7 @@ pub(crate) fn rewrite(function: &Function) -> Function {
     let mut dropped = BTreeSet::new();
     let mut last = vec![];
     for &local in stepping.replaced.iter().filter(|local| !read.contains(local)) {
-        match (gives(&function.result, local), state.variables.get(&local)) {
+        match (gives_scalar(&function.result, local), state.variables.get(&local)) {
             (false, _) => {}
             (true, Some(value)) => {
                 let span = function.locals[local.0 as usize].span;
@@ -475,9 +476,14 @@ fn summed(
     let at_first = rest.add(&slope.mul(&trips.start)?)?;
     let growth = slope.scale(trips.step)?;
     let total = |count: &Polynomial| {
+        // How often the growth has been added.
         let pairs = match growth.as_constant() {
             Some(0) => Polynomial::constant(0),
-            _ => count.mul(&count.sub(&Polynomial::constant(1))?)?.quotient(2),
+            // `count * (count - 1) / 2`, divided before it is multiplied: products wrap around, and their halves are then wrong.
+            _ => {
+                let before = count.sub(&Polynomial::constant(1))?.quotient(2).scale(2)?;
+                count.clone().quotient(2).mul(&before.add(&Polynomial::constant(1))?)?
+            }
         };
         first.add(&at_first.mul(count)?)?.add(&growth.mul(&pairs)?)
     };

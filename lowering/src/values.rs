@@ -116,7 +116,7 @@ impl<'a> Values<'a> {
 
     /// Whether the function returns the scalar.
     pub(crate) fn is_result(&self, local: LocalId) -> bool {
-        gives(&self.function.result, local, Form::Scalar)
+        gives_scalar(&self.function.result, local)
     }
 
     /// Whether the function returns this array that it makes.
@@ -403,6 +403,11 @@ impl<'a> Values<'a> {
 enum Form {
     Scalar,
     Array,
+}
+
+/// Whether a scalar variable is, or decides on, what the function gives back.
+pub(crate) fn gives_scalar(result: &Returned, local: LocalId) -> bool {
+    gives(result, local, Form::Scalar)
 }
 
 fn gives(result: &Returned, local: LocalId, form: Form) -> bool {

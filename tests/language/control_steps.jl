@@ -287,3 +287,16 @@ case(stepped_in_branches!, (T, n) -> (zeros(T, n), values_of(T, n)))
 end
 case(stepped_again!, (T, n) -> (zeros(T, n), values_of(T, n), [1, 2]))
 case(stepped_again!, (T, n) -> (zeros(T, n), values_of(T, n), [1]))
+
+# Twice the sum passes 64 bits, the sum does not.
+@tessella function stepped_by_iterator_far!(y, n)
+    s = 0
+    for i in 1:n
+        s += i
+    end
+    y[1] = s
+    return nothing
+end
+# The interpreter takes every step.
+case(stepped_by_iterator_far!, (T, n) -> ([0], 4_000_000_000 + n); types = DataType[Float64], targets = [:c])
+case(stepped_by_iterator_far!, (T, n) -> ([0], n); types = DataType[Float64])

@@ -1,9 +1,7 @@
 //! What blocks read and set, and blocks without some of it.
 
 use std::collections::BTreeSet;
-use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, LocalId, Range, Result as Returned, Statement, StatementKind,
-};
+use tessella_frontend::typed::tree::{Block, Expr, ExprKind, LocalId, Range, Statement, StatementKind};
 
 /// The locals that a block sets, however deep.
 pub(super) fn targets(block: &Block, found: &mut BTreeSet<LocalId>) {
@@ -112,15 +110,4 @@ pub(super) fn without(block: &Block, locals: &BTreeSet<LocalId>) -> Block {
         kept.push(Statement { kind, span: *span });
     }
     kept
-}
-
-/// Whether a variable is, or decides on, what the function gives back.
-pub(super) fn gives(result: &Returned, local: LocalId) -> bool {
-    match result {
-        Returned::Nothing | Returned::Argument(_) | Returned::Array(_) | Returned::ComplexArray(_) => false,
-        Returned::Scalar(it) | Returned::Choice { position: it, .. } => *it == local,
-        Returned::Complex { re, im } => *re == local || *im == local,
-        Returned::Tuple(parts) | Returned::Named { parts, .. } => parts.iter().any(|part| gives(part, local)),
-        Returned::OneOf { position, options } => *position == local || options.iter().any(|part| gives(part, local)),
-    }
 }

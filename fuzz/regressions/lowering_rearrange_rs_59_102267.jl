@@ -1,3 +1,0 @@
-function !(A)
-A[]
-A[[end],:]=0end
