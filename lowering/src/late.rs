@@ -1,7 +1,7 @@
 //! Tests that only the run can make: of subscripts and values that depend on what the function computes.
 //!
 //! What fails is noted in a variable, and nothing outside of an array is touched. Code generation keeps what the written
-//! arguments held; where the variable is set at the end it puts that back, so that the original function can run instead.
+//! arguments held; where the variable is set it leaves the loops, and puts that back, so that the original function can run instead.
 //!
 //! ```text
 //!                              failed = false
@@ -19,13 +19,10 @@ use crate::error::{LowerError, Testable};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, Mode, NamedBy, Range, Role, SizeError, Statement,
-    StatementKind, Type,
+    Block, Expr, ExprKind, Firsts, Function, Local, LocalId, Mode, NamedBy, Role, SizeError, Statement, StatementKind,
+    Type,
 };
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
-
-/// A loop with more iterations has no end but what data give it.
-const ENDLESS: i64 = 1 << 44;
 
 /// A condition of more operators and loads is not worth testing again and again.
 const LIMIT: usize = 4000;
@@ -136,11 +133,7 @@ impl Testing<'_> {
             StatementKind::For { id, iterator, range, mode, body } => {
                 self.known_before(&range.start);
                 self.known_before(&range.stop);
-                let mut body = self.block(body);
-                if is_endless(range) && !self.ends_with_failure(&mut body) {
-                    self.possible = false;
-                }
-                let range = range.clone();
+                let (range, body) = (range.clone(), self.block(body));
                 (None, StatementKind::For { id: *id, iterator: *iterator, range, mode: *mode, body })
             }
             StatementKind::If { condition, then, otherwise } => {
@@ -205,21 +198,6 @@ impl Testing<'_> {
         if self.fails(expr).is_some() {
             self.possible = false;
         }
-    }
-
-    /// A loop that data end is left where a test has failed: what it computes then may never end it.
-    fn ends_with_failure(&self, body: &mut Block) -> bool {
-        let [Statement { kind: StatementKind::If { condition, then, .. }, span }] = body.as_mut_slice() else {
-            return false;
-        };
-        let ExprKind::Local(going) = condition.kind else { return false };
-        let failed = Expr { kind: ExprKind::Local(self.failed), ty: ScalarType::Bool, span: *span };
-        let stop = vec![set(going, boolean(false, *span), *span)];
-        then.push(Statement {
-            kind: StatementKind::If { condition: failed, then: stop, otherwise: vec![] },
-            span: *span,
-        });
-        true
     }
 
     /// Whether an access is tested in the run. One that the source leaves unchecked is sure to be inside only as long as
@@ -350,13 +328,6 @@ impl Testing<'_> {
             | ExprKind::Convert(_)
             | ExprKind::Wrap(_) => expr.operands().into_iter().filter_map(|it| self.fails(it)).reduce(or),
         }
-    }
-}
-
-fn is_endless(range: &Range) -> bool {
-    match range.stop.kind {
-        ExprKind::Constant(stop) => stop.as_integer().is_some_and(|stop| stop > ENDLESS.into()),
-        _ => false,
     }
 }
 

@@ -129,9 +129,11 @@ impl Printer<'_> {
         }
         hooks.enter(it, self, out);
         let going = it.going.as_ref().map(|going| self.going(going));
-        // What a failed test leaves behind is put back: the sooner its loops end the better.
-        let failed = self.tested_in(it);
-        let goes_on = failed.as_ref().filter(|_| matches!(it.tag, Tag::Sequential)).map(|failed| format!("!{failed}"));
+        // What a failed test leaves behind is put back: its loops need not go on, and what data should end might never do.
+        let failed = self.failed();
+        let tests = failed.is_some() && self.tests_in(it);
+        let ends = it.tag == Tag::Sequential && (tests || going.is_some());
+        let goes_on = failed.as_ref().filter(|_| ends).map(|failed| format!("!{failed}"));
         let going = [going, goes_on].into_iter().flatten().reduce(|going, other| format!("{going} && {other}"));
         let head = match &it.clip {
             Some(clip) => self.clipped_head(it, clip),
@@ -146,23 +148,29 @@ impl Printer<'_> {
         if guard.is_some() {
             out.close();
         }
-        if let Some(failed) = failed.filter(|_| self.loops_around == 0) {
+        if let Some(failed) = failed.filter(|_| tests && self.loops_around == 0) {
             self.leave_if(&failed, out);
         }
     }
 
-    /// The variable that notes failed tests, if the loop makes some.
-    fn tested_in(&self, it: &For) -> Option<String> {
+    /// The variable that notes failed tests.
+    fn failed(&self) -> Option<String> {
         let failed = self.input.algorithm.failed?;
+        Some(format!("{}[0]", self.program.names.arrays[failed.0 as usize]))
+    }
+
+    /// Whether the loop makes tests that may fail.
+    fn tests_in(&self, it: &For) -> bool {
         let mut tests = false;
+        let sets = |array: ArrayId| self.input.algorithm.failed == Some(array);
         for node in &it.body {
             node.walk(&mut |node| {
                 if let Node::Statement(statement) = node {
-                    tests |= self.input.algorithm.computation(statement.computation).write.array == failed;
+                    tests |= sets(self.input.algorithm.computation(statement.computation).write.array);
                 }
             });
         }
-        tests.then(|| format!("{}[0]", self.program.names.arrays[failed.0 as usize]))
+        tests
     }
 
     /// Goes to where a function that has failed puts back what it has written.
