@@ -15,6 +15,11 @@ gpu() {
         exit 3
     fi
     echo "$devices"
+    if [ "${1:-}" = --peers ]; then
+        shift
+        python3 tests/gpu/peers.py "$@"
+        return
+    fi
 
     if command -v cargo >/dev/null; then
         setup
