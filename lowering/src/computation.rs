@@ -696,17 +696,7 @@ impl<'a> Nest<'a> {
 
 /// `value` truncated to an integer type where it fits, else zero: in C the conversion of another float means nothing.
 fn truncated(value: Expr, ty: ScalarType) -> Expr {
-    let (least, most) = match ty {
-        ScalarType::I8 => (i128::from(i8::MIN), i128::from(i8::MAX)),
-        ScalarType::I16 => (i16::MIN.into(), i16::MAX.into()),
-        ScalarType::I32 => (i32::MIN.into(), i32::MAX.into()),
-        ScalarType::I64 => (i64::MIN.into(), i64::MAX.into()),
-        ScalarType::U8 => (0, u8::MAX.into()),
-        ScalarType::U16 => (0, u16::MAX.into()),
-        ScalarType::U32 => (0, u32::MAX.into()),
-        ScalarType::U64 => (0, u64::MAX.into()),
-        ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => (0, 1),
-    };
+    let (least, most) = ty.integer_limits();
     let bound = |op, limit: i128| {
         let limit = Box::new(constant(Constant::integer(value.ty, limit)));
         Expr { kind: ExprKind::Compare(op, Box::new(value.clone()), limit), ty: ScalarType::Bool }

@@ -12,6 +12,7 @@
 //! end                                      counts[b[i]] += 1
 //! ```
 
+use crate::typed::{binary, both, compare, constant, integer};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
@@ -152,14 +153,14 @@ impl<'a> Facts<'a> {
                     converts |= sum_of(stored.value).is_some();
                     let mut times = float(1.0, span);
                     for range in &stored.loops {
-                        times = arithmetic(BinaryOp::Mul, times, self.trips(range)?);
+                        times = binary(BinaryOp::Mul, times, self.trips(range)?);
                     }
-                    let moved = |by: i128| arithmetic(BinaryOp::Mul, times.clone(), float(by as f64, span));
+                    let moved = |by: i128| binary(BinaryOp::Mul, times.clone(), float(by as f64, span));
                     if most > 0 {
-                        limits.up = arithmetic(BinaryOp::Add, limits.up, moved(most));
+                        limits.up = binary(BinaryOp::Add, limits.up, moved(most));
                     }
                     if least < 0 {
-                        limits.down = arithmetic(BinaryOp::Add, limits.down, moved(-least));
+                        limits.down = binary(BinaryOp::Add, limits.down, moved(-least));
                     }
                 }
             }
@@ -211,13 +212,13 @@ impl<'a> Facts<'a> {
     fn trips(&self, range: &'a Range) -> Option<Expr> {
         let span = range.stop.span;
         let (low, high) = if range.step > 0 { (&range.start, &range.stop) } else { (&range.stop, &range.start) };
-        let distance = arithmetic(BinaryOp::Sub, self.end(high, true, DEPTH)?, self.end(low, false, DEPTH)?);
+        let distance = binary(BinaryOp::Sub, self.end(high, true, DEPTH)?, self.end(low, false, DEPTH)?);
         let steps = match range.step.unsigned_abs() {
             1 => distance,
-            step => arithmetic(BinaryOp::Div, distance, float(step as f64, span)),
+            step => binary(BinaryOp::Div, distance, float(step as f64, span)),
         };
-        let count = arithmetic(BinaryOp::Add, steps, float(1.0, span));
-        Some(arithmetic(BinaryOp::Max, count, float(0.0, span)))
+        let count = binary(BinaryOp::Add, steps, float(1.0, span));
+        Some(binary(BinaryOp::Max, count, float(0.0, span)))
     }
 
     /// A bound on an integer made of sizes and arguments, as a `Float64`: from above (`high`), or from below.
@@ -247,18 +248,18 @@ impl<'a> Facts<'a> {
                 ExprKind::Local(local) if matches!(self.local(local).role, Role::Iterator(_)) => of(inner),
                 _ => None,
             },
-            ExprKind::Binary(BinaryOp::Add, left, right) => Some(arithmetic(BinaryOp::Add, of(left)?, of(right)?)),
-            ExprKind::Binary(BinaryOp::Sub, left, right) => Some(arithmetic(BinaryOp::Sub, of(left)?, other(right)?)),
+            ExprKind::Binary(BinaryOp::Add, left, right) => Some(binary(BinaryOp::Add, of(left)?, of(right)?)),
+            ExprKind::Binary(BinaryOp::Sub, left, right) => Some(binary(BinaryOp::Sub, of(left)?, other(right)?)),
             ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), left, right) => {
-                Some(arithmetic(*op, of(left)?, of(right)?))
+                Some(binary(*op, of(left)?, of(right)?))
             }
             ExprKind::Binary(BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil, left, right) => {
                 match right.kind {
                     ExprKind::Constant(constant) => {
                         let divisor = constant.as_integer().filter(|it| (1..1 << 53).contains(it))?;
-                        let quotient = arithmetic(BinaryOp::Div, of(left)?, float(divisor as f64, span));
+                        let quotient = binary(BinaryOp::Div, of(left)?, float(divisor as f64, span));
                         // However it is rounded.
-                        Some(arithmetic(BinaryOp::Add, quotient, float(if high { 1.0 } else { -1.0 }, span)))
+                        Some(binary(BinaryOp::Add, quotient, float(if high { 1.0 } else { -1.0 }, span)))
                     }
                     _ => None,
                 }
@@ -272,10 +273,10 @@ impl<'a> Facts<'a> {
         let declared = self.local(array);
         let Type::Array { element, rank, form } = declared.ty else { return None };
         let span = declared.span;
-        let (least, most) = range_of(element);
+        let (least, most) = element.integer_limits();
         let stays = |value: Expr| {
-            let up = arithmetic(BinaryOp::Add, value.clone(), limits.up.clone());
-            let down = arithmetic(BinaryOp::Sub, value, limits.down.clone());
+            let up = binary(BinaryOp::Add, value.clone(), limits.up.clone());
+            let down = binary(BinaryOp::Sub, value, limits.down.clone());
             let below = compare(CompareOp::Le, up, float(most as f64, span));
             both(below, compare(CompareOp::Ge, down, float(least as f64, span)))
         };
@@ -302,12 +303,11 @@ impl<'a> Facts<'a> {
         for (axis, (id, iterator)) in (0..).zip(iterators) {
             let size = whole(ExprKind::Size { array, axis }, span);
             let range = match form.firsts {
-                Firsts::One => Range { start: whole(ExprKind::Constant(Constant::i64(1)), span), step: 1, stop: size },
+                Firsts::One => Range { start: integer(1, span), step: 1, stop: size },
                 Firsts::Free => {
                     let first = whole(ExprKind::First { array, axis }, span);
-                    let one = whole(ExprKind::Constant(Constant::i64(1)), span);
-                    let end = whole(ExprKind::Binary(BinaryOp::Add, Box::new(first.clone()), Box::new(size)), span);
-                    let stop = whole(ExprKind::Binary(BinaryOp::Sub, Box::new(end), Box::new(one)), span);
+                    let end = binary(BinaryOp::Add, first.clone(), size);
+                    let stop = binary(BinaryOp::Sub, end, integer(1, span));
                     Range { start: first, step: 1, stop }
                 }
             };
@@ -370,42 +370,15 @@ fn sum_of(value: &Expr) -> Option<LocalId> {
     }
 }
 
-/// The values of a narrow integer type.
-fn range_of(ty: ScalarType) -> (i128, i128) {
-    let bits = 8 * ty.bytes();
-    match ty {
-        ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64 => {
-            (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-        }
-        ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => (0, (1 << bits) - 1),
-        ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => (0, 1),
-    }
-}
-
 fn whole(kind: ExprKind, span: Span) -> Expr {
     Expr { kind, ty: ScalarType::I64, span }
 }
 
 fn float(value: f64, span: Span) -> Expr {
-    Expr { kind: ExprKind::Constant(Constant::f64(value)), ty: ScalarType::F64, span }
+    constant(Constant::f64(value), span)
 }
 
 fn as_float(value: Expr) -> Expr {
     let span = value.span;
     Expr { kind: ExprKind::Convert(Box::new(value)), ty: ScalarType::F64, span }
-}
-
-fn arithmetic(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    let span = left.span;
-    Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty: ScalarType::F64, span }
-}
-
-fn compare(op: CompareOp, left: Expr, right: Expr) -> Expr {
-    let span = left.span;
-    Expr { kind: ExprKind::Compare(op, Box::new(left), Box::new(right)), ty: ScalarType::Bool, span }
-}
-
-fn both(left: Expr, right: Expr) -> Expr {
-    let span = left.span;
-    Expr { kind: ExprKind::Binary(BinaryOp::AndAlso, Box::new(left), Box::new(right)), ty: ScalarType::Bool, span }
 }

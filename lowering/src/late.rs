@@ -16,13 +16,14 @@
 //! ```
 
 use crate::error::{LowerError, Testable};
+use crate::typed::{both, compare, constant, either, not, select};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
     Block, Expr, ExprKind, Firsts, Function, Local, LocalId, Mode, NamedBy, Role, SizeError, Statement, StatementKind,
     Type,
 };
-use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 /// A condition of more operators and loads is not worth testing again and again.
 const LIMIT: usize = 4000;
@@ -55,7 +56,7 @@ pub(crate) fn rewrite(function: &Function, places: &Places) -> Option<Tested> {
         return None;
     }
     let span = function.span;
-    let start = set(failed, boolean(false, span), span);
+    let start = set(failed, constant(Constant::bool(false), span), span);
     let mut locals = function.locals.clone();
     let ty = Type::Scalar(ScalarType::Bool);
     locals.push(Local { name: "failed".into(), named: NamedBy::Tessella, ty, role: Role::Variable(None), span });
@@ -149,8 +150,8 @@ impl Testing<'_> {
                 (tested, StatementKind::Set { target: *target, value, label, mode })
             }
             StatementKind::Store { array, subscripts, value, label, mode } => {
-                let mut tested = subscripts.iter().filter_map(|it| self.fails(it)).reduce(or);
-                tested = [tested, self.fails(value)].into_iter().flatten().reduce(or);
+                let mut tested = subscripts.iter().filter_map(|it| self.fails(it)).reduce(either);
+                tested = [tested, self.fails(value)].into_iter().flatten().reduce(either);
                 let late = self.is_late(subscripts, mode.inbounds);
                 let subscripts: Vec<Expr> = subscripts.iter().map(|it| self.guarded(it)).collect();
                 let inside = late.then(|| self.inside(*array, &subscripts, span));
@@ -160,7 +161,7 @@ impl Testing<'_> {
                 match inside {
                     None => (tested, store),
                     Some(inside) => {
-                        tested = [tested, Some(not(inside.clone()))].into_iter().flatten().reduce(or);
+                        tested = [tested, Some(not(inside.clone()))].into_iter().flatten().reduce(either);
                         let then = vec![Statement { kind: store, span }];
                         (tested, StatementKind::If { condition: inside, then, otherwise: vec![] })
                     }
@@ -168,7 +169,7 @@ impl Testing<'_> {
             }
             StatementKind::Require { condition, failure: _ } if self.places.contains(&Testable::Requirement(span)) => {
                 let fails = [self.fails(condition), Some(not(self.guarded(condition)))];
-                let tested = fails.into_iter().flatten().reduce(or);
+                let tested = fails.into_iter().flatten().reduce(either);
                 return tested.into_iter().map(|tested| self.note(tested, span)).collect();
             }
             StatementKind::Require { condition, .. } => {
@@ -189,7 +190,7 @@ impl Testing<'_> {
         if size(&condition) > LIMIT {
             self.possible = false;
         }
-        let then = vec![set(self.failed, boolean(true, span), span)];
+        let then = vec![set(self.failed, constant(Constant::bool(true), span), span)];
         Statement { kind: StatementKind::If { condition, then, otherwise: vec![] }, span }
     }
 
@@ -211,9 +212,9 @@ impl Testing<'_> {
         let parts = (0..).zip(subscripts).map(|(axis, subscript)| {
             let (first, last) = self.limits(array, axis, span);
             let low = compare(CompareOp::Ge, subscript.clone(), first);
-            and(low, compare(CompareOp::Le, subscript.clone(), last))
+            both(low, compare(CompareOp::Le, subscript.clone(), last))
         });
-        parts.reduce(and).unwrap_or(boolean(true, span))
+        parts.reduce(both).unwrap_or(constant(Constant::bool(true), span))
     }
 
     fn limits(&self, array: LocalId, axis: u32, span: Span) -> (Expr, Expr) {
@@ -254,33 +255,33 @@ impl Testing<'_> {
                 }
                 *inbounds = true;
                 let inside = self.inside(*array, subscripts, span);
-                select(inside, guarded, Expr { kind: zero(expr.ty), ty: expr.ty, span })
+                select(inside, guarded, constant(Constant { ty: expr.ty, bits: 0 }, span))
             }
             ExprKind::Wrap(value) if value.ty.is_float() && self.fails.contains(&Failure::Conversion) => {
-                let (least, most) = limits_of(expr.ty);
-                let limit = |value: i128, ty| Expr { kind: ExprKind::Constant(Constant::integer(ty, value)), ty, span };
-                let low = compare(CompareOp::Ge, (**value).clone(), limit(least, value.ty));
-                let fits = and(low, compare(CompareOp::Lt, (**value).clone(), limit(most + 1, value.ty)));
-                select(fits, guarded, Expr { kind: zero(expr.ty), ty: expr.ty, span })
+                let (least, most) = expr.ty.integer_limits();
+                let limit = |limit: i128| constant(Constant::integer(value.ty, limit), span);
+                let low = compare(CompareOp::Ge, (**value).clone(), limit(least));
+                let fits = both(low, compare(CompareOp::Lt, (**value).clone(), limit(most + 1)));
+                select(fits, guarded, constant(Constant { ty: expr.ty, bits: 0 }, span))
             }
             ExprKind::Binary(
                 BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil | BinaryOp::Rem | BinaryOp::Mod,
-                number,
+                divided,
                 divisor,
             ) if expr.ty.is_integer()
                 && self.fails.contains(&Failure::Division)
                 && !matches!(divisor.kind, ExprKind::Constant(_)) =>
             {
                 let ty = divisor.ty;
-                let constant = |value: i128| Expr { kind: ExprKind::Constant(Constant::integer(ty, value)), ty, span };
-                let mut divides = compare(CompareOp::Ne, (**divisor).clone(), constant(0));
-                let (least, _) = limits_of(ty);
+                let number = |value: i128| constant(Constant::integer(ty, value), span);
+                let mut divides = compare(CompareOp::Ne, (**divisor).clone(), number(0));
+                let (least, _) = ty.integer_limits();
                 if least < 0 {
-                    let other = compare(CompareOp::Ne, (**divisor).clone(), constant(-1));
-                    let fits = compare(CompareOp::Ne, (**number).clone(), constant(least));
-                    divides = and(divides, or(other, fits));
+                    let other = compare(CompareOp::Ne, (**divisor).clone(), number(-1));
+                    let fits = compare(CompareOp::Ne, (**divided).clone(), number(least));
+                    divides = both(divides, either(other, fits));
                 }
-                **divisor = select(divides, (**divisor).clone(), constant(1));
+                **divisor = select(divides, (**divisor).clone(), number(1));
                 guarded
             }
             _ => guarded,
@@ -290,14 +291,14 @@ impl Testing<'_> {
     /// Whether evaluating the expression fails, as far as it is tested in the run; `None` if it never does.
     fn fails(&self, expr: &Expr) -> Option<Expr> {
         let span = expr.span;
-        let never = || boolean(false, span);
+        let never = || constant(Constant::bool(false), span);
         match &expr.kind {
             ExprKind::Binary(op @ (BinaryOp::AndAlso | BinaryOp::OrElse), left, right) => {
                 let right = self.fails(right).map(|right| {
                     let reached = self.guarded(left);
-                    and(if *op == BinaryOp::AndAlso { reached } else { not(reached) }, right)
+                    both(if *op == BinaryOp::AndAlso { reached } else { not(reached) }, right)
                 });
-                [self.fails(left), right].into_iter().flatten().reduce(or)
+                [self.fails(left), right].into_iter().flatten().reduce(either)
             }
             ExprKind::Select { condition, yes, no } => {
                 let chosen = match (self.fails(yes), self.fails(no)) {
@@ -306,15 +307,15 @@ impl Testing<'_> {
                         Some(select(self.guarded(condition), yes.unwrap_or_else(never), no.unwrap_or_else(never)))
                     }
                 };
-                [self.fails(condition), chosen].into_iter().flatten().reduce(or)
+                [self.fails(condition), chosen].into_iter().flatten().reduce(either)
             }
             ExprKind::Load { array, subscripts, inbounds } => {
-                let before = subscripts.iter().filter_map(|it| self.fails(it)).reduce(or);
+                let before = subscripts.iter().filter_map(|it| self.fails(it)).reduce(either);
                 let outside = self.is_late(subscripts, *inbounds).then(|| {
                     let subscripts: Vec<Expr> = subscripts.iter().map(|it| self.guarded(it)).collect();
                     not(self.inside(*array, &subscripts, span))
                 });
-                [before, outside].into_iter().flatten().reduce(or)
+                [before, outside].into_iter().flatten().reduce(either)
             }
             ExprKind::Constant(_)
             | ExprKind::Local(_)
@@ -326,7 +327,7 @@ impl Testing<'_> {
             | ExprKind::Call(..)
             | ExprKind::IfElse { .. }
             | ExprKind::Convert(_)
-            | ExprKind::Wrap(_) => expr.operands().into_iter().filter_map(|it| self.fails(it)).reduce(or),
+            | ExprKind::Wrap(_) => expr.operands().into_iter().filter_map(|it| self.fails(it)).reduce(either),
         }
     }
 }
@@ -336,57 +337,6 @@ fn size(expr: &Expr) -> usize {
     expr.operands().into_iter().fold(1, |sum: usize, operand| sum.saturating_add(size(operand)))
 }
 
-fn limits_of(ty: ScalarType) -> (i128, i128) {
-    match ty {
-        ScalarType::I8 => (i8::MIN.into(), i8::MAX.into()),
-        ScalarType::I16 => (i16::MIN.into(), i16::MAX.into()),
-        ScalarType::I32 => (i32::MIN.into(), i32::MAX.into()),
-        ScalarType::I64 => (i64::MIN.into(), i64::MAX.into()),
-        ScalarType::U8 => (0, u8::MAX.into()),
-        ScalarType::U16 => (0, u16::MAX.into()),
-        ScalarType::U32 => (0, u32::MAX.into()),
-        ScalarType::U64 => (0, u64::MAX.into()),
-        ScalarType::Bool | ScalarType::F32 | ScalarType::F64 => (0, 1),
-    }
-}
-
 fn set(target: LocalId, value: Expr, span: Span) -> Statement {
     Statement { kind: StatementKind::Set { target, value, label: None, mode: Mode::default() }, span }
-}
-
-fn boolean(value: bool, span: Span) -> Expr {
-    Expr { kind: ExprKind::Constant(Constant::bool(value)), ty: ScalarType::Bool, span }
-}
-
-fn zero(ty: ScalarType) -> ExprKind {
-    ExprKind::Constant(Constant { ty, bits: 0 })
-}
-
-/// `condition ? yes : no`, which stands where `yes` does.
-fn select(condition: Expr, yes: Expr, no: Expr) -> Expr {
-    let (ty, span) = (yes.ty, yes.span);
-    Expr { kind: ExprKind::Select { condition: Box::new(condition), yes: Box::new(yes), no: Box::new(no) }, ty, span }
-}
-
-fn compare(op: CompareOp, left: Expr, right: Expr) -> Expr {
-    let span = left.span;
-    Expr { kind: ExprKind::Compare(op, Box::new(left), Box::new(right)), ty: ScalarType::Bool, span }
-}
-
-fn and(left: Expr, right: Expr) -> Expr {
-    joined(BinaryOp::AndAlso, left, right)
-}
-
-fn or(left: Expr, right: Expr) -> Expr {
-    joined(BinaryOp::OrElse, left, right)
-}
-
-fn joined(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    let span = left.span;
-    Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty: ScalarType::Bool, span }
-}
-
-fn not(value: Expr) -> Expr {
-    let span = value.span;
-    Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(value)), ty: ScalarType::Bool, span }
 }

@@ -29,6 +29,7 @@ pub mod schedule;
 mod spans;
 mod stepped;
 mod symbolic;
+mod typed;
 mod values;
 
 #[cfg(test)]

@@ -12,13 +12,14 @@
 //! loops have the source's bounds: code generation turns the conditions back into them.
 
 use crate::error::LowerError;
+use crate::typed::{binary, both, compare, either, integer};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
     Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, Mode, NamedBy, Range, Requirement, Role,
     SizeError, Statement, StatementKind, Type,
 };
-use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, ScalarType};
 
 /// Iterators that are no subscript run through these values at most: no other expression of sizes is larger.
 const LIMIT: i64 = 1 << 40;
@@ -379,13 +380,13 @@ impl Rewriting {
             let rest = binary(BinaryOp::Rem, distance, integer(stride, span));
             conditions.push(compare(CompareOp::Eq, rest, integer(0, span)));
         }
-        let all = |parts: Vec<Expr>| parts.into_iter().reduce(|left, right| logical(BinaryOp::AndAlso, left, right));
+        let all = |parts: Vec<Expr>| parts.into_iter().reduce(both);
         let inside = all(inside).expect("one of the bounds is data");
         let empty = compare(CompareOp::Gt, low.clone(), high.clone());
         let name = &self.known.locals[iterator.0 as usize].name;
         let text = format!("the range of the loop over `{name}` leaves the arrays that `{name}` is a subscript of");
         let check = RangeCheck {
-            condition: logical(BinaryOp::OrElse, empty, inside),
+            condition: either(empty, inside),
             failure: Requirement { error: SizeError::Thrown, text },
             span,
         };
@@ -426,15 +427,6 @@ pub(crate) fn span_of(range: &Range) -> Span {
     if stop.end >= start.start && stop.file == start.file { Span { end: stop.end, ..start } } else { stop }
 }
 
-fn integer(value: i64, span: Span) -> Expr {
-    Expr { kind: ExprKind::Constant(Constant::i64(value)), ty: ScalarType::I64, span }
-}
-
-fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    let span = left.span;
-    Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty: ScalarType::I64, span }
-}
-
 fn plus(value: Expr, added: i64) -> Expr {
     match added {
         0 => value,
@@ -443,13 +435,4 @@ fn plus(value: Expr, added: i64) -> Expr {
             binary(BinaryOp::Add, value, added)
         }
     }
-}
-
-fn compare(op: CompareOp, left: Expr, right: Expr) -> Expr {
-    let span = left.span;
-    Expr { kind: ExprKind::Compare(op, Box::new(left), Box::new(right)), ty: ScalarType::Bool, span }
-}
-
-fn logical(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    Expr { ty: ScalarType::Bool, ..binary(op, left, right) }
 }

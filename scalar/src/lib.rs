@@ -63,6 +63,17 @@ impl ScalarType {
         matches!(self, ScalarType::I8 | ScalarType::I16 | ScalarType::I32 | ScalarType::I64)
     }
 
+    /// The least and the greatest value of an integer type or `Bool`; zeros for other types.
+    pub fn integer_limits(self) -> (i128, i128) {
+        let bits = 8 * self.bytes();
+        match self {
+            ScalarType::Bool => (0, 1),
+            ScalarType::F32 | ScalarType::F64 => (0, 0),
+            _ if self.is_signed_integer() => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            _ => (0, (1 << bits) - 1),
+        }
+    }
+
     /// The type's name in Julia, such as `Float64`.
     pub fn julia_name(self) -> &'static str {
         match self {

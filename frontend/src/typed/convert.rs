@@ -74,34 +74,18 @@ pub(super) fn float_of(ty: ScalarType) -> ScalarType {
     if ty == ScalarType::F32 { ScalarType::F32 } else { ScalarType::F64 }
 }
 
-/// Smallest and largest value of an integer type or `Bool`.
-pub(super) fn integer_limits(ty: ScalarType) -> (i128, i128) {
-    match ty {
-        ScalarType::Bool => (0, 1),
-        ScalarType::I8 => (i8::MIN.into(), i8::MAX.into()),
-        ScalarType::I16 => (i16::MIN.into(), i16::MAX.into()),
-        ScalarType::I32 => (i32::MIN.into(), i32::MAX.into()),
-        ScalarType::I64 => (i64::MIN.into(), i64::MAX.into()),
-        ScalarType::U8 => (0, u8::MAX.into()),
-        ScalarType::U16 => (0, u16::MAX.into()),
-        ScalarType::U32 => (0, u32::MAX.into()),
-        ScalarType::U64 => (0, u64::MAX.into()),
-        ScalarType::F32 | ScalarType::F64 => (0, 0),
-    }
-}
-
 /// `convert(to, constant)`, or `None` where Julia throws.
 pub(super) fn convert_constant(constant: Constant, to: ScalarType) -> Option<Constant> {
     match (constant.as_integer(), constant.as_float(), to) {
         (Some(value), _, to) if !to.is_float() => {
-            let (least, most) = integer_limits(to);
+            let (least, most) = to.integer_limits();
             (least..=most).contains(&value).then(|| Constant::integer(to, value))
         }
         (Some(value), _, to) => Some(Constant::integer(to, value)),
         (None, Some(value), ScalarType::F64) => Some(Constant::f64(value)),
         (None, Some(value), ScalarType::F32) => Some(Constant::f32(value as f32)),
         (None, Some(value), to) => {
-            let (least, most) = integer_limits(to);
+            let (least, most) = to.integer_limits();
             let inside = value.fract() == 0.0 && value.abs() < 1e30;
             (inside && (least..=most).contains(&(value as i128))).then(|| Constant::integer(to, value as i128))
         }
@@ -173,7 +157,7 @@ impl Checker<'_> {
             return self.truncated(value, to, Some(is_whole), &format!("{to}(x)"), span);
         }
         let value = self.share(expr);
-        let ((least, most), (from, until)) = (integer_limits(to), integer_limits(value.ty));
+        let ((least, most), (from, until)) = (to.integer_limits(), value.ty.integer_limits());
         let mut fits: Option<Expr> = None;
         for (op, limit, needed) in [(CompareOp::Ge, least, from < least), (CompareOp::Le, most, until > most)] {
             if needed {
@@ -200,7 +184,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Expr> {
         let value = self.share(value);
-        let (least, most) = integer_limits(to);
+        let (least, most) = to.integer_limits();
         // Both are powers of two, or zero, and so exact.
         let limit = |limit: i128| Expr::constant(Constant::integer(value.ty, limit), span);
         let low = compare(CompareOp::Ge, value.clone(), limit(least), span);

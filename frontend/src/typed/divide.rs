@@ -3,7 +3,7 @@
 use super::check::{Checked, Checker};
 use super::compare::compare;
 use super::constant::folded;
-use super::convert::{constant_integer, integer_limits, promote, signed, unsigned, widen};
+use super::convert::{constant_integer, promote, signed, unsigned, widen};
 use super::error::TypeError;
 use super::operator::{binary, if_else, unary};
 use super::tree::{Expr, SizeError};
@@ -67,7 +67,7 @@ impl Checker<'_> {
         let wide = promote(left.ty, unsigned(right.ty));
         let modulus = promote(right.ty, signed(wide));
         // `mod` adds the divisor before it takes the remainder, which must not overflow.
-        let is_small = operator != BinaryOp::Mod || divisor <= integer_limits(modulus).1 / 2;
+        let is_small = operator != BinaryOp::Mod || divisor <= modulus.integer_limits().1 / 2;
         if !is_signed(left.ty) && divisor > 0 && is_small {
             let quotient = binary(operator, widen(left, wide), widen(right.clone(), wide), span);
             return Ok(match operator {
@@ -101,7 +101,7 @@ impl Checker<'_> {
             (false, _) => (zero.clone(), zero),
             (true, true) => (zero.clone(), either(zero, is(&right, -1))),
             (true, false) => {
-                let least = is(&left, integer_limits(ty).0);
+                let least = is(&left, ty.integer_limits().0);
                 let overflows = binary(BinaryOp::AndAlso, is(&right, -1), least, span);
                 let fails = either(zero, overflows);
                 (fails.clone(), fails)

@@ -2,7 +2,7 @@
 
 use super::check::{Checked, Checker};
 use super::complex::Complex;
-use super::convert::{convert_constant, float_of, integer_limits, promote, widen};
+use super::convert::{convert_constant, float_of, promote, widen};
 use super::error::TypeError;
 use super::scope::State;
 use super::tree::{Expr, ExprKind};
@@ -172,8 +172,8 @@ impl Checker<'_> {
             ("floatmax", true) => float(f64::MAX, f32::MAX),
             ("zero", false) => Constant::integer(ty, 0),
             ("one" | "oneunit", false) => Constant::integer(ty, 1),
-            ("typemin", false) => Constant::integer(ty, integer_limits(ty).0),
-            ("typemax", false) => Constant::integer(ty, integer_limits(ty).1),
+            ("typemin", false) => Constant::integer(ty, ty.integer_limits().0),
+            ("typemax", false) => Constant::integer(ty, ty.integer_limits().1),
             (_, _) => {
                 let operands = format!("the type `{ty}`");
                 return Err(self.fail(TypeError::NoMethod { operator: name.into(), operands, span, help: None }));

@@ -2,10 +2,11 @@
 //!
 //! `Int64`s wrap around, and sums and products of them do so alike whatever the order: what is equal here has equal bits.
 
+use crate::typed::{binary, integer};
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{Expr, ExprKind, LocalId, LoopId};
-use tessella_scalar::{BinaryOp, Constant, ScalarType};
+use tessella_scalar::{BinaryOp, ScalarType};
 
 /// A polynomial with more terms is given up.
 const TERMS: usize = 24;
@@ -171,13 +172,13 @@ impl Polynomial {
                 (i64::MIN, _) => Some(integer(factor, span)),
                 (_, size) => size.map(|size| integer(size, span)),
             };
-            let value = scale.into_iter().chain(atoms).reduce(|left, right| binary(BinaryOp::Mul, left, right, span));
+            let value = scale.into_iter().chain(atoms).reduce(|left, right| binary(BinaryOp::Mul, left, right));
             let value = value.expect("a product without atoms has a factor");
             sum = Some(match sum {
-                None if factor < 0 && factor != i64::MIN => binary(BinaryOp::Sub, integer(0, span), value, span),
+                None if factor < 0 && factor != i64::MIN => binary(BinaryOp::Sub, integer(0, span), value),
                 None => value,
-                Some(before) if factor < 0 && factor != i64::MIN => binary(BinaryOp::Sub, before, value, span),
-                Some(before) => binary(BinaryOp::Add, before, value, span),
+                Some(before) if factor < 0 && factor != i64::MIN => binary(BinaryOp::Sub, before, value),
+                Some(before) => binary(BinaryOp::Add, before, value),
             });
         }
         sum.unwrap_or_else(|| integer(0, span))
@@ -201,20 +202,12 @@ impl Atom {
             Atom::First(array, axis) => ExprKind::First { array: *array, axis: *axis },
             Atom::Entry(..) => unreachable!("what an iteration begins with is known before it is used"),
             Atom::Clamped(inner) => {
-                return binary(BinaryOp::Max, inner.to_expr(span), integer(0, span), span);
+                return binary(BinaryOp::Max, inner.to_expr(span), integer(0, span));
             }
             Atom::Quotient(inner, divisor) => {
-                return binary(BinaryOp::DivFloor, inner.to_expr(span), integer(*divisor, span), span);
+                return binary(BinaryOp::DivFloor, inner.to_expr(span), integer(*divisor, span));
             }
         };
         Expr { kind, ty: ScalarType::I64, span }
     }
-}
-
-fn integer(value: i64, span: Span) -> Expr {
-    Expr { kind: ExprKind::Constant(Constant::i64(value)), ty: ScalarType::I64, span }
-}
-
-fn binary(op: BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
-    Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty: ScalarType::I64, span }
 }

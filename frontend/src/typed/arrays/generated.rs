@@ -9,7 +9,7 @@ use super::{ArrayError, Numbers};
 use crate::ast::{self, Argument, Block, ExprKind, GeneratorClause, Section};
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
-use crate::typed::convert::{integer_limits, widen};
+use crate::typed::convert::widen;
 use crate::typed::jumps::if_else as if_statement;
 use crate::typed::operator::{binary, if_else};
 use crate::typed::scope::{Scope, State};
@@ -262,8 +262,8 @@ fn neutral(reduction: Reduction, ty: ScalarType, span: Span) -> Expr {
         Reduction::Minimum if ty.is_float() => float(f64::INFINITY),
         Reduction::Maximum if ty == ScalarType::Bool => Expr::constant(Constant::bool(false), span),
         Reduction::Minimum if ty == ScalarType::Bool => Expr::constant(Constant::bool(true), span),
-        Reduction::Maximum => number(integer_limits(ty).0),
-        Reduction::Minimum => number(integer_limits(ty).1),
+        Reduction::Maximum => number(ty.integer_limits().0),
+        Reduction::Minimum => number(ty.integer_limits().1),
         Reduction::Any => Expr::constant(Constant::bool(false), span),
         Reduction::All => Expr::constant(Constant::bool(true), span),
     }

@@ -229,7 +229,7 @@ impl Checker<'_> {
                     // Of magnitudes: no float is less, and of integers, which wrap around, none less than the least.
                     (Empty::Allowed, _) if is_float => number(0),
                     (Empty::Allowed, Some(condition)) => {
-                        let least = number(crate::typed::convert::integer_limits(total_type).0);
+                        let least = number(total_type.integer_limits().0);
                         let (condition, yes, no) = (Box::new(condition), Box::new(least), Box::new(number(0)));
                         Expr { kind: ExprKind::Select { condition, yes, no }, ty: total_type, span }
                     }
