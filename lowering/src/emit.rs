@@ -1,7 +1,8 @@
 //! Turns one statement into a computation: its name, domain, accesses and spans, and the arrays that hold scalar
 //! variables.
 
-use crate::computation::{Builder, Value, both, index};
+use crate::computation::{Builder, Value};
+use crate::expr::{both, index};
 use crate::formula::Formula;
 use crate::nest::{Nest, Scope};
 use crate::scan::{ScanDraft, covers};

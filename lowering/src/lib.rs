@@ -14,6 +14,7 @@ mod computation;
 mod counters;
 mod emit;
 mod error;
+mod expr;
 mod formula;
 mod implied;
 mod inside;

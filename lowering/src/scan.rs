@@ -7,7 +7,7 @@
 //!
 //! The searches run one after the other, the first one last: what remains is the position of the first that failed.
 
-use crate::computation::constant;
+use crate::expr::constant;
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{
