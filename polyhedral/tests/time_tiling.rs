@@ -120,7 +120,8 @@ fn check(before: &Scheduled, after: &Scheduled) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A time loop whose nests write rows of arrays of their own, each from rows up to three steps back.
+/// A time loop whose nests write rows of arrays of their own, each from rows up to three steps back, or of nests before it in the
+/// same step.
 #[derive(Debug, Clone)]
 struct Random {
     /// By nest: what it reads, as the nest that wrote it, the steps of the time loop back, and the distance in space.
@@ -130,10 +131,16 @@ struct Random {
 }
 
 fn random() -> impl Strategy<Value = Random> {
-    let nest = |count: usize| prop::collection::vec((0..count, 1..=3_i64, -4..=4_i64), 1..4);
+    let nest = |count: usize| prop::collection::vec((0..count, 0..=3_i64, -4..=4_i64), 1..4);
     (1..=3_usize)
         .prop_flat_map(move |count| (prop::collection::vec(nest(count), count), 3..=9_i64, 1..=17_i64))
-        .prop_map(|(reads, steps, points)| Random { reads, steps, points })
+        .prop_map(|(mut reads, steps, points)| {
+            for (nest, reads) in reads.iter_mut().enumerate() {
+                // What is not written yet in this step was in the one before.
+                reads.iter_mut().filter(|it| it.0 >= nest).for_each(|it| it.1 = it.1.max(1));
+            }
+            Random { reads, steps, points }
+        })
 }
 
 impl Random {
@@ -250,6 +257,27 @@ fn tiles_start_with_the_same_nest_or_are_refused() {
     let tiled = run(&ctx, &start, &command(3)).unwrap();
     let names: BTreeSet<&str> = tiled.algorithm.computations.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, BTreeSet::from(["S", "R", "S_phase1", "R_phase1"]));
+}
+
+#[test]
+fn nests_that_meet_at_one_point_only_share_a_step() {
+    let ctx = Ctx::new();
+    // The first two read the third's field of the step before; it reads both of theirs.
+    let field = |reads: &[(usize, i64, i64)]| reads.to_vec();
+    let nests = vec![
+        field(&[(0, 1, 0), (2, 1, 0), (2, 1, 1)]),
+        field(&[(1, 1, 0), (2, 1, 0)]),
+        field(&[(2, 1, 0), (0, 0, -1), (1, 0, 0)]),
+    ];
+    let start = scheduled(Random { reads: nests, steps: 9, points: 17 }.build(&ctx), Target::Cpu);
+    // Two steps for each of the time loop: a height of 1 holds one of these.
+    for height in [1, 3, 5] {
+        check(&start, &run(&ctx, &start, &hexagonal(height, 2)).unwrap()).unwrap();
+    }
+    match run(&ctx, &start, &hexagonal(0, 2)) {
+        Err(Error::Schedule(ScheduleError::TileHeight { height: 0, nests: 2, .. })) => {}
+        other => panic!("expected a refusal, got {other:?}"),
+    }
 }
 
 #[test]

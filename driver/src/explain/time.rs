@@ -115,10 +115,12 @@ fn is_about(algorithm: &Algorithm, command: &Command, nest: &Nest) -> bool {
 
 /// What hexagons were chosen, and why.
 fn hexagonal(command: &Command, machine: &Machine) -> String {
+    let dims = if let Command::Hexagonal { loops, .. } = command { loops.len() } else { 0 };
+    let extent = time_tiles::typical(dims);
     format!(
-        "    chosen: `{command}`: nothing is computed twice, threads start twice for each row of hexagons, and what a hexagon needs fits\n    into the second-level cache of a core, {} KiB, where rows have up to {} points\n",
-        machine.l2_bytes >> 10,
-        time_tiles::TYPICAL,
+        "    chosen: `{command}`: nothing is computed twice, threads start twice for each row of hexagons, and what a hexagon needs lies in\n    caches close to a core, {} KiB, where dimensions have up to {extent} points; each of {} threads gets two hexagons at a time then\n",
+        time_tiles::room(machine) >> 10,
+        time_tiles::sharing(machine, dims),
     )
 }
 
@@ -168,8 +170,9 @@ fn chosen(schedule: &Schedule, nest: &Nest, (target, machine): (Target, &Machine
     });
     match (is_plain, target) {
         (true, Target::Cpu) => format!(
-            "    chosen: each step by itself; hexagons are chosen for up to {} statements in two dimensions whose rows leave\n    room for them in the second-level cache, others by `@schedule` or the tuner\n",
-            time_tiles::MOST
+            "    chosen: each step by itself; hexagons are chosen for up to {} statements where {} KiB hold them and threads get\n    enough of them, others by `@schedule` or the tuner\n",
+            time_tiles::MOST,
+            time_tiles::room(machine) >> 10,
         ),
         (true, Target::Gpu) => {
             "    chosen: each step by itself, in kernels of its own: no stream is possible, or none is faster by the model\n".to_string()

@@ -1,5 +1,5 @@
-//! Tilings of time on CPUs: a stencil runs through several steps on a part of space while that lies in a core's second-level
-//! cache, instead of moving whole arrays once for each nest and step.
+//! Tilings of time on CPUs: a stencil runs through several steps on a part of space while that lies in caches close to a
+//! core, instead of moving whole arrays once for each nest and step.
 //!
 //! ```text
 //! for t { parallel for j { for i { S } }; parallel for j { for i { R } } }
@@ -8,8 +8,7 @@
 //!
 //! Hexagons ([`crate::time_tiling::hexagonal`]) compute nothing twice, and start threads twice for as many steps as a hexagon is high.
 //! Rows along the contiguous dimension stay whole: vectors like them long, and code for tiles in one dimension of space is quickly
-//! made. Hexagons are as high as what they need of all arrays fits; planes of arrays with three axes do not, and single rows gain
-//! little.
+//! made. In three dimensions planes stay whole.
 
 use crate::algorithm::{Algorithm, ArrayId, ComputationId};
 use crate::command::Command;
@@ -31,12 +30,32 @@ pub(crate) struct Tiled {
     pub(crate) computations: BTreeSet<ComputationId>,
 }
 
-/// The points along each dimension that is not tiled, where nobody knows how many there are.
-pub const TYPICAL: i64 = 2048;
 /// With more statements, code for hexagons takes seconds to generate.
-pub const MOST: usize = 3;
-/// Time steps of half a hexagon that are tried, the most first.
-const HALVES: [i64; 4] = [8, 4, 2, 1];
+pub const MOST: usize = 4;
+/// The most steps of half a hexagon over rows or planes; more gained nothing where it was measured.
+const HALF: i64 = 16;
+/// The same over points of a line, which are so few that starting threads counts.
+const HALF_LINE: i64 = 128;
+
+/// The points along a dimension where nobody knows how many there are: arrays with several axes have some 32 MB then.
+pub fn typical(dims: usize) -> i64 {
+    if dims < 3 { 2048 } else { 128 }
+}
+
+/// Bytes that a core finds close at hand: its second-level cache, or its share of the third level, which is 1.5 to 4 MiB on
+/// today's processors. A hexagon as large as that was about as fast as one that fits into the second level, where both have as many
+/// steps: rows are read in order, ahead of their use. So steps count for more than the level.
+const NEAR: u64 = 4 << 20;
+
+/// Bytes that a hexagon may take.
+pub fn room(machine: &Machine) -> u64 {
+    machine.l2_bytes.max(NEAR)
+}
+
+/// Threads that hexagons are shared out to: lines are too short for more than a few.
+pub fn sharing(machine: &Machine, dims: usize) -> i64 {
+    i64::from(if dims < 2 { machine.threads.min(2) } else { machine.threads })
+}
 
 /// Tiles all outermost time loops that are stencils over space; `None` where there is none.
 ///
@@ -81,29 +100,73 @@ fn is_over_nests(it: &Loop) -> bool {
     }
 }
 
-/// The height and the width of hexagons that keep their part of all arrays in the second-level cache; the highest of these, as
-/// repeated moves cost most. `None` where even the lowest does not fit, or where a step waits for itself.
+/// The height and the width of hexagons along the outermost dimension of this stencil, where they promise to pay.
 fn sizes(algorithm: &Algorithm, machine: &Machine, found: &Found) -> Option<(u32, u32)> {
     let slopes = found.slopes.as_ref()?;
+    let dims = slopes.len();
     // What reads no neighbours has nothing to gain: a loop of its own along each point does as well.
-    // A single row lies in the first-level cache, unless it is very long.
-    if slopes.len() < 2 || slopes[0] == [Slope::ZERO; 2] || found.stencil.step.len() > MOST {
+    if slopes[0] == [Slope::ZERO; 2] || found.stencil.step.len() > MOST {
         return None;
     }
-    let nests = found.stencil.nests.len() as i64;
+    // A line lies in the first-level cache unless it is very long, so that one thread has little to gain from hexagons; nor has a
+    // line that each step keeps elsewhere, side by side with those of other steps.
+    let ids = || found.stencil.step.keys();
+    if dims < 2 && (machine.threads < 2 || ids().any(|&id| algorithm.computation(id).write.subscripts.len() != dims)) {
+        return None;
+    }
     let bytes: i64 =
         arrays(algorithm, found).into_iter().map(|id| i64::from(algorithm.array(id).element.bytes())).sum();
-    let row: i64 = slopes[1..].iter().map(|_| TYPICAL).product();
-    HALVES.into_iter().find_map(|half| {
-        let height = half * nests - 1;
-        let [delta0, delta1] = slopes[0];
+    let layers = typical(dims);
+    let layer = slopes[1..].iter().map(|_| layers).product::<i64>() * bytes;
+    let half = if dims < 2 { HALF_LINE } else { HALF };
+    let threads = sharing(machine, dims);
+    best(&Asked { slopes: slopes[0], sweeps: found.stencil.sweeps, half, layer, layers, threads, room: room(machine) })
+}
+
+/// What sizes of hexagons depend on.
+struct Asked {
+    /// `delta0` and `delta1` along the dimension that hexagons tile.
+    slopes: [Slope; 2],
+    /// Steps of one iteration of the time loop.
+    sweeps: i64,
+    /// The most steps of half a hexagon, unless an iteration of the time loop has more.
+    half: i64,
+    /// Bytes of all arrays at one position of that dimension.
+    layer: i64,
+    /// Positions of that dimension.
+    layers: i64,
+    threads: i64,
+    /// Bytes that a hexagon may take.
+    room: u64,
+}
+
+/// The height `h` and the width `w0` of hexagons: of those that take no more than the room, and of which every thread gets two in a
+/// phase, those that move the fewest bytes for each point. `None` where there are no such hexagons.
+///
+/// A hexagon moves its middle once, which is `w0 + 1` positions and what both slopes reach in `h` steps, and has half of its box
+/// for points.
+fn best(asked: &Asked) -> Option<(u32, u32)> {
+    let [delta0, delta1] = asked.slopes;
+    let mut best: Option<(f64, i64, i64)> = None;
+    for iterations in (0..).map(|power| 1_i64 << power).take_while(|it| it * asked.sweeps <= asked.half.max(asked.sweeps)) {
+        let height = iterations * asked.sweeps - 1;
         let spread = delta0.floor_times(height) + delta1.floor_times(height);
-        let width = spread.max(Hexagon::least_width(height, delta0, delta1)).max(1);
-        // The middle of a hexagon, and what its ends read.
-        let rows = width + 1 + spread + delta0.ceil() + delta1.ceil();
-        let fits = u64::try_from(rows * row * bytes).is_ok_and(|bytes| bytes <= machine.l2_bytes);
-        fits.then(|| Some((u32::try_from(height).ok()?, u32::try_from(width).ok()?)))?
-    })
+        let least = Hexagon::least_width(height, delta0, delta1).max(1);
+        for width in [spread / 4, spread / 2, spread].map(|width| width.max(least)) {
+            let hexagon = Hexagon { height, width, delta0, delta1 };
+            let middle = width + 1 + spread;
+            // What its ends read lies beside it.
+            let bytes = (middle + delta0.ceil() + delta1.ceil()) * asked.layer;
+            let fits = u64::try_from(bytes).is_ok_and(|bytes| bytes <= asked.room);
+            let is_shared = asked.layers >= 2 * hexagon.span() * asked.threads;
+            let moved = middle as f64 / (hexagon.span() * hexagon.steps()) as f64;
+            if fits && is_shared && best.is_none_or(|(least, ..)| moved < least) {
+                best = Some((moved, height, width));
+            }
+        }
+    }
+    let (_, height, width) = best?;
+    Some((u32::try_from(height).ok()?, u32::try_from(width).ok()?))
 }
 
 /// The arrays that the stencil's statements access in all dimensions of space.

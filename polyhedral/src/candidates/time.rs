@@ -146,7 +146,7 @@ impl Tilings {
     /// Hexagons of about so many steps, whose middle is about as wide as the first side.
     fn hexagonal(&self, place: &Place<'_>, steps: u32, sides: &[u32]) -> Option<Candidate> {
         let slopes = self.0.slopes.as_ref()?;
-        let nests = self.0.stencil.nests.len() as i64;
+        let nests = self.0.stencil.sweeps;
         // 2h + 2 steps of nests, h + 1 of them a multiple of the nests.
         let half = (i64::from(steps) / 2).max(1) * nests;
         let height = half - 1;

@@ -67,11 +67,12 @@ pub fn tilings(
     dim: Option<&str>,
     params: &[i64],
 ) -> Result<Tilings, DrawError> {
-    let found = find(ctx, start, dim)?;
+    let mut found = find(ctx, start, dim)?;
+    found.stencil = found.stencil.merged(ctx, start, dependences)?;
     let on_gpu = Scheduled { target: crate::layers::Target::Gpu, ..start.clone() };
     let computation = found.computation.clone();
     let (time, loops) = (found.time.clone(), vec![found.dim.clone()]);
-    let nests = found.stencil.nests.len() as i64;
+    let nests = found.stencil.sweeps;
     let mut shapes = vec![];
     let slopes = found.slopes(ctx, start, dependences);
     let computations = vec![computation.clone()];

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
 
-/// A stencil, and what names it in commands.
+/// A stencil whose nests share steps where they can, and what names it in commands.
 #[derive(Debug, Clone)]
 pub struct Found {
     pub stencil: Stencil,
@@ -44,6 +44,7 @@ pub fn find(
             Err(error) if error.is_quota() => return Err(error),
             Err(_) => continue,
         };
+        let stencil = stencil.merged(ctx, start, dependences)?;
         let slopes = match slopes(ctx, start, dependences, &stencil) {
             Ok(slopes) => Some(slopes),
             Err(error) if error.is_quota() => return Err(error),

@@ -32,7 +32,8 @@ const SUFFIX: &str = "_phase";
 /// Grosser, Verdoolaege, Cohen, Sadayappan, INRIA RR-8339, 2013, section 3.5: `S0` by (2) to (13), the others by (14) to (16).
 ///
 /// # Errors
-/// [`ScheduleError::NotStencil`]; [`ScheduleError::TileHeight`] unless `h + 1` is a multiple of the number of nests;
+/// [`ScheduleError::NotStencil`]; [`ScheduleError::TileHeight`] unless `h + 1` is a multiple of the number of nests,
+/// or of those that are left once nests [share steps](Stencil::merged);
 /// [`ScheduleError::TileWidth`] against condition (1).
 #[allow(clippy::too_many_arguments, reason = "a command has this many parts")]
 pub fn hexagonal(
@@ -48,26 +49,26 @@ pub fn hexagonal(
     if widths.is_empty() || widths.len() > dims.len() {
         return Err(ScheduleError::SizeCount { loops: dims.len(), sizes: widths.len() }.into());
     }
-    let stencil = stencil(ctx, scheduled, computations, time, dims)?;
-    let nests = stencil.nests.len() as i64;
     let height = i64::from(height);
-    if (height + 1) % nests != 0 {
-        let (computation, at) = (computations[0].clone(), time.to_string());
-        return Err(ScheduleError::TileHeight { computation, at, height, nests }.into());
-    }
-    let distances = stencil.distances(ctx, scheduled, dependences, Within::OnePoint)?;
-    let mut cones = vec![];
-    for dim in 0..widths.len() {
-        cones.push(stencil.slopes(ctx, scheduled, dependences, &distances, dim)?);
-    }
+    let apart = stencil(ctx, scheduled, computations, time, dims)?;
+    let merged = apart.merged(ctx, scheduled, dependences)?;
+    let cones_of = |stencil| cones(ctx, scheduled, dependences, stencil, computations, (height, widths));
+    let (stencil, cones) = match cones_of(&merged) {
+        Ok(cones) => (merged, cones),
+        // The sizes may suit more steps, each of which reaches less far.
+        Err(refused @ Error::Schedule(ScheduleError::TileHeight { .. } | ScheduleError::TileWidth { .. }))
+            if merged.sweeps < apart.sweeps =>
+        {
+            match cones_of(&apart) {
+                Ok(cones) => (apart, cones),
+                Err(error) if error.is_quota() => return Err(error),
+                Err(_) => return Err(refused),
+            }
+        }
+        Err(other) => return Err(other),
+    };
     let [delta0, delta1] = cones[0];
     let hexagon = Hexagon { height, width: i64::from(widths[0]), delta0, delta1 };
-    let least = Hexagon::least_width(height, delta0, delta1);
-    if hexagon.width < least {
-        let (computation, at) = (computations[0].clone(), dims[0].clone());
-        let slopes = [delta0.to_string(), delta1.to_string()];
-        return Err(ScheduleError::TileWidth { computation, at, width: hexagon.width, least, height, slopes }.into());
-    }
     let widths: Vec<i64> = widths.iter().copied().map(i64::from).collect();
     let shape = Shape { scheduled, stencil: &stencil, hexagon, widths, cones };
     let (tiled, pieces) = shape.tile(ctx)?;
@@ -79,6 +80,37 @@ pub fn hexagonal(
     });
     let all = all.map_err(|error| of_whole(&tiled.algorithm, error))?;
     Ok((tiled, all))
+}
+
+/// The slopes of each dimension that is tiled.
+///
+/// # Errors
+/// As of [`hexagonal`], where the height or the first width does not suit them.
+fn cones(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    stencil: &Stencil,
+    computations: &[String],
+    (height, widths): (i64, &[u32]),
+) -> Result<Vec<[Slope; 2]>, Error> {
+    let computation = || computations[0].clone();
+    let nests = stencil.sweeps;
+    if (height + 1) % nests != 0 {
+        let at = stencil.time.name.clone();
+        return Err(ScheduleError::TileHeight { computation: computation(), at, height, nests }.into());
+    }
+    let distances = stencil.distances(ctx, scheduled, dependences, Within::OnePoint)?;
+    let cones = (0..widths.len()).map(|dim| stencil.slopes(ctx, scheduled, dependences, &distances, dim));
+    let cones = cones.collect::<Result<Vec<_>, _>>()?;
+    let [delta0, delta1] = cones[0];
+    let (width, least) = (i64::from(widths[0]), Hexagon::least_width(height, delta0, delta1));
+    if width < least {
+        let (computation, at) = (computation(), stencil.dims[0].clone());
+        let slopes = [delta0.to_string(), delta1.to_string()];
+        return Err(ScheduleError::TileWidth { computation, at, width, least, height, slopes }.into());
+    }
+    Ok(cones)
 }
 
 /// A tiling of one time loop.

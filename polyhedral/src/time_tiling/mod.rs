@@ -5,6 +5,7 @@
 
 mod find;
 mod hexagon;
+mod merge;
 mod slope;
 mod stencil;
 mod tree;

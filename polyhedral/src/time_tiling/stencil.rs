@@ -31,10 +31,14 @@ pub struct Stencil {
     pub dims: Vec<String>,
     /// In the order in which a time step runs them.
     pub nests: Vec<Nest>,
+    /// Steps of one iteration of the time loop: one for each nest, or fewer once they are [merged](Stencil::merged).
+    pub sweeps: i64,
     /// `u` of each computation.
     pub step: BTreeMap<ComputationId, Affine>,
     /// The position of each computation, one for each dimension.
     pub space: BTreeMap<ComputationId, Vec<Affine>>,
+    /// The first value of the time loop, where it is a number.
+    pub(super) start: i64,
     /// The names of the loops around the time loop and of those inside that stay.
     taken: Vec<String>,
 }
@@ -106,7 +110,7 @@ pub fn stencil(
     let outer = scheduled.schedule.loops_around(id).into_iter().filter(|(other, _)| other.0.len() < path.0.len());
     let taken =
         outer.map(|(_, it)| it).chain(nests.iter().flat_map(|nest| &nest.rest)).map(|it| it.name.clone()).collect();
-    Ok(Stencil { time: it.clone(), path, dims: dims.to_vec(), nests, step, space, taken })
+    Ok(Stencil { time: it.clone(), path, dims: dims.to_vec(), nests, sweeps: count, step, space, start, taken })
 }
 
 /// What errors name.
@@ -258,13 +262,25 @@ impl Stencil {
             if !self.step.contains_key(&source) || !self.step.contains_key(&sink) {
                 continue;
             }
-            let outer = self.outer(scheduled);
-            let pairs = legality::together(ctx, &scheduled.algorithm, &scheduled.schedule, dependence, outer)?;
-            let (from, to) = (self.map(ctx, scheduled, source)?, self.map(ctx, scheduled, sink)?);
-            let distances = pairs.apply_domain(&from)?.apply_range(&to)?.deltas()?.project_out_all_params()?;
+            let (pairs, distances) = self.moved_by(ctx, scheduled, dependence)?;
             found.push((dependence, pairs, distances));
         }
         Ok(found)
+    }
+
+    /// The pairs of a dependence inside the time loop, and their distances.
+    pub(super) fn moved_by(
+        &self,
+        ctx: &Ctx,
+        scheduled: &Scheduled,
+        dependence: &Dependence,
+    ) -> Result<(Map, Set), Error> {
+        let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+        let outer = self.outer(scheduled);
+        let pairs = legality::together(ctx, &scheduled.algorithm, &scheduled.schedule, dependence, outer)?;
+        let (from, to) = (self.map(ctx, scheduled, source)?, self.map(ctx, scheduled, sink)?);
+        let distances = pairs.apply_domain(&from)?.apply_range(&to)?.deltas()?.project_out_all_params()?;
+        Ok((pairs, distances))
     }
 
     /// A name that no loop around or inside has.
