@@ -9,6 +9,7 @@ pub(crate) mod delayed;
 pub mod device_pads;
 pub(crate) mod gpu;
 pub(crate) mod gpu_storage;
+pub(crate) mod hexagon_cost;
 pub(crate) mod own;
 pub mod padded;
 pub mod padding;
