@@ -1,12 +1,14 @@
 # How much of the search each model saves, and how far its first guess is from the tuned best.
 #
-#     julia benches/tuning.jl [--total=420 | --budget=15] [--jobs=1] [--tool=PATH] [--output=FILE] [--write] [NAME ...]
+#     julia benches/tuning.jl [--total=420 | --budget=15] [--jobs=1] [--tool=PATH] [--output=FILE] [--keep=FOLDER] [--write] [NAME ...]
 #
 # Tunes all stencils of tests/stencils, the kernels of tests/polybench and the examples on the CPU, nothing kept. It needs a
 # `tessella` binary (`--tool`; else target/release/tessella), a C compiler and Julia, and no package. `--budget` is the time for
 # each program, `--total` for all of them, which then share it; `--jobs` programs are tuned side by side, each on as many cores of
-# its own (`taskset`). Names choose programs. `--output` writes the tables to a file, `--write` puts them into docs/models.md,
-# between its marks.
+# its own (`taskset`). Names choose programs. What each model likes best is timed first, even beyond the budget, so that every row has its figure.
+# `--output` writes the tables to a file, anew after each program; `--write` puts them into docs/models.md, between its marks, at
+# the end. `--keep` has what was said of each program kept in a folder: started once more with it, after an interruption, the bench
+# goes on with the programs that are missing there.
 #
 # Columns of the first table: the untuned time, the best one, and for each model the schedules or shapes that it looked at, how many
 # it left, how many of those were timed, and how much longer the one that it likes best takes than the best of all. The second
@@ -116,20 +118,30 @@ function listed(text)
     return found
 end
 
-function tuned(tool, program, budget, cores)
-    size = isempty(program.sizes) ? `` : `--size $(program.sizes)`
-    chosen = program.name === nothing ? `` : `--function $(program.name)`
-    pinned = cores === nothing ? `` : `taskset -c $(first(cores))-$(last(cores))`
-    words = `$pinned $tool tune $(joinpath(ROOT, program.file)) $chosen --dry --list --budget $budget $size`
+# What the tool says of a program: kept in a folder, if there is one, and taken from there if it is there.
+function said(words, program, keep)
+    path = keep === nothing ? nothing : joinpath(keep, replace(title(program), r"[/ ]" => "_") * ".txt")
+    path !== nothing && isfile(path) && return read(path, String)
     output, errors = IOBuffer(), IOBuffer()
     done = success(pipeline(ignorestatus(words); stdout = output, stderr = errors))
     text = String(take!(output))
-    own = match(r"untuned ([0-9.]+) ms", text)
-    if !done || own === nothing
-        said = [line for line in split(String(take!(errors)), '\n') if !isempty(line)]
-        println(stderr, title(program), ": ", isempty(said) ? "nothing came back" : first(said))
+    if !done || !occursin(r"untuned [0-9.]+ ms", text)
+        lines = [line for line in split(String(take!(errors)), '\n') if !isempty(line)]
+        println(stderr, title(program), ": ", isempty(lines) ? "nothing came back" : first(lines))
         return nothing
     end
+    path === nothing || write(path, text)
+    return text
+end
+
+function tuned(tool, program, budget, cores, keep)
+    size = isempty(program.sizes) ? `` : `--size $(program.sizes)`
+    chosen = program.name === nothing ? `` : `--function $(program.name)`
+    pinned = cores === nothing ? `` : `taskset -c $(first(cores))-$(last(cores))`
+    words = `$pinned $tool tune $(joinpath(ROOT, program.file)) $chosen --dry --list --guesses --budget $budget $size`
+    text = said(words, program, keep)
+    text === nothing && return nothing
+    own = match(r"untuned ([0-9.]+) ms", text)
     shares = Dict{String,Tuple{Int,Int}}()
     for found in eachmatch(r"^    ([a-z ]+): (\d+) considered, (\d+) proposed"m, text)
         shares[found[1]] = (parse(Int, found[2]), parse(Int, found[3]))
@@ -204,16 +216,19 @@ function write_table(text)
 end
 
 # Tunes the programs, so many at a time.
-function all_tuned(tool, chosen, budget, jobs)
+function all_tuned(tool, chosen, budget, jobs, keep, report)
     share = max(1, Sys.CPU_THREADS ÷ jobs)
     rows = Vector{Union{Nothing,Row}}(nothing, length(chosen))
-    next = Ref(0)
+    next, done = Ref(0), Ref(0)
     @sync for job in 1:jobs
         @async while next[] < length(chosen)
             at = next[] += 1
             cores = jobs == 1 ? nothing : ((job - 1) * share):(job * share - 1)
-            rows[at] = tuned(tool, chosen[at], budget, cores)
-            rows[at] === nothing || println(last(split(table([rows[at]]), '\n')))
+            rows[at] = tuned(tool, chosen[at], budget, cores, keep)
+            done[] += 1
+            told = rows[at] === nothing ? "$(title(chosen[at])): no row" : last(split(table([rows[at]]), '\n'))
+            println("$(done[]) of $(length(chosen)): $told")
+            report(Row[row for row in rows if row !== nothing])
         end
     end
     return Row[row for row in rows if row !== nothing]
@@ -221,7 +236,7 @@ end
 
 function main(arguments)
     tool = joinpath(ROOT, "target", "release", "tessella")
-    budget, total, jobs, output, to_document, names = 15.0, nothing, 1, nothing, false, String[]
+    budget, total, jobs, output, keep, to_document, names = 15.0, nothing, 1, nothing, nothing, false, String[]
     for argument in arguments
         key, value = occursin('=', argument) ? split(argument, '='; limit = 2) : (argument, "")
         if key == "--budget"
@@ -234,10 +249,12 @@ function main(arguments)
             tool = abspath(String(value))
         elseif key == "--output"
             output = String(value)
+        elseif key == "--keep"
+            keep = mkpath(String(value))
         elseif key == "--write"
             to_document = true
         elseif startswith(key, "--")
-            error("options: --total=SECONDS --budget=SECONDS --jobs=COUNT --tool=PATH --output=FILE --write")
+            error("options: --total=SECONDS --budget=SECONDS --jobs=COUNT --tool=PATH --output=FILE --keep=FOLDER --write")
         else
             push!(names, argument)
         end
@@ -248,12 +265,12 @@ function main(arguments)
     # The search of a program may end a little after its budget: a candidate that runs is waited for.
     total === nothing || (budget = 0.85 * (total - (time() - begun)) * jobs / max(1, length(chosen)))
     println(@sprintf("%d programs, %.1f s each, %d at a time", length(chosen), budget, jobs))
-    rows = all_tuned(tool, chosen, budget, jobs)
     threads = max(1, Sys.CPU_THREADS ÷ jobs)
     how = @sprintf("%s, %d threads, %.0f s for each program", Sys.cpu_info()[1].model, threads, budget)
-    text = "$how.\n\n$(summary(rows))\n\n$(table(rows))"
+    tables(rows) = "$how.\n\n$(summary(rows))\n\n$(table(rows))"
+    report(rows) = output === nothing || write(output, tables(rows) * "\n")
+    text = tables(all_tuned(tool, chosen, budget, jobs, keep, report))
     println('\n', text)
-    output === nothing || write(output, text * "\n")
     to_document && write_table(text)
     return
 end

@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::arguments::{Source, number};
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tessella::model::{self, Cell, LayoutOptions, ProgramOptions, SearchOptions, Told};
 
 #[derive(Subcommand)]
@@ -15,6 +15,8 @@ pub enum Model {
     Stencil(Stencil),
     /// Finds the paddings that bring most reads of a stencil to one place in their vectors
     Layout(Layout),
+    /// Counts the threads of a warp that meet in a bank of shared memory, for the tiles of a function's GPU program
+    Banks(Banks),
     /// Chooses the shapes of tiles at each level of a machine, for a function or for a problem that a file describes
     Parallelograms(Parallelograms),
 }
@@ -24,8 +26,13 @@ pub struct Tiles {
     #[command(flatten)]
     source: Source,
     /// How many elements fit into the memory that a tile works in
-    #[arg(short, long, value_name = "ELEMENTS", value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
-    memory: u64,
+    #[arg(short, long, value_name = "ELEMENTS", required_unless_present = "tile",
+        value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
+    memory: Option<u64>,
+    /// Tells what this tile costs instead: its sizes in space, then its time steps, such as 32,32,8
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', num_args = 1, conflicts_with = "memory",
+        value_parser = clap::value_parser!(u64).range(1..=MOST_SIDE))]
+    tile: Vec<u64>,
 }
 
 #[derive(Args)]
@@ -54,6 +61,12 @@ pub struct Layout {
 }
 
 #[derive(Args)]
+pub struct Banks {
+    #[command(flatten)]
+    source: Source,
+}
+
+#[derive(Args)]
 pub struct Parallelograms {
     /// A Julia file, or (any other name than `*.jl`) a file that describes a problem, as docs/models.md says
     #[command(flatten)]
@@ -74,13 +87,25 @@ pub struct Parallelograms {
     /// How many shapes are looked at
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     evaluations: u64,
-    /// Draws the shapes as SVG into this file
+    /// The edges of a tile to compare with, as the rows of a matrix, such as '53,-53;53,53'; one for each level, from the innermost on
+    #[arg(long = "shape", value_name = "EDGES", allow_hyphen_values = true, value_parser = edges)]
+    shapes: Vec<Edges>,
+    /// Draws the shapes as SVG into this file: for each pair of axes what a plane along both, through the middle of a tile, has of it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// The axes to draw, by their loops or by numbers from 1, such as t,i
+    #[arg(long, value_name = "FIRST,SECOND", value_delimiter = ',', num_args = 1, requires = "output")]
+    dims: Vec<String>,
 }
+
+/// A matrix of `--shape`.
+#[derive(Debug, Clone)]
+struct Edges(Vec<Vec<i64>>);
 
 /// All sizes that fit are tried, so there must be an end.
 const MOST_MEMORY: u64 = 1 << 16;
+/// A tile lies in the middle of loops of 240 iterations.
+const MOST_SIDE: u64 = 128;
 /// An array with more elements fits nowhere.
 const MOST_ELEMENTS: u64 = 1 << 40;
 /// Variables and coefficients of a cell.
@@ -92,7 +117,11 @@ pub fn run(command: &Model) -> Result<(), Failure> {
     let text = match command {
         Model::Tiles(command) => {
             let (text, options) = command.source.read()?;
-            model::tiles(&text, &options, command.memory).map_err(Failure::Refused)?
+            let told = match command.memory {
+                Some(memory) => model::tiles(&text, &options, memory),
+                None => model::given_tile(&text, &options, &command.tile),
+            };
+            told.map_err(Failure::Refused)?
         }
         Model::Stencil(command) => match command.cell.as_slice() {
             &[computed, read, coefficients] if computed > 0 => {
@@ -116,15 +145,28 @@ pub fn run(command: &Model) -> Result<(), Failure> {
             let asked = LayoutOptions { vector: command.vector, extents, period: command.period };
             model::layout(&text, &options, &asked).map_err(Failure::Refused)?
         }
+        Model::Banks(command) => {
+            let (text, options) = command.source.read()?;
+            model::banks(&text, &options).map_err(Failure::Refused)?
+        }
         Model::Parallelograms(command) => {
             let told = parallelograms(command)?;
             // The table took a search: it is shown even where the drawing comes to nothing.
             print!("{}", told.text);
-            return drawn(command.output.as_deref(), told.picture.as_deref());
+            return drawn(command, &told);
         }
     };
     print!("{text}");
     Ok(())
+}
+
+/// A matrix of `--shape`.
+fn edges(text: &str) -> Result<Edges, String> {
+    let row = |row: &str| row.split(',').map(|it| it.trim().parse().ok()).collect::<Option<Vec<i64>>>();
+    let rows: Option<Vec<Vec<i64>>> = text.split(';').map(row).collect();
+    let is_small = |it: &i64| it.unsigned_abs() <= 1 << 32;
+    let rows = rows.filter(|all| all.iter().all(|row| row.len() == all.len() && row.iter().all(is_small)));
+    rows.map(Edges).ok_or_else(|| "edges are as many rows as there are axes, as in '8,0;0,8'".to_string())
 }
 
 /// A number of `--cell`.
@@ -136,7 +178,8 @@ fn of_cell(text: &str) -> Result<u64, String> {
 fn parallelograms(command: &Parallelograms) -> Result<Told, Failure> {
     let (text, options) = command.source.read()?;
     let bar = ProgressBar::new(command.evaluations);
-    let search = SearchOptions { seed: command.seed, evaluations: command.evaluations };
+    let given = command.shapes.iter().map(|Edges(rows)| rows.clone()).collect();
+    let search = SearchOptions { seed: command.seed, evaluations: command.evaluations, given };
     let mut progress = |used, _| bar.set_position(used);
     let told = if command.source.file.extension().is_some_and(|it| it == "jl") {
         model::parallelograms_of(&text, &options, &of_program(command)?, search, &mut progress)
@@ -154,11 +197,14 @@ fn parallelograms(command: &Parallelograms) -> Result<Told, Failure> {
 }
 
 /// Writes the drawing, if one is asked for.
-fn drawn(output: Option<&Path>, picture: Option<&str>) -> Result<(), Failure> {
-    let Some(path) = output else { return Ok(()) };
-    let picture = picture.ok_or_else(|| {
-        Failure::Usage("only shapes of two axes can be drawn, and none of these has two: leave `--output` out".into())
-    })?;
+fn drawn(command: &Parallelograms, told: &Told) -> Result<(), Failure> {
+    let Some(path) = &command.output else { return Ok(()) };
+    let dims = match command.dims.as_slice() {
+        [] => None,
+        [first, second] => Some((first.trim(), second.trim())),
+        _ => return Err(Failure::Usage("`--dims` takes two axes, as in `--dims t,i`".into())),
+    };
+    let picture = told.picture(dims).map_err(|error| Failure::Usage(error.to_string()))?;
     std::fs::write(path, picture)
         .map_err(|error| Failure::Usage(format!("`{}` cannot be written: {error}", path.display())))
 }
@@ -250,19 +296,19 @@ mod tests {
     #[test]
     fn a_drawing_that_comes_to_nothing_leaves_the_table() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/models/gauss2d.txt");
-        let Ok(Model::Parallelograms(command)) = read(&format!("parallelograms {file} --evaluations 50 -o x.svg"))
-        else {
-            panic!("the command is not read")
+        let said = |more: &str| {
+            let line = format!("parallelograms {file} --evaluations 50 {more}");
+            let Ok(Model::Parallelograms(command)) = read(&line) else { panic!("the command is not read") };
+            let Ok(told) = parallelograms(&command) else { panic!("the search is refused") };
+            assert!(told.text.contains("selected"), "{}", told.text);
+            match drawn(&command, &told) {
+                Ok(()) => panic!("it is drawn"),
+                Err(failure) => failure.text(),
+            }
         };
-        let Ok(told) = parallelograms(&command) else { panic!("the search is refused") };
-        assert!(told.text.contains("selected") && told.picture.is_none(), "{}", told.text);
-        let said = |picture| match drawn(Some(Path::new("/nowhere/x.svg")), picture) {
-            Ok(()) => panic!("it is drawn"),
-            Err(failure) => failure.text(),
-        };
-        assert!(
-            said(None).contains("only shapes of two axes can be drawn") && said(None).contains("leave `--output` out")
-        );
-        assert!(said(Some("<svg/>")).contains("`/nowhere/x.svg` cannot be written"));
+        let axes = said("-o x.svg --dims t,1");
+        assert!(axes.contains("nothing has the axes `t` and `1`: there are axis 1, axis 2, axis 3"), "{axes}");
+        assert!(said("-o x.svg --dims t").contains("`--dims` takes two axes"));
+        assert!(said("-o /nowhere/x.svg").contains("`/nowhere/x.svg` cannot be written"));
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tessella::run::RunOptions;
-use tessella::tune::{self, Outcome, Step, TuneOptions, Tuner};
+use tessella::tune::{self, Begin, Outcome, Step, TuneOptions, Tuner};
 use tessella::tuned::Store;
 
 #[derive(Args)]
@@ -29,6 +29,9 @@ pub struct Tune {
     /// The most candidates that are looked at
     #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
     most: usize,
+    /// Times first what each model likes best, whatever the budget
+    #[arg(long)]
+    guesses: bool,
     /// Prints each candidate with what the models predict and what was measured
     #[arg(long)]
     list: bool,
@@ -72,7 +75,9 @@ pub fn run(command: &Tune) -> Result<(), Failure> {
         profile: false,
         chunked: false,
     };
-    let tune_options = TuneOptions { budget, seed: command.arguments.seed, repeat: command.repeat, most: command.most };
+    let begin = if command.guesses { Begin::Guesses } else { Begin::InTurns };
+    let (seed, repeat, most) = (command.arguments.seed, command.repeat, command.most);
+    let tune_options = TuneOptions { budget, seed, repeat, most, begin };
     let stop = Arc::new(AtomicBool::new(false));
     // A second Ctrl-C ends the process at once, while a candidate is still running.
     signal_hook::flag::register_conditional_default(SIGINT, stop.clone())

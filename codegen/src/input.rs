@@ -1,6 +1,8 @@
 //! The parts of a verified program that code generation reads.
 
-use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, Subscript};
+use crate::int_expr::IntExpr;
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, ParamOrigin, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{IslError, Set};
 use tessella_polyhedral::known::Known;
@@ -59,6 +61,39 @@ impl Input<'_> {
 
     pub fn buffer_of(&self, array: ArrayId) -> BufferId {
         self.layout.placement(array).buffer
+    }
+
+    /// How many elements of an argument's buffer are free before the first one of each column.
+    pub fn free_before(&self, array: ArrayId) -> u32 {
+        let first = self.layout.placement(array).map.first();
+        // The map of an argument takes each subscript from the first one on.
+        let from = first.and_then(|it| it.add(&self.algorithm.array(array).first(0)).ok());
+        from.map_or(0, |it| u32::try_from(it.constant_term()).unwrap_or(0))
+    }
+
+    /// An extent of a buffer as an expression, in which sizes are divided as what is never negative.
+    pub fn extent(&self, extent: &Affine) -> IntExpr {
+        fn plain(input: &Input<'_>, expr: IntExpr) -> IntExpr {
+            let of = |expr: Box<IntExpr>| Box::new(plain(input, *expr));
+            match expr {
+                IntExpr::Add(a, b) => IntExpr::Add(of(a), of(b)),
+                IntExpr::Sub(a, b) => IntExpr::Sub(of(a), of(b)),
+                IntExpr::Mul(a, b) => IntExpr::Mul(of(a), of(b)),
+                IntExpr::FloorDiv(dividend, divisor) if is_size(input, &dividend) => IntExpr::Div(dividend, divisor),
+                other => other,
+            }
+        }
+        fn is_size(input: &Input<'_>, expr: &IntExpr) -> bool {
+            match expr {
+                IntExpr::Const(value) => *value >= 0,
+                IntExpr::Param(param) => {
+                    matches!(input.algorithm.param(*param).origin, ParamOrigin::Extent { .. })
+                }
+                IntExpr::Add(a, b) | IntExpr::Mul(a, b) => is_size(input, a) && is_size(input, b),
+                _ => false,
+            }
+        }
+        plain(self, IntExpr::from_affine(extent, &[]))
     }
 
     /// Whether a buffer of the CPU that lives shorter than the call is too large for the stack, or may be.

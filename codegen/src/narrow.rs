@@ -136,7 +136,7 @@ fn condition(input: &Input<'_>, kernel: &Kernel, limit: &Limit) -> Cond {
         let extents = &input.layout.buffer(buffer).extents;
         let mut product: Option<IntExpr> = None;
         for extent in extents {
-            let extent = IntExpr::from_affine(extent, &[]);
+            let extent = input.extent(extent);
             let next = match product.take() {
                 // Each test protects the next product: 2^31 * 2^31 fits in 64 bits.
                 Some(before) => before.times(extent),
@@ -302,7 +302,7 @@ fn statement_fits(input: &Input<'_>, it: &Statement, ranges: &mut Ranges) -> Opt
         let placement = input.layout.placement(access.array);
         let extents = &input.layout.buffer(placement.buffer).extents;
         for extent in extents {
-            fits &= ranges.of(&IntExpr::from_affine(extent, &[]), Width32::Holds).is_some();
+            fits &= ranges.of(&input.extent(extent), Width32::Holds).is_some();
         }
         fits &= subscripts.iter().flatten().all(|it| ranges.of(it, Width32::Holds).is_some());
         // 1 is inside of every array that is accessed.

@@ -55,6 +55,25 @@ pub struct DeviceBuffer {
     pub extents: Vec<IntExpr>,
     pub host: HostSide,
     pub memory: DeviceMemory,
+    /// Where the host's elements lie in it, if not as they lie on the host.
+    pub padded: Option<Padded>,
+}
+
+/// A buffer that has room between the elements of what it is a copy of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Padded {
+    /// Elements before the first one of each column.
+    pub before: u32,
+    /// Column-major; axes with no room at the end of the one before are one axis.
+    pub axes: Vec<PaddedAxis>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PaddedAxis {
+    /// How many of the host's there are along the axis.
+    pub elements: IntExpr,
+    /// How many the buffer has room for.
+    pub room: IntExpr,
 }
 
 /// What holds a buffer on the device.
@@ -137,7 +156,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
                 id,
                 name: program.names.buffers[id.0 as usize].clone(),
                 element: it.element,
-                extents: it.extents.iter().map(|extent| IntExpr::from_affine(extent, &[])).collect(),
+                extents: it.extents.iter().map(|extent| input.extent(extent)).collect(),
                 host,
                 memory: match it.space {
                     MemorySpace::Constant { .. } => DeviceMemory::Constant,
@@ -145,6 +164,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
                         DeviceMemory::Allocated
                     }
                 },
+                padded: argument_of(input, id).and_then(|array| padded(input, id, array)),
             }
         })
         .collect();
@@ -190,6 +210,27 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         buffers,
         steps,
     }
+}
+
+/// How an array lies in its buffer, if the buffer has more room.
+fn padded(input: &Input<'_>, id: BufferId, array: ArrayId) -> Option<Padded> {
+    let (buffer, before) = (input.layout.buffer(id), input.free_before(array));
+    let array = input.algorithm.array(array);
+    if buffer.extents == array.extents && before == 0 {
+        return None;
+    }
+    let mut axes: Vec<PaddedAxis> = vec![];
+    for (elements, room) in array.extents.iter().zip(&buffer.extents) {
+        let (elements, room) = (input.extent(elements), input.extent(room));
+        match axes.last_mut() {
+            Some(last) if last.elements == last.room => {
+                last.elements = last.elements.clone().times(elements);
+                last.room = last.room.clone().times(room);
+            }
+            Some(_) | None => axes.push(PaddedAxis { elements, room }),
+        }
+    }
+    Some(Padded { before, axes })
 }
 
 impl LaunchPlan {

@@ -3,13 +3,17 @@
 use std::collections::BTreeMap;
 use tessella_codegen::c_family::{Printer, Writer, c_type};
 use tessella_codegen::entry::{MAX_GRID, STATUS_DEVICE_FAILED, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY};
-use tessella_codegen::plan::{DeviceMemory, HostSide, LaunchPlan, PlannedKernel, Step};
+use tessella_codegen::int_expr::IntExpr;
+use tessella_codegen::plan::{DeviceMemory, HostSide, LaunchPlan, PaddedAxis, PlannedKernel, Step};
 use tessella_codegen::program::{KernelParam, Width};
 use tessella_polyhedral::layers::{BufferId, Lifetime};
 
 /// Prints the helpers of the host and the entry function.
 pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     host_helpers(out);
+    if plan.buffers.iter().any(|it| it.padded.is_some()) {
+        box_helper(out);
+    }
     let mut namer = printer.program.names.namer();
     plan.kernels.iter().for_each(|kernel| namer.reserve(&kernel.name));
     let device = plan.buffers.iter().map(|it| (it.id, namer.fresh(&format!("{}_device", it.name)))).collect();
@@ -67,6 +71,9 @@ impl Wrapper<'_, '_> {
                 },
                 Step::CopyIn(buffer) => {
                     let Some(host) = self.host(*buffer) else { continue };
+                    if self.copy_padded(*buffer, &host, Way::In, out) {
+                        continue;
+                    }
                     match self.plan.buffer(*buffer).map(|it| (it.memory, &it.name)) {
                         Some((DeviceMemory::Constant, name)) => {
                             let bytes = self.printer.buffer_bytes(*buffer);
@@ -78,7 +85,8 @@ impl Wrapper<'_, '_> {
                     }
                 }
                 Step::CopyOut(buffer) => {
-                    if let Some(host) = self.host(*buffer) {
+                    let Some(host) = self.host(*buffer) else { continue };
+                    if !self.copy_padded(*buffer, &host, Way::Out, out) {
                         out.line(format!("TESSELLA_TRY({}.copy_out({host}));", self.device[buffer]));
                     }
                 }
@@ -108,6 +116,40 @@ impl Wrapper<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Copies an array to or from a buffer with room between its elements; whether the buffer is one.
+    fn copy_padded(&mut self, buffer: BufferId, host: &str, way: Way, out: &mut Writer) -> bool {
+        let plan = self.plan;
+        let Some(padded) = plan.buffer(buffer).and_then(|it| it.padded.as_ref()) else { return false };
+        let (inner, outer) = padded.axes.split_at(padded.axes.len().min(3));
+        let one = PaddedAxis { elements: IntExpr::Const(1), room: IntExpr::Const(1) };
+        let axis = |at: usize| inner.get(at).unwrap_or(&one).clone();
+        let before = IntExpr::Const(i64::from(padded.before));
+        let (mut on_device, mut on_host) = (vec![self.device[&buffer].clone() + ".at"], vec![host.to_string()]);
+        if padded.before != 0 {
+            on_device.push(self.printer.int(&before));
+        }
+        let mut step = inner.iter().fold(one.clone(), |step, axis| beyond(&step, axis));
+        for (number, axis) in outer.iter().enumerate() {
+            let name = format!("tessella_at{}", number + 1);
+            let count = self.printer.int(&axis.elements);
+            out.open(format!("for (int64_t {name} = 0; {name} < {count}; {name}++)"));
+            on_device.push(format!("{name} * ({})", self.printer.int(&step.room)));
+            on_host.push(format!("{name} * ({})", self.printer.int(&step.elements)));
+            step = beyond(&step, axis);
+        }
+        let mut numbers = |all: &[IntExpr]| all.iter().map(|it| self.printer.int(it)).collect::<Vec<_>>().join(", ");
+        let size = numbers(&[axis(0).elements, axis(1).elements, axis(2).elements]);
+        let of_device = format!("{}, {}", on_device.join(" + "), numbers(&[axis(0).room, axis(1).room]));
+        let of_host = format!("{}, {}", on_host.join(" + "), numbers(&[axis(0).elements, axis(1).elements]));
+        let (to, from, kind) = match way {
+            Way::In => (of_device, of_host, "cudaMemcpyHostToDevice"),
+            Way::Out => (of_host, of_device, "cudaMemcpyDeviceToHost"),
+        };
+        out.line(format!("TESSELLA_TRY(tessella_copy_box({to}, {from}, {size}, {kind}));"));
+        outer.iter().for_each(|_| out.close());
+        true
     }
 
     fn launch(&mut self, kernel: &PlannedKernel, out: &mut Writer) {
@@ -149,6 +191,51 @@ impl Wrapper<'_, '_> {
             HostSide::Result(array) => names.results.get(&array).cloned(),
         }
     }
+}
+
+/// Which way a copy goes, as the device sees it.
+#[derive(Clone, Copy)]
+enum Way {
+    In,
+    Out,
+}
+
+/// What lies before the next place along the axis after this one.
+fn beyond(step: &PaddedAxis, axis: &PaddedAxis) -> PaddedAxis {
+    PaddedAxis {
+        elements: step.elements.clone().times(axis.elements.clone()),
+        room: step.room.clone().times(axis.room.clone()),
+    }
+}
+
+/// What copies arrays whose columns lie further apart on the device.
+fn box_helper(out: &mut Writer) {
+    out.blank();
+    out.text(
+        "// Copies elements in rows and planes. A row of either side takes so many elements, a plane so many rows.\n\
+         template <typename T>\n\
+         static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, const T *from, int64_t from_row,\n    \
+             int64_t from_plane, int64_t elements, int64_t rows, int64_t planes, cudaMemcpyKind kind) {\n    \
+             if (elements <= 0 || rows <= 0 || planes <= 0) return cudaSuccess;\n    \
+             const int64_t longest = INT32_MAX / (int64_t)sizeof(T);\n    \
+             if (to_row <= longest && from_row <= longest) {\n        \
+                 cudaMemcpy3DParms box = {};\n        \
+                 box.srcPtr = make_cudaPitchedPtr((void *)from, from_row * sizeof(T), from_row, from_plane);\n        \
+                 box.dstPtr = make_cudaPitchedPtr((void *)to, to_row * sizeof(T), to_row, to_plane);\n        \
+                 box.extent = make_cudaExtent(elements * sizeof(T), rows, planes);\n        \
+                 box.kind = kind;\n        \
+                 return cudaMemcpy3D(&box);\n    \
+             }\n    \
+             // The driver takes no longer distance between rows.\n    \
+             for (int64_t at = 0; at < rows * planes; at++) {\n        \
+                 T *row_to = to + (at / rows * to_plane + at % rows) * to_row;\n        \
+                 const T *row_from = from + (at / rows * from_plane + at % rows) * from_row;\n        \
+                 const cudaError_t error = cudaMemcpy(row_to, row_from, elements * sizeof(T), kind);\n        \
+                 if (error != cudaSuccess) return error;\n    \
+             }\n    \
+             return cudaSuccess;\n\
+         }",
+    );
 }
 
 fn host_helpers(out: &mut Writer) {

@@ -1,15 +1,17 @@
 //! What the models of the core predict, in words: `tessella model`.
 
+mod banks;
 mod layout;
 mod parallelograms;
 mod table;
 mod tiles;
 
+pub use banks::banks;
 pub use layout::{LayoutOptions, layout};
 pub use parallelograms::{ProgramOptions, SearchOptions, Told, parallelograms, parallelograms_of};
 pub use tessella_polyhedral::models::tiles::closed::Cell;
 pub(crate) use tiles::sizes_text;
-pub use tiles::{stencil, tiles};
+pub use tiles::{given_tile, stencil, tiles};
 
 use crate::diagnose::{Place, diagnose};
 use crate::file::{FileOptions, Sources};

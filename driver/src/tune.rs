@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Spanned};
 use tessella_frontend::typed::tree;
 use tessella_interpreter::Value;
-use tessella_polyhedral::candidates::{self, Candidate, Family, Prediction, Share};
+use tessella_polyhedral::candidates::{self, Candidate, Family, Model, Prediction, Share};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::effort;
@@ -45,6 +45,16 @@ pub struct TuneOptions {
     pub repeat: u32,
     /// The most candidates that are looked at.
     pub most: usize,
+    pub begin: Begin,
+}
+
+/// Which candidates come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begin {
+    /// The most promising of each group, in turns.
+    InTurns,
+    /// What each model likes best, until one of its candidates was timed; these are begun whatever the budget.
+    Guesses,
 }
 
 /// Why nothing is tuned.
@@ -97,6 +107,8 @@ pub struct Tuner {
     queue: VecDeque<Candidate>,
     /// By family: how many were refused for which reason before any went through; `None` once one did.
     refusals: BTreeMap<Family, Option<BTreeMap<String, u32>>>,
+    /// Models whose first guess is still to be timed, before all others.
+    guesses: Vec<Model>,
     pub untuned: f64,
     pub best: Best,
     pub tried: Vec<Tried>,
@@ -139,6 +151,10 @@ impl Tuner {
             inputs,
             expected: (vec![], vec![]),
             refusals: BTreeMap::new(),
+            guesses: match options.begin {
+                Begin::InTurns => vec![],
+                Begin::Guesses => space.shares.iter().map(|it| it.model).collect(),
+            },
             untuned: f64::INFINITY,
             best: Best { commands: None, seconds: f64::INFINITY },
             tried: vec![],
@@ -162,18 +178,19 @@ impl Tuner {
     /// Looks at the next candidate.
     pub fn step(&mut self) -> Step {
         loop {
-            if (self.clock)() >= self.options.budget {
+            let guess = self.next_guess();
+            if guess.is_none() && (self.clock)() >= self.options.budget {
                 return Step::OutOfTime;
             }
-            let Some(candidate) = self.queue.pop_front() else { return Step::Exhausted };
-            let given_up = |known: &Option<BTreeMap<String, u32>>| {
-                known.as_ref().is_some_and(|reasons| reasons.values().any(|&count| count >= GIVE_UP))
-            };
-            if self.refusals.get(&candidate.family).is_some_and(given_up) {
+            let Some(candidate) = self.queue.remove(guess.unwrap_or(0)) else { return Step::Exhausted };
+            if self.is_given_up(candidate.family) {
                 self.skipped += 1;
                 continue;
             }
             let outcome = self.attempt(&candidate);
+            if !matches!(outcome, Outcome::Refused(_)) {
+                self.guesses.retain(|model| *model != candidate.family.model());
+            }
             let reasons = self.refusals.entry(candidate.family).or_insert_with(|| Some(BTreeMap::new()));
             match &outcome {
                 Outcome::Refused(code) => {
@@ -192,6 +209,25 @@ impl Tuner {
             self.tried.push(Tried { family, commands, predicted, outcome });
             return Step::Tried;
         }
+    }
+
+    /// The place of the candidate that a model likes best of which none was timed yet.
+    fn next_guess(&mut self) -> Option<usize> {
+        while let Some(&model) = self.guesses.first() {
+            let is_its = |it: &Candidate| it.family.model() == model && !self.is_given_up(it.family);
+            let its = self.queue.iter().enumerate().filter(|(_, it)| is_its(it));
+            let time = |it: &Candidate| it.predicted.map_or(f64::INFINITY, |it| it.time);
+            if let Some((at, _)) = its.min_by(|(_, a), (_, b)| time(a).total_cmp(&time(b))) {
+                return Some(at);
+            }
+            self.guesses.remove(0);
+        }
+        None
+    }
+
+    fn is_given_up(&self, family: Family) -> bool {
+        let reasons = self.refusals.get(&family).and_then(Option::as_ref);
+        reasons.is_some_and(|reasons| reasons.values().any(|&count| count >= GIVE_UP))
     }
 
     fn attempt(&self, candidate: &Candidate) -> Outcome {

@@ -14,7 +14,7 @@ use tessella_diagnostics::{IntoDiagnostic, SourceMap, Spanned};
 use tessella_frontend::typed::tree;
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
-use tessella_polyhedral::auto::padding::Padded;
+use tessella_polyhedral::auto::padded::Padded;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::default_order::Tilings;
 use tessella_polyhedral::dependence::dependences;

@@ -8,6 +8,15 @@ use crate::condition::Condition;
 use crate::order::{OrderNode, OrderTree};
 use crate::schedule::StreamSize;
 
+/// How `pad` lays out the columns of a buffer: elements left free before the first one of each, and a number of which their length,
+/// those included, is a multiple before anything is added at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Columns {
+    pub before: u32,
+    /// At least 1.
+    pub multiple: u32,
+}
+
 /// A scheduling command. `S` and `R` below are computations, `i` and `j` loops around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -92,8 +101,9 @@ pub enum Command {
     CacheShared { array: String, computation: String, at: String, ahead: u32 },
     /// `cache_register(A, S, i)`: the same in registers.
     CacheRegister { array: String, computation: String, at: String },
-    /// `pad(A, (1, 0))`: unused elements at the end of each axis of `A`'s buffer.
-    Pad { array: String, by: Vec<u32> },
+    /// `pad(A, (1, 0))`: unused elements at the end of each axis of `A`'s buffer; with `before` and `multiple` also before the
+    /// first element of each column, and to a length of columns that does not depend on sizes.
+    Pad { array: String, by: Vec<u32>, columns: Columns },
     /// `constant(w)`: the argument `w`, which is only read, lies in the GPU's constant memory.
     Constant { array: String },
     /// `copy_in(A, i)`: the argument `A` goes to the device at the beginning of each iteration of `i`.
@@ -234,9 +244,9 @@ impl std::fmt::Display for Command {
             Command::CacheRegister { array, computation, at } => {
                 write!(f, "cache_register({array}, {computation}, {at})")
             }
-            Command::Pad { array, by } => {
+            Command::Pad { array, by, columns } => {
                 let by: Vec<String> = by.iter().map(u32::to_string).collect();
-                write!(f, "pad({array}, {})", tuple(&by))
+                write!(f, "pad({array}, {}{columns})", tuple(&by))
             }
             Command::Constant { array } => write!(f, "constant({array})"),
             Command::CopyIn { array, place } => write!(f, "copy_in({array}, {place})"),
@@ -248,6 +258,21 @@ impl std::fmt::Display for Command {
             Command::Allocate { buffer, place } => write!(f, "allocate({buffer}, {place})"),
             Command::Free { buffer, place } => write!(f, "free({buffer}, {place})"),
         }
+    }
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Columns { before: 0, multiple: 1 }
+    }
+}
+
+impl std::fmt::Display for Columns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let before = (self.before != 0).then(|| format!("before={}", self.before));
+        let multiple = (self.multiple != 1).then(|| format!("multiple={}", self.multiple));
+        let all: Vec<String> = before.into_iter().chain(multiple).collect();
+        if all.is_empty() { Ok(()) } else { write!(f, "; {}", all.join(", ")) }
     }
 }
 

@@ -23,7 +23,8 @@ use crate::auto::chooser::{Chooser, chain_length};
 use crate::auto::cpu::Threads;
 use crate::auto::cuts::{cut, has_threads};
 use crate::auto::delayed::alive;
-use crate::auto::padding::{Padded, local_arrays};
+use crate::auto::padded::Padded;
+use crate::auto::padding;
 use crate::auto::{gpu_storage, own, stream, time_tiles};
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -116,7 +117,7 @@ fn with_pads(mut chosen: Chosen) -> Result<Chosen, Error> {
             _ => false,
         })
     };
-    let mut found = local_arrays(algorithm, schedule, *target, machine, None)?;
+    let mut found = padding::arrays(algorithm, schedule, *target, machine, None)?;
     found.retain(|it| !is_elsewhere(&it.array));
     chosen.storage.extend(found.iter().map(Padded::command));
     chosen.padded.extend(found);

@@ -16,7 +16,7 @@ end
 
 for file in ("gemm_tiles", "gemm_registers", "gemm_apart", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles",
              "taps_constant", "blur_compute_at", "heat_overlapped", "copies_in_a_loop", "barriers_by_hand", "memory_by_phases", "prefetch_a_column",
-             "sums_ahead")
+             "sums_ahead", "heat_columns")
     include(file * ".jl")
 end
 
@@ -37,6 +37,7 @@ const ALL = [
     Program("prefetch_a_column", prefetch_a_column!, prefetch_a_column_inputs, DataType[Float64], :c),
     Program("sums_ahead", sums_ahead!, sums_ahead_inputs, DataType[Float64], :cuda),
     Program("heat_overlapped", heat_overlapped!, heat_overlapped_inputs, DataType[Float32], :cuda),
+    Program("heat_columns", heat_columns!, heat_columns_inputs, DataType[Float32], :cuda),
 ]
 
 # Zero and small sizes, around tiles, a prime.

@@ -5,11 +5,11 @@ use std::time::Duration;
 use tessella::file::{FileOptions, ScheduleSource};
 use tessella::request::Backend;
 use tessella::run::{Failed, RunOptions};
-use tessella::tune::{self, Outcome, Step, TuneOptions, Tuner};
+use tessella::tune::{self, Begin, Outcome, Step, TuneOptions, Tuner};
 use tessella::tuned::{Store, key_of};
 use tessella_diagnostics::{Style, render};
 use tessella_interpreter::{Array, Value};
-use tessella_polyhedral::candidates::{Candidate, Family};
+use tessella_polyhedral::candidates::{Candidate, Family, Model};
 use tessella_polyhedral::command::Command;
 use tessella_scalar::ScalarType;
 use tessella_tests::{golden, root};
@@ -27,7 +27,8 @@ fn run_options(sizes: &[(&str, i64)]) -> RunOptions {
     RunOptions { sizes, values: vec![], seed: 3, repeat: 1, compare: false, profile: false, chunked: false }
 }
 
-const FEW: TuneOptions = TuneOptions { budget: Duration::from_secs(3600), seed: 1, repeat: 1, most: 12 };
+const FEW: TuneOptions =
+    TuneOptions { budget: Duration::from_secs(3600), seed: 1, repeat: 1, most: 12, begin: Begin::InTurns };
 
 fn tuner(text: &str, sizes: &[(&str, i64)], options_of: TuneOptions) -> (Tuner, Vec<u32>) {
     match tune::of_file(text, &options("k.jl"), &run_options(sizes), Backend::C, options_of) {
@@ -255,4 +256,21 @@ fn one_function_is_tuned_at_a_time() {
     assert!(said.contains("--function") && said.contains("f!, g!"), "{said}");
     let said = refusal("f!(x::Vector{Float64}) = (for i in eachindex(x); x[i] = 1; end)\n", &[("q", 3)]);
     assert!(said.contains("has no size `q`"), "{said}");
+}
+
+#[test]
+fn the_first_guess_of_each_model_is_timed_whatever_the_budget() {
+    let source = text_of("tests/stencils/heat2d.jl");
+    let options = TuneOptions { budget: Duration::ZERO, most: 10_000, begin: Begin::Guesses, ..FEW };
+    let (mut tuner, _) = tuner(&source, &[("m", 40), ("n", 40), ("steps", 4)], options);
+    let best = tuner.waiting().filter(|it| it.family.model() == Model::Tiles);
+    let best = best.filter_map(|it| it.predicted).map(|it| it.time).fold(f64::INFINITY, f64::min);
+    let models: Vec<Model> = tuner.shares.iter().filter(|it| it.proposed > 0).map(|it| it.model).collect();
+    while tuner.step() == Step::Tried {}
+    for model in models {
+        let timed = tuner.tried.iter().filter(|it| it.family.model() == model);
+        assert_eq!(timed.filter(|it| matches!(it.outcome, Outcome::Timed(_))).count(), 1, "{model:?}");
+    }
+    let first = tuner.tried.iter().find(|it| it.family.model() == Model::Tiles).unwrap();
+    assert_eq!(first.predicted.map(|it| it.time), Some(best));
 }

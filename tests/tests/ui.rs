@@ -18,14 +18,14 @@ fn diagnostics_read_as_recorded() {
                 model::tiles(&text, &options, memory.parse().expect("a number")).err().unwrap_or_default()
             }
             (None, Some(("parallelograms", said))) if said.starts_with("of a program") => {
-                let search = SearchOptions { seed: 1, evaluations: 100 };
+                let search = SearchOptions { seed: 1, evaluations: 100, given: vec![] };
                 let sizes = said.split(' ').filter_map(|it| it.split_once('='));
                 let sizes = sizes.map(|(name, value)| (name.to_string(), value.parse().expect("a number"))).collect();
                 let asked = ProgramOptions { sizes, ..ProgramOptions::default() };
                 model::parallelograms_of(&text, &options, &asked, search, &mut |_, _| {}).err().unwrap_or_default()
             }
             (None, Some(("parallelograms", _))) => {
-                let options = SearchOptions { seed: 1, evaluations: 100 };
+                let options = SearchOptions { seed: 1, evaluations: 100, given: vec![] };
                 let name = path.file_name().expect("a file has a name").to_string_lossy();
                 model::parallelograms(&text, &name, options, &mut |_, _| {}).err().unwrap_or_default()
             }

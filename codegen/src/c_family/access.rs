@@ -111,7 +111,7 @@ impl Printer<'_> {
         for (place, extent) in placement.map.iter().zip(&buffer.extents).rev() {
             let place = IntExpr::from_affine(place, &subscripts);
             index = Some(match index {
-                Some(inner) => place.plus(IntExpr::from_affine(extent, &[]).times(inner)),
+                Some(inner) => place.plus(self.input.extent(extent).times(inner)),
                 None => place,
             });
         }

@@ -100,7 +100,7 @@ impl Printer<'_> {
         let mut bytes = format!("sizeof({})", c_type(it.element));
         for extent in &it.extents {
             self.helpers.insert(Helper::Bytes);
-            let extent = self.int(&IntExpr::from_affine(extent, &[]));
+            let extent = self.int(&self.input.extent(extent));
             bytes = format!("tessella_bytes({bytes}, {extent})");
         }
         bytes

@@ -23,7 +23,7 @@
 
 use std::ffi::{c_char, c_void};
 
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 pub const OK: i32 = 0;
 /// A null pointer where none may be, or text that is not UTF-8.
@@ -110,6 +110,27 @@ pub const ERROR_CALL: u32 = 0;
 pub const ERROR_NAME: u32 = 1;
 pub const ERROR_DETAIL: u32 = 2;
 
+/// Rows of bytes to copy, a distance apart on either side.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopiedBox {
+    pub to: BoxSide,
+    pub from: BoxSide,
+    /// Bytes of a row, rows of a plane, planes; none of them is 0.
+    pub size: [usize; 3],
+}
+
+/// Where a box begins, and how its rows lie.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoxSide {
+    /// Of the host's memory, or of the device's.
+    pub address: u64,
+    pub on_host: u32,
+    /// Bytes from one row to the next, at most 2^31 - 1 if there is more than one row, and rows from one plane to the next.
+    pub apart: [usize; 2],
+}
+
 #[repr(C)]
 pub struct Api {
     /// Writes at most `capacity` bytes of a part of this thread's last error; returns how many bytes it has in all.
@@ -185,6 +206,8 @@ pub struct Api {
     ) -> i32,
     pub copy_on_device:
         unsafe extern "C" fn(context: *mut Context, stream: *mut Stream, to: u64, from: u64, bytes: usize) -> i32,
+    /// Returns when the copy is complete if either side is the host's memory, else at once.
+    pub copy_box: unsafe extern "C" fn(context: *mut Context, stream: *mut Stream, copied: *const CopiedBox) -> i32,
     pub fill: unsafe extern "C" fn(context: *mut Context, stream: *mut Stream, to: u64, value: u8, bytes: usize) -> i32,
 
     pub stream_create: unsafe extern "C" fn(context: *mut Context, stream: *mut *mut Stream) -> i32,

@@ -53,6 +53,7 @@ static API: abi::Api = abi::Api {
     copy_in,
     copy_out,
     copy_on_device,
+    copy_box,
     fill,
     stream_create,
     stream_destroy,
@@ -419,6 +420,47 @@ unsafe extern "C" fn copy_on_device(
     on_stream("copy_on_device", context, stream, |stream| {
         // SAFETY: the caller gives `bytes` of device memory at either address, which last until the stream is done.
         unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, stream.as_inner()) }.named("cuMemcpyDtoDAsync")
+    })
+}
+
+unsafe extern "C" fn copy_box(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    copied: *const abi::CopiedBox,
+) -> i32 {
+    on_stream("copy_box", context, stream, |stream| {
+        not_null("copy_box", copied)?;
+        // SAFETY: the caller gives a readable box.
+        let abi::CopiedBox { to, from, size: [bytes, rows, planes] } = unsafe { *copied };
+        let is_on_host = |side: &abi::BoxSide| side.on_host != 0;
+        let kind = |side: &abi::BoxSide| match is_on_host(side) {
+            true => sys::CUmemorytype::CU_MEMORYTYPE_HOST,
+            false => sys::CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        };
+        // An address is given both ways; the kind says which one is read.
+        let driver = sys::CUDA_MEMCPY3D {
+            srcMemoryType: kind(&from),
+            srcHost: from.address as *const c_void,
+            srcDevice: from.address,
+            srcPitch: from.apart[0],
+            srcHeight: from.apart[1],
+            dstMemoryType: kind(&to),
+            dstHost: to.address as *mut c_void,
+            dstDevice: to.address,
+            dstPitch: to.apart[0],
+            dstHeight: to.apart[1],
+            WidthInBytes: bytes,
+            Height: rows,
+            Depth: planes,
+            ..Default::default()
+        };
+        // SAFETY: the caller gives memory of that shape at either address; both last until the copy is complete, which is
+        // awaited where the host's memory is one of them, else until the stream is done.
+        unsafe { sys::cuMemcpy3DAsync_v2(&driver, stream.as_inner()) }.named("cuMemcpy3DAsync")?;
+        match is_on_host(&to) || is_on_host(&from) {
+            true => stream.synchronize().named("cuStreamSynchronize"),
+            false => Ok(()),
+        }
     })
 }
 

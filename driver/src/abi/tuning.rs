@@ -4,7 +4,7 @@ use super::values::{pointers_of, read};
 use super::{apart, borrowed, c_string, parse};
 use crate::request::{CompileRequest, CompileResult, Status, TextKind};
 use crate::session;
-use crate::tune::{Failed, Outcome, Step, TuneOptions, Tuner};
+use crate::tune::{Begin, Failed, Outcome, Step, TuneOptions, Tuner};
 use crate::tuned::Store;
 use std::ffi::{CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -80,7 +80,7 @@ unsafe fn begin(
         // SAFETY: promised by the caller.
         unsafe { read(&types, std::slice::from_raw_parts(arguments, count)) }.map_err(|reason| internal(&reason))?
     };
-    let options = TuneOptions { budget, seed, repeat: REPEAT, most: usize::MAX };
+    let options = TuneOptions { budget, seed, repeat: REPEAT, most: usize::MAX, begin: Begin::InTurns };
     let sources = subject.sources.clone();
     let clock = Box::new(move || begun.elapsed());
     let made = apart(move || Tuner::new(subject, values, options, clock)).map_err(|reason| internal(&reason))?;

@@ -15,6 +15,8 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
         StorageError::CallersMemory { .. } => make("E0521", "in this command")
             .with_note("where the elements of an argument lie is part of the function's interface")
             .with_help("name an array or a variable that the function makes, or a part promoted by `cache_shared`"),
+        StorageError::NotPadded { .. } => make("E0546", "in this command")
+            .with_help("leave `pad` away, or the command that needs the array as it lies"),
         StorageError::AxisCount { axes, .. } => make("E0522", "in this command")
             .with_note(
                 "subscripts come in the order of the array's own, after those of the loops around its declaration",

@@ -11,21 +11,44 @@ use std::fmt::Write;
 use tessella_diagnostics::{SourceMap, Style, render};
 use tessella_polyhedral::models::parallelograms::matrix::Matrix;
 use tessella_polyhedral::models::parallelograms::schemes::{self, Scheme};
-use tessella_polyhedral::models::parallelograms::{Prediction, Problem, Progress, Shapes, count, search};
+use tessella_polyhedral::models::parallelograms::{
+    Invalid, Prediction, Problem, Progress, Shapes, count, predict, search,
+};
+
+pub use picture::DrawError;
 
 /// How the search goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchOptions {
     pub seed: u64,
     pub evaluations: u64,
+    /// Shapes to compare with, one matrix a level, from the innermost on; none if empty.
+    pub given: Vec<Vec<Vec<i64>>>,
 }
 
-/// What a model says, and a drawing of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a model says, and what can be drawn of it.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     pub text: String,
-    /// SVG; only for two axes.
-    pub picture: Option<String>,
+    chosen: Vec<Chosen>,
+}
+
+/// The shapes for one problem, and the names of its axes.
+#[derive(Debug, Clone, PartialEq)]
+struct Chosen {
+    axes: Vec<String>,
+    rows: Vec<Row>,
+}
+
+impl Told {
+    /// The shapes as SVG: for each pair of axes the cut through the middle of a tile along both, or for the one pair that is
+    /// named, by loops or by numbers from 1.
+    ///
+    /// # Errors
+    /// Axes that no problem has.
+    pub fn picture(&self, dims: Option<(&str, &str)>) -> Result<String, DrawError> {
+        picture::draw(&self.chosen, dims)
+    }
 }
 
 /// Chooses the shapes of tiles for a problem that a file describes, and compares them with the usual ones.
@@ -37,20 +60,29 @@ pub fn parallelograms(text: &str, name: &str, options: SearchOptions, progress: 
     let file = sources.add(name, text, 1);
     let stated = problem::parse(text, file).map_err(|errors| render(&sources, &errors, Style::Plain))?;
     let problem = &stated.problem;
-    let rows = chosen(problem, &stated.schemes, options, progress);
+    let rows = chosen(problem, &stated.schemes, &options, progress)
+        .map_err(|error| render(&sources, &[problem::no_tiling(file, text, &error)], Style::Plain))?;
     if rows.is_empty() {
         return Err(render(&sources, &[problem::without_tiling(file, text)], Style::Plain));
     }
     let told = format!("shapes for {}\n\n{}", levels(problem), compared(problem, &rows));
-    let picture = (problem.space.size() == 2).then(|| picture::draw(&rows));
-    Ok(Told { text: told, picture })
+    let axes = (1..=problem.space.size()).map(|axis| format!("axis {axis}")).collect();
+    Ok(Told { text: told, chosen: vec![Chosen { axes, rows }] })
 }
 
 /// Shapes with a name and what they take.
 type Row = (String, Shapes, Prediction);
 
-/// The selected shapes, and after them the usual ones with their best sizes, the fastest first.
-fn chosen(problem: &Problem, stated: &[Vec<Scheme>], options: SearchOptions, progress: Progress<'_>) -> Vec<Row> {
+/// The selected shapes, and after them the given and the usual ones, these with their best sizes, the fastest first.
+///
+/// # Errors
+/// Given shapes that are no tiling.
+fn chosen(
+    problem: &Problem,
+    stated: &[Vec<Scheme>],
+    options: &SearchOptions,
+    progress: Progress<'_>,
+) -> Result<Vec<Row>, Invalid> {
     let mut rows: Vec<Row> = vec![];
     for schemes in asked(stated, problem) {
         if let Some((shapes, prediction)) = schemes::best(problem, &schemes) {
@@ -72,7 +104,13 @@ fn chosen(problem: &Problem, stated: &[Vec<Scheme>], options: SearchOptions, pro
     if let Some(found) = search(problem, &starts, options.seed, options.evaluations, progress) {
         rows.insert(0, ("selected".to_string(), found.shapes, found.prediction));
     }
-    rows
+    if !options.given.is_empty() {
+        let shapes: Shapes = options.given.iter().map(|rows| Matrix { rows: rows.clone() }).collect();
+        let prediction = predict(problem, &shapes)?;
+        let place = rows.iter().position(|(name, _, it)| name != "selected" && it.time > prediction.time);
+        rows.insert(place.unwrap_or(rows.len()), ("given".to_string(), shapes, prediction));
+    }
+    Ok(rows)
 }
 
 /// `2 levels of tiles`.

@@ -5,7 +5,7 @@ use super::{core, each, nothing};
 use crate::file::FileOptions;
 use std::fmt::Write;
 use tessella_polyhedral::models::tiles::closed::{self, Cell, Held};
-use tessella_polyhedral::models::tiles::rank::{Ranked, Ranking, Trust, rank};
+use tessella_polyhedral::models::tiles::rank::{Ranked, Ranking, Trust, given, rank};
 use tessella_polyhedral::models::tiles::{Approach, Candidate};
 
 const HEAD: [&str; 7] = ["tiles", "size", "useful/transfer", "memory", "loads", "stores", "useful"];
@@ -33,6 +33,34 @@ pub fn tiles(text: &str, options: &FileOptions, memory: u64) -> Result<String, S
     })
 }
 
+/// What a tile of these sizes costs in all chosen functions of a file, of each kind: sizes in space, then, if there is one more, time
+/// steps.
+///
+/// # Errors
+/// Rendered diagnostics.
+pub fn given_tile(text: &str, options: &FileOptions, sizes: &[u64]) -> Result<String, String> {
+    each(text, options, &|ctx, lowered, unit| {
+        let rankings = given(ctx, &lowered.algorithm, sizes).map_err(|error| core(unit, lowered, error))?;
+        if rankings.is_empty() {
+            let what = format!("no loops that a tile of {} sizes fits", sizes.len());
+            return Err(nothing(lowered, &what, "give a size for each loop of space, then the number of time steps"));
+        }
+        let mut text = format!("{}: tiles as given\n", lowered.algorithm.name);
+        for ranking in &rankings {
+            text.push('\n');
+            text.push_str(&heading(ranking));
+            if !ranking.ranked.is_empty() {
+                let more = |it: &Ranked| vec![it.footprint.to_string(), it.run.to_string()];
+                let rows: Vec<Vec<String>> =
+                    ranking.ranked.iter().map(|it| [row(&it.candidate), more(it)].concat()).collect();
+                text.push_str(&table(&[HEAD.as_slice(), &["footprint", "run"]].concat(), &rows));
+            }
+            text.push_str(&notes(ranking));
+        }
+        Ok(text)
+    })
+}
+
 /// The best tile of each approach for a stencil over two space dimensions that reads the four neighbours.
 pub fn stencil(cell: Cell, memory: u64) -> String {
     let mut found: Vec<Candidate> =
@@ -50,16 +78,27 @@ pub fn stencil(cell: Cell, memory: u64) -> String {
     text
 }
 
-fn nest(ranking: &Ranking) -> String {
+/// `S, R over j, i, in steps of t`.
+fn heading(ranking: &Ranking) -> String {
     let mut text = format!("{} over {}", ranking.computations.join(", "), ranking.space.join(", "));
     if let Some(time) = &ranking.time {
         let _ = write!(text, ", in steps of {time}");
     }
-    text.push('\n');
+    text + "\n"
+}
+
+fn nest(ranking: &Ranking) -> String {
+    let mut text = heading(ranking);
     if !ranking.ranked.is_empty() {
         let rows: Vec<Vec<String>> = ranking.ranked.iter().map(|it| row(&it.candidate)).collect();
         text.push_str(&table(&HEAD, &rows));
     }
+    text + &notes(ranking)
+}
+
+/// What there is to say of each approach.
+fn notes(ranking: &Ranking) -> String {
+    let mut text = String::new();
     for ranked in &ranking.ranked {
         if let Some(line) = note(ranking, ranked) {
             let _ = writeln!(text, "  {line}");
@@ -95,14 +134,18 @@ fn row(candidate: &Candidate) -> Vec<String> {
 fn note(ranking: &Ranking, ranked: &Ranked) -> Option<String> {
     let mut parts = vec![];
     if let Some(time) = &ranking.time {
-        let skewed = ranking.space.iter().zip(&ranked.skew).filter(|(_, factor)| **factor != 0);
-        let terms: Vec<String> = skewed
-            .map(
-                |(name, factor)| {
-                    if *factor == 1 { format!("{name} + {time}") } else { format!("{name} + {factor}{time}") }
-                },
-            )
-            .collect();
+        let times = |factor: i64, name: &String| match factor {
+            0 => None,
+            1 => Some(name.clone()),
+            _ => Some(format!("{factor}{name}")),
+        };
+        let along = |at: usize| {
+            let (name, lean) = (&ranking.space[at], &ranked.lean[at]);
+            let before = lean.iter().zip(&ranking.space).filter_map(|(factor, name)| times(*factor, name));
+            let moved: Vec<String> = before.chain(times(ranked.skew[at], time)).collect();
+            (!moved.is_empty()).then(|| format!("{name} + {}", moved.join(" + ")))
+        };
+        let terms: Vec<String> = (0..ranking.space.len()).filter_map(along).collect();
         if !terms.is_empty() {
             parts.push(format!("boxes of {}", terms.join(", ")));
         }

@@ -8,7 +8,7 @@ use super::memory::{Block, Memory, Position};
 use super::shuffle::Shuffle;
 use tessella_codegen::program::{For, Going, Node};
 use tessella_codegen::{Input, Program};
-use tessella_polyhedral::layers::Direction;
+use tessella_polyhedral::layers::{Direction, Lifetime};
 use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::Constant;
 
@@ -86,12 +86,16 @@ impl Host<'_> {
             }
             Node::Launch(id) => kernel::launch(self, self.program.kernel(*id)),
             Node::Copy { buffer, direction } => {
+                let before = match self.input.layout.buffer(*buffer).lifetime {
+                    Lifetime::Argument(array) => i64::from(self.input.free_before(array)),
+                    Lifetime::Call | Lifetime::Node(_) | Lifetime::Children { .. } => 0,
+                };
                 let (to, from) = match direction {
                     Direction::HostToDevice => (&mut self.memory, &self.outside),
                     Direction::DeviceToHost => (&mut self.outside, &self.memory),
                 };
                 match (to.block_mut(*buffer), from.block(*buffer)) {
-                    (Some(to), Some(from)) => to.copy_from(from),
+                    (Some(to), Some(from)) => to.copy_from(from, before, *direction),
                     _ => return Err(ScheduledError::Misplaced { what: "a copy" }),
                 }
                 Ok(())

@@ -5,7 +5,9 @@ use super::integer;
 use crate::value::Array;
 use std::rc::Rc;
 use tessella_codegen::Input;
-use tessella_polyhedral::layers::BufferId;
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::ArrayId;
+use tessella_polyhedral::layers::{Buffer, BufferId, Direction};
 use tessella_scalar::{Constant, ScalarType};
 
 /// Where an instance stands among the loops without an order: for each, outermost first, which execution of the loop
@@ -56,8 +58,22 @@ impl Block {
     /// A buffer that nothing was stored into.
     pub(super) fn undefined(input: &Input<'_>, id: BufferId, params: &[i64]) -> Result<Block, ScheduledError> {
         let buffer = input.layout.buffer(id);
+        Block::of_extents(buffer, &buffer.extents, params)
+    }
+
+    /// The caller's memory for what the program gives back.
+    pub(super) fn given_back(
+        input: &Input<'_>,
+        id: BufferId,
+        array: ArrayId,
+        params: &[i64],
+    ) -> Result<Block, ScheduledError> {
+        Block::of_extents(input.layout.buffer(id), &input.algorithm.array(array).extents, params)
+    }
+
+    fn of_extents(buffer: &Buffer, affine: &[Affine], params: &[i64]) -> Result<Block, ScheduledError> {
         let mut extents = vec![];
-        for extent in &buffer.extents {
+        for extent in affine {
             let extent = integer::affine(extent, &[], params)?;
             extents.push(extent.ok_or(ScheduledError::NoValue { reason: "an extent has no value" })?.max(0));
         }
@@ -173,10 +189,29 @@ impl Block {
         values.map(|value| value.ok_or_else(undefined)).collect()
     }
 
-    /// Takes over another buffer's elements, stored or not.
-    pub(super) fn copy_from(&mut self, other: &Block) {
-        for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
-            *cell = Cell { value: other.value, ..Cell::default() };
+    /// Takes over another buffer's elements, stored or not, of the host and the device. On the device, `before` elements are free
+    /// before each column, and axes may be longer.
+    pub(super) fn copy_from(&mut self, other: &Block, before: i64, direction: Direction) {
+        let (host, device) = match direction {
+            Direction::HostToDevice => (&other.extents, &self.extents),
+            Direction::DeviceToHost => (&self.extents, &other.extents),
+        };
+        let mut moves = vec![];
+        for at in 0..host.iter().product::<i64>() {
+            let (mut rest, mut place, mut stride) = (at, before, 1);
+            for (extent, room) in host.iter().zip(device) {
+                place += rest % extent * stride;
+                rest /= extent;
+                stride *= room;
+            }
+            moves.push((at as usize, place as usize));
+        }
+        for (on_host, on_device) in moves {
+            let (to, from) = match direction {
+                Direction::HostToDevice => (on_device, on_host),
+                Direction::DeviceToHost => (on_host, on_device),
+            };
+            self.cells[to] = Cell { value: other.cells[from].value, ..Cell::default() };
         }
     }
 }

@@ -84,7 +84,7 @@ pub fn run(
                 let block = match argument_position(input, array).map(|at| &arguments[at]) {
                     Some(Value::Array(array)) => Block::holding(buffer.name.clone(), array),
                     Some(Value::Scalar(_)) => return Err(ScheduledError::Arguments),
-                    None => fresh()?,
+                    None => Block::given_back(input, id, array, &params)?,
                 };
                 if has_copy(buffer.space) {
                     outside.put(id, block);

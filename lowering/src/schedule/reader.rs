@@ -14,13 +14,15 @@ pub(crate) struct Call<'e> {
 }
 
 /// The keyword arguments that commands take; the others take none.
-const KEYWORDS: [(&str, &str); 6] = [
+const KEYWORDS: [(&str, &str); 8] = [
     ("allocate", "once"),
     ("cache_shared", "ahead"),
     ("copy_in", "once"),
     ("copy_out", "once"),
     ("free", "once"),
     ("fuse", "shift"),
+    ("pad", "before"),
+    ("pad", "multiple"),
 ];
 
 /// The command call that an expression is.

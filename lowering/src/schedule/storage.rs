@@ -4,7 +4,7 @@ use super::error::{CommandError, Expected};
 use super::reader::{Call, integer, name, positional};
 use tessella_frontend::ast::{Broadcast, Expr, ExprKind};
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::command::Command;
+use tessella_polyhedral::command::{Columns, Command};
 
 pub(super) fn store_in(call: &Call<'_>) -> Result<Command, CommandError> {
     let [computation, buffer, map] = call.exactly()?;
@@ -57,7 +57,9 @@ pub(super) fn pad(call: &Call<'_>) -> Result<Command, CommandError> {
     let by = call.one_or_more(by, Expected::Padding, |expr| {
         integer(expr).and_then(|more| u32::try_from(more).ok()).ok_or_else(|| call.wrong(Expected::Padding, expr))
     })?;
-    Ok(Command::Pad { array: array_name(call, array)?, by })
+    let before = call.keyword("before").map_or(Ok(0), |before| call.size(before))?;
+    let multiple = call.keyword("multiple").map_or(Ok(1), |multiple| call.size(multiple))?;
+    Ok(Command::Pad { array: array_name(call, array)?, by, columns: Columns { before, multiple } })
 }
 
 pub(super) fn constant(call: &Call<'_>) -> Result<Command, CommandError> {

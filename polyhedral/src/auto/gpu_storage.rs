@@ -4,7 +4,8 @@
 //! shared memory, and what each thread writes in all iterations stays in its registers.
 
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
-use crate::auto::padding::{self, Padded, SharedTile};
+use crate::auto::padded::Padded;
+use crate::auto::padding::{self, SharedTile};
 use crate::command::Command;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::storage::Limit;

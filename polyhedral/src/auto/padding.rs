@@ -1,65 +1,23 @@
 //! Which arrays are padded, where the model of layouts says that it pays ([`crate::models::layout`]).
 //!
-//! Arrays that the function makes itself, whose extents are numbers: reads of a stencil share their places in vectors, and columns
-//! that are used together do not meet in one set of the first-level cache. Tiles in the shared memory of a GPU: the threads of a
-//! warp meet in no bank. The caller's arrays stay as they are.
+//! On a CPU, arrays that the function makes itself, whose extents are numbers: reads of a stencil share their places in vectors, and
+//! columns that are used together do not meet in one set of the first-level cache. The caller's arrays stay as they are. On a GPU,
+//! arrays in its memory ([`super::device_pads`]), and tiles in shared memory: the threads of a warp meet in no bank.
 
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, ComputationId};
-use crate::command::Command;
+use crate::auto::device_pads::{self, device_arrays};
+use crate::auto::padded::{Padded, Why};
+use crate::command::Columns;
 use crate::error::Error;
 use crate::layers::Target;
 use crate::machine::Machine;
 use crate::models::layout::patterns::{Pattern, patterns};
 use crate::models::layout::{Layout, measure, rows};
-use crate::schedule::{Loop, Path, ProcessorAxis, Schedule, Tag};
+use crate::schedule::{Loop, Path, Schedule, Tag};
 
-/// An array with elements added at the end of its axes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Padded {
-    pub array: String,
-    pub by: Vec<u32>,
-    pub why: Why,
-}
-
-/// What a padding gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// Reads around a point that are out of place in vectors of so many elements.
-    Vectors { elements: u32, reads: usize, before: usize, after: usize },
-    /// Columns that are used together lie in different sets of the cache, of which each holds few lines.
-    Sets { columns: usize },
-    /// Pairs of threads of a warp that meet in a bank of shared memory.
-    Banks { before: usize, after: usize },
-}
-
-impl Padded {
-    pub fn command(&self) -> Command {
-        Command::Pad { array: self.array.clone(), by: self.by.clone() }
-    }
-}
-
-impl std::fmt::Display for Padded {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let by: Vec<String> = self.by.iter().map(u32::to_string).collect();
-        write!(f, "{} by ({}): ", self.array, by.join(", "))?;
-        match self.why {
-            Why::Vectors { elements, reads, before, after } => {
-                write!(f, "{after} instead of {before} of {reads} reads are out of place in vectors of {elements}")
-            }
-            Why::Sets { columns } => {
-                write!(f, "{columns} columns that are used together would share one set of the cache")
-            }
-            Why::Banks { before, after } => {
-                write!(f, "{after} instead of {before} pairs of threads of a warp meet in a bank of shared memory")
-            }
-        }
-    }
-}
-
-/// Bytes of a line of the cache, and of what a GPU fetches at least.
+/// Bytes of a line of the cache.
 const LINE: u32 = 64;
-const SECTOR: u32 = 32;
 /// Sets of a first-level cache, and lines that each holds.
 const SETS: u32 = 64;
 const WAYS: usize = 8;
@@ -71,30 +29,35 @@ const WORTH: f64 = 0.95;
 const BANK: u32 = 4;
 const BANKS: u32 = 32;
 
-/// The arrays that the function makes itself and that are better padded, under an order of its loops; `params` are the values of its
-/// parameters, where these are known.
-pub fn local_arrays(
+/// The arrays that are better padded, under an order of the function's loops; `params` are the values of its parameters, where these
+/// are known.
+pub fn arrays(
     algorithm: &Algorithm,
     schedule: &Schedule,
     target: Target,
     machine: &Machine,
     params: Option<&[i64]>,
 ) -> Result<Vec<Padded>, Error> {
+    match target {
+        Target::Cpu => {}
+        Target::Gpu => return device_arrays(algorithm, schedule, params),
+    }
     let mut found = vec![];
     let patterns = patterns(algorithm)?;
     for (id, array) in (0..).map(ArrayId).zip(&algorithm.arrays) {
         let Some(extents) = numbers(array, params) else { continue };
-        let sets = match target {
-            Target::Cpu => sets(algorithm, schedule, &patterns, id, &extents),
-            Target::Gpu => None,
-        };
-        found.extend(sets.or_else(|| vectors(algorithm, schedule, target, machine, &patterns, id, &extents)));
+        let sets = sets(algorithm, schedule, &patterns, id, &extents);
+        found.extend(sets.or_else(|| vectors(algorithm, schedule, machine, &patterns, id, &extents)));
     }
     Ok(found)
 }
 
 /// How many paddings are weighed for the arrays of a function.
-pub fn weighed(algorithm: &Algorithm, machine: &Machine, params: Option<&[i64]>) -> usize {
+pub fn weighed(algorithm: &Algorithm, target: Target, machine: &Machine, params: Option<&[i64]>) -> usize {
+    match target {
+        Target::Cpu => {}
+        Target::Gpu => return device_pads::weighed(algorithm),
+    }
     let of = |array: &Array| {
         let modulus = u64::from((machine.vector_bytes / array.element.bytes()).max(1));
         numbers(array, params).map_or(0, |it| modulus.pow(it.len() as u32 - 1) as usize + WAYS)
@@ -160,7 +123,12 @@ fn sets(algorithm: &Algorithm, schedule: &Schedule, all: &[Pattern], id: ArrayId
         let fits = worst(by) < crowded;
         let mut elements = vec![0; extents.len()];
         elements[0] = u32::try_from(more * per_line).ok()?;
-        fits.then(|| Padded { array: array.name.clone(), by: elements, why: Why::Sets { columns } })
+        fits.then(|| Padded {
+            array: array.name.clone(),
+            by: elements,
+            columns: Columns::default(),
+            why: Why::Sets { columns },
+        })
     })
 }
 
@@ -180,7 +148,6 @@ fn down_rows(access: &Access, id: ComputationId, it: &Loop, extent: &dyn Fn(usiz
 fn vectors(
     algorithm: &Algorithm,
     schedule: &Schedule,
-    target: Target,
     machine: &Machine,
     all: &[Pattern],
     id: ArrayId,
@@ -188,14 +155,11 @@ fn vectors(
 ) -> Option<Padded> {
     let array = algorithm.array(id);
     let bytes = array.element.bytes();
-    // A vector that is out of place touches two lines now and then; a warp one more piece of memory than four.
-    let (vector, costs) = match target {
-        Target::Cpu => (machine.vector_bytes / bytes, f64::from(machine.vector_bytes) / f64::from(LINE)),
-        Target::Gpu => (SECTOR / bytes, 0.25),
-    };
+    // A vector that is out of place touches two lines now and then.
+    let (vector, costs) = (machine.vector_bytes / bytes, f64::from(machine.vector_bytes) / f64::from(LINE));
     let in_vectors = |pattern: &&Pattern| {
         let around = schedule.loops_around(pattern.computation);
-        around.iter().any(|(_, it)| matches!(it.tag, Tag::Vector(_) | Tag::GpuThread(ProcessorAxis::X)))
+        around.iter().any(|(_, it)| matches!(it.tag, Tag::Vector(_)))
     };
     let mine: Vec<&Pattern> = all.iter().filter(|it| it.array == id).filter(in_vectors).collect();
     if mine.is_empty() || vector < 2 {
@@ -213,7 +177,7 @@ fn vectors(
     let mut by: Vec<u32> = best.by.iter().map(|&it| it as u32).collect();
     by.push(0);
     let why = Why::Vectors { elements: vector, reads, before: out(none), after: out(best) };
-    pays.then(|| Padded { array: array.name.clone(), by, why })
+    pays.then(|| Padded { array: array.name.clone(), by, columns: Columns::default(), why })
 }
 
 /// A tile of an array in shared memory, filled for each iteration of a loop, that the threads of a block read.
@@ -264,7 +228,12 @@ pub fn of_shared(tile: &SharedTile<'_>) -> Option<Padded> {
     let after = conflicts(&best);
     let mut by: Vec<u32> = best.by.iter().map(|&it| it as u32).collect();
     by.push(0);
-    (after < before).then(|| Padded { array: array.name.clone(), by, why: Why::Banks { before, after } })
+    (after < before).then(|| Padded {
+        array: array.name.clone(),
+        by,
+        columns: Columns::default(),
+        why: Why::Banks { before, after },
+    })
 }
 
 impl SharedTile<'_> {

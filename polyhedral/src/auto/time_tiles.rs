@@ -10,6 +10,7 @@
 //! Rows along the contiguous dimension stay whole: vectors like them long, and code for tiles in one dimension of space is quickly
 //! made. In three dimensions planes stay whole.
 
+use super::hexagon_cost;
 use crate::algorithm::{Algorithm, ArrayId, ComputationId};
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -74,6 +75,11 @@ pub(crate) fn tile(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence])
         let Some((height, width)) = sizes(&tiled.scheduled.algorithm, &tiled.scheduled.machine, &found) else {
             continue;
         };
+        // What the model counts for it and finds to move no less than steps by themselves is left.
+        let moved = hexagon_cost::moved(ctx, &tiled.scheduled.algorithm, &found, (height, width))?;
+        if moved.is_some_and(|it| it.hexagons >= it.steps) {
+            continue;
+        }
         let (names, dims) = (vec![found.computation.clone()], found.stencil.dims.clone());
         match hexagonal(ctx, &tiled.scheduled, &tiled.dependences, &names, &name, &dims, height, &[width]) {
             Ok((scheduled, dependences)) => {

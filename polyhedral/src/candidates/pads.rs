@@ -1,6 +1,7 @@
 //! Tessella's own choice with arrays padded as the model of layouts says, where sizes are known.
 
 use super::{Candidate, Family};
+use crate::auto::padded::Padded;
 use crate::auto::padding;
 use crate::command::Command;
 use crate::default_order;
@@ -18,15 +19,14 @@ pub(super) fn paddings(
     own: &[Command],
     params: &[i64],
 ) -> Result<(Vec<Candidate>, usize), Error> {
-    let weighed = padding::weighed(&start.algorithm, &start.machine, Some(params));
+    let weighed = padding::weighed(&start.algorithm, start.target, &start.machine, Some(params));
     let is_pad = |command: &Command| matches!(command, Command::Pad { .. });
     let plain: Vec<Command> = own.iter().filter(|it| !is_pad(it)).cloned().collect();
     let mut found: Vec<Vec<Command>> = vec![];
     if weighed > 0 {
         let ordered = default_order::schedule(ctx, start, dependences)?;
-        let all =
-            padding::local_arrays(&ordered.algorithm, &ordered.schedule, start.target, &start.machine, Some(params))?;
-        let pads: Vec<Command> = all.iter().map(padding::Padded::command).collect();
+        let all = padding::arrays(&ordered.algorithm, &ordered.schedule, start.target, &start.machine, Some(params))?;
+        let pads: Vec<Command> = all.iter().map(Padded::command).collect();
         found.extend(pads.iter().map(|pad| [plain.as_slice(), std::slice::from_ref(pad)].concat()));
         found.push([plain.clone(), pads].concat());
     }

@@ -10,6 +10,9 @@ pub enum StorageError {
     Overwritten(Box<Overwrite>),
     #[error("`{array}` lies in the caller's memory")]
     CallersMemory { array: String },
+    /// Other parts of the program count on the array's own shape.
+    #[error("`{array}` cannot be padded: {reason}")]
+    NotPadded { array: String, reason: &'static str },
     #[error("`{array}` has {axes} axes, and {given} are given")]
     AxisCount { array: String, axes: usize, given: usize },
     /// The map's values have no bound along an axis.

@@ -10,6 +10,7 @@ pub mod error;
 pub(crate) mod find;
 pub(crate) mod footprint;
 mod order;
+mod pad;
 pub(crate) mod private;
 mod promote;
 mod store;
@@ -19,12 +20,12 @@ pub use error::{Limit, Overwrite, StorageError};
 pub(crate) use footprint::uses;
 
 use crate::affine::{Affine, Atom};
-use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
+use crate::algorithm::{Algorithm, ArrayId};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
-use crate::layers::{Buffer, BufferId, Lifetime, MemorySpace, Placed, Scheduled, Target};
+use crate::layers::{Buffer, Lifetime, MemorySpace, Placed, Scheduled, Target};
 use crate::legality;
 use crate::place;
 use crate::transform;
@@ -141,8 +142,11 @@ pub fn carry_out(
         if let Command::Constant { array } = command {
             constant::place(ctx, &source, &mut placed, array).map_err(|error| failure(position, error, &source))?;
         }
-        if let Command::Pad { array, by } = command {
-            pad(&source, &mut placed, &promotions, array, by)
+    }
+    // Whatever stands before or behind it, what lies in constant memory is known by now.
+    for (position, command) in commands.iter().enumerate() {
+        if let Command::Pad { array, by, columns } = command {
+            pad::carry_out(&source, &mut placed, &promotions, array, by, *columns)
                 .map_err(|error| failure(position, error.into(), &source))?;
         }
     }
@@ -180,39 +184,6 @@ fn store(
         store::check(ctx, placed, dependences, together).map_err(fail)?;
     }
     Ok(())
-}
-
-/// Adds elements at the end of each axis of a buffer: of a local array's, or of the promoted parts of an argument.
-fn pad(
-    source: &Algorithm,
-    placed: &mut Placed,
-    promotions: &[Promotion],
-    name: &str,
-    by: &[u32],
-) -> Result<(), StorageError> {
-    let array = find::array(source, name)?;
-    let mut buffers: Vec<BufferId> =
-        promotions.iter().filter(|it| it.of == array).map(|it| placed.layout.placement(it.array).buffer).collect();
-    if buffers.is_empty() {
-        match source.array(array).kind {
-            ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => {
-                return Err(StorageError::CallersMemory { array: name.to_string() });
-            }
-            ArrayKind::Private | ArrayKind::Local { .. } => buffers.push(placed.layout.placement(array).buffer),
-        }
-    }
-    for id in buffers {
-        let stages = promotions.iter().any(|it| it.has_stages() && placed.layout.placement(it.array).buffer == id);
-        let buffer = &mut placed.layout.buffers[id.0 as usize];
-        let axes = buffer.extents.len() - usize::from(stages);
-        if axes != by.len() {
-            return Err(StorageError::AxisCount { array: name.to_string(), axes, given: by.len() });
-        }
-        for (extent, more) in buffer.extents.iter_mut().zip(by) {
-            *extent = extent.add_constant(i64::from(*more)).map_err(|_| StorageError::TooLargeNumber)?;
-        }
-    }
-    promote::check_sizes(placed, promotions)
 }
 
 /// An expression of iterators as `store_in` reads it: remainders as `%`, other divisions as `fld`.

@@ -75,6 +75,21 @@ impl Hexagon {
         self.delta1.floor_times(self.height)
     }
 
+    /// The first and the last position of a hexagon's points, from those of its box, in one of its steps.
+    pub fn row(&self, step: i64) -> Option<(i64, i64)> {
+        let place = Place {
+            time_tile: Affine::constant(0),
+            space_tile: Affine::constant(0),
+            a: Affine::constant(step),
+            b: Affine::iterator(0),
+        };
+        let conditions = self.inside(&place).ok()?;
+        let holds = |b: &i64| conditions.iter().all(|it| it.evaluate(&[*b], &[]).is_some_and(|value| value >= 0));
+        let mut all = (0..self.span()).filter(holds);
+        let first = all.next()?;
+        Some((first, all.last().unwrap_or(first)))
+    }
+
     /// The step as tiles of a phase count it: (2) and (4) divide it.
     pub fn step(&self, phase: Phase, u: &Affine) -> Result<Affine, AffineOverflow> {
         match phase {
@@ -177,6 +192,14 @@ mod tests {
             assert_eq!(shape(points), [4, 7, 10, 10, 7, 4]);
         }
         assert_eq!(hexagon.span(), 14);
+    }
+
+    #[test]
+    fn rows_of_a_hexagon_are_those_of_its_points() {
+        let hexagon = Hexagon { height: 2, width: 3, delta0: Slope::new(1, 1), delta1: Slope::new(2, 1) };
+        let lengths = (0..6).map(|step| hexagon.row(step).map(|(first, last)| last - first + 1).unwrap());
+        assert_eq!(lengths.collect::<Vec<_>>(), [4, 7, 10, 10, 7, 4]);
+        assert_eq!((hexagon.row(6), hexagon.row(-1)), (None, None));
     }
 
     #[test]

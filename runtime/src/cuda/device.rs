@@ -3,7 +3,7 @@
 
 use super::abi::{self, Api, DeviceProperties, FunctionProperties};
 use super::error::CudaError;
-use super::gpu::{Argument, Gpu, LaunchShape};
+use super::gpu::{Apart, Argument, BoxShape, Gpu, LaunchShape};
 use super::launcher::{self, check, read_text};
 use std::ffi::c_void;
 use std::ptr;
@@ -202,6 +202,32 @@ impl Gpu for Device {
         check(api, unsafe { (api.copy_on_device)(handle, self.stream.handle, to, from, bytes) })
     }
 
+    fn copy_box_in(&self, to: &DeviceBuffer, offset: usize, from: &[u8], shape: BoxShape) -> Result<(), CudaError> {
+        within(from.len(), shape.from.span(shape.size))?;
+        self.copy_box(to.side(offset, shape.to, shape.size)?, on_host(from.as_ptr(), shape.from), shape.size)
+    }
+
+    fn copy_box_out(
+        &self,
+        to: &mut [u8],
+        from: &DeviceBuffer,
+        offset: usize,
+        shape: BoxShape,
+    ) -> Result<(), CudaError> {
+        within(to.len(), shape.to.span(shape.size))?;
+        self.copy_box(on_host(to.as_mut_ptr(), shape.to), from.side(offset, shape.from, shape.size)?, shape.size)
+    }
+
+    fn copy_box_on_device(
+        &self,
+        (to, to_offset): (&DeviceBuffer, usize),
+        (from, from_offset): (&DeviceBuffer, usize),
+        shape: BoxShape,
+    ) -> Result<(), CudaError> {
+        let to = to.side(to_offset, shape.to, shape.size)?;
+        self.copy_box(to, from.side(from_offset, shape.from, shape.size)?, shape.size)
+    }
+
     fn fill(&self, to: &DeviceBuffer, value: u8) -> Result<(), CudaError> {
         let Some(address) = to.range(0, to.bytes)? else { return Ok(()) };
         let Context { api, handle } = *self.context;
@@ -243,6 +269,26 @@ impl Gpu for Device {
     }
 }
 
+impl Device {
+    fn copy_box(&self, to: abi::BoxSide, from: abi::BoxSide, size: [usize; 3]) -> Result<(), CudaError> {
+        let Context { api, handle } = *self.context;
+        let copied = abi::CopiedBox { to, from, size };
+        // SAFETY: context, stream and buffers are alive; both sides were found to hold the box. A buffer that is dropped before
+        // a copy on the device is done is freed only then: the driver waits before it frees.
+        check(api, unsafe { (api.copy_box)(handle, self.stream.handle, &copied) })
+    }
+}
+
+/// A side of a box in the host's memory.
+fn on_host(address: *const u8, apart: Apart) -> abi::BoxSide {
+    abi::BoxSide { address: address as u64, on_host: 1, apart: [apart.row, apart.plane] }
+}
+
+/// Refuses a box that the host's memory does not hold.
+fn within(bytes: usize, span: usize) -> Result<(), CudaError> {
+    if span <= bytes { Ok(()) } else { Err(CudaError::OutsideBuffer { offset: 0, length: span, bytes }) }
+}
+
 /// Bytes of device memory.
 pub struct DeviceBuffer {
     address: u64,
@@ -267,6 +313,12 @@ impl DeviceBuffer {
 
     pub fn address(&self) -> u64 {
         self.address
+    }
+
+    /// A side of a box in this buffer, which begins at `offset`.
+    fn side(&self, offset: usize, apart: Apart, size: [usize; 3]) -> Result<abi::BoxSide, CudaError> {
+        let address = self.range(offset, apart.span(size))?.unwrap_or(self.address);
+        Ok(abi::BoxSide { address, on_host: 0, apart: [apart.row, apart.plane] })
     }
 
     /// The address of a range of bytes; `None` for one that has no byte.

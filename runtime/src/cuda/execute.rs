@@ -3,6 +3,7 @@
 use super::arguments::{Arguments, Packed, byte_size, parameter_types};
 use super::error::CudaError;
 use super::gpu::{Argument, Gpu, LaunchShape};
+use super::padded::{self, Boxes};
 use super::pool::Pool;
 use super::watch::{Results, Watcher};
 use crate::call::{ArgumentValue, ParamType, with_pointers};
@@ -177,12 +178,17 @@ impl<G: Gpu> CudaProgram<G> {
         self.pool().bytes() as u64
     }
 
-    /// The address of the buffer at a position, if it is an argument that is in the GPU's memory already.
-    pub(super) fn resident(&self, arguments: &Arguments, at: usize) -> Option<u64> {
+    /// The address of the argument at a position that is in the GPU's memory already.
+    fn resident_argument(&self, arguments: &Arguments, at: usize) -> Option<u64> {
         match self.plan.buffers[at].host {
             HostSide::Argument(array) => arguments.resident(array),
             HostSide::None | HostSide::Result(_) => None,
         }
+    }
+
+    /// The same where kernels use it as it lies.
+    pub(super) fn resident(&self, arguments: &Arguments, at: usize) -> Option<u64> {
+        self.resident_argument(arguments, at).filter(|_| self.plan.buffers[at].padded.is_none())
     }
 
     /// The bytes of all buffers that are not in the GPU's memory already, of buffers of these sizes.
@@ -400,6 +406,10 @@ impl<G: Gpu> Run<'_, '_, G> {
     /// As for [`CudaProgram::run`].
     unsafe fn copy_in(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
         let (at, host) = self.sides(buffer)?;
+        if let Some(boxes) = self.boxes(at)? {
+            // SAFETY: promised by the caller.
+            return unsafe { self.copy_in_boxes(buffer, at, host, &boxes) };
+        }
         let (skipped, bytes, offset) = match self.windows.get(&at) {
             None => (0, address_size(self.sizes[at]), 0),
             Some(window) if window.is_overwritten => return Ok(()),
@@ -439,6 +449,10 @@ impl<G: Gpu> Run<'_, '_, G> {
     /// As for [`CudaProgram::run`].
     unsafe fn copy_out(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
         let (at, host) = self.sides(buffer)?;
+        if let Some(boxes) = self.boxes(at)? {
+            // SAFETY: promised by the caller.
+            return unsafe { self.copy_out_boxes(buffer, at, host, &boxes) };
+        }
         let (skipped, bytes, offset) = match self.windows.get(&at) {
             None => (0, address_size(self.sizes[at]), 0),
             Some(window) => {
@@ -466,6 +480,75 @@ impl<G: Gpu> Run<'_, '_, G> {
                 }
             }
             None => gpu.copy_out(to, from, offset),
+        }?)
+    }
+
+    /// How the array of the buffer at a position is copied, if it lies otherwise in there.
+    fn boxes(&self, at: usize) -> Result<Option<Boxes>, RuntimeError> {
+        let buffer = &self.program.plan.buffers[at];
+        let Some(padded) = &buffer.padded else { return Ok(None) };
+        let boxes = padded::boxes(padded, buffer.element.bytes(), &self.environment);
+        boxes.map(Some).ok_or_else(|| malformed(format!("the size of `{}` cannot be evaluated", buffer.name)))
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn copy_in_boxes(
+        &mut self,
+        buffer: BufferId,
+        at: usize,
+        host: *mut u8,
+        boxes: &Boxes,
+    ) -> Result<(), RuntimeError> {
+        let gpu = &*self.program.gpu;
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.end()?;
+        }
+        let to = held(self.program, &self.held, buffer)?;
+        if let Some(address) = self.program.resident_argument(self.arguments, at) {
+            // SAFETY: the caller promises that the array is there, and as large as its extents say.
+            let from = unsafe { gpu.borrow(address, boxes.bytes) };
+            return Ok(boxes.copy_from_array(gpu, to, &from)?);
+        }
+        // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats.
+        let from = unsafe { std::slice::from_raw_parts(host, boxes.bytes) };
+        Ok(match self.watcher.as_mut() {
+            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, boxes.bytes, || boxes.copy_in(gpu, to, from)),
+            None => boxes.copy_in(gpu, to, from),
+        }?)
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn copy_out_boxes(
+        &mut self,
+        buffer: BufferId,
+        at: usize,
+        host: *mut u8,
+        boxes: &Boxes,
+    ) -> Result<(), RuntimeError> {
+        let gpu = &*self.program.gpu;
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.end()?;
+        }
+        let from = held(self.program, &self.held, buffer)?;
+        if let Some(address) = self.program.resident_argument(self.arguments, at) {
+            let is_left = self.watcher.as_ref().is_some_and(|watcher| watcher.results == Results::Left);
+            // SAFETY: as for `copy_in_boxes`; and nobody else uses the memory meanwhile.
+            let to = unsafe { gpu.borrow(address, boxes.bytes) };
+            return if is_left { Ok(()) } else { Ok(boxes.copy_to_array(gpu, &to, from)?) };
+        }
+        // SAFETY: as for `copy_in_boxes`; and nobody else uses the memory meanwhile.
+        let to = unsafe { std::slice::from_raw_parts_mut(host, boxes.bytes) };
+        Ok(match self.watcher.as_mut() {
+            Some(watcher) => match watcher.results {
+                Results::Left => Ok(()),
+                Results::CopiedOut => {
+                    gpu.synchronize()?;
+                    Watcher::<G>::copied(&mut watcher.copied_out, boxes.bytes, || boxes.copy_out(gpu, to, from))
+                }
+            },
+            None => boxes.copy_out(gpu, to, from),
         }?)
     }
 

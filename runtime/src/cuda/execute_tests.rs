@@ -1,13 +1,13 @@
 //! A GPU made of host memory runs plans, keeps account of its memory, and fails when told to.
 
 use super::*;
-use crate::cuda::{Device, DeviceProperties, FunctionProperties, Nvrtc, compile_cuda};
+use crate::cuda::{Apart, BoxShape, Device, DeviceProperties, FunctionProperties, Nvrtc, compile_cuda};
 use std::ffi::c_void;
 use std::time::Duration;
 use tessella_codegen::Entry;
 use tessella_codegen::entry::{Check, EntryParameter};
 use tessella_codegen::int_expr::{Cond, VariableId};
-use tessella_codegen::plan::{PlanArgument, PlannedKernel};
+use tessella_codegen::plan::{Padded, PaddedAxis, PlanArgument, PlannedKernel};
 use tessella_codegen::program::{BufferAccess, Width};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
@@ -101,6 +101,17 @@ impl FakeGpu {
     }
 }
 
+fn move_box((to, to_offset): (&mut [u8], usize), (from, from_offset): (&[u8], usize), shape: BoxShape) {
+    let [bytes, rows, planes] = shape.size;
+    for (plane, row) in (0..planes).flat_map(|plane| (0..rows).map(move |row| (plane, row))) {
+        let at = |apart: Apart, offset: usize| {
+            let start = offset + (plane * apart.plane + row) * apart.row;
+            start..start + bytes
+        };
+        to[at(shape.to, to_offset)].copy_from_slice(&from[at(shape.from, from_offset)]);
+    }
+}
+
 fn driver_error() -> CudaError {
     CudaError::Driver { call: "fake".into(), code: 700, name: "FAKE".into(), detail: "as told".into() }
 }
@@ -172,6 +183,30 @@ impl Gpu for FakeGpu {
     fn copy_on_device(&self, to: &FakeBuffer, from: &FakeBuffer, bytes: usize) -> Result<(), CudaError> {
         let _state = self.call(format!("copy {bytes}"))?;
         to.content.lock().unwrap()[..bytes].copy_from_slice(&from.content.lock().unwrap()[..bytes]);
+        Ok(())
+    }
+
+    fn copy_box_in(&self, to: &FakeBuffer, offset: usize, from: &[u8], shape: BoxShape) -> Result<(), CudaError> {
+        let _state = self.call(format!("box in {:?}", shape.size))?;
+        move_box((&mut to.content.lock().unwrap(), offset), (from, 0), shape);
+        Ok(())
+    }
+
+    fn copy_box_out(&self, to: &mut [u8], from: &FakeBuffer, offset: usize, shape: BoxShape) -> Result<(), CudaError> {
+        let mut state = self.call(format!("box out {:?}", shape.size))?;
+        state.busy = false;
+        move_box((to, 0), (&from.content.lock().unwrap(), offset), shape);
+        Ok(())
+    }
+
+    fn copy_box_on_device(
+        &self,
+        (to, to_offset): (&FakeBuffer, usize),
+        (from, from_offset): (&FakeBuffer, usize),
+        shape: BoxShape,
+    ) -> Result<(), CudaError> {
+        let _state = self.call(format!("box copy {:?}", shape.size))?;
+        move_box((&mut to.content.lock().unwrap(), to_offset), (&from.content.lock().unwrap(), from_offset), shape);
         Ok(())
     }
 
@@ -318,6 +353,7 @@ pub fn buffer(id: u32, name: &str, extents: Vec<IntExpr>, host: HostSide) -> Dev
         extents,
         host,
         memory: DeviceMemory::Allocated,
+        padded: None,
     }
 }
 
@@ -450,6 +486,44 @@ fn constant_plan() -> LaunchPlan {
     plan.kernels[0].arguments.remove(1);
     plan.steps.retain(|step| !matches!(step, Step::Allocate(BufferId(1)) | Step::Free(BufferId(1))));
     plan
+}
+
+#[test]
+fn a_buffer_with_room_takes_and_gives_the_elements_of_its_array() {
+    let gpu = FakeGpu::new();
+    let mut plan = update_plan();
+    // Three more elements for each column, of which there is one.
+    let room = IntExpr::Param(N).plus(IntExpr::Const(3));
+    plan.buffers[0].extents = vec![room.clone()];
+    let axes = vec![PaddedAxis { elements: IntExpr::Param(N), room }];
+    plan.buffers[0].padded = Some(Padded { before: 0, axes });
+    let program = CudaProgram::load(gpu.clone(), b"", plan).unwrap();
+    gpu.log();
+    let mut a = vec![1.0; 40];
+    assert_eq!(update(&program, 0.5, &mut a, &[2.0; 40], 1).unwrap(), 0);
+    assert_eq!(a, [3.0; 40]);
+    let launch = "launch update [2, 1, 1] [32, 1, 1]";
+    let calls = gpu.log();
+    assert_eq!(
+        calls,
+        ["alloc 344", "alloc 320", "box in [320, 1, 1]", "in 320", launch, "box out [320, 1, 1]", "synchronize"]
+    );
+    // An array that is on the GPU keeps its layout: it is copied there, both ways.
+    let address = gpu.lend(&[1.0; 40]);
+    let arguments = update_arguments(0.5, &mut [], &[2.0; 40], 1);
+    let [_, _, rest @ ..] = arguments;
+    let length = ArgumentValue::Scalar(Constant::i64(40));
+    let arguments: Vec<ArgumentValue> =
+        [ArgumentValue::Pointer(address as *mut _), length].into_iter().chain(rest).collect();
+    let status = with_pointers(&arguments, |pointers| {
+        let call = Packed { arguments: pointers, on_device: &[true] };
+        // SAFETY: the fake GPU has the array at that address.
+        unsafe { program.run(call) }
+    });
+    assert_eq!((status.unwrap(), gpu.lent(address)), (0, vec![3.0; 40]));
+    let calls = gpu.log();
+    assert!(calls.contains(&"box copy [320, 1, 1]".to_string()), "{calls:?}");
+    assert!(!calls.iter().any(|call| call.starts_with("box in") || call.starts_with("box out")), "{calls:?}");
 }
 
 #[test]

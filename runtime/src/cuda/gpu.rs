@@ -44,6 +44,21 @@ pub trait Gpu {
     /// Copies the first `bytes` of one buffer to another.
     fn copy_on_device(&self, to: &Self::Buffer, from: &Self::Buffer, bytes: usize) -> Result<(), CudaError>;
 
+    /// Copies a box of bytes from the host, to the bytes of `to` that begin at `offset`.
+    fn copy_box_in(&self, to: &Self::Buffer, offset: usize, from: &[u8], shape: BoxShape) -> Result<(), CudaError>;
+
+    /// Copies a box of bytes to the host, from the bytes of `from` that begin at `offset`, when all that was asked for before is done.
+    fn copy_box_out(&self, to: &mut [u8], from: &Self::Buffer, offset: usize, shape: BoxShape)
+    -> Result<(), CudaError>;
+
+    /// Copies a box of bytes of one buffer to another; the offsets are where it begins in either.
+    fn copy_box_on_device(
+        &self,
+        to: (&Self::Buffer, usize),
+        from: (&Self::Buffer, usize),
+        shape: BoxShape,
+    ) -> Result<(), CudaError>;
+
     /// Sets every byte of a buffer.
     fn fill(&self, to: &Self::Buffer, value: u8) -> Result<(), CudaError>;
 
@@ -73,6 +88,32 @@ pub trait Gpu {
 
     /// Waits for the moment `end`, and tells how long after `start` it came, on the GPU's own clock.
     fn between(&self, start: &Self::Event, end: &Self::Event) -> Result<Duration, CudaError>;
+}
+
+/// Rows of bytes, in planes, and how they lie where they come from and where they go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoxShape {
+    /// Bytes of a row, rows of a plane, planes; none of them is 0.
+    pub size: [usize; 3],
+    pub from: Apart,
+    pub to: Apart,
+}
+
+/// How far rows and planes of a box lie apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// Bytes from one row to the next.
+    pub row: usize,
+    /// Rows from one plane to the next.
+    pub plane: usize,
+}
+
+impl Apart {
+    /// The bytes from the first of a box of this size to the last, that one included.
+    pub fn span(self, [bytes, rows, planes]: [usize; 3]) -> usize {
+        let rows = planes.saturating_sub(1).saturating_mul(self.plane).saturating_add(rows.saturating_sub(1));
+        rows.saturating_mul(self.row).saturating_add(bytes)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

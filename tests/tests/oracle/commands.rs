@@ -3,7 +3,7 @@
 use crate::random::Random;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId};
-use tessella_polyhedral::command::{Command, Place, Times};
+use tessella_polyhedral::command::{Columns, Command, Place, Times};
 use tessella_polyhedral::condition::{Comparison, Condition, SizeExpr};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::schedule::{Loop, Tag};
@@ -200,7 +200,8 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
     if matches!(written.kind, ArrayKind::Private | ArrayKind::Local { .. }) && random.percent(60) {
         if !written.extents.is_empty() && random.percent(20) {
             let by = (0..written.extents.len()).map(|_| random.below(3) as u32).collect();
-            return Some(Command::Pad { array: written.name.clone(), by });
+            let columns = Columns { before: random.below(3) as u32, multiple: 1 + random.below(4) as u32 };
+            return Some(Command::Pad { array: written.name.clone(), by, columns });
         }
         let place = |axis: u32, random: &mut Random| {
             let subscript = Affine::iterator(axis);

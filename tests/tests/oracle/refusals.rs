@@ -45,6 +45,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("AllocationInside", "E0610"),
     ("AxisCount", "E0522"),
     ("CallersMemory", "E0521"),
+    ("NotPadded", "E0546"),
     ("BufferTaken", "E0524"),
     ("NotAccessed", "E0526"),
     ("NoConstantSize", "E0527"),

@@ -12,9 +12,9 @@
 //! ```
 
 use tessella_diagnostics::{Code, Diagnostic, FileId, Span};
-use tessella_polyhedral::models::parallelograms::Problem;
 use tessella_polyhedral::models::parallelograms::matrix::Matrix;
 use tessella_polyhedral::models::parallelograms::schemes::Scheme;
+use tessella_polyhedral::models::parallelograms::{Invalid, Problem};
 
 pub(super) struct Stated {
     pub(super) problem: Problem,
@@ -128,6 +128,13 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
 fn again(before: Option<Span>, span: Span, text: &str) -> Option<Diagnostic> {
     let before = before?;
     Some(wrong(span, text, "remove one of the two lines").secondary(before, "said here already"))
+}
+
+/// The shapes that are to be compared with are no tiling.
+pub(super) fn no_tiling(file: FileId, text: &str, error: &Invalid) -> Diagnostic {
+    let whole = Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 };
+    let help = "give a matrix for each level, whose rows are the edges of a tile, as in `--shape '8,0;0,8'`";
+    wrong(whole, &format!("the given shapes are no tiling: {error}"), help)
 }
 
 /// No shapes at all keep the dependences.

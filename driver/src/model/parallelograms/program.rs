@@ -1,6 +1,6 @@
 //! `tessella model parallelograms` of a program.
 
-use super::{Row, SearchOptions, Told, chosen, compared, levels, picture};
+use super::{Chosen, Row, SearchOptions, Told, chosen, compared, levels};
 use crate::file::FileOptions;
 use crate::model::{core, each, nothing};
 use crate::pipeline::Refusal;
@@ -14,8 +14,8 @@ use tessella_lowering::Lowered;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
-use tessella_polyhedral::models::parallelograms::Progress;
 use tessella_polyhedral::models::parallelograms::program::{Asked, AskedNest, problems};
+use tessella_polyhedral::models::parallelograms::{Invalid, Progress};
 use tessella_polyhedral::report;
 
 /// What a program leaves open.
@@ -44,7 +44,7 @@ pub fn parallelograms_of(
     progress: Progress<'_>,
 ) -> Result<Told, String> {
     let progress = RefCell::new(progress);
-    let drawn: RefCell<Vec<Row>> = RefCell::new(vec![]);
+    let drawn: RefCell<Vec<Chosen>> = RefCell::new(vec![]);
     let told = each(text, options, &|ctx, lowered, unit| {
         let nests = nests(ctx, lowered, unit, asked)?;
         let found: Vec<&Asked> = nests.iter().filter_map(|nest| nest.asked.as_ref().ok()).collect();
@@ -53,16 +53,24 @@ pub fn parallelograms_of(
         }
         let mut told = vec![];
         for nest in found {
-            let rows = chosen(&nest.problem, &[], search, &mut |used, best| (progress.borrow_mut())(used, best));
+            let rows = chosen(&nest.problem, &[], &search, &mut |used, best| (progress.borrow_mut())(used, best))
+                .map_err(|error| given_is_no_tiling(lowered, nest, &error))?;
             told.push(of_nest(&lowered.algorithm.name, nest, &rows));
-            if nest.problem.space.size() == 2 {
-                drawn.borrow_mut().extend(rows);
-            }
+            drawn.borrow_mut().push(Chosen { axes: nest.loops.clone(), rows });
         }
         Ok(told.join("\n"))
     })?;
-    let rows = drawn.into_inner();
-    Ok(Told { text: told, picture: (!rows.is_empty()).then(|| picture::draw(&rows)) })
+    Ok(Told { text: told, chosen: drawn.into_inner() })
+}
+
+/// The shapes that are to be compared with cannot be those of a nest.
+fn given_is_no_tiling(lowered: &Lowered, nest: &Asked, error: &Invalid) -> Refusal {
+    let what = format!("no such tiles over {}: {error}", nest.loops.join(", "));
+    nothing(
+        lowered,
+        &what,
+        "give a matrix for each level, whose rows are the edges of a tile, as in `--shape '8,0;0,8'`",
+    )
 }
 
 fn nests(ctx: &Ctx, lowered: &Lowered, unit: &Unit<'_>, asked: &ProgramOptions) -> Result<Vec<AskedNest>, Refusal> {

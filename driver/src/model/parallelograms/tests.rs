@@ -54,9 +54,11 @@ fn selected_shapes_are_predicted_no_worse_than_the_published_ones() {
 #[test]
 fn what_a_problem_says_is_told_and_drawn() {
     let text = "space 16 0; 0 16\ndependence 1 0\ndependence 0 1\nlevel 0 1\nlevel 0 16\n";
-    let told = parallelograms(text, "p.txt", SearchOptions { seed: 1, evaluations: 500 }, &mut |_, _| {}).unwrap();
+    let told =
+        parallelograms(text, "p.txt", SearchOptions { seed: 1, evaluations: 500, given: vec![] }, &mut |_, _| {})
+            .unwrap();
     assert!(told.text.contains("selected") && told.text.contains("point by point: paths of"), "{}", told.text);
-    assert!(told.picture.unwrap().contains("<polygon"));
+    assert!(told.picture(None).unwrap().contains("<polygon"));
 }
 
 #[test]
@@ -64,7 +66,7 @@ fn a_line_that_is_not_understood_is_shown() {
     let refused = parallelograms(
         "space 16 0; 0 16\ndependense 1 0\n",
         "p.txt",
-        SearchOptions { seed: 1, evaluations: 1 },
+        SearchOptions { seed: 1, evaluations: 1, given: vec![] },
         &mut |_, _| {},
     );
     let text = refused.unwrap_err();
@@ -84,7 +86,7 @@ fn what_a_problem_must_not_say_is_told_at_its_line() {
         (levels.as_str(), "7 │ level 0 32", "at most 4 levels of tiles"),
     ] {
         let text_of = format!("{plain}{more}");
-        let options = SearchOptions { seed: 1, evaluations: 1 };
+        let options = SearchOptions { seed: 1, evaluations: 1, given: vec![] };
         let said = parallelograms(&text_of, "p.txt", options, &mut |_, _| {}).unwrap_err();
         assert!(said.contains("E0581") && said.contains(text) && said.contains(line), "{more}: {said}");
     }
@@ -95,6 +97,23 @@ fn what_a_problem_must_not_say_is_told_at_its_line() {
 #[test]
 fn a_space_without_independent_edges_is_shown() {
     let text = "# a comment\nspace 16 0; 32 0\ndependence 1 0\nlevel 0 16\n";
-    let said = parallelograms(text, "p.txt", SearchOptions { seed: 1, evaluations: 1 }, &mut |_, _| {}).unwrap_err();
+    let said = parallelograms(text, "p.txt", SearchOptions { seed: 1, evaluations: 1, given: vec![] }, &mut |_, _| {})
+        .unwrap_err();
     assert!(said.contains("independent edges") && said.contains("2 │ space 16 0; 32 0"), "{said}");
+}
+
+#[test]
+fn a_given_shape_stands_beside_the_selected_one_if_it_is_a_tiling() {
+    let text = "space 64 0; 0 64\ndependence 1 0\ndependence 0 1\nlevel 0.5 16\n";
+    let of = |given: Vec<Vec<i64>>| {
+        let options = SearchOptions { seed: 1, evaluations: 300, given: vec![given] };
+        parallelograms(text, "p.txt", options, &mut |_, _| {})
+    };
+    let told = of(vec![vec![8, 0], vec![0, 2]]).unwrap();
+    assert!(told.text.contains("given") && told.text.contains("level 0: (8, 0; 0, 2)"), "{}", told.text);
+    assert!(told.picture(Some(("2", "1"))).unwrap().contains("axis 2 right, axis 1 up"));
+    let error = told.picture(Some(("t", "1"))).unwrap_err().to_string();
+    assert_eq!(error, "nothing has the axes `t` and `1`: there are axis 1, axis 2");
+    let said = of(vec![vec![-8, 0], vec![0, 2]]).unwrap_err();
+    assert!(said.contains("E0581") && said.contains("the given shapes are no tiling: the dependence [1, 0]"), "{said}");
 }

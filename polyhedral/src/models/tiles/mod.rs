@@ -9,7 +9,9 @@
 
 pub mod closed;
 pub mod count;
+mod polynomial;
 pub mod rank;
+pub mod rows;
 mod shape;
 mod uniform;
 

@@ -5,9 +5,10 @@
 //! counted again at others: only where the polynomial hits those the numbers are called exact.
 
 use super::count::{Counts, Program, count, program};
+use super::polynomial::{FOOTPRINT, LEAST, NODES, NODES_OF_TIME, Polynomial, RUN, Sums};
 use super::shape::{self, Band, Slant};
 use super::uniform::Uniform;
-use super::{Approach, Candidate, Cost, Partly, search_from};
+use super::{Approach, Candidate, Cost, search_from};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::error::Error;
@@ -16,11 +17,6 @@ use std::collections::BTreeMap;
 
 /// A size that lies far from all edges of a tile in the middle.
 pub(super) const PARAMETER: i64 = 240;
-
-/// How many sizes a polynomial is laid through: along dimensions of space, in which it is quadratic, and in the number of
-/// time steps, with whose fourth power the instances grow that a halo around three dimensions makes again.
-const NODES: usize = 3;
-const NODES_OF_TIME: usize = 5;
 
 /// The tilings of one nest of loops, best first.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +36,8 @@ pub struct Ranked {
     pub candidate: Candidate,
     /// How far space moves with each time step, along each dimension.
     pub skew: Vec<i64>,
+    /// For each dimension of space, how far it moves with those before it.
+    pub lean: Vec<Vec<i64>>,
     /// The elements that the tile touches.
     pub footprint: u64,
     /// The instances that it runs.
@@ -64,6 +62,8 @@ pub enum Refused {
     Chain,
     /// No loop outside carries values.
     NoTime,
+    /// How many time steps a given tile has was not told.
+    Steps,
     /// The least tile that is counted needs more memory.
     Memory { least: u64 },
     /// The program has no tile in whose neighbourhood all is regular.
@@ -75,6 +75,7 @@ impl std::fmt::Display for Refused {
         match self {
             Refused::Order => f.write_str("boxes would wait for one another, whatever the skew"),
             Refused::Chain => f.write_str("a time step passes values along all of space"),
+            Refused::Steps => f.write_str("takes a number of time steps, after the sizes in space"),
             Refused::NoTime => f.write_str("no outer loop carries values"),
             Refused::Memory { least } => write!(f, "the least tile needs {least} elements"),
             Refused::TooSmall => f.write_str("the loops have constant bounds that leave no room around a tile"),
@@ -101,6 +102,8 @@ pub struct Fit {
     pub approach: Approach,
     /// How far space moves with each time step, along each dimension.
     pub skew: Vec<i64>,
+    /// For each dimension of space, how far it moves with those before it.
+    pub lean: Vec<Vec<i64>>,
     pub trust: Trust,
     /// One for each part that runs after another; all of the same sizes.
     parts: Vec<Polynomial>,
@@ -125,10 +128,8 @@ impl Fit {
 
     /// The best tile that fits.
     fn best(&self, memory: u64) -> Result<(Vec<u64>, Cost), Refused> {
-        let nodes = self.parts.first().map(|it| it.nodes.clone()).unwrap_or_default();
-        let least = vec![LEAST; nodes.len()];
-        let three = |it: &Polynomial| std::array::from_fn(|at| it.differences[at].clone());
-        let sums = Sums { nodes, parts: self.parts.iter().map(three).collect() };
+        let sums = Sums::of(&self.parts);
+        let least = vec![LEAST; sums.open()];
         search_from(sums, &least, memory).ok_or_else(|| Refused::Memory { least: self.cost(&least).memory })
     }
 }
@@ -207,15 +208,19 @@ pub fn ranked(algorithm: &Algorithm, nest: &Nest, memory: u64) -> Ranking {
                 let footprint = fit.footprint(&sizes);
                 let run = fit.run(&sizes);
                 let candidate = Candidate { approach, sizes: sizes[..space].to_vec(), steps, cost };
-                ranked.push(Ranked { candidate, skew: fit.skew.clone(), footprint, run, trust: fit.trust });
+                ranked.push(Ranked {
+                    candidate,
+                    skew: fit.skew.clone(),
+                    lean: fit.lean.clone(),
+                    footprint,
+                    run,
+                    trust: fit.trust,
+                });
             }
             Err(reason) => refused.push((fit.approach, reason)),
         }
     }
-    ranked.sort_by(|a, b| {
-        let (a, b) = (&a.candidate.cost, &b.candidate.cost);
-        b.is_better_than(a).cmp(&a.is_better_than(b))
-    });
+    best_first(&mut ranked);
     // In the order in which approaches are named everywhere.
     refused.sort_by_key(|(approach, _)| *approach);
     let computations = nest.computations.iter().map(name).collect();
@@ -254,24 +259,82 @@ pub fn count_tile_by(
     let Some(band) = shape::bands(&program)?.into_iter().find(|it| !it.names.is_empty()) else {
         return Ok(Err(Refused::TooSmall));
     };
-    let parts = match parts(ctx, &program, &band, approach)? {
-        Ok(parts) => parts,
-        Err(refused) => return Ok(Err(refused)),
-    };
-    let uniform = match way {
-        Way::Sets => None,
-        Way::Points => Uniform::of(ctx, &program, &band)?,
+    match parts(ctx, &program, &band, approach)? {
+        Ok(parts) => count_parts(ctx, &program, &band, &parts, approach, sizes, way),
+        Err(refused) => Ok(Err(refused)),
+    }
+}
+
+/// What a tile of each approach costs, for all nests of a program that have as many loops of space as there are sizes for; the last
+/// size, if it is one more, is the number of time steps.
+pub fn given(ctx: &Ctx, algorithm: &Algorithm, sizes: &[u64]) -> Result<Vec<Ranking>, Error> {
+    let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
+    let name = |id: &ComputationId| algorithm.computation(*id).name.clone();
+    let mut rankings = vec![];
+    for band in shape::bands(&program)? {
+        let space = band.names.len();
+        if space == 0 || !(space..=space + usize::from(band.has_time)).contains(&sizes.len()) {
+            continue;
+        }
+        let (mut ranked, mut refused) = (vec![], vec![]);
+        for approach in Approach::ALL {
+            let sizes = if approach == Approach::Plain { &sizes[..space] } else { sizes };
+            if approach != Approach::Plain && sizes.len() == space {
+                refused.push((approach, if band.has_time { Refused::Steps } else { Refused::NoTime }));
+                continue;
+            }
+            let parts = match parts(ctx, &program, &band, approach)? {
+                Ok(parts) => parts,
+                Err(reason) => {
+                    refused.push((approach, reason));
+                    continue;
+                }
+            };
+            match count_parts(ctx, &program, &band, &parts, approach, sizes, Way::Points)? {
+                Ok((Counts { cost, footprint, run }, _)) => {
+                    let (skew, lean) = place_of(&parts);
+                    let steps = sizes.get(space).copied().unwrap_or(1);
+                    let candidate = Candidate { approach, sizes: sizes[..space].to_vec(), steps, cost };
+                    let trust = if program.is_certain { Trust::Exact } else { Trust::Estimate };
+                    ranked.push(Ranked { candidate, skew, lean, footprint, run, trust });
+                }
+                Err(reason) => refused.push((approach, reason)),
+            }
+        }
+        best_first(&mut ranked);
+        let around = algorithm.source_order.loops_around(band.computations[0]);
+        let time = band.has_time.then(|| around[0].1.name.clone());
+        let computations = band.computations.iter().map(name).collect();
+        rankings.push(Ranking { computations, space: band.names, time, ranked, refused });
+    }
+    Ok(rankings)
+}
+
+/// Counts a tile that consists of these parts.
+fn count_parts(
+    ctx: &Ctx,
+    program: &Program,
+    band: &Band,
+    parts: &[(Band, Slant)],
+    approach: Approach,
+    sizes: &[u64],
+    way: Way,
+) -> Result<Result<(Counts, Way), Refused>, Error> {
+    let uniform = match (way, approach, parts) {
+        (Way::Sets, _, _) => None,
+        (Way::Points, Approach::Skewed, [(part, _)]) => Uniform::of(ctx, program, part)?,
+        (Way::Points, _, _) => Uniform::of(ctx, program, band)?,
     };
     let mut taken = way;
     let mut sum: Option<Counts> = None;
-    for (part, slant) in &parts {
+    for (part, slant) in parts {
         let quick = uniform.as_ref().and_then(|it| it.count(part, approach, slant, sizes));
         let this = match quick {
             Some(counts) => counts,
             None => {
                 taken = Way::Sets;
-                let tile = shape::tile(ctx, &program, part, approach, slant, sizes)?;
-                tile.map(|tile| count(&program, &tile)).transpose()?
+                let tile = shape::tile(ctx, program, part, approach, slant, sizes)?;
+                tile.map(|tile| count(program, &tile)).transpose()?
             }
         };
         let Some(this) = this else { return Ok(Err(without_tile(approach))) };
@@ -285,6 +348,18 @@ pub fn count_tile_by(
         });
     }
     Ok(sum.map(|sum| (sum, taken)).ok_or(Refused::TooSmall))
+}
+
+/// How far space moves with time, and with itself.
+fn place_of(parts: &[(Band, Slant)]) -> (Vec<i64>, Vec<Vec<i64>>) {
+    parts.last().map(|(_, it)| (it.skew.clone(), it.lean.clone())).unwrap_or_default()
+}
+
+fn best_first(ranked: &mut [Ranked]) {
+    ranked.sort_by(|a, b| {
+        let (a, b) = (&a.candidate.cost, &b.candidate.cost);
+        b.is_better_than(a).cmp(&a.is_better_than(b))
+    });
 }
 
 /// What tiles of an approach consist of, and where they lie: sweeps one after the other, or all at once.
@@ -306,7 +381,7 @@ fn parts(
             Approach::Plain | Approach::Skewed => shape::slant(ctx, program, &part, approach)?,
         };
         let Some(slant) = slant else { return Ok(Err(Refused::Order)) };
-        placed.push((part, slant));
+        placed.push((slant.leaning(&part)?, slant));
     }
     Ok(Ok(placed))
 }
@@ -319,7 +394,7 @@ fn without_tile(approach: Approach) -> Refused {
 }
 
 /// The cost of two parts that run one after the other.
-fn both(a: &Cost, b: &Cost) -> Cost {
+pub(super) fn both(a: &Cost, b: &Cost) -> Cost {
     Cost {
         memory: a.memory.max(b.memory),
         loads: a.loads.saturating_add(b.loads),
@@ -340,6 +415,10 @@ fn fit_one(
         Ok(parts) => parts,
         Err(refused) => return Ok(Err(refused)),
     };
+    // Where tiles lean, points are alike along other coordinates.
+    let leaning = parts.iter().find(|(_, slant)| slant.lean.iter().flatten().any(|&factor| factor != 0));
+    let own = leaning.map(|(part, _)| Uniform::of(ctx, program, part)).transpose()?.flatten();
+    let uniform = if leaning.is_some() { own.as_ref() } else { uniform };
     let mut nodes = vec![NODES; band.names.len()];
     if approach != Approach::Plain {
         // Sets take too long to count at so many sizes.
@@ -363,176 +442,10 @@ fn fit_one(
         }
         fitted.push(polynomial);
     }
-    let skew = parts.last().map(|(_, slant)| slant.skew.clone()).unwrap_or_default();
-    let fit = Fit { approach, skew, trust, parts: fitted };
+    let (skew, lean) = place_of(&parts);
+    let fit = Fit { approach, skew, lean, trust, parts: fitted };
     if fit.cost(&vec![LEAST; nodes.len()]).useful == 0 {
         return Ok(Err(Refused::TooSmall));
     }
     Ok(Ok(fit))
-}
-
-/// The least size that is looked at: smaller ones have edges that meet.
-const LEAST: u64 = 4;
-
-/// Loads, stores, useful results, footprint and instances, in this order.
-const QUANTITIES: usize = 5;
-const LOADS: usize = 0;
-const STORES: usize = 1;
-const USEFUL: usize = 2;
-const FOOTPRINT: usize = 3;
-const RUN: usize = 4;
-
-/// Quantities as functions of sizes: differences at equidistant nodes (Newton's form), so that all is in integers.
-struct Polynomial {
-    least: u64,
-    /// How many nodes each variable has.
-    nodes: Vec<usize>,
-    /// For each quantity one coefficient for each tuple of orders, the first variable's order changing fastest.
-    differences: [Vec<i128>; QUANTITIES],
-}
-
-type Count<'a> = &'a dyn Fn(&[u64]) -> Result<Option<Counts>, Error>;
-
-impl Polynomial {
-    fn through(nodes: &[usize], least: u64, counted: Count<'_>) -> Result<Option<Polynomial>, Error> {
-        let places: usize = nodes.iter().product();
-        let mut differences = [const { vec![] }; QUANTITIES];
-        for place in 0..places {
-            let sizes: Vec<u64> = digits(nodes, place).map(|digit| least + digit as u64).collect();
-            let Some(counts) = counted(&sizes)? else { return Ok(None) };
-            for (values, value) in differences.iter_mut().zip(quantities(&counts)) {
-                values.push(i128::from(value));
-            }
-        }
-        for values in &mut differences {
-            let mut stride = 1;
-            for (variable, &count) in nodes.iter().enumerate() {
-                for order in 1..count {
-                    for place in (0..places).rev() {
-                        if digits(nodes, place).nth(variable).is_some_and(|digit| digit >= order) {
-                            values[place] -= values[place - stride];
-                        }
-                    }
-                }
-                stride *= count;
-            }
-        }
-        Ok(Some(Polynomial { least, nodes: nodes.to_vec(), differences }))
-    }
-
-    /// Whether it is right at sizes that it was not laid through; instances, which no ranking looks at, need not be.
-    fn hits(&self, counted: Count<'_>) -> Result<bool, Error> {
-        let beyond = |variable: usize| self.least + self.nodes[variable] as u64;
-        let variables = self.nodes.len();
-        let mut others: Vec<Vec<u64>> = vec![(0..variables).map(beyond).collect()];
-        others.extend(
-            (0..variables)
-                .map(|at| (0..variables).map(|other| if other == at { beyond(at) + 1 } else { self.least }).collect()),
-        );
-        for sizes in others {
-            let Some(counts) = counted(&sizes)? else { return Ok(false) };
-            let found = quantities(&counts);
-            if (0..RUN).any(|at| self.value(at, &sizes) != found[at]) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn value(&self, quantity: usize, sizes: &[u64]) -> u64 {
-        let mut sum = 0_i128;
-        for (place, &difference) in self.differences[quantity].iter().enumerate() {
-            let factors = digits(&self.nodes, place).zip(sizes).map(|(order, size)| {
-                let from = i128::from(*size) - i128::from(self.least);
-                binomials(from).get(order).copied().unwrap_or(0)
-            });
-            let term = factors.into_iter().try_fold(difference, |product, factor| product.checked_mul(factor));
-            sum = term.and_then(|term| sum.checked_add(term)).unwrap_or(i128::MAX);
-        }
-        bounded(sum)
-    }
-
-    fn cost(&self, sizes: &[u64]) -> Cost {
-        let (loads, stores) = (self.value(LOADS, sizes), self.value(STORES, sizes));
-        Cost { memory: loads.max(stores), loads, stores, useful: self.value(USEFUL, sizes) }
-    }
-}
-
-/// `1`, `n`, `n (n - 1) / 2`, and so on, as many as any variable has nodes.
-fn binomials(n: i128) -> [i128; NODES_OF_TIME] {
-    let pairs = n.saturating_mul(n - 1) / 2;
-    let triples = pairs.saturating_mul(n - 2) / 3;
-    [1, n, pairs, triples, triples.saturating_mul(n - 3) / 4]
-}
-
-/// The polynomials of all parts, of which the first sizes are fixed.
-struct Sums {
-    /// Of the sizes that are open.
-    nodes: Vec<usize>,
-    /// Loads, stores and useful results.
-    parts: Vec<[Vec<i128>; FOOTPRINT]>,
-}
-
-impl Partly for Sums {
-    fn with(&self, size: u64) -> Self {
-        let (nodes, rest) = self.nodes.split_first().expect("a size is open");
-        let fixed = self.parts.iter().map(|quantities| {
-            std::array::from_fn(|at| quantities[at].chunks(*nodes).map(|orders| at_size(orders, size)).collect())
-        });
-        Sums { nodes: rest.to_vec(), parts: fixed.collect() }
-    }
-
-    fn cost(&self) -> Cost {
-        let first = |orders: &Vec<i128>| orders.first().copied().unwrap_or(0);
-        sum_of(self.parts.iter().map(|quantities| [0, 1, 2].map(|at| first(&quantities[at]))))
-    }
-
-    /// By differences: each size's values are sums of the ones before.
-    fn row(&self, least: u64) -> impl Iterator<Item = Cost> {
-        assert_eq!(least, LEAST, "polynomials begin at the least size");
-        let orders = |all: &Vec<i128>| std::array::from_fn(|order| all.get(order).copied().unwrap_or(0));
-        let mut now: Vec<[[i128; NODES_OF_TIME]; FOOTPRINT]> =
-            self.parts.iter().map(|quantities| std::array::from_fn(|at| orders(&quantities[at]))).collect();
-        std::iter::repeat_with(move || {
-            let cost = sum_of(now.iter().map(|quantities| quantities.map(|it| it[0])));
-            for differences in now.iter_mut().flatten() {
-                for order in 1..NODES_OF_TIME {
-                    differences[order - 1] = differences[order - 1].saturating_add(differences[order]);
-                }
-            }
-            cost
-        })
-    }
-}
-
-/// The cost of parts, of which loads, stores and useful results are told.
-fn sum_of(parts: impl Iterator<Item = [i128; FOOTPRINT]>) -> Cost {
-    let each = parts.map(|quantities| {
-        let [loads, stores, useful] = quantities.map(bounded);
-        Cost { memory: loads.max(stores), loads, stores, useful }
-    });
-    each.reduce(|a, b| both(&a, &b)).unwrap_or_default()
-}
-
-/// A polynomial in one size, from its coefficients.
-fn at_size(orders: &[i128], size: u64) -> i128 {
-    let terms = orders.iter().zip(binomials(i128::from(size - LEAST)));
-    terms.fold(0, |sum: i128, (order, binomial)| sum.saturating_add(order.saturating_mul(binomial)))
-}
-
-fn bounded(value: i128) -> u64 {
-    u64::try_from(value.max(0)).unwrap_or(u64::MAX / 4).min(u64::MAX / 4)
-}
-
-/// The digits of a number in mixed bases, the first one changing fastest.
-fn digits(bases: &[usize], mut number: usize) -> impl Iterator<Item = usize> {
-    bases.iter().map(move |base| {
-        let digit = number % base;
-        number /= base;
-        digit
-    })
-}
-
-fn quantities(counts: &Counts) -> [u64; QUANTITIES] {
-    [counts.cost.loads, counts.cost.stores, counts.cost.useful, counts.footprint, counts.run]
 }

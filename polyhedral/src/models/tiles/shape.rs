@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 /// More dimensions of space than this are not tiled: the innermost stay whole.
 const MOST_DIMENSIONS: usize = 3;
 
-/// A larger factor than this is no skew that anybody would use.
+/// A larger factor than this is no skew that anybody would use; nor are factors of dimensions of space that add up to more.
 const LARGEST_SKEW: i64 = 8;
+const LARGEST_LEAN: i64 = 4;
 
 /// Computations with their coordinates: time, if it is tiled, and space.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub(super) struct Band {
 pub(super) struct Slant {
     /// How far space moves with each time step, along each dimension.
     pub(super) skew: Vec<i64>,
+    /// For each dimension of space, how far it moves with those before it: one factor for each of them.
+    pub(super) lean: Vec<Vec<i64>>,
     /// How far each computation is delayed, along each dimension.
     pub(super) shift: BTreeMap<ComputationId, Vec<i64>>,
 }
@@ -41,7 +44,23 @@ impl Slant {
     /// Tiles that stand upright.
     pub(super) fn none(band: &Band) -> Slant {
         let still = vec![0; band.names.len()];
-        Slant { shift: band.computations.iter().map(|&id| (id, still.clone())).collect(), skew: still }
+        let lean = (0..band.names.len()).map(|it| vec![0; it]).collect();
+        Slant { shift: band.computations.iter().map(|&id| (id, still.clone())).collect(), skew: still, lean }
+    }
+
+    /// The band whose dimensions of space are those that its tiles are boxes of.
+    pub(super) fn leaning(&self, band: &Band) -> Result<Band, Error> {
+        let first = usize::from(band.has_time);
+        let mut leaning = band.clone();
+        for (id, coordinates) in &mut leaning.coordinates {
+            for (dimension, factors) in self.lean.iter().enumerate() {
+                for (before, factor) in factors.iter().enumerate().filter(|(_, factor)| **factor != 0) {
+                    let moved = band.coordinates[id][first + before].scale(*factor)?;
+                    coordinates[first + dimension] = coordinates[first + dimension].add(&moved)?;
+                }
+            }
+        }
+        Ok(leaning)
     }
 }
 
@@ -94,7 +113,7 @@ pub(super) fn sweeps(program: &Program, whole: &Band) -> Vec<Band> {
 pub(super) fn slant(ctx: &Ctx, program: &Program, band: &Band, approach: Approach) -> Result<Option<Slant>, Error> {
     let dimensions = band.names.len();
     let first = usize::from(band.has_time);
-    let mut slant = Slant { skew: vec![], shift: BTreeMap::new() };
+    let mut slant = Slant { skew: vec![], lean: vec![], shift: BTreeMap::new() };
     let mut distances = vec![];
     for dependence in program.dependences.iter().filter(|it| it.keeps == Keeps::Order) {
         let (from, to) = (dependence.source.computation, dependence.sink.computation);
@@ -109,30 +128,60 @@ pub(super) fn slant(ctx: &Ctx, program: &Program, band: &Band, approach: Approac
         }
     }
     for dimension in 0..dimensions {
+        let leans = match approach {
+            Approach::Skewed => leans(dimension, &slant.lean),
+            Approach::Plain | Approach::Redundant => vec![vec![0; dimension]],
+        };
         let factors = if band.has_time && approach == Approach::Skewed { 0..=LARGEST_SKEW } else { 0..=0 };
+        let tried = leans.iter().flat_map(|lean| factors.clone().map(move |factor| (lean, factor)));
         let mut found = None;
-        for factor in factors {
+        for (lean, factor) in tried {
             let mut bounds = vec![];
             for (from, to, set) in &distances {
                 let space = set.space()?;
-                let mut along = Aff::set_dim_on(&space, (first + dimension) as u32)?;
+                let coordinate = |at: usize| Aff::set_dim_on(&space, (first + at) as u32);
+                let mut along = coordinate(dimension)?;
+                for (before, &factor) in lean.iter().enumerate().filter(|(_, factor)| **factor != 0) {
+                    along = along.add(&coordinate(before)?.scale(factor)?)?;
+                }
                 if factor != 0 {
                     along = along.add(&Aff::set_dim_on(&space, 0)?.scale(factor)?)?;
                 }
                 bounds.push((*from, *to, set.min_val(&along)?.to_i64()));
             }
             if let Some(shifts) = delays(&band.computations, &bounds) {
-                found = Some((factor, shifts));
+                found = Some((factor, lean.clone(), shifts));
                 break;
             }
         }
-        let Some((factor, shifts)) = found else { return Ok(None) };
+        let Some((factor, lean, shifts)) = found else { return Ok(None) };
         slant.skew.push(factor);
+        slant.lean.push(lean);
         for (id, shift) in shifts {
             slant.shift.entry(id).or_default().push(shift);
         }
     }
     Ok(Some(slant))
+}
+
+/// How a dimension of space may move with those before it: with multiples of these as they move themselves, small ones first.
+fn leans(dimension: usize, before: &[Vec<i64>]) -> Vec<Vec<i64>> {
+    let mut multiples: Vec<Vec<i64>> = vec![vec![]];
+    for _ in 0..dimension {
+        let longer =
+            |it: &Vec<i64>| (0..=LARGEST_LEAN).map(|next| [it.as_slice(), &[next]].concat()).collect::<Vec<_>>();
+        multiples = multiples.iter().flat_map(longer).collect();
+    }
+    multiples.retain(|it| it.iter().sum::<i64>() <= LARGEST_LEAN);
+    multiples.sort_by_key(|it| it.iter().sum::<i64>());
+    let moved = |factors: &Vec<i64>| {
+        let mut lean = factors.clone();
+        for (factor, theirs) in factors.iter().zip(before) {
+            lean.iter_mut().zip(theirs).for_each(|(value, other)| *value += factor * other);
+        }
+        lean
+    };
+    multiples.iter().map(moved).collect()
 }
 
 /// The least delays that make all distances non-negative; `None` where there are none.

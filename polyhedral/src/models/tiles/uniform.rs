@@ -15,7 +15,7 @@ use crate::isl::{Ctx, DimType, Map, Set, Val};
 use crate::relation;
 use std::collections::BTreeMap;
 
-/// How far from the middle everything was proved to look the same, along each coordinate.
+/// How far from the middle everything is proved to look the same, along each coordinate that is an iterator.
 const REACH: i64 = 80;
 
 /// More points than this are not counted one by one.
@@ -24,6 +24,7 @@ const MOST_POINTS: i64 = 1 << 22;
 /// A band of a program in whose middle all points are alike.
 pub(super) struct Uniform {
     center: Vec<i64>,
+    reach: i64,
     computations: BTreeMap<ComputationId, Facts>,
     flows: Vec<Flow>,
 }
@@ -62,7 +63,8 @@ impl Uniform {
             return Ok(None);
         }
         let Some(center) = shape::center(ctx, program, band)? else { return Ok(None) };
-        let look = Look { ctx, program, band, center: &center };
+        let reach = reach(band);
+        let look = Look { ctx, program, band, center: &center, reach };
         let mut computations = BTreeMap::new();
         for &id in &band.computations {
             let Some(facts) = look.facts(id)? else { return Ok(None) };
@@ -102,7 +104,7 @@ impl Uniform {
                 }
             }
         }
-        Ok(Some(Uniform { center, computations, flows }))
+        Ok(Some(Uniform { center, reach, computations, flows }))
     }
 
     /// Counts the tile that [`shape::tile`] makes of some computations of the band; `None` where it reaches beyond the
@@ -126,8 +128,19 @@ impl Uniform {
             let Some(wide) = shape::widen(&ranges.collect::<Vec<_>>(), run) else { return Some(None) };
             run = wide;
         }
-        let grid = Grid::around(&self.center, part.has_time, &run, &self.flows)?;
+        let grid = Grid::around(&self.center, self.reach, part.has_time, &run, &self.flows)?;
         Some(Some(self.tally(&grid, part, approach, &own, &run)?))
+    }
+
+    /// Counts a tile of these boxes, each computation's at its time step from the middle on; `None` where it reaches beyond that.
+    pub(super) fn count_boxes(&self, band: &Band, boxes: &Boxes) -> Option<Counts> {
+        let grid = Grid::around(&self.center, self.reach, band.has_time, boxes, &self.flows)?;
+        self.tally(&grid, band, Approach::Skewed, boxes, boxes)
+    }
+
+    /// The middle, without time.
+    pub(super) fn origin(&self) -> &[i64] {
+        &self.center[1..]
     }
 
     fn tally(&self, grid: &Grid, part: &Band, approach: Approach, own: &Boxes, run: &Boxes) -> Option<Counts> {
@@ -185,6 +198,12 @@ impl Uniform {
     }
 }
 
+/// How far from the middle everything is proved to look the same: where coordinates are sums of iterators, less far.
+fn reach(band: &Band) -> i64 {
+    let sum = |coordinate: &Affine| coordinate.terms().iter().map(|(_, factor)| factor.abs()).sum::<i64>();
+    REACH / band.coordinates.values().flatten().map(sum).max().unwrap_or(1).max(1)
+}
+
 /// How much of the middle something covers.
 #[derive(PartialEq, Eq)]
 enum Cover {
@@ -199,6 +218,7 @@ struct Look<'a> {
     program: &'a Program,
     band: &'a Band,
     center: &'a [i64],
+    reach: i64,
 }
 
 impl Look<'_> {
@@ -212,8 +232,8 @@ impl Look<'_> {
         let mut map = self.map(id)?;
         for (at, &middle) in self.center.iter().enumerate() {
             let value = |it| Val::from_i64(self.ctx, it);
-            map = map.lower_bound(DimType::Out, at as u32, &value(middle - REACH)?)?;
-            map = map.upper_bound(DimType::Out, at as u32, &value(middle + REACH)?)?;
+            map = map.lower_bound(DimType::Out, at as u32, &value(middle - self.reach)?)?;
+            map = map.upper_bound(DimType::Out, at as u32, &value(middle + self.reach)?)?;
         }
         Ok(map.range()?)
     }
@@ -236,7 +256,7 @@ impl Look<'_> {
         each.collect()
     }
 
-    /// The iterators as functions of the coordinates.
+    /// The iterators as functions of the coordinates, each of which has one more iterator than those before it.
     fn iterators(&self, id: ComputationId) -> Option<Vec<Affine>> {
         let coordinates = &self.band.coordinates[&id];
         let count = self.program.algorithm.computation(id).iterators.len();
@@ -245,14 +265,18 @@ impl Look<'_> {
         }
         let mut found: Vec<Option<Affine>> = vec![None; count];
         for (at, coordinate) in (0..).zip(coordinates) {
-            let (iterator, factor) = match coordinate.terms() {
-                [(Atom::Iterator(iterator), factor @ (1 | -1))] => (*iterator, *factor),
-                _ => return None,
-            };
-            let back = Affine::iterator(at).add_constant(-coordinate.constant_term()).ok()?.scale(factor).ok()?;
-            if found[iterator as usize].replace(back).is_some() {
-                return None;
+            let mut rest = Affine::iterator(at).add_constant(-coordinate.constant_term()).ok()?;
+            let mut new: Option<(u32, i64)> = None;
+            for (atom, factor) in coordinate.terms() {
+                let Atom::Iterator(iterator) = atom else { return None };
+                match (&found[*iterator as usize], new, factor) {
+                    (Some(known), _, _) => rest = rest.sub(&known.scale(*factor).ok()?).ok()?,
+                    (None, None, 1 | -1) => new = Some((*iterator, *factor)),
+                    (None, _, _) => return None,
+                }
             }
+            let (iterator, factor) = new?;
+            found[iterator as usize] = Some(rest.scale(factor).ok()?);
         }
         found.into_iter().collect()
     }
@@ -378,13 +402,13 @@ struct Grid {
 
 impl Grid {
     /// Room for the boxes and for everything that a flow reaches from them.
-    fn around(center: &[i64], has_time: bool, boxes: &Boxes, flows: &[Flow]) -> Option<Grid> {
+    fn around(center: &[i64], most: i64, has_time: bool, boxes: &Boxes, flows: &[Flow]) -> Option<Grid> {
         let (mut low, mut high): (Vec<i64>, Vec<i64>) = hull(center, has_time, boxes).into_iter().unzip();
         for at in 0..low.len() {
             let reach = flows.iter().map(|flow| flow.distance[at].abs()).max().unwrap_or(0);
             low[at] -= reach;
             high[at] += reach;
-            if low[at] < center[at] - REACH || high[at] > center[at] + REACH {
+            if low[at] < center[at] - most || high[at] > center[at] + most {
                 return None;
             }
         }
