@@ -6,6 +6,7 @@ use crate::pipeline::{ISL_OPERATIONS, Refusal};
 use tessella_diagnostics::{SourceMap, Span, Spanned};
 use tessella_lowering::{Lowered, SpanTable};
 use tessella_polyhedral::algorithm::Algorithm;
+use tessella_polyhedral::auto::asked::Asked;
 use tessella_polyhedral::auto::partial_sums::partial_sums;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::default_order::{self, Chosen, Means, Memory, Tilings};
@@ -35,6 +36,8 @@ pub struct Analysed {
     pub tilings: Tilings,
     /// The order before storage, and the storage commands, where Tessella chose some.
     pub chosen: Option<Chosen>,
+    /// What isl's scheduler was asked for on the way to Tessella's choice.
+    pub asked: Vec<Asked>,
 }
 
 /// Who orders the loops.
@@ -74,13 +77,14 @@ pub fn verify(
         gave_up: false,
         tilings: Tilings::Wanted,
         own: None,
+        asked: vec![],
         at: None,
         about: None,
     };
     match course.run(order) {
         Ok((verified, chosen)) => {
-            let Course { spans, dependences, carried, gave_up, tilings, .. } = course;
-            Ok(Analysed { spans, dependences, verified, carried, gave_up, tilings, chosen })
+            let Course { spans, dependences, carried, gave_up, tilings, asked, .. } = course;
+            Ok(Analysed { spans, dependences, verified, carried, gave_up, tilings, chosen, asked })
         }
         Err(error) => {
             let algorithm = course.about.as_deref().unwrap_or(&course.scheduled.algorithm);
@@ -110,6 +114,8 @@ struct Course<'a> {
     tilings: Tilings,
     /// What Tessella's choice started from, and the choice, if it stands last.
     own: Option<(Scheduled, Chosen)>,
+    /// What isl's scheduler was asked for, if that choice stands last.
+    asked: Vec<Asked>,
     /// The command that is being carried out.
     at: Option<Span>,
     /// What an error speaks of, where that is not the algorithm as it now is.
@@ -146,6 +152,7 @@ impl Course<'_> {
     /// One command on the order.
     fn carry_out(&mut self, command: &Command) -> Result<(), Error> {
         self.own = None;
+        self.asked.clear();
         if *command == Command::Auto {
             self.own_choice(Share::All)?;
             magnitude::check(self.ctx, &self.scheduled)?;
@@ -210,6 +217,7 @@ impl Course<'_> {
             self.dependences = rewritten.dependences.clone();
             self.add_pieces();
         }
+        self.asked = chosen.asked.clone();
         self.own = Some((start, chosen));
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! What was found and chosen, in words: `tessella explain`, `Tessella.explain`.
 
+pub(crate) mod asked;
 mod loops;
 pub(crate) mod time;
 mod words;

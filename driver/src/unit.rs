@@ -1,5 +1,6 @@
 //! One function with concrete argument types, and everything that can be made of it.
 
+use crate::explain::asked::asked;
 use crate::explain::{explain, time};
 use crate::pipeline::{self, Analysed, ISL_OPERATIONS, Order, Refusal};
 use crate::request::{Backend, DrawOptions, TextKind};
@@ -173,6 +174,7 @@ impl Built {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
                 let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
                 text.push_str(&padded(self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.padded)));
+                text.push_str(&asked(algorithm, &self.analysed.asked, &lines));
                 if unit.commands.is_none() {
                     let (source, schedule) = (verified.source(), verified.schedule());
                     let told =

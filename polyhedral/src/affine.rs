@@ -209,6 +209,29 @@ impl Affine {
         }
         Ok(sum)
     }
+
+    /// An isl affine function of set dimensions, which become iterators, and of parameters of these names; `None` if it has
+    /// divisions, or numbers beyond 64 bits.
+    pub fn from_isl(aff: &Aff, params: &[String]) -> Result<Option<Affine>, IslError> {
+        if aff.dim(DimType::Div)? > 0 || aff.denominator()?.to_i64() != Some(1) {
+            return Ok(None);
+        }
+        let Some(constant) = aff.constant()?.to_i64() else { return Ok(None) };
+        let mut terms = vec![];
+        for position in 0..aff.dim(DimType::In)? {
+            let Some(factor) = aff.coefficient(DimType::In, position.cast_signed())?.to_i64() else { return Ok(None) };
+            terms.push((Atom::Iterator(position), factor));
+        }
+        let space = aff.domain_space()?;
+        for (at, name) in params.iter().enumerate() {
+            let Some(position) = space.find_dim_by_name(DimType::Param, name)? else { continue };
+            let factor = aff.coefficient(DimType::Param, position.cast_signed())?.to_i64();
+            let Some(factor) = factor else { return Ok(None) };
+            terms.push((Atom::Param(ParamId(at as u32)), factor));
+        }
+        terms.retain(|(_, factor)| *factor != 0);
+        Ok(Some(Affine { constant, terms }))
+    }
 }
 
 /// The greatest common divisor; `gcd(a, 0)` is `a` without its sign, which must be a number of 64 bits.

@@ -19,6 +19,7 @@
 //! a work array that iterations only share because the source has just one of it becomes such an array ([`crate::auto::own`]).
 
 use crate::algorithm::ComputationId;
+use crate::auto::asked::{Asked, Asking};
 use crate::auto::chooser::{Chooser, chain_length};
 use crate::auto::cpu::Threads;
 use crate::auto::cuts::{cut, has_threads};
@@ -71,6 +72,8 @@ pub struct Chosen {
     pub storage: Vec<Command>,
     /// The reasons of those of the storage commands that pad arrays.
     pub padded: Vec<Padded>,
+    /// What isl's scheduler was asked for.
+    pub asked: Vec<Asked>,
     /// Where computations were split first.
     pub rewritten: Option<Rewritten>,
 }
@@ -218,13 +221,15 @@ fn whole(
 ) -> Result<Chosen, Error> {
     let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
     let merged = legality::merged(dependences)?;
-    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, means, settled };
+    let chooser =
+        Chooser { ctx, machine, algorithm, target, dependences: &merged, means, settled, asking: Asking::default() };
     let mut schedule = scheduled.schedule.clone();
     if target == Target::Gpu && means.memory == Memory::Blocks {
         stream::tag_streams(ctx, &Gpu::HOPPER, algorithm, &mut schedule)?;
     }
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
+    let asked = chooser.asking.of(&schedule);
     if target == Target::Cpu {
         chooser.join_on_threads(&mut schedule, &Path::default())?;
         simplify(&mut schedule.root);
@@ -237,7 +242,7 @@ fn whole(
         Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
         Memory::Plain => (vec![], vec![]),
     };
-    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, padded, rewritten: None })
+    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, padded, rewritten: None, asked })
 }
 
 impl Chooser<'_> {
@@ -249,7 +254,11 @@ impl Chooser<'_> {
                 (0..children.len()).try_for_each(|child| self.node(schedule, &path.child(child)))
             }
             Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_)) || self.is_settled(it) => Ok(()),
-            Some(Node::Loop(_)) => self.nest(schedule, path),
+            Some(Node::Loop(_)) => {
+                let before = schedule.clone();
+                self.nest(schedule, path)?;
+                self.ask(&before, schedule, path)
+            }
         }
     }
 

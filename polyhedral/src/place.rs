@@ -2,10 +2,10 @@
 //! time is alive, in a scratch array otherwise; local arrays in memory of the call, one copy for all iterations of the
 //! loops around them where one at a time is alive.
 
-use crate::affine::{Affine, Atom, ParamId};
+use crate::affine::Affine;
 use crate::algorithm::{Algorithm, Array, ArrayId, ArrayKind, ComputationId};
 use crate::error::{Error, LayoutError};
-use crate::isl::{Aff, Ctx, DimType, Map, PwAff, Set};
+use crate::isl::{Ctx, DimType, Map, PwAff, Set};
 use crate::layers::{
     Buffer, BufferId, Layout, Lifetime, MemorySpace, Placed, PlacedStream, Placement, Scheduled, Target,
 };
@@ -442,7 +442,7 @@ pub(crate) fn bound(
     let along = elements.project_out(DimType::Set, axis + 1, dimensions - axis - 1)?;
     let along = along.project_out(DimType::Set, 0, axis)?;
     for (_, piece) in nearest.pieces()? {
-        let Some(value) = piece_as_affine(algorithm, &piece)? else { continue };
+        let Some(value) = Affine::from_isl(&piece, &names)? else { continue };
         let limit = value.to_isl(&space, &names)?;
         let within = match side {
             Side::Low => subscript.ge_set(&limit)?,
@@ -460,23 +460,7 @@ fn as_affine(algorithm: &Algorithm, expression: &PwAff) -> Result<Option<Affine>
     let expression = expression.coalesce()?;
     let pieces = expression.pieces()?;
     match pieces.as_slice() {
-        [(_, aff)] => piece_as_affine(algorithm, aff),
+        [(_, aff)] => Ok(Affine::from_isl(aff, &algorithm.param_names())?),
         _ => Ok(None),
     }
-}
-
-/// An expression of parameters as plain data, if it has no divisions.
-fn piece_as_affine(algorithm: &Algorithm, aff: &Aff) -> Result<Option<Affine>, Error> {
-    if aff.dim(DimType::Div)? > 0 || aff.denominator()?.to_i64() != Some(1) {
-        return Ok(None);
-    }
-    let Some(constant) = aff.constant()?.to_i64() else { return Ok(None) };
-    let mut result = Affine::constant(constant);
-    let space = aff.domain_space()?;
-    for (at, param) in algorithm.params.iter().enumerate() {
-        let Some(position) = space.find_dim_by_name(DimType::Param, &param.name)? else { continue };
-        let Some(factor) = aff.coefficient(DimType::Param, position as i32)?.to_i64() else { return Ok(None) };
-        result = result.add(&Affine::atom(Atom::Param(ParamId(at as u32))).scale(factor)?)?;
-    }
-    Ok(Some(result))
 }

@@ -157,6 +157,36 @@ end
     return y
 end
 
+"Differences of neighbours, and differences of these, in one nest."
+@tessella function slopes!(G, D, A)
+    m, n = size(A)
+    for j in 2:n, i in 2:m
+        G[i, j] = A[i, j] - A[i-1, j]
+        D[i, j] = G[i, j] * A[i, j] - G[i-1, j] - G[i, j-1]
+    end
+end
+
+"The divergence of a gradient, whose components are kept."
+@tessella function laplacian!(D, U, V, P)
+    m, n = size(P)
+    for j in 2:n-1, i in 2:m-1
+        U[i, j] = P[i+1, j] - P[i, j]
+        V[i, j] = P[i, j+1] - P[i, j]
+        D[i, j] = U[i, j] - U[i-1, j] + V[i, j] - V[i, j-1]
+    end
+end
+
+"A wall whose layers follow one another, each with a factor of its own."
+@tessella function layers!(A, s, x)
+    m, n = size(A)
+    for i in 2:m
+        s[i] = x[i] * s[i-1]
+        for j in 1:n
+            A[i, j] = A[i-1, j] * x[i] + s[i-1]
+        end
+    end
+end
+
 cube(T, n) = values_of(T, n, n, n)
 
 program(curl!, (T, n) -> (cube(T, n), cube(T, n), cube(T, n), cube(T, n), 2 .* cube(T, n), positive_of(T, n, n, n), T(0.5)); types = [Float32, Float64], slow = true)
@@ -170,5 +200,8 @@ program(stress!, (T, n) -> (zeros(T, n, n), zeros(T, n, n), zeros(T, n, n), valu
 program(integrate, (T, n) -> (values_of(T, n), T(0.1)))
 program(gradient!, (T, n) -> (zeros(T, n), values_of(T, n), T(0.1)); types = [Float32, Float64])
 program(interpolate!, (T, n) -> (zeros(T, n), positive_of(T, n), values_of(T, 7), T(0.5), T(0.2)))
+program(slopes!, (T, n) -> (values_of(T, n, n), zeros(T, n, n), values_of(T, n, n)); sizes = [0, 1, 2, 3, 13, 100])
+program(laplacian!, (T, n) -> (zeros(T, n, n), values_of(T, n, n), values_of(T, n, n), values_of(T, n, n)); sizes = [2, 3, 13, 100])
+program(layers!, (T, n) -> (values_of(T, n, n), positive_of(T, n), values_of(T, n)); sizes = [1, 2, 13, 100])
 
 end

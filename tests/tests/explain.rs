@@ -5,7 +5,7 @@ use tessella::file::{self, FileOptions, ScheduleSource};
 use tessella::request::{Backend, TextKind};
 use tessella_tests::{golden, report, root};
 
-const KERNELS: [&str; 4] = ["gemm", "jacobi2d", "seidel2d", "correlation"];
+const KERNELS: [&str; 5] = ["gemm", "jacobi2d", "seidel2d", "correlation", "lu"];
 
 #[test]
 fn explanations_read_as_recorded() {
@@ -52,4 +52,45 @@ fn rounding_stands_in_the_way_only_where_it_matters() {
     assert!(sum("", "Float64").contains(note), "{}", sum("", "Float64"));
     assert!(sum("@simd ", "Float64").contains("the source allows another order"), "{}", sum("@simd ", "Float64"));
     assert!(!sum("", "Int64").contains(note), "{}", sum("", "Int64"));
+}
+
+#[test]
+fn isls_scheduler_frees_loops_that_no_move_of_ours_frees() {
+    // A difference of neighbours that the same nest computes: neither loop is free while both statements share it.
+    let slopes = "@tessella function slopes!(G::Matrix{Float64}, D::Matrix{Float64}, A::Matrix{Float64})
+    m, n = size(A)
+    for j in 2:n, i in 2:m
+        G[i, j] = A[i, j] - A[i-1, j]
+        D[i, j] = G[i, j] * A[i, j] - G[i-1, j] - G[i, j-1]
+    end
+end
+";
+    let loops = loops_of(slopes).unwrap();
+    let outermost = |line: &&str| line.starts_with("  j") && line.contains("in parallel on CPU threads");
+    assert_eq!(loops.lines().filter(outermost).count(), 2, "{loops}");
+    assert_eq!(loops.matches("in SIMD vectors").count(), 2, "{loops}");
+    // A chain of factors beside a matrix that only reads it.
+    let rows = "@tessella function rows!(A::Matrix{Float64}, s::Vector{Float64}, x::Vector{Float64})
+    m, n = size(A)
+    for i in 2:m
+        s[i] = x[i] * s[i-1]
+        for j in 1:n
+            A[i, j] = A[i-1, j] * x[i] + s[i-1]
+        end
+    end
+end
+";
+    let loops = loops_of(rows).unwrap();
+    assert!(
+        loops.lines().any(|line| line.starts_with("  j") && line.contains("in parallel on CPU threads")),
+        "{loops}"
+    );
+}
+
+#[test]
+fn isls_scheduler_tiles_what_our_moves_only_stream() {
+    let text = fs::read_to_string(root().join("tests/polybench/cholesky.jl")).unwrap();
+    let loops = loops_of(&text).unwrap();
+    let in_order = |name: &str| loops.lines().any(|line| line.trim_start().starts_with(&format!("{name} (")));
+    assert!(in_order("wave") && in_order("j11") && in_order("i11"), "{loops}");
 }

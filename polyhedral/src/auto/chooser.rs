@@ -1,5 +1,6 @@
 //! What every step of choosing an order asks: what is legal, which loops are parallel, where accesses lie.
 
+use super::asked::Asking;
 use crate::affine::Affine;
 use crate::algorithm::{AccessRef, Algorithm, ComputationId};
 use crate::default_order::Means;
@@ -25,6 +26,8 @@ pub(crate) struct Chooser<'a> {
     pub means: Means,
     /// Those whose loops are what they are to be.
     pub settled: BTreeSet<ComputationId>,
+    /// What isl's scheduler was asked for.
+    pub asking: Asking,
 }
 
 impl Chooser<'_> {

@@ -4,6 +4,7 @@ use super::chooser::{Chooser, any_loop, chain_length, has_loop, loop_at};
 use super::cuts::has_threads;
 use super::register_tile::{self, Nest, Shape};
 use super::regroup::{self, Grain};
+use super::wavefront::Inside;
 use crate::error::Error;
 use crate::schedule::{Node, Path, Schedule, Tag};
 use crate::transform::{loop_mut, put_chain, split_at, take_chain};
@@ -111,7 +112,7 @@ impl Chooser<'_> {
         }
         match self.apart_inside(schedule, path)? {
             Some(apart) => *schedule = apart,
-            None if self.wavefront(schedule, path)? => {}
+            None if self.wavefront(schedule, path, Inside::Diagonals)? => {}
             None => *schedule = inside,
         }
         Ok(())

@@ -2,7 +2,9 @@
 //! loops, tags for CPUs, and the shapes that are weighed against one another. [`crate::default_order`] composes them.
 
 pub(crate) mod apart;
+pub mod asked;
 pub(crate) mod chooser;
+pub(crate) mod cost;
 pub(crate) mod cpu;
 pub mod cuts;
 pub(crate) mod delayed;
@@ -19,6 +21,7 @@ pub mod profile;
 pub(crate) mod ranged;
 pub mod register_tile;
 pub mod regroup;
+pub mod solver;
 pub mod stream;
 pub mod time_tiles;
 pub(crate) mod together;

@@ -10,6 +10,7 @@
 //! combined, depend on nothing but the sizes, so the result has the same bits in every run. Each step is a command that a user
 //! could give, and is proved like one.
 
+use super::asked::Asking;
 use super::chooser::Chooser;
 use crate::command::Command;
 use crate::default_order::{Means, Memory, Tilings};
@@ -105,6 +106,7 @@ impl Parted {
             dependences,
             means: Means { memory: Memory::Plain, tilings: Tilings::Wanted },
             settled: BTreeSet::new(),
+            asking: Asking::default(),
         };
         for (path, _) in &around {
             let mut trial = schedule.clone();

@@ -111,7 +111,7 @@ fn components(count: usize, edges: &BTreeSet<(usize, usize)>) -> Vec<Vec<usize>>
 }
 
 /// The node with just these computations; `None` if none is left.
-fn restrict(node: &Node, ids: &BTreeSet<ComputationId>) -> Option<Node> {
+pub(crate) fn restrict(node: &Node, ids: &BTreeSet<ComputationId>) -> Option<Node> {
     match node {
         Node::Computation(id) => ids.contains(id).then_some(Node::Computation(*id)),
         Node::Loop(it) => {

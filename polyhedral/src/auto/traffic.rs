@@ -33,7 +33,8 @@ impl Use {
         }
     }
 
-    fn traffic(&self, cache: u64) -> u64 {
+    /// Bytes that move, if a cache holds so many.
+    pub fn traffic(&self, cache: u64) -> u64 {
         match self.all > cache {
             // What is written comes in first.
             true => self.all.saturating_mul(if self.is_written { 2 } else { 1 }),

@@ -51,7 +51,9 @@ const LONG: u32 = 4;
 
 impl Chooser<'_> {
     /// Makes a wavefront of the nest at `path`, in whose chain no loop is parallel, where that promises to pay.
-    pub(crate) fn wavefront(&self, schedule: &mut Schedule, path: &Path) -> Result<bool, Error> {
+    ///
+    /// Tiles are passed through along diagonals only where that is `wanted` and their instances take long.
+    pub(crate) fn wavefront(&self, schedule: &mut Schedule, path: &Path, wanted: Inside) -> Result<bool, Error> {
         let depth = chain_length(schedule, path);
         if depth < 2 || self.means.tilings == Tilings::Avoided {
             return Ok(false);
@@ -64,6 +66,7 @@ impl Chooser<'_> {
         let around_loops = schedule.node(&path.down(depth)).is_some_and(has_loop) || band.len() < depth;
         let mut inside = Inside::Rows;
         if !around_loops
+            && wanted == Inside::Diagonals
             && self.is_long(schedule, path)
             && let Some(row) = free_before(&distances, &band)?
         {
@@ -254,7 +257,7 @@ fn smaller(sizes: &[u32]) -> Vec<Vec<u32>> {
 
 /// The order of instances in a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Inside {
+pub(crate) enum Inside {
     /// That of the loops.
     Rows,
     /// The last two loops exchanged: the innermost one is free.

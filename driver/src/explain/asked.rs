@@ -1,0 +1,48 @@
+//! What became of asking isl's scheduler for an order, in words.
+
+use super::Lines;
+use super::words::named;
+use std::fmt::Write;
+use tessella_polyhedral::algorithm::Algorithm;
+use tessella_polyhedral::auto::asked::{Asked, Outcome, Tiles};
+use tessella_polyhedral::auto::solver::Fusion;
+
+/// One sentence for each nest that isl's scheduler was asked about, under a heading; nothing where it was not asked.
+pub(crate) fn asked(algorithm: &Algorithm, all: &[Asked], lines: &Lines) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "\nisl's scheduler: asked where Tessella's own moves leave statements without threads or lanes\n".to_string();
+    for it in all {
+        let names: Vec<String> = it.computations.iter().map(|&id| named(algorithm, id, lines)).collect();
+        let _ = writeln!(text, "  {}: {}", names.join(", "), sentence(it.outcome));
+    }
+    text
+}
+
+fn sentence(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Taken { fusion, tiles, own, solved } => format!(
+            "its order is taken, with {}; it promises to take {} of the time of the order that Tessella's own moves give",
+            match (tiles, fusion) {
+                (Tiles::Diagonal, _) => "all statements in the same tiles, of which those on a diagonal run at once",
+                (Tiles::None, Fusion::Apart) =>
+                    "statements that wait for one another in a circle in one nest, all others in nests of their own",
+                (Tiles::None, Fusion::Clusters) =>
+                    "statements in one loop where that costs no loop that runs in parallel",
+                (Tiles::None, Fusion::Together) => "as many statements in one loop as dependences allow",
+            },
+            percent(solved / own)
+        ),
+        Outcome::Slower { own, solved } => {
+            format!("its best order is not taken; it would take about {} of this one's time", percent(solved / own))
+        }
+        Outcome::NoFreer => "it finds no order either with more loops that could run in parallel".to_string(),
+        Outcome::TooMuch => "it found no order within the work that one nest may take".to_string(),
+    }
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{:.0} %", ratio * 100.0)
+}

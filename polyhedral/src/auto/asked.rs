@@ -1,0 +1,342 @@
+//! When isl's scheduler is asked for an order, and whether that order is taken.
+//!
+//! It is asked where Tessella's own moves leave a statement without threads around all of its loops, or without lanes; its order is
+//! looked at where it has loops without dependences that the other lacks. Tessella's moves then start from it as they do
+//! from the source's, and [`super::cost`] says which of both is estimated to take less time.
+
+use super::chooser::{Chooser, chain_length, has_loop, loop_at};
+use super::cost::iterator_in;
+use super::regroup::{self, Grain};
+use super::solver::{Fusion, Solved};
+use super::wavefront::Inside;
+use crate::affine::Affine;
+use crate::algorithm::ComputationId;
+use crate::error::Error;
+use crate::layers::Target;
+use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+use crate::transform::{loop_mut, put_chain, simplify, split_at, take_chain};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What isl may do for one nest, trials included, and at most such a part of what is left.
+const OPERATIONS: u64 = 4_000_000;
+const PART: u64 = 4;
+
+/// isl's order must promise to take no more than this part of the time: estimates are rough, and the moves are not.
+const WORTH: f64 = 0.5;
+
+/// Loops through the points of a tile, and the register tile that their results get.
+const POINTS: usize = 3;
+const VECTORS: u32 = 2;
+const COLUMNS: u32 = 4;
+
+/// What became of asking isl's scheduler for an order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    pub computations: Vec<ComputationId>,
+    pub outcome: Outcome,
+}
+
+/// Estimated times are in cycles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// isl's order is the start of the one that runs, or of its tiles.
+    Taken { fusion: Fusion, tiles: Tiles, own: f64, solved: f64 },
+    /// It promises too little.
+    Slower { own: f64, solved: f64 },
+    /// It has no more loops without dependences.
+    NoFreer,
+    /// It took more work than it may.
+    TooMuch,
+}
+
+/// Whether the loops of isl's order are tiled, with the diagonals of the tiles on threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tiles {
+    Diagonal,
+    None,
+}
+
+/// What was asked so far, by the order that each nest had then.
+#[derive(Debug, Default)]
+pub(crate) struct Asking {
+    /// Whether an answer is being looked at, which asks for no other.
+    is_busy: Cell<bool>,
+    all: RefCell<Vec<(Asked, Loops)>>,
+}
+
+/// The loops around each statement.
+type Loops = BTreeMap<ComputationId, Vec<(String, Affine)>>;
+
+impl Asking {
+    /// What was asked about nests that run in that order in the end.
+    pub(crate) fn of(&self, schedule: &Schedule) -> Vec<Asked> {
+        let all = self.all.borrow();
+        let mut stands: Vec<Asked> = vec![];
+        for (asked, loops) in all.iter().rev() {
+            let is_new = stands.iter().all(|it| it.computations.iter().all(|id| !asked.computations.contains(id)));
+            if is_new && *loops == loops_of(schedule, &asked.computations) {
+                stands.push(asked.clone());
+            }
+        }
+        stands.reverse();
+        stands
+    }
+}
+
+impl Chooser<'_> {
+    /// Asks isl's scheduler for an order of what is at `path`, where `schedule` has the order that was chosen for it and `before` the
+    /// one from which; takes it where it promises to be faster.
+    pub(crate) fn ask(&self, before: &Schedule, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        if self.target != Target::Cpu || self.asking.is_busy.get() {
+            return Ok(());
+        }
+        let short = self.short(schedule, path);
+        let ranged = self.is_ranged(before, path) || self.has_endless_inside(before, path)?;
+        let alone = short.values().all(|it| it.on_threads)
+            && schedule.node(path).is_some_and(|it| it.computations().len() == 1);
+        if short.is_empty() || alone || ranged {
+            return Ok(());
+        }
+        let computations = before.node(path).map(Node::computations).unwrap_or_default();
+        let share = self.ctx.operations_left().map_or(OPERATIONS, |left| (left / PART).clamp(1, OPERATIONS));
+        self.asking.is_busy.set(true);
+        let answer = self.ctx.with_budget(share, || self.answer(before, schedule, path, &short));
+        self.asking.is_busy.set(false);
+        let outcome = match answer {
+            Ok(None) => return Ok(()),
+            Ok(Some((outcome, order))) => {
+                if let Some(order) = order {
+                    *schedule = order;
+                }
+                outcome
+            }
+            Err(error) if error.is_quota() => Outcome::TooMuch,
+            Err(other) => return Err(other),
+        };
+        let loops = loops_of(schedule, &computations);
+        self.asking.all.borrow_mut().push((Asked { computations, outcome }, loops));
+        Ok(())
+    }
+
+    /// The statements below that have no threads around all of their loops, or no lanes, with how many of their loops run in
+    /// any order.
+    fn short(&self, schedule: &Schedule, path: &Path) -> BTreeMap<ComputationId, Free> {
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let free = below.into_iter().filter_map(|id| {
+            let around = schedule.loops_around(id);
+            let tags: Vec<Tag> = around.iter().filter(|(at, _)| path.contains(at)).map(|(_, it)| it.tag).collect();
+            let on_threads = *tags.first()? == Tag::Parallel;
+            let on_lanes = tags.iter().any(|tag| matches!(tag, Tag::Vector(_)));
+            // Results in registers are what sums want most.
+            if tags.iter().any(|tag| matches!(tag, Tag::Unroll(_))) && tags.iter().any(|tag| !tag.keeps_order()) {
+                return None;
+            }
+            (!on_threads || !on_lanes).then_some((id, Free { on_threads, on_lanes }))
+        });
+        free.collect()
+    }
+
+    /// The order of a chain in tiles, whose diagonals run on threads and whose points run in register tiles where they can; `None` where it
+    /// has none.
+    fn in_tiles(&self, mut start: Schedule, path: &Path) -> Result<Option<Schedule>, Error> {
+        self.contiguous_inwards(&mut start, path);
+        let parts = match self.is_legal(&start, path)? {
+            true => self.lanes(&start, path)?,
+            false => return Ok(None),
+        };
+        if !self.wavefront(&mut start, path, Inside::Rows)? {
+            return Ok(None);
+        }
+        for mut trial in self.points_in_registers(&start, path)?.into_iter().chain([start]) {
+            self.part(&mut trial, path, &parts);
+            if self.is_legal(&trial, path)? {
+                return Ok(Some(trial));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Moves the loop of the chain at `path` inwards along which most accesses find neighbours; the order is then to be proved.
+    fn contiguous_inwards(&self, schedule: &mut Schedule, path: &Path) {
+        let depth = chain_length(schedule, path);
+        let ids = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let mut chain = take_chain(schedule, path, depth);
+        let cost = |it: &Loop| self.stride_cost(&ids, |id| it.at.get(&id).cloned());
+        if let Some(best) = (0..depth).min_by_key(|&level| cost(&chain[level])) {
+            let contiguous = chain.remove(best);
+            chain.push(contiguous);
+        }
+        put_chain(schedule, path, chain);
+    }
+
+    /// Which statements of the chain at `path` share an innermost loop that may run on lanes: all, else each part that dependences let
+    /// stand alone. Tiles of loops that may be exchanged leave these as they are.
+    fn lanes(&self, schedule: &Schedule, path: &Path) -> Result<Vec<Part>, Error> {
+        let innermost = path.down(chain_length(schedule, path) - 1);
+        let all = schedule.node(&innermost).map(Node::computations).unwrap_or_default();
+        let may = |order: &Schedule, at: &Path| {
+            let mut trial = order.clone();
+            loop_mut(&mut trial, at).tag = Tag::Vector(self.vector_width(order, at));
+            self.is_legal(&trial, path)
+        };
+        if may(schedule, &innermost)? {
+            return Ok(vec![Part { statements: all.into_iter().collect(), on_lanes: true }]);
+        }
+        let grain = Grain::Statements;
+        let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, &innermost, grain)?;
+        let Some(apart) = apart else {
+            return Ok(vec![Part { statements: all.into_iter().collect(), on_lanes: false }]);
+        };
+        let mut parts = vec![];
+        let mut at = innermost.child(0);
+        while let Some(node) = apart.node(&at) {
+            let statements = node.computations().into_iter().collect();
+            parts.push(Part { statements, on_lanes: may(&apart, &at)? });
+            *at.0.last_mut().expect("a child has a number") += 1;
+        }
+        Ok(parts)
+    }
+
+    /// Makes a loop of each part out of the innermost loop of the chain at `path`.
+    fn part(&self, schedule: &mut Schedule, path: &Path, parts: &[Part]) {
+        let innermost = path.down(chain_length(schedule, path) - 1);
+        let lanes = self.vector_width(schedule, &innermost);
+        let Some(node) = schedule.node_mut(&innermost) else { return };
+        let loops = parts.iter().filter_map(|part| match regroup::restrict(node, &part.statements)? {
+            Node::Loop(it) if part.on_lanes => Some(Node::Loop(Loop { tag: Tag::Vector(lanes), ..it })),
+            other => Some(other),
+        });
+        *node = Node::Sequence(loops.collect());
+        simplify(node);
+    }
+
+    /// The order with the points of its tiles in register tiles, where three loops run through them and the results stay where they are
+    /// along one.
+    ///
+    /// Rewrite: `for j1 { for k1 { for i1 } } -> for j10 { for i10 { for k1 { for j11 in 0:3 { for i11 in 0:7 } } } }`
+    fn points_in_registers(&self, schedule: &Schedule, path: &Path) -> Result<Option<Schedule>, Error> {
+        let depth = chain_length(schedule, path);
+        // A loop over diagonals and one over each other side of the tiles stand around the points.
+        if depth != 2 * POINTS {
+            return Ok(None);
+        }
+        let first = depth - POINTS;
+        let lanes = self.vector_width(schedule, &path.down(depth - 1));
+        let stays = |level: usize| {
+            let Some(it) = loop_at(schedule, &path.down(level)) else { return false };
+            it.at.iter().any(|(&id, at)| {
+                let computation = self.algorithm.computation(id);
+                let subscripts = &computation.write.subscripts;
+                iterator_in(at)
+                    .is_some_and(|it| !subscripts.iter().any(|subscript| computation.involves_iterator(subscript, it)))
+            })
+        };
+        let (sums, others): (Vec<usize>, Vec<usize>) = (first..depth - 1).partition(|&level| stays(level));
+        let ([sum], [other]) = (sums.as_slice(), others.as_slice()) else { return Ok(None) };
+        let mut trial = schedule.clone();
+        split_at(self.ctx, self.algorithm, &mut trial, &path.down(depth - 1), VECTORS * lanes)?;
+        split_at(self.ctx, self.algorithm, &mut trial, &path.down(*other), COLUMNS)?;
+        let mut chain = take_chain(&mut trial, path, depth + 2);
+        let points = chain.split_off(first);
+        // The loop that was split stands before the sum, as two, or behind it.
+        let (columns, sum) = if other < sum { (0, 2) } else { (1, 0) };
+        chain.extend([columns, POINTS, sum].map(|at| points[at].clone()));
+        chain.push(Loop { tag: Tag::Unroll(COLUMNS), ..points[columns + 1].clone() });
+        chain.push(points[POINTS + 1].clone());
+        put_chain(&mut trial, path, chain);
+        Ok(Some(trial))
+    }
+
+    fn answer(
+        &self,
+        before: &Schedule,
+        own: &Schedule,
+        path: &Path,
+        short: &BTreeMap<ComputationId, Free>,
+    ) -> Result<Option<(Outcome, Option<Schedule>)>, Error> {
+        let Some(question) = self.question(before, path)? else { return Ok(None) };
+        let mut seen: Vec<Node> = vec![];
+        let mut tiled = false;
+        let mut best: Option<(f64, (Fusion, Tiles), Schedule)> = None;
+        for fusion in Fusion::ALL {
+            let Some(mut solved) = self.solve(&question, fusion)? else { continue };
+            simplify(&mut solved.node);
+
+            let freer = is_freer(&solved, short);
+            let tiles = !tiled && is_one_chain(&solved.node) && short.values().all(|has| !has.on_threads);
+            if seen.contains(&solved.node) || (!freer && !tiles) {
+                continue;
+            }
+            seen.push(solved.node.clone());
+            let mut start = before.clone();
+            *start.node_mut(path).expect("the nest is there") = solved.node;
+            if !self.is_legal(&start, path)? || !self.has_place(&start)? {
+                continue;
+            }
+            let mut trials = vec![];
+            if freer {
+                let mut trial = start.clone();
+                self.node(&mut trial, path)?;
+                trials.push((Tiles::None, trial));
+            }
+            if tiles {
+                tiled = true;
+                trials.extend(self.in_tiles(start, path)?.map(|trial| (Tiles::Diagonal, trial)));
+            }
+            for (shape, trial) in trials {
+                let cycles = self.cycles(&trial, path)?;
+                if best.as_ref().is_none_or(|(least, _, _)| cycles < *least) && self.has_place(&trial)? {
+                    best = Some((cycles, (fusion, shape), trial));
+                }
+            }
+        }
+        let Some((solved, (fusion, tiles), order)) = best else { return Ok(Some((Outcome::NoFreer, None))) };
+        let own = self.cycles(own, path)?;
+
+        Ok(Some(match solved <= own * WORTH {
+            true => (Outcome::Taken { fusion, tiles, own, solved }, Some(order)),
+            false => (Outcome::Slower { own, solved }, None),
+        }))
+    }
+}
+
+/// Whether several statements share all loops that there are.
+fn is_one_chain(node: &Node) -> bool {
+    match node {
+        Node::Loop(it) => is_one_chain(&it.body),
+        Node::Sequence(children) => !children.iter().any(has_loop),
+        Node::Computation(_) => false,
+    }
+}
+
+/// Statements that share an innermost loop.
+struct Part {
+    statements: BTreeSet<ComputationId>,
+    on_lanes: bool,
+}
+
+/// What a statement has.
+#[derive(Debug, Clone, Copy)]
+struct Free {
+    on_threads: bool,
+    on_lanes: bool,
+}
+
+/// Whether isl's order gives some statement what it lacks: a free loop outermost for threads, a second one for lanes, or one that is
+/// both.
+fn is_freer(solved: &Solved, short: &BTreeMap<ComputationId, Free>) -> bool {
+    short.iter().any(|(id, has)| {
+        let free = solved.free.get(id).map_or(&[][..], Vec::as_slice);
+        let count = free.iter().filter(|it| **it).count();
+        (!has.on_threads && free.first() == Some(&true)) || (!has.on_lanes && count > usize::from(free.len() > 1))
+    })
+}
+
+fn loops_of(schedule: &Schedule, computations: &[ComputationId]) -> Loops {
+    let around = |id: ComputationId| {
+        let loops = schedule.loops_around(id).into_iter();
+        loops.map(|(_, it)| (it.name.clone(), it.at[&id].clone())).collect::<Vec<_>>()
+    };
+    computations.iter().map(|&id| (id, around(id))).collect()
+}
