@@ -23,7 +23,7 @@
 
 use std::ffi::{c_char, c_void};
 
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 pub const OK: i32 = 0;
 /// A null pointer where none may be, or text that is not UTF-8.
@@ -87,6 +87,8 @@ pub struct DeviceProperties {
     pub clock_khz: i32,
     pub memory_clock_khz: i32,
     pub memory_bus_bits: i32,
+    /// 1 if the device runs kernels whose blocks wait for each other (`launch_together`).
+    pub launches_together: i32,
     /// The CUDA version that the driver supports: 1000 * major + 10 * minor.
     pub driver_version: i32,
     pub memory_bytes: u64,
@@ -193,6 +195,18 @@ pub struct Api {
     /// `arguments` has one pointer for each parameter of the kernel, to a value of that parameter's type; the values
     /// are read before it returns.
     pub launch: unsafe extern "C" fn(
+        context: *mut Context,
+        stream: *mut Stream,
+        function: *mut Function,
+        grid: *const [u32; 3],
+        block: *const [u32; 3],
+        shared_bytes: u32,
+        arguments: *const *mut c_void,
+        argument_count: usize,
+    ) -> i32,
+
+    /// Like `launch`, for a kernel whose blocks all run at once. The driver refuses more blocks than the device holds.
+    pub launch_together: unsafe extern "C" fn(
         context: *mut Context,
         stream: *mut Stream,
         function: *mut Function,

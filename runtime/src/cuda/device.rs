@@ -10,6 +10,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use tessella_codegen::program::Blocks;
 
 /// An open GPU, with a stream of its own that its copies, fills and launches go to.
 pub struct Device {
@@ -103,10 +104,14 @@ impl Device {
             .collect();
         let pointers: Vec<*mut c_void> = values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
         let Context { api, handle } = *self.context;
+        let launch = match shape.blocks {
+            Blocks::Apart => api.launch,
+            Blocks::Together => api.launch_together,
+        };
         // SAFETY: context, stream and function are alive; the pointers are to as many values as there are; the caller
         // vouches for their types and for the kernel.
         let status = unsafe {
-            (api.launch)(
+            launch(
                 handle,
                 stream.handle,
                 function.handle,
@@ -512,7 +517,7 @@ mod tests {
         let values: Vec<u8> = (0..1000).flat_map(|i| f64::from(i).to_ne_bytes()).collect();
         let buffer = device.alloc(values.len()).unwrap();
         device.copy_in(&buffer, 0, &values).unwrap();
-        let shape = LaunchShape { grid: [8, 1, 1], block: [128, 1, 1], shared_bytes: 0 };
+        let shape = LaunchShape { grid: [8, 1, 1], block: [128, 1, 1], shared_bytes: 0, blocks: Blocks::Apart };
         // SAFETY: the arguments are the parameters of `scale`, which stays below `n`.
         unsafe { device.launch(&kernel, shape, &[2.0.into(), Argument::Buffer(&buffer), 1000i64.into()]) }.unwrap();
         let mut result = vec![0; values.len()];

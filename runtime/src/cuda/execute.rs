@@ -13,7 +13,7 @@ use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::{MAX_GRID, STATUS_OK};
 use tessella_codegen::error::MAX_THREADS;
 use tessella_codegen::int_expr::{Environment, IntExpr};
-use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, Step};
+use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, MOST_TURNS, PlannedKernel, Step};
 use tessella_codegen::program::{KernelId, KernelParam, Width};
 use tessella_polyhedral::layers::BufferId;
 
@@ -27,7 +27,7 @@ pub struct CudaProgram<G: Gpu> {
     kernels: Vec<G::Kernel>,
     /// The variables in constant memory, by the buffer's position in the plan.
     constants: BTreeMap<usize, G::Buffer>,
-    /// Held by a call that uses them: there is one of each for all calls.
+    /// Held by a call that uses them, or kernels whose blocks wait for each other: there is one of each for all calls.
     turn: Mutex<()>,
     /// Keeps the kernels' code; `None` if there are none.
     _module: Option<G::Module>,
@@ -221,7 +221,7 @@ impl<G: Gpu> CudaProgram<G> {
         };
         // Until `synchronize` has waited: what a kernel reads must not change under it.
         let _turn =
-            (!self.constants.is_empty()).then(|| self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
+            self.plan.takes_turns().then(|| self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
         // SAFETY: promised by the caller.
         let done = unsafe { run.steps(&self.plan.steps) };
         let done = done.and(run.watcher.as_mut().map_or(Ok(()), |watcher| watcher.end()).map_err(RuntimeError::from));
@@ -264,6 +264,23 @@ impl<G: Gpu> CudaProgram<G> {
     fn pool(&self) -> MutexGuard<'_, Pool<G::Buffer>> {
         // A panic leaves the pool as whole as it was.
         self.pool.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn planned(&self, id: KernelId) -> Result<(&PlannedKernel, &G::Kernel), RuntimeError> {
+        let at = id.0 as usize;
+        let found = self.plan.kernels.get(at).zip(self.kernels.get(at));
+        found.ok_or_else(|| malformed(format!("there is no kernel {}", id.0)))
+    }
+
+    /// How many blocks of a kernel run at once; 0 where the device runs no blocks that wait for each other.
+    fn held_at_once(&self, id: KernelId) -> Result<i64, RuntimeError> {
+        let (planned, kernel) = self.planned(id)?;
+        let properties = self.gpu.properties();
+        if properties.launches_together == 0 {
+            return Ok(0);
+        }
+        let each = self.gpu.occupancy(kernel, planned.block.iter().product())?;
+        Ok(i64::from(each) * i64::from(properties.multiprocessors))
     }
 
     fn position(&self, buffer: BufferId) -> Result<usize, RuntimeError> {
@@ -367,6 +384,8 @@ impl<G: Gpu> Run<'_, '_, G> {
                 Step::CopyOut(buffer) => unsafe { self.copy_out(*buffer) }?,
                 // SAFETY: promised by the caller.
                 Step::Launch(kernel) => unsafe { self.launch(*kernel) }?,
+                // SAFETY: promised by the caller.
+                Step::Together { kernel, apart } => unsafe { self.together(*kernel, apart) }?,
                 Step::Synchronize => self.program.gpu.synchronize()?,
                 Step::For { variable, lower, upper, step, body } => {
                     let (mut value, last) = (self.value(lower)?, self.value(upper)?);
@@ -472,10 +491,7 @@ impl<G: Gpu> Run<'_, '_, G> {
     /// # Safety
     /// As for [`CudaProgram::run`].
     unsafe fn launch(&mut self, id: KernelId) -> Result<(), RuntimeError> {
-        let program = self.program;
-        let unknown = || malformed(format!("there is no kernel {}", id.0));
-        let planned = program.plan.kernels.get(id.0 as usize).ok_or_else(unknown)?;
-        let kernel = program.kernels.get(id.0 as usize).ok_or_else(unknown)?;
+        let (planned, _) = self.program.planned(id)?;
         let mut blocks = [0; 3];
         for (blocks, extent) in blocks.iter_mut().zip(&planned.grid) {
             *blocks = self.value(extent)?;
@@ -485,19 +501,49 @@ impl<G: Gpu> Run<'_, '_, G> {
         }
         let mut grid = [0; 3];
         for (number, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
-            let limit = limit_of(program.gpu.properties().max_grid[number], MAX_GRID[number]);
+            let limit = limit_of(self.program.gpu.properties().max_grid[number], MAX_GRID[number]);
             let blocks = blocks[number];
             grid[number] = u32::try_from(blocks)
                 .ok()
                 .filter(|_| blocks <= limit)
                 .ok_or_else(|| RuntimeError::GridTooLarge { kernel: planned.name.clone(), axis, blocks, limit })?;
         }
+        // SAFETY: promised by the caller.
+        unsafe { self.launch_grid(id, grid) }
+    }
+
+    /// Launches all blocks at once, or runs the steps that do the same.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn together(&mut self, id: KernelId, apart: &[Step]) -> Result<(), RuntimeError> {
+        let (planned, _) = self.program.planned(id)?;
+        let most = self.value(&planned.grid[0])?;
+        let held = self.program.held_at_once(id)?;
+        if most > 0 && most <= held.saturating_mul(MOST_TURNS) {
+            let blocks = u32::try_from(most.min(held)).unwrap_or(u32::MAX);
+            // SAFETY: promised by the caller.
+            match unsafe { self.launch_grid(id, [blocks, 1, 1]) } {
+                // Another process may hold a part of the device.
+                Err(RuntimeError::Cuda(CudaError::Driver { code: TOO_MANY_TOGETHER, .. })) => {}
+                other => return other,
+            }
+        }
+        // SAFETY: promised by the caller.
+        unsafe { self.steps(apart) }
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn launch_grid(&mut self, id: KernelId, grid: [u32; 3]) -> Result<(), RuntimeError> {
+        let program = self.program;
+        let (planned, kernel) = program.planned(id)?;
         if let Some(watcher) = self.watcher.as_mut() {
             watcher.begin()?;
         }
         let arguments: Result<Vec<Argument<'_, G::Buffer>>, RuntimeError> =
             planned.arguments.iter().map(|param| self.kernel_argument(param, planned.width)).collect();
-        let shape = LaunchShape { grid, block: planned.block, shared_bytes: 0 };
+        let shape = LaunchShape { grid, block: planned.block, shared_bytes: 0, blocks: planned.blocks };
         // SAFETY: the arguments are those that the plan lists for the kernel, and buffers as large as it says; `run`
         // waits for the kernel before any of them is freed.
         unsafe { program.gpu.launch(kernel, shape, &arguments?) }?;
@@ -584,6 +630,9 @@ fn buffer_bytes(buffer: &DeviceBuffer, environment: &Environment) -> Result<u64,
 fn address_size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
+
+/// The driver's status for more blocks than run at once.
+const TOO_MANY_TOGETHER: i32 = 720;
 
 /// What the device says, or what all devices allow if it does not.
 fn limit_of(device: i32, all: i64) -> i64 {

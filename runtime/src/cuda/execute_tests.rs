@@ -8,7 +8,7 @@ use tessella_codegen::Entry;
 use tessella_codegen::entry::{Check, EntryParameter};
 use tessella_codegen::int_expr::{Cond, VariableId};
 use tessella_codegen::plan::{PlanArgument, PlannedKernel};
-use tessella_codegen::program::{BufferAccess, Width};
+use tessella_codegen::program::{Blocks, BufferAccess, Width};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
 use tessella_scalar::{CompareOp, Constant, ScalarType};
@@ -22,6 +22,8 @@ pub struct State {
     /// Calls so far, and the one that is to fail.
     calls: usize,
     fail_at: Option<usize>,
+    /// Another process has taken what blocks that run at once would need.
+    is_crowded: bool,
     /// A kernel may be running.
     busy: bool,
     /// The variables that kernels see by name.
@@ -190,6 +192,10 @@ impl Gpu for FakeGpu {
         arguments: &[Argument<'_, FakeBuffer>],
     ) -> Result<(), CudaError> {
         let mut state = self.call(format!("launch {kernel} {:?} {:?}", shape.grid, shape.block))?;
+        if state.is_crowded && shape.blocks == Blocks::Together {
+            let (name, detail) = ("TOO_LARGE".into(), "crowded".into());
+            return Err(CudaError::Driver { call: "fake".into(), code: 720, name, detail });
+        }
         state.busy = true;
         let doubles = |bytes: &[u8]| -> Vec<f64> {
             bytes.chunks_exact(8).map(|bytes| f64::from_ne_bytes(bytes.try_into().unwrap())).collect()
@@ -372,6 +378,7 @@ fn update_plan() -> LaunchPlan {
             grid: [n().plus(IntExpr::Const(31)).floor_div(32), IntExpr::Const(1), IntExpr::Const(1)],
             block: [32, 1, 1],
             width: Width::Wide,
+            blocks: Blocks::Apart,
             arguments: vec![
                 kernel_buffer(0, BufferAccess::Write),
                 kernel_buffer(1, BufferAccess::Read),
@@ -439,6 +446,43 @@ fn inputs_are_copied_once_in_and_outputs_once_out_around_the_hosts_loop() {
     assert_eq!(a, [1.0 + (1.0 + 1.0) + (1.0 + 2.0); 40]);
     let launch = "launch update [2, 1, 1] [32, 1, 1]";
     assert_eq!(gpu.log(), ["alloc 320", "alloc 320", "in 320", "in 320", launch, launch, "out 320", "synchronize"]);
+}
+
+/// The update with a kernel for all steps: one block for each element at most, and it adds the number of steps once.
+fn together_plan() -> LaunchPlan {
+    let mut plan = update_plan();
+    let mut all = plan.kernels[0].clone();
+    all.grid = [IntExpr::Param(N), IntExpr::Const(1), IntExpr::Const(1)];
+    all.arguments[4] = KernelParam::Param(ParamId(2));
+    all.blocks = Blocks::Together;
+    plan.kernels.push(all);
+    let apart = plan.steps.remove(4);
+    plan.steps.insert(4, Step::Together { kernel: KernelId(1), apart: vec![apart] });
+    plan
+}
+
+#[test]
+fn blocks_that_wait_for_each_other_are_as_many_as_the_device_holds() {
+    // 20 blocks of 32 threads on each of two multiprocessors.
+    let launches = |together: i32, is_crowded: bool, n: usize| {
+        let properties =
+            DeviceProperties { launches_together: together, multiprocessors: 2, ..DeviceProperties::default() };
+        let gpu = FakeGpu::with(properties, u64::MAX);
+        gpu.state().is_crowded = is_crowded;
+        let program = CudaProgram::load(gpu.clone(), b"", together_plan()).unwrap();
+        let mut a = vec![1.0; n];
+        assert_eq!(update(&program, 0.5, &mut a, &vec![2.0; n], 2).unwrap(), 0);
+        let launches: Vec<String> = gpu.log().into_iter().filter(|call| call.starts_with("launch")).collect();
+        // Once the sum, plus two; or twice, plus one and two.
+        let grids = launches.iter().map(|call| call["launch update ".len()..].replace(" [32, 1, 1]", ""));
+        (grids.collect::<Vec<_>>().join(" "), a.first().copied())
+    };
+    assert_eq!(launches(1, false, 30), ("[30, 1, 1]".to_string(), Some(4.0)));
+    assert_eq!(launches(1, false, 640), ("[40, 1, 1]".to_string(), Some(4.0)));
+    assert_eq!(launches(1, false, 641), ("[21, 1, 1] [21, 1, 1]".to_string(), Some(6.0)), "too many turns");
+    assert_eq!(launches(0, false, 30), ("[1, 1, 1] [1, 1, 1]".to_string(), Some(6.0)), "no such device");
+    assert_eq!(launches(1, true, 30), ("[30, 1, 1] [1, 1, 1] [1, 1, 1]".to_string(), Some(6.0)), "no room");
+    assert_eq!(launches(1, false, 0), (String::new(), None));
 }
 
 /// The update with `B` in constant memory.
@@ -622,6 +666,7 @@ fn sum_plan() -> LaunchPlan {
         grid: [IntExpr::Const(1), IntExpr::Const(1), IntExpr::Const(1)],
         block: [1, 1, 1],
         width: Width::Wide,
+        blocks: Blocks::Apart,
         arguments: vec![
             kernel_buffer(4, BufferAccess::Write),
             kernel_buffer(7, BufferAccess::Read),

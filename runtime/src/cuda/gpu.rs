@@ -2,6 +2,7 @@
 
 use super::{CudaError, DeviceProperties, FunctionProperties};
 use std::time::Duration;
+use tessella_codegen::program::Blocks;
 
 /// A GPU with one queue: copies, fills and launches happen in the order in which they were asked for.
 pub trait Gpu {
@@ -83,6 +84,8 @@ pub struct LaunchShape {
     pub block: [u32; 3],
     /// Dynamic shared memory of a block. More than a block has by default is asked for by `launch`.
     pub shared_bytes: u32,
+    /// Whether the blocks wait for each other. More of them than the device holds at once are refused.
+    pub blocks: Blocks,
 }
 
 /// One argument of a kernel.
