@@ -9,6 +9,7 @@
 
 pub mod abi;
 mod failure;
+mod graph;
 
 use crate::failure::{Failure, Named, guarded, last_failure};
 use cust::CudaFlags;
@@ -52,6 +53,10 @@ static API: abi::Api = abi::Api {
     free,
     copy_in,
     copy_out,
+    allocate_pinned,
+    free_pinned,
+    begin_copy_in,
+    begin_copy_out,
     copy_on_device,
     fill,
     stream_create,
@@ -59,9 +64,15 @@ static API: abi::Api = abi::Api {
     stream_synchronize,
     launch,
     launch_together,
+    graph_create: graph::create,
+    graph_destroy: graph::destroy,
+    graph_add: graph::add,
+    graph_close: graph::close,
+    graph_launch: graph::launch,
     event_create,
     event_destroy,
     event_record,
+    event_wait,
     event_elapsed,
 };
 
@@ -410,6 +421,52 @@ unsafe extern "C" fn copy_out(
     })
 }
 
+unsafe extern "C" fn allocate_pinned(context: *mut abi::Context, bytes: usize, memory: *mut *mut c_void) -> i32 {
+    in_context("allocate_pinned", context, |_| {
+        not_null("allocate_pinned", memory)?;
+        let mut found = ptr::null_mut();
+        // SAFETY: `found` outlives the call.
+        unsafe { sys::cuMemHostAlloc(&mut found, bytes, 0) }.named("cuMemHostAlloc")?;
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store(memory, found) }
+    })
+}
+
+unsafe extern "C" fn free_pinned(context: *mut abi::Context, memory: *mut c_void) -> i32 {
+    in_context("free_pinned", context, |_| {
+        // SAFETY: the memory is from `allocate_pinned`, and the caller gives it up.
+        unsafe { sys::cuMemFreeHost(memory) }.named("cuMemFreeHost")
+    })
+}
+
+unsafe extern "C" fn begin_copy_in(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    to: u64,
+    from: *const c_void,
+    bytes: usize,
+) -> i32 {
+    on_stream("begin_copy_in", context, stream, |stream| {
+        // SAFETY: the caller gives `bytes` readable bytes at `from` and as many of device memory at `to`; both last
+        // until the stream is done with them.
+        unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, bytes, stream.as_inner()) }.named("cuMemcpyHtoDAsync")
+    })
+}
+
+unsafe extern "C" fn begin_copy_out(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    to: *mut c_void,
+    from: u64,
+    bytes: usize,
+) -> i32 {
+    on_stream("begin_copy_out", context, stream, |stream| {
+        // SAFETY: the caller gives `bytes` writable bytes at `to` and as many of device memory at `from`; both last
+        // until the stream is done with them.
+        unsafe { sys::cuMemcpyDtoHAsync_v2(to, from, bytes, stream.as_inner()) }.named("cuMemcpyDtoHAsync")
+    })
+}
+
 unsafe extern "C" fn copy_on_device(
     context: *mut abi::Context,
     stream: *mut abi::Stream,
@@ -476,7 +533,8 @@ unsafe extern "C" fn launch(
 ) -> i32 {
     on_stream("launch", context, stream, |stream| {
         // SAFETY: the caller gives what the function says that it gives.
-        let Launch { grid, block, arguments } = unsafe { Launch::read(function, grid, block, arguments, argument_count) }?;
+        let Launch { grid, block, arguments } =
+            unsafe { Launch::read(function, grid, block, arguments, argument_count) }?;
         // SAFETY: the function is the driver's own handle, of a module not yet unloaded; the caller gives a pointer to
         // a value of the right type for each of its parameters; the driver reads the values before it returns.
         unsafe {
@@ -510,7 +568,8 @@ unsafe extern "C" fn launch_together(
 ) -> i32 {
     on_stream("launch_together", context, stream, |stream| {
         // SAFETY: the caller gives what the function says that it gives.
-        let Launch { grid, block, arguments } = unsafe { Launch::read(function, grid, block, arguments, argument_count) }?;
+        let Launch { grid, block, arguments } =
+            unsafe { Launch::read(function, grid, block, arguments, argument_count) }?;
         // SAFETY: as for `launch`.
         unsafe {
             sys::cuLaunchCooperativeKernel(
@@ -586,6 +645,14 @@ unsafe extern "C" fn event_record(context: *mut abi::Context, event: *mut abi::E
         // SAFETY: the handle is from `event_create` and not yet destroyed.
         let event = unsafe { borrow_handle::<Event, _>("event_record", event) }?;
         event.record(stream).named("cuEventRecord")
+    })
+}
+
+unsafe extern "C" fn event_wait(context: *mut abi::Context, event: *mut abi::Event) -> i32 {
+    in_context("event_wait", context, |_| {
+        // SAFETY: the handle is from `event_create` and not yet destroyed.
+        let event = unsafe { borrow_handle::<Event, _>("event_wait", event)? };
+        event.synchronize().named("cuEventSynchronize")
     })
 }
 

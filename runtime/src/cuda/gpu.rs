@@ -13,6 +13,8 @@ pub trait Gpu {
     type Kernel;
     /// A moment in the queue.
     type Event;
+    /// Launches, one after the other, that can be made again.
+    type Graph;
 
     fn properties(&self) -> &DeviceProperties;
 
@@ -59,6 +61,29 @@ pub trait Gpu {
         shape: LaunchShape,
         arguments: &[Argument<'_, Self::Buffer>],
     ) -> Result<(), CudaError>;
+
+    /// Where a buffer begins.
+    fn address(&self, buffer: &Self::Buffer) -> u64;
+
+    /// A graph without launches, to which [`Gpu::add`] adds them until [`Gpu::close`].
+    fn graph(&self) -> Result<Self::Graph, CudaError>;
+
+    /// Adds what [`Gpu::launch`] would do, for blocks apart.
+    fn add(
+        &self,
+        graph: &mut Self::Graph,
+        kernel: &Self::Kernel,
+        shape: LaunchShape,
+        arguments: &[Argument<'_, Self::Buffer>],
+    ) -> Result<(), CudaError>;
+
+    fn close(&self, graph: &mut Self::Graph) -> Result<(), CudaError>;
+
+    /// Starts the launches of a graph, and does not wait for them.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`], of each launch that was added; the graph is dropped no sooner than the buffers.
+    unsafe fn launch_graph(&self, graph: &Self::Graph) -> Result<(), CudaError>;
 
     /// Waits until all that was asked for is done, and tells whether a kernel failed.
     fn synchronize(&self) -> Result<(), CudaError>;

@@ -22,6 +22,7 @@ mod nvrtc;
 mod pool;
 mod profile;
 mod slices;
+mod staging;
 mod watch;
 
 pub use abi::{DeviceProperties, FunctionProperties};

@@ -66,7 +66,8 @@ fn plan(kind: Kind) -> LaunchPlan {
                 bounds.to_vec(),
             ]
             .concat(),
-            width: Width::Wide, blocks: Blocks::Apart,
+            width: Width::Wide,
+            blocks: Blocks::Apart,
         }],
         steps: vec![
             Step::Let { variable: VariableId(0), value: IntExpr::Const(1) },
