@@ -55,7 +55,8 @@ impl LoopHooks for Pragmas {
                 }
             }
             Tag::Unroll(times) => out.line(format!("#pragma GCC unroll {times}")),
-            Tag::Sequential | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => {}
+            Tag::Sequential | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) | Tag::GridSync => {
+            }
         }
     }
 
@@ -68,7 +69,8 @@ impl LoopHooks for Pragmas {
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)
-            | Tag::Stream(_) => {}
+            | Tag::Stream(_)
+            | Tag::GridSync => {}
         }
     }
 }

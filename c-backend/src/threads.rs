@@ -75,7 +75,10 @@ impl Decide {
             | Node::Copy { .. }
             | Node::Spread(_)
             | Node::OneThread { .. }
+            | Node::Together { .. }
+            | Node::Turns(_)
             | Node::Barrier
+            | Node::GridBarrier
             | Node::Await(_)
             | Node::Streaming(_)
             | Node::Tile(_)) => vec![other],

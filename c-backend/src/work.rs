@@ -126,7 +126,10 @@ fn instances(nodes: &[Node], known: &mut Known) -> IntExpr {
         | Node::Copy { .. }
         | Node::Spread(_)
         | Node::OneThread { .. }
+        | Node::Together { .. }
+        | Node::Turns(_)
         | Node::Barrier
+        | Node::GridBarrier
         | Node::Await(_)
         | Node::Streaming(_) => IntExpr::Const(0),
     });

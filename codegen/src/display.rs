@@ -127,6 +127,16 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                 writeln!(f, "if {}", axes.join(" && "))?;
                 block(f, body, program, depth + 1)?;
             }
+            Node::Together { kernel, apart } => {
+                writeln!(f, "launch {} with all blocks at once, or", program.kernel(*kernel).name)?;
+                block(f, apart, program, depth + 1)?;
+            }
+            Node::Turns(it) => {
+                let grid: Vec<_> = it.grid.iter().map(int).collect();
+                writeln!(f, "blocks of ({}) in turns", grid.join(", "))?;
+                block(f, &it.body, program, depth + 1)?;
+            }
+            Node::GridBarrier => writeln!(f, "barrier of the grid")?,
             Node::Barrier => writeln!(f, "barrier")?,
             Node::Await(0) => writeln!(f, "await copies")?,
             Node::Await(later) => writeln!(f, "await copies but the last {later}")?,
@@ -152,6 +162,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Vector(lanes) => format!("  # vector({lanes})"),
         Tag::Unroll(times) => format!("  # unroll({times})"),
         Tag::Stream(size) => format!("  # stream({size})"),
+        Tag::GridSync => "  # grid_sync".to_string(),
         Tag::Separate => "  # separate".to_string(),
         Tag::GpuBlock(axis) => format!("  # block.{}", axis_text(axis)),
         Tag::GpuThread(axis) => format!("  # thread.{}", axis_text(axis)),

@@ -34,6 +34,9 @@ pub enum CodegenError {
     /// A barrier of a kernel is missing or out of place.
     #[error("a barrier of kernel `{kernel}` {reason}")]
     Barrier { kernel: String, reason: &'static str },
+    /// The steps of a loop cannot be one kernel.
+    #[error("loop `{at}` cannot be one kernel: {reason}")]
+    GridSync { at: String, reason: &'static str },
     /// An argument's elements do not lie side by side, where the GPU needs a copy of its memory.
     #[error("`{array}` has strides of its own, and the GPU takes contiguous arrays only")]
     StridedOnDevice { array: String },
@@ -149,6 +152,11 @@ impl IntoDiagnostic for CodegenError {
             CodegenError::Barrier { kernel, reason } => {
                 Diagnostic::error(Code("E0602"), format!("a barrier of kernel `{kernel}` {reason}"))
                     .with_help("report this program: it is a mistake of Tessella's")
+            }
+            CodegenError::GridSync { at, reason } => {
+                Diagnostic::error(Code("E0611"), format!("the steps of loop `{at}` cannot run in one kernel"))
+                    .with_note(reason)
+                    .with_help("use `space` for a launch in each step")
             }
             CodegenError::RangeApart { computation, name } => Diagnostic::error(
                 Code("E0315"),

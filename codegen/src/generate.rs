@@ -10,7 +10,7 @@ use crate::kernels::Extract;
 use crate::leave::leave;
 use crate::names::{Namer, Names};
 use crate::narrow::add_narrow_kernels;
-use crate::program::{For, Node, Program, Scan};
+use crate::program::{Blocks, For, Node, Program, Scan};
 use crate::ranges::clip;
 use crate::separate::isolate_full_tiles;
 use crate::tile::tile_registers;
@@ -80,6 +80,7 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
             kernels: vec![],
             first_blocks: BTreeMap::new(),
             host: vec![],
+            blocks: Blocks::Apart,
         };
         body = extract.host_block(body)?;
         kernels = extract.kernels;

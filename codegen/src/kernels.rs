@@ -7,6 +7,7 @@
 //! of one thread, so that data never leaves the device within a call.
 
 mod cover;
+mod grid_sync;
 mod parts;
 
 use crate::barriers;
@@ -16,7 +17,7 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::{Namer, Names};
 use crate::params::kernel_params;
-use crate::program::{For, Guard, Kernel, KernelId, Node, Over, Spread, Width};
+use crate::program::{Blocks, For, Guard, Kernel, KernelId, Node, Over, Spread, Width};
 use crate::stream;
 use crate::whole_tiles;
 use parts::Part;
@@ -44,6 +45,8 @@ pub struct Extract<'a> {
     pub first_blocks: BTreeMap<ProcessorAxis, VariableId>,
     /// The host loops around the current place.
     pub host: Vec<HostLoop>,
+    /// Of the kernels that are made now. Blocks that run together take turns, and no launch has to share them with others.
+    pub blocks: Blocks,
 }
 
 impl Extract<'_> {
@@ -70,14 +73,12 @@ impl Extract<'_> {
                     let launches = self.stream(&it)?;
                     block.extend(launches);
                 }
-                Node::For(mut it) => {
-                    if let Some(path) = self.loops.get(&it.variable) {
-                        self.host.push((path.clone(), it.variable));
-                        it.body = self.host_block(it.body)?;
-                        self.host.pop();
-                    } else {
-                        it.body = self.host_block(it.body)?;
-                    }
+                Node::For(it) if it.tag == Tag::GridSync => {
+                    let together = self.grid_sync(it)?;
+                    block.push(together);
+                }
+                Node::For(it) => {
+                    let it = self.host_loop(it)?;
                     block.push(Node::For(it));
                 }
                 Node::If { condition, then, otherwise } => block.push(Node::If {
@@ -96,6 +97,18 @@ impl Extract<'_> {
         }
         self.flush(&mut single, &mut block)?;
         Ok(block)
+    }
+
+    /// A loop that the host runs.
+    fn host_loop(&mut self, mut it: For) -> Result<For, CodegenError> {
+        let around = self.loops.get(&it.variable).map(|path| (path.clone(), it.variable));
+        let is_known = around.is_some();
+        self.host.extend(around);
+        it.body = self.host_block(it.body)?;
+        if is_known {
+            self.host.pop();
+        }
+        Ok(it)
     }
 
     /// The launches that a time loop becomes.
@@ -134,7 +147,8 @@ impl Extract<'_> {
             true => body,
             false => whole_tiles::split(self.input, self.context, (&self.host, &parts), threads, body)?,
         };
-        let body = if shape.threads.is_empty() { body } else { barriers::place(self.input, body) };
+        let body =
+            if shape.threads.is_empty() { body } else { barriers::place(self.input, barriers::Reach::Block, body) };
         self.check_registers(&body)?;
         barriers::check(self.input, &name, &body)?;
         let params = kernel_params(self.input, self.names, &body)?;
@@ -142,7 +156,8 @@ impl Extract<'_> {
         let mut grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
         shape.parts.iter().for_each(|it| grid[it.axis as usize] = it.blocks());
         let block = shape.block.map(|extent| extent.unwrap_or(1));
-        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as: None, width: Width::Wide });
+        let (same_as, width, blocks) = (None, Width::Wide, Blocks::Apart);
+        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks });
         Ok(parts::launches(&shape.parts, id))
     }
 
@@ -196,7 +211,7 @@ impl Extract<'_> {
                         self.covered_by_blocks(it, &shape.blocks)?
                     };
                     shape.blocks.push(For { body: vec![], ..it.clone() });
-                    let it = match self.passes_grid(&it, axis, &extent)? {
+                    let it = match self.blocks == Blocks::Apart && self.passes_grid(&it, axis, &extent)? {
                         true => self.in_parts(it, axis, &extent, shape),
                         false => it,
                     };
@@ -583,7 +598,13 @@ fn rank(extent: &ThreadExtent) -> i64 {
 fn gpu(tag: Tag) -> Option<ProcessorAxis> {
     match tag {
         Tag::GpuBlock(axis) | Tag::GpuThread(axis) => Some(axis),
-        Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) => None,
+        Tag::Sequential
+        | Tag::Parallel
+        | Tag::Vector(_)
+        | Tag::Unroll(_)
+        | Tag::Separate
+        | Tag::Stream(_)
+        | Tag::GridSync => None,
     }
 }
 
@@ -602,7 +623,7 @@ fn needs_host(input: &Input<'_>, node: &Node) -> bool {
     let mut found = false;
     node.walk(&mut |node| {
         found |= match node {
-            Node::For(it) => gpu(it.tag).is_some() || matches!(it.tag, Tag::Stream(_)),
+            Node::For(it) => gpu(it.tag).is_some() || matches!(it.tag, Tag::Stream(_) | Tag::GridSync),
             // Inside of a kernel there are loops of the GPU around it.
             Node::Copy { .. } | Node::Barrier => true,
             Node::Declare { buffer, .. } => !is_of_kernel(input, *buffer),

@@ -51,12 +51,18 @@ fn in_node(input: &Input<'_>, node: Node) -> Result<Node, CodegenError> {
             Node::Spread(it)
         }
         Node::OneThread { axes, body } => Node::OneThread { axes, body: all(body)? },
+        Node::Together { kernel, apart } => Node::Together { kernel, apart: all(apart)? },
+        Node::Turns(mut it) => {
+            it.body = all(it.body)?;
+            Node::Turns(it)
+        }
         other @ (Node::Statement(_)
         | Node::Tile(_)
         | Node::Let { .. }
         | Node::Launch(_)
         | Node::Copy { .. }
         | Node::Barrier
+        | Node::GridBarrier
         | Node::Await(_)
         | Node::Streaming(_)) => other,
     })
@@ -138,9 +144,12 @@ fn is_shared(node: &Node) -> bool {
     match node {
         Node::Launch(_)
         | Node::Copy { .. }
+        | Node::Together { .. }
         | Node::Barrier
+        | Node::GridBarrier
         | Node::Await(_)
         | Node::Spread(_)
+        | Node::Turns(_)
         | Node::OneThread { .. }
         | Node::Streaming(_) => true,
         Node::For(_)
@@ -170,7 +179,10 @@ fn leading(body: &[Node]) -> Option<&Statement> {
         | Node::Copy { .. }
         | Node::Spread(_)
         | Node::OneThread { .. }
+        | Node::Together { .. }
+        | Node::Turns(_)
         | Node::Barrier
+        | Node::GridBarrier
         | Node::Await(_)
         | Node::Tile(_)
         | Node::Streaming(_) => None,

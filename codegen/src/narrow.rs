@@ -101,13 +101,26 @@ fn chosen(nodes: Vec<Node>, choices: &[Choice]) -> Vec<Node> {
             Node::If { condition, then: chosen(then, choices), otherwise: chosen(otherwise, choices) }
         }
         Node::Declare { buffer, body } => Node::Declare { buffer, body: chosen(body, choices) },
+        Node::Together { kernel, apart } => {
+            let apart = chosen(apart, choices);
+            match &choices[kernel.0 as usize] {
+                Choice { wide, narrow: None } => Node::Together { kernel: *wide, apart },
+                Choice { wide, narrow: Some((condition, narrow)) } => Node::If {
+                    condition: condition.clone(),
+                    then: vec![Node::Together { kernel: *narrow, apart: apart.clone() }],
+                    otherwise: vec![Node::Together { kernel: *wide, apart }],
+                },
+            }
+        }
         // These hold no launches.
         other @ (Node::Let { .. }
         | Node::Statement(_)
         | Node::Copy { .. }
         | Node::Spread(_)
         | Node::OneThread { .. }
+        | Node::Turns(_)
         | Node::Barrier
+        | Node::GridBarrier
         | Node::Await(_)
         | Node::Tile(_)
         | Node::Streaming(_)) => other,
@@ -178,19 +191,10 @@ impl Launches<'_> {
     fn nodes(&mut self, nodes: &[Node], ranges: &mut Ranges) {
         for node in nodes {
             match node {
-                Node::Launch(id) => {
-                    let kernel = self.program.kernel(*id);
-                    if kernel_fits(self.input, kernel, &mut ranges.clone()).is_some() {
-                        let params: &mut BTreeSet<ParamId> = self.fitting.entry(*id).or_default();
-                        for param in &kernel.params {
-                            match *param {
-                                KernelParam::Param(param) => ranges.params_of(&IntExpr::Param(param), params),
-                                KernelParam::Variable(it) => ranges.params_of(&IntExpr::Variable(it), params),
-                                KernelParam::Buffer { .. } | KernelParam::Scalar(_) => {}
-                            }
-                        }
-                        kernel.grid.iter().for_each(|extent| ranges.params_of(extent, params));
-                    }
+                Node::Launch(id) => self.launch(*id, ranges),
+                Node::Together { kernel, apart } => {
+                    self.launch(*kernel, ranges);
+                    self.nodes(apart, &mut ranges.clone());
                 }
                 Node::For(it) => {
                     let bounds = (ranges.of(&it.lower, Width32::Passes), ranges.of(&it.upper, Width32::Passes));
@@ -210,12 +214,30 @@ impl Launches<'_> {
                 | Node::Copy { .. }
                 | Node::Spread(_)
                 | Node::OneThread { .. }
+                | Node::Turns(_)
                 | Node::Barrier
+                | Node::GridBarrier
                 | Node::Await(_)
                 | Node::Tile(_)
                 | Node::Streaming(_) => {}
             }
         }
+    }
+
+    fn launch(&mut self, id: KernelId, ranges: &Ranges) {
+        let kernel = self.program.kernel(id);
+        if kernel_fits(self.input, kernel, &mut ranges.clone()).is_none() {
+            return;
+        }
+        let params: &mut BTreeSet<ParamId> = self.fitting.entry(id).or_default();
+        for param in &kernel.params {
+            match *param {
+                KernelParam::Param(param) => ranges.params_of(&IntExpr::Param(param), params),
+                KernelParam::Variable(it) => ranges.params_of(&IntExpr::Variable(it), params),
+                KernelParam::Buffer { .. } | KernelParam::Scalar(_) => {}
+            }
+        }
+        kernel.grid.iter().for_each(|extent| ranges.params_of(extent, params));
     }
 }
 
@@ -229,10 +251,11 @@ fn kernel_fits(input: &Input<'_>, kernel: &Kernel, ranges: &mut Ranges) -> Optio
             KernelParam::Buffer { .. } | KernelParam::Scalar(_) => {}
         }
     }
-    nodes_fit(input, kernel, &kernel.body, ranges)
+    nodes_fit(input, (&kernel.grid, kernel.block), &kernel.body, ranges)
 }
 
-fn nodes_fit(input: &Input<'_>, kernel: &Kernel, nodes: &[Node], ranges: &mut Ranges) -> Option<()> {
+/// The shape is the numbers of blocks and of threads along each axis.
+fn nodes_fit(input: &Input<'_>, shape: (&[IntExpr; 3], [u32; 3]), nodes: &[Node], ranges: &mut Ranges) -> Option<()> {
     for node in nodes {
         match node {
             // Bounds that are data are compared in 64 bits.
@@ -242,34 +265,42 @@ fn nodes_fit(input: &Input<'_>, kernel: &Kernel, nodes: &[Node], ranges: &mut Ra
                 // The variable ends one step behind the last value.
                 upper.plus(Range::one(it.step)).filter(Range::fits)?;
                 ranges.set(it.variable, Range::between(Some(lower), Some(upper)), &[&it.lower, &it.upper]);
-                nodes_fit(input, kernel, &it.body, ranges)?;
+                nodes_fit(input, shape, &it.body, ranges)?;
             }
             Node::Spread(it) => {
                 let (lower, upper) = (ranges.of(&it.lower, Width32::Holds)?, ranges.of(&it.upper, Width32::Holds)?);
                 let count = match it.over {
                     // Evaluated on the host, in 64 bits.
-                    Over::Blocks => ranges.of(&kernel.grid[it.axis as usize], Width32::Passes)?,
-                    Over::Threads => Range::one(i64::from(kernel.block[it.axis as usize])),
+                    Over::Blocks => ranges.of(&shape.0[it.axis as usize], Width32::Passes)?,
+                    Over::Threads => Range::one(i64::from(shape.1[it.axis as usize])),
                 };
                 let reach = Range::one(it.step).times(count)?.or(Range::one(0));
                 lower.plus(reach).filter(Range::fits)?;
                 upper.plus(reach).filter(Range::fits)?;
                 ranges.set(it.variable, Range::between(Some(lower), Some(upper)), &[&it.lower, &it.upper]);
-                nodes_fit(input, kernel, &it.body, ranges)?;
+                nodes_fit(input, shape, &it.body, ranges)?;
             }
             Node::If { condition, then, otherwise } => {
                 ranges.condition(condition, Width32::Holds)?;
-                nodes_fit(input, kernel, then, &mut ranges.clone())?;
-                nodes_fit(input, kernel, otherwise, &mut ranges.clone())?;
+                nodes_fit(input, shape, then, &mut ranges.clone())?;
+                nodes_fit(input, shape, otherwise, &mut ranges.clone())?;
             }
             Node::Let { variable, value } => {
                 let range = ranges.of(value, Width32::Holds)?;
                 ranges.set(*variable, Some(range), &[value]);
             }
             Node::Statement(it) => statement_fits(input, it, ranges)?,
-            Node::Declare { body, .. } | Node::OneThread { body, .. } => nodes_fit(input, kernel, body, ranges)?,
-            Node::Barrier | Node::Await(_) => {}
-            Node::Launch(_) | Node::Copy { .. } | Node::Tile(_) | Node::Streaming(_) => return None,
+            Node::Declare { body, .. } | Node::OneThread { body, .. } => nodes_fit(input, shape, body, ranges)?,
+            Node::Turns(it) => {
+                for extent in &it.grid {
+                    ranges.of(extent, Width32::Holds)?;
+                }
+                nodes_fit(input, (&it.grid, shape.1), &it.body, ranges)?;
+            }
+            Node::Barrier | Node::GridBarrier | Node::Await(_) => {}
+            Node::Launch(_) | Node::Together { .. } | Node::Copy { .. } | Node::Tile(_) | Node::Streaming(_) => {
+                return None;
+            }
         }
     }
     Some(())

@@ -4,7 +4,7 @@ use crate::entry::Entry;
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::params::argument_of;
-use crate::program::{For, KernelId, KernelParam, Node, Program, Width};
+use crate::program::{Blocks, For, KernelId, KernelParam, Node, Program, Width};
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
 use tessella_polyhedral::layers::{BufferId, Direction, Lifetime, MemorySpace};
@@ -106,7 +106,11 @@ pub struct PlannedKernel {
     /// value.
     pub arguments: Vec<KernelParam>,
     pub width: Width,
+    pub blocks: Blocks,
 }
+
+/// With more turns than this, a launch costs little beside what it runs.
+pub const MOST_TURNS: i64 = 16;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -116,6 +120,12 @@ pub enum Step {
     CopyOut(BufferId),
     /// Skipped if an extent of the grid is not positive.
     Launch(KernelId),
+    /// Launches a kernel with as many blocks as run at once, and no more than its grid has; where the device does not run kernels
+    /// like that, or the blocks would take more than [`MOST_TURNS`] turns, runs the other steps.
+    Together {
+        kernel: KernelId,
+        apart: Vec<Step>,
+    },
     /// Waits until the device has done all before.
     Synchronize,
     For {
@@ -200,6 +210,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         block: it.block,
         arguments: it.params.clone(),
         width: it.width,
+        blocks: it.blocks,
     });
     LaunchPlan {
         entry: program.entry.clone(),
@@ -234,6 +245,12 @@ fn padded(input: &Input<'_>, id: BufferId, array: ArrayId) -> Option<Padded> {
 }
 
 impl LaunchPlan {
+    /// Whether a kernel or a constant is there once for all calls, which take turns then.
+    pub fn takes_turns(&self) -> bool {
+        self.kernels.iter().any(|it| it.blocks == Blocks::Together)
+            || self.buffers.iter().any(|it| it.memory == DeviceMemory::Constant)
+    }
+
     pub fn buffer(&self, id: BufferId) -> Option<&DeviceBuffer> {
         self.buffers.iter().find(|it| it.id == id)
     }
@@ -269,6 +286,9 @@ fn host_steps(nodes: &[Node]) -> Vec<Step> {
                 steps.push(Step::Free(*buffer));
             }
             Node::Launch(kernel) => steps.push(Step::Launch(*kernel)),
+            Node::Together { kernel, apart } => {
+                steps.push(Step::Together { kernel: *kernel, apart: host_steps(apart) });
+            }
             Node::Copy { buffer, direction: Direction::HostToDevice } => steps.push(Step::CopyIn(*buffer)),
             Node::Copy { buffer, direction: Direction::DeviceToHost } => steps.push(Step::CopyOut(*buffer)),
             Node::Barrier => steps.push(Step::Synchronize),
@@ -276,6 +296,8 @@ fn host_steps(nodes: &[Node]) -> Vec<Step> {
             Node::Statement(_)
             | Node::Spread(_)
             | Node::OneThread { .. }
+            | Node::Turns(_)
+            | Node::GridBarrier
             | Node::Await(_)
             | Node::Tile(_)
             | Node::Streaming(_) => {}
@@ -290,7 +312,7 @@ fn copies_out(steps: &[Step], into: &mut BTreeSet<BufferId>) {
             Step::CopyOut(buffer) => {
                 into.insert(*buffer);
             }
-            Step::For { body, .. } => copies_out(body, into),
+            Step::For { body, .. } | Step::Together { apart: body, .. } => copies_out(body, into),
             Step::If { then, otherwise, .. } => {
                 copies_out(then, into);
                 copies_out(otherwise, into);

@@ -59,6 +59,12 @@ pub enum Node {
         body: Vec<Node>,
     },
     Launch(KernelId),
+    /// On the host: one launch of a kernel that all its blocks run at the same time, or, where the device cannot hold them or
+    /// it does not pay, what else does the same.
+    Together {
+        kernel: KernelId,
+        apart: Vec<Node>,
+    },
     Copy {
         buffer: BufferId,
         direction: Direction,
@@ -72,6 +78,10 @@ pub enum Node {
     },
     /// In kernels: all threads of a block wait for each other.
     Barrier,
+    /// In kernels: the blocks of a grid of its own, which those of the kernel run in turns.
+    Turns(Box<Turns>),
+    /// In kernels: all threads of all blocks wait for each other.
+    GridBarrier,
     /// In kernels: a thread waits for its own copies ahead but those that began since the last so many of these nodes.
     Await(u32),
     /// On the CPU: a nest with a version for full tiles.
@@ -158,6 +168,14 @@ pub enum Guard {
     Turns,
 }
 
+/// What another launch would do, as a part of a kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turns {
+    /// Blocks along x, y, z. Block `n` of the kernel runs those of the numbers `n`, `n` and the kernel's blocks more, and so on.
+    pub grid: [IntExpr; 3],
+    pub body: Vec<Node>,
+}
+
 /// One instance of a computation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
@@ -186,6 +204,16 @@ pub struct Kernel {
     /// An earlier kernel with the same text and name, launched with other arguments.
     pub same_as: Option<KernelId>,
     pub width: Width,
+    pub blocks: Blocks,
+}
+
+/// Whether the blocks of a kernel need each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Blocks {
+    /// They run in any order.
+    Apart,
+    /// They wait for each other: all run at once. The grid is what would be used at most; fewer blocks take turns.
+    Together,
 }
 
 /// How wide the integers are that a kernel counts with. Values of the source keep their types.
@@ -240,12 +268,16 @@ impl Node {
             Node::Tile(it) => vec![&it.generic.body],
             Node::Spread(it) => vec![&it.body],
             Node::If { then, otherwise, .. } => vec![then, otherwise],
-            Node::Declare { body, .. } | Node::OneThread { body, .. } => vec![body],
+            Node::Declare { body, .. } | Node::OneThread { body, .. } | Node::Together { apart: body, .. } => {
+                vec![body]
+            }
+            Node::Turns(it) => vec![&it.body],
             Node::Let { .. }
             | Node::Statement(_)
             | Node::Launch(_)
             | Node::Copy { .. }
             | Node::Barrier
+            | Node::GridBarrier
             | Node::Await(_)
             | Node::Streaming(_) => vec![],
         }
@@ -274,12 +306,15 @@ impl Node {
             }
             Node::If { condition, .. } => condition.walk(visit),
             Node::Let { value, .. } => value.walk(visit),
+            Node::Turns(it) => it.grid.iter().for_each(|extent| extent.walk(visit)),
             Node::Statement(it) => it.bindings.iter().for_each(|(_, value)| value.walk(visit)),
             Node::Declare { .. }
             | Node::Launch(_)
+            | Node::Together { .. }
             | Node::Copy { .. }
             | Node::OneThread { .. }
             | Node::Barrier
+            | Node::GridBarrier
             | Node::Await(_)
             | Node::Streaming(_) => {}
         }
@@ -296,9 +331,12 @@ impl Node {
             Node::If { .. }
             | Node::Declare { .. }
             | Node::Launch(_)
+            | Node::Together { .. }
             | Node::Copy { .. }
             | Node::OneThread { .. }
+            | Node::Turns(_)
             | Node::Barrier
+            | Node::GridBarrier
             | Node::Await(_)
             | Node::Streaming(_) => vec![],
         }

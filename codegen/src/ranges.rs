@@ -79,6 +79,11 @@ impl Clipping<'_> {
                 Node::Spread(Spread { body, ..it })
             }
             Node::OneThread { axes, body } => Node::OneThread { axes, body: self.block(body)? },
+            Node::Together { kernel, apart } => Node::Together { kernel, apart: self.block(apart)? },
+            Node::Turns(mut it) => {
+                it.body = self.block(it.body)?;
+                Node::Turns(it)
+            }
             Node::Tile(it) => {
                 self.block(it.generic.body.clone())?;
                 Node::Tile(it)
@@ -87,6 +92,7 @@ impl Clipping<'_> {
             | Node::Launch(_)
             | Node::Copy { .. }
             | Node::Barrier
+            | Node::GridBarrier
             | Node::Await(_)
             | Node::Streaming(_)) => other,
         })
@@ -222,11 +228,13 @@ fn statements_mut(node: &mut Node, change: &mut dyn FnMut(&mut Statement)) {
         Node::For(it) => vec![&mut it.body],
         Node::Spread(it) => vec![&mut it.body],
         Node::If { then, otherwise, .. } => vec![then, otherwise],
-        Node::Declare { body, .. } | Node::OneThread { body, .. } => vec![body],
+        Node::Declare { body, .. } | Node::OneThread { body, .. } | Node::Together { apart: body, .. } => vec![body],
+        Node::Turns(it) => vec![&mut it.body],
         Node::Let { .. }
         | Node::Launch(_)
         | Node::Copy { .. }
         | Node::Barrier
+        | Node::GridBarrier
         | Node::Await(_)
         | Node::Tile(_)
         | Node::Streaming(_) => vec![],

@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::Names;
 use crate::params::params_of_stream;
-use crate::program::{BufferAccess, For, Kernel, KernelId, KernelParam, Node, Width};
+use crate::program::{Blocks, BufferAccess, For, Kernel, KernelId, KernelParam, Node, Width};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::layers::{BufferId, PlacedStream};
 use tessella_polyhedral::schedule::Tag;
@@ -161,6 +161,7 @@ pub(crate) fn launches(
             body: vec![Node::Streaming(Box::new(streaming))],
             same_as,
             width: Width::Wide,
+            blocks: Blocks::Apart,
         };
         let id = KernelId(kernels.len() as u32);
         kernels.push(kernel);

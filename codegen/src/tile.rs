@@ -114,10 +114,13 @@ fn tile_node(input: &Input<'_>, names: &mut Names, node: Node) -> Node {
         other @ (Node::Let { .. }
         | Node::Statement(_)
         | Node::Launch(_)
+        | Node::Together { .. }
         | Node::Copy { .. }
         | Node::Spread(_)
         | Node::OneThread { .. }
+        | Node::Turns(_)
         | Node::Barrier
+        | Node::GridBarrier
         | Node::Await(_)
         | Node::Streaming(_)
         | Node::Tile(_)) => other,
@@ -334,6 +337,7 @@ fn point(nest: &For) -> Option<Point<'_>> {
         | Tag::Sequential
         | Tag::Separate
         | Tag::Stream(_)
+        | Tag::GridSync
         | Tag::Parallel
         | Tag::GpuBlock(_)
         | Tag::GpuThread(_) => return None,

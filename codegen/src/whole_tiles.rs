@@ -236,7 +236,10 @@ impl Tiles {
                 Node::Statement(_)
                 | Node::Launch(_)
                 | Node::Copy { .. }
+                | Node::Together { .. }
+                | Node::Turns(_)
                 | Node::Barrier
+                | Node::GridBarrier
                 | Node::Await(_)
                 | Node::Tile(_)
                 | Node::Streaming(_) => {}
@@ -449,7 +452,10 @@ impl Tiles {
                 other @ (Node::Statement(_)
                 | Node::Launch(_)
                 | Node::Copy { .. }
+                | Node::Together { .. }
+                | Node::Turns(_)
                 | Node::Barrier
+                | Node::GridBarrier
                 | Node::Await(_)
                 | Node::Tile(_)
                 | Node::Streaming(_)) => {
@@ -534,7 +540,10 @@ fn constant_unrolls(nodes: Vec<Node>) -> Vec<Node> {
         | Node::Statement(_)
         | Node::Launch(_)
         | Node::Copy { .. }
+        | Node::Together { .. }
+        | Node::Turns(_)
         | Node::Barrier
+        | Node::GridBarrier
         | Node::Await(_)
         | Node::Tile(_)
         | Node::Streaming(_)) => other,

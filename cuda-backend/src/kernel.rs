@@ -1,7 +1,7 @@
 //! Kernels.
 
 use tessella_codegen::c_family::{LoopHooks, Printer, Writer, c_type};
-use tessella_codegen::program::{BufferAccess, For, Kernel, KernelParam, Node, Width};
+use tessella_codegen::program::{Blocks, BufferAccess, For, Kernel, KernelParam, Node, Width};
 use tessella_polyhedral::layers::{Buffer, MemorySpace};
 use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::schedule::Tag;
@@ -27,7 +27,7 @@ pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
 }
 
 fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
-    let params: Vec<String> = kernel.params.iter().map(|param| parameter(printer, *param)).collect();
+    let params: Vec<String> = kernel.params.iter().map(|param| parameter(printer, kernel.blocks, *param)).collect();
     let streaming = match kernel.body.as_slice() {
         [Node::Streaming(it)] => Some(it),
         _ => None,
@@ -67,7 +67,7 @@ fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     out.close();
 }
 
-fn parameter(printer: &Printer<'_>, param: KernelParam) -> String {
+fn parameter(printer: &Printer<'_>, blocks: Blocks, param: KernelParam) -> String {
     let names = &printer.program.names;
     match param {
         KernelParam::Buffer { buffer, access } => {
@@ -76,7 +76,12 @@ fn parameter(printer: &Printer<'_>, param: KernelParam) -> String {
                 BufferAccess::Write => "",
             };
             let element = c_type(printer.input.layout.buffer(buffer).element);
-            format!("{constant}{element} *__restrict__ {}", names.buffers[buffer.0 as usize])
+            // What other blocks write between barriers must be read again after them.
+            let alone = match (blocks, access) {
+                (Blocks::Together, BufferAccess::Write) => "",
+                (Blocks::Apart, _) | (Blocks::Together, BufferAccess::Read) => "__restrict__ ",
+            };
+            format!("{constant}{element} *{alone}{}", names.buffers[buffer.0 as usize])
         }
         KernelParam::Param(param) => format!("{} {}", printer.width.c_type(), names.params[param.0 as usize]),
         KernelParam::Scalar(scalar) => {
@@ -113,7 +118,8 @@ impl LoopHooks for Pragmas {
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)
-            | Tag::Stream(_) => {}
+            | Tag::Stream(_)
+            | Tag::GridSync => {}
         }
     }
 

@@ -8,10 +8,10 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    AHEAD_HELPERS, Dialect, Helper, Printer, STREAM_HELPERS, TextOptions, Writer, header_comment, helper_texts,
-    scan_text,
+    AHEAD_HELPERS, Dialect, GRID_HELPERS, Helper, Printer, STREAM_HELPERS, TextOptions, Writer, header_comment,
+    helper_texts, scan_text,
 };
-use tessella_codegen::program::{Kernel, Node};
+use tessella_codegen::program::{Blocks, Kernel, Node};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
 use tessella_polyhedral::verify::Verified;
 
@@ -68,6 +68,10 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
         kernels.blank();
         kernels.text(AHEAD_HELPERS);
     }
+    if program.kernels.iter().any(|it| it.blocks == Blocks::Together) {
+        kernels.blank();
+        kernels.text(GRID_HELPERS);
+    }
     let mut some_stream = false;
     for it in program.kernels.iter().filter(|it| it.same_as.is_none()) {
         kernels.blank();
@@ -104,7 +108,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
     file.blank();
     file.line("#include <cuda_runtime.h>");
     file.line("#include <math.h>");
-    if !constants.is_empty() {
+    if plan.takes_turns() {
         file.line("#include <mutex>");
     }
     file.line("#include <stdint.h>");

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use tessella_codegen::c_family::{Printer, Writer, c_type};
 use tessella_codegen::entry::{MAX_GRID, STATUS_DEVICE_FAILED, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::int_expr::IntExpr;
-use tessella_codegen::plan::{DeviceMemory, HostSide, LaunchPlan, PaddedAxis, PlannedKernel, Step};
-use tessella_codegen::program::{KernelParam, Width};
+use tessella_codegen::plan::{DeviceMemory, HostSide, LaunchPlan, MOST_TURNS, PaddedAxis, PlannedKernel, Step};
+use tessella_codegen::program::{Blocks, KernelParam, Width};
 use tessella_polyhedral::layers::{BufferId, Lifetime};
 
 /// Prints the helpers of the host and the entry function.
@@ -13,6 +13,10 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     host_helpers(out);
     if plan.buffers.iter().any(|it| it.padded.is_some()) {
         box_helper(out);
+    }
+    if plan.kernels.iter().any(|it| it.blocks == Blocks::Together) {
+        out.blank();
+        together_helpers(out);
     }
     let mut namer = printer.program.names.namer();
     plan.kernels.iter().for_each(|kernel| namer.reserve(&kernel.name));
@@ -27,12 +31,11 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
         "// Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.",
     );
     wrapper.printer.results_comment(out);
-    let has_constants = plan.buffers.iter().any(|it| it.memory == DeviceMemory::Constant);
     out.open(format!("extern \"C\" {}", wrapper.printer.signature("__restrict__ ")));
     wrapper.printer.entry_checks(out);
     wrapper.printer.sizes_answer(out);
-    if has_constants {
-        out.line("// Constant memory is shared by all calls: one at a time.");
+    if plan.takes_turns() {
+        out.line("// Constant memory, and what blocks wait at, is shared by all calls: one at a time.");
         out.line("static std::mutex tessella_calls;");
         out.line("const std::lock_guard<std::mutex> tessella_turn(tessella_calls);");
     }
@@ -92,6 +95,9 @@ impl Wrapper<'_, '_> {
                 }
                 Step::Synchronize => out.line("TESSELLA_TRY(cudaDeviceSynchronize());"),
                 Step::Launch(kernel) => self.launch(&self.plan.kernels[kernel.0 as usize], out),
+                Step::Together { kernel, apart } => {
+                    self.together(&self.plan.kernels[kernel.0 as usize], apart, out);
+                }
                 Step::For { variable, lower, upper, step, body } => {
                     let name = self.printer.program.names.variables[variable.0 as usize].clone();
                     let head = self.printer.for_head(&name, lower, upper, *step, None);
@@ -152,7 +158,27 @@ impl Wrapper<'_, '_> {
         true
     }
 
-    fn launch(&mut self, kernel: &PlannedKernel, out: &mut Writer) {
+    /// A launch of all blocks at once, or the other steps.
+    fn together(&mut self, kernel: &PlannedKernel, apart: &[Step], out: &mut Writer) {
+        let arguments = self.arguments(kernel);
+        let [x, y, z] = kernel.block;
+        let name = &kernel.name;
+        let most = self.printer.int(&kernel.grid[0]);
+        out.open("");
+        let blocks = format!("tessella_together((const void *){name}, {}, {most})", x * y * z);
+        out.line(format!("const unsigned int tessella_all = {blocks};"));
+        out.open("if (tessella_all > 0)");
+        out.line(format!(
+            "TESSELLA_TRY(tessella_launch_together({name}, tessella_all, dim3({x}, {y}, {z}), {arguments}));"
+        ));
+        out.reopen("else");
+        self.steps(apart, out);
+        out.close();
+        out.close();
+    }
+
+    /// What a kernel is called with.
+    fn arguments(&self, kernel: &PlannedKernel) -> String {
         let names = &self.printer.program.names;
         let integer = |name: &String| match kernel.width {
             Width::Wide => name.clone(),
@@ -164,7 +190,11 @@ impl Wrapper<'_, '_> {
             KernelParam::Scalar(scalar) => names.scalars[scalar.0 as usize].clone(),
             KernelParam::Variable(variable) => integer(&names.variables[variable.0 as usize]),
         });
-        let arguments = arguments.collect::<Vec<_>>().join(", ");
+        arguments.collect::<Vec<_>>().join(", ")
+    }
+
+    fn launch(&mut self, kernel: &PlannedKernel, out: &mut Writer) {
+        let arguments = self.arguments(kernel);
         let [x, y, z] = kernel.block;
         if kernel.grid.iter().all(|extent| extent.as_const() == Some(1)) {
             out.line(format!("{}<<<1, dim3({x}, {y}, {z})>>>({arguments});", kernel.name));
@@ -236,6 +266,32 @@ fn box_helper(out: &mut Writer) {
              return cudaSuccess;\n\
          }",
     );
+}
+
+/// For kernels whose blocks wait for each other.
+fn together_helpers(out: &mut Writer) {
+    out.text(&format!(
+        "// The blocks of a kernel that run at once, and no more than `most`; 0 where launches apart are better or must be.\n\
+         static unsigned int tessella_together(const void *kernel, int threads, int64_t most)\n{{\n    \
+             int device = 0, able = 0, processors = 0, each = 0;\n    \
+             if (cudaGetDevice(&device) != cudaSuccess\n        \
+                 || cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device) != cudaSuccess\n        \
+                 || cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess\n        \
+                 || cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0) != cudaSuccess) return 0;\n    \
+             const int64_t held = (int64_t)processors * each;\n    \
+             if (!able || most <= 0 || most > {MOST_TURNS} * held) return 0;\n    \
+             return (unsigned int)(most < held ? most : held);\n}}\n\
+         \n\
+         template <typename... T> struct tessella_cooperative {{\n    \
+             static cudaError_t launch(void (*kernel)(T...), unsigned int blocks, dim3 threads, T... arguments)\n    {{\n        \
+                 void *all[] = {{(void *)&arguments...}};\n        \
+                 return cudaLaunchCooperativeKernel((const void *)kernel, dim3(blocks), threads, all, 0, 0);\n    }}\n\
+         }};\n\
+         \n\
+         template <typename... T, typename... U>\n\
+         static cudaError_t tessella_launch_together(void (*kernel)(T...), unsigned int blocks, dim3 threads, U... arguments)\n{{\n    \
+             return tessella_cooperative<T...>::launch(kernel, blocks, threads, arguments...);\n}}"
+    ));
 }
 
 fn host_helpers(out: &mut Writer) {

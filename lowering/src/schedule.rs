@@ -28,7 +28,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 43] = [
+pub(crate) const FORMS: [Form; 44] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -46,6 +46,7 @@ pub(crate) const FORMS: [Form; 43] = [
     Form { name: "free", usage: "free(b, i; once=true)", read: communication::free },
     Form { name: "fuse", usage: "fuse(R, S, i; shift=:auto)", read: fuse },
     Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },
+    Form { name: "grid_sync", usage: "grid_sync((S, R), t, (j, i), (8, 32))", read: time_tiling::grid_sync },
     Form { name: "hexagonal", usage: "hexagonal((S, R), t, (j, i), 3, (8, 64))", read: time_tiling::hexagonal },
     Form { name: "inline", usage: "inline(S)", read: inline },
     Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },

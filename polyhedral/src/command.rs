@@ -85,6 +85,9 @@ pub enum Command {
     TimeSkew { computations: Vec<String>, time: String, loops: Vec<String>, steps: u32, widths: Vec<u32> },
     /// `space((S, R), t, (j, i), (32, 32))`: tiles of space in each time step.
     Space { computations: Vec<String>, time: String, loops: Vec<String>, widths: Vec<u32> },
+    /// `grid_sync((S, R), t, (j, i), (16, 32))`: tiles of space in each time step, all steps in one kernel whose blocks wait for
+    /// each other.
+    GridSync { computations: Vec<String>, time: String, loops: Vec<String>, widths: Vec<u32> },
     /// `assume(n % 8 == 0)`: the order is for these sizes only; tested at entry.
     Assume(Condition),
     /// `specialize(n == 1024)`: code of its own for these sizes, chosen at entry.
@@ -221,6 +224,9 @@ impl std::fmt::Display for Command {
             }
             Command::Space { computations, time, loops, widths } => {
                 write!(f, "space({}, {time}, {}, {})", tuple(computations), tuple(loops), numbers(widths))
+            }
+            Command::GridSync { computations, time, loops, widths } => {
+                write!(f, "grid_sync({}, {time}, {}, {})", tuple(computations), tuple(loops), numbers(widths))
             }
             Command::Assume(condition) => write!(f, "assume({condition})"),
             Command::Specialize(condition) => write!(f, "specialize({condition})"),

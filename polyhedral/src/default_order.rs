@@ -253,7 +253,7 @@ impl Chooser<'_> {
             Some(Node::Sequence(children)) => {
                 (0..children.len()).try_for_each(|child| self.node(schedule, &path.child(child)))
             }
-            Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_)) || self.is_settled(it) => Ok(()),
+            Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_) | Tag::GridSync) || self.is_settled(it) => Ok(()),
             Some(Node::Loop(_)) => {
                 let before = schedule.clone();
                 self.nest(schedule, path)?;

@@ -434,7 +434,7 @@ impl Tag {
     /// Whether iterations run one after the other, in order.
     pub fn keeps_order(self) -> bool {
         match self {
-            Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) => true,
+            Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) | Tag::GridSync => true,
             Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => false,
         }
     }

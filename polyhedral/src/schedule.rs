@@ -47,6 +47,8 @@ pub enum Tag {
     GpuThread(ProcessorAxis),
     /// A time loop on the GPU: see [`crate::stream`].
     Stream(StreamSize),
+    /// On the GPU, in order, inside of one kernel: all blocks wait for each other between the nests of its body.
+    GridSync,
 }
 
 /// How much of a time loop streams at a time.
@@ -172,6 +174,15 @@ impl Node {
                     false
                 }
             }),
+        }
+    }
+
+    /// Whether a loop has such a tag, here or below.
+    pub fn has_loop(&self, wanted: &dyn Fn(Tag) -> bool) -> bool {
+        match self {
+            Node::Computation(_) => false,
+            Node::Sequence(children) => children.iter().any(|child| child.has_loop(wanted)),
+            Node::Loop(it) => wanted(it.tag) || it.body.has_loop(wanted),
         }
     }
 

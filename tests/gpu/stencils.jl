@@ -3,7 +3,7 @@
 #     ./x gpu --bench stencils [--only=heat2d] [--shape=stream] [--steps=960] [--extents=8192x8192] [--repeat=5]
 #
 # Each program of tests/stencils is compared with plain Julia at small sizes first, then timed: without a schedule (what
-# Tessella chooses, marked `auto`), a kernel for each nest and step (`space`), and under the shapes that fit. GStencil/s
+# Tessella chooses, marked `auto`), a kernel for each nest and step (`space`), all steps in one kernel (`grid_sync`), and under the shapes that fit. GStencil/s
 # counts the points that a step updates, once, over the time of the kernels. What cannot be compiled says so, and the
 # others go on.
 module Stencils
@@ -38,16 +38,18 @@ filled(T, extents...) = T <: Integer ? rand(T(0):T(1), extents...) : rand(T, ext
 arrays(T, count) = (extents, steps) -> (ntuple(_ -> filled(T, extents...), count)..., steps)
 
 const PLANE, SPACE = (8192, 8192), (512, 512, 512)
-const PLANE_TILES = ["space((S, R), t, (j, i), (8, 32))", "time_skew((S, R), t, (j, i), 2, (16, 32))",
+const PLANE_TILES = ["space((S, R), t, (j, i), (8, 32))", "grid_sync((S, R), t, (j, i), (8, 32))",
+                     "time_skew((S, R), t, (j, i), 2, (16, 32))",
                      ["hexagonal((S, R), t, (j, i), $height, ($width, $across))" for (height, width, across) in
                       ((1, 2, 128), (1, 4, 128), (3, 4, 32), (3, 8, 32), (3, 4, 64), (3, 8, 64), (5, 4, 32), (7, 8, 32))]...,
                      "overlapped(S, t, (j, i), 4, (16, 32))"]
 const PLANE_STREAMS = ["stream(S, t, $steps, 4, $rows)" for steps in (2, 3, 4, 6, 8) for rows in (64, 100)]
-const SPACE_TILES = ["space((S, R), t, (k, j, i), (2, 4, 32))", "time_skew((S, R), t, (k, j, i), 2, (4, 4, 32))",
+const SPACE_TILES = ["space((S, R), t, (k, j, i), (2, 4, 32))", "grid_sync((S, R), t, (k, j, i), (2, 4, 32))",
+                     "time_skew((S, R), t, (k, j, i), 2, (4, 4, 32))",
                      ["hexagonal((S, R), t, (k, j, i), 1, ($width, $across))" for (width, across) in ((2, 4), (2, 6), (4, 4))]...]
 const SPACE_STREAMS = ["stream(S, t, $steps, $points, $rows, $lines)" for (steps, points, lines) in
                        ((1, 2, 8), (1, 2, 12), (1, 4, 6), (2, 2, 8), (2, 2, 10), (2, 2, 12), (2, 4, 6)) for rows in (64, 128)]
-const LINE_SHAPES = ["space((S, R), t, i, 256)", "hexagonal((S, R), t, i, 7, 200)", "time_skew((S, R), t, i, 8, 256)",
+const LINE_SHAPES = ["space((S, R), t, i, 256)", "grid_sync((S, R), t, i, 256)", "hexagonal((S, R), t, i, 7, 200)", "time_skew((S, R), t, i, 8, 256)",
                      ["stream(S, t, $steps, $points)" for steps in (4, 8, 16) for points in (4, 8)]...]
 
 const ALL = [
@@ -58,13 +60,13 @@ const ALL = [
     Program("star2d2r", star2d2r!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
     Program("life", life!, Int32, arrays(Int32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
     Program("wave2d", wave2d!, Float64, arrays(Float64, 3), PLANE,
-            ["space(N, t, (j, i), (8, 32))", "hexagonal((N, O, C), t, (j, i), 2, (3, 32))",
+            ["space(N, t, (j, i), (8, 32))", "grid_sync(N, t, (j, i), (8, 32))", "hexagonal((N, O, C), t, (j, i), 2, (3, 32))",
              "time_skew(N, t, (j, i), 2, (16, 32))", "stream(N, t, 2, 2, 64)", "stream(N, t, 4, 2, 64)", "stream(N, t, 2, 4, 64)"]),
     Program("fdtd2d", fdtd2d!, Float64,
             (extents, steps) -> (ntuple(_ -> rand(extents...), 3)..., rand(steps)), PLANE,
-            ["space(HZ, t, (j, i), (8, 32))", "time_skew(HZ, t, (j, i), 2, (16, 32))"]),
+            ["space(HZ, t, (j, i), (8, 32))", "grid_sync(HZ, t, (j, i), (8, 32))", "time_skew(HZ, t, (j, i), 2, (16, 32))"]),
     Program("laplacian3d", laplacian3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_STREAMS]),
-    Program("jacobi3d27", jacobi3d27!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1:2]; SPACE_STREAMS]),
+    Program("jacobi3d27", jacobi3d27!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1:3]; SPACE_STREAMS]),
     Program("gradient3d", gradient3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_STREAMS]),
     Program("heat3d", heat3d!, Float64, arrays(Float64, 2), SPACE, [SPACE_TILES; "stream(S, t, 1, 2, 64, 8)"]),
     Program("jacobi1d", jacobi1d!, Float64, arrays(Float64, 2), (1 << 26,), LINE_SHAPES),

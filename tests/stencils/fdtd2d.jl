@@ -2,6 +2,7 @@
 #! with hexagonal((F, EY, EX, HZ), t, (j, i), 3, (3, 8))
 #! with time_skew(HZ, t, (j, i), 2, (8, 8))
 #! with space(HZ, t, (j, i), (8, 8))
+#! gpu grid_sync(HZ, t, (j, i), (8, 8))
 #! gpu hexagonal((F, EY, EX, HZ), t, (j, i), 3, 3)
 #! run nx=2 ny=2 steps=1
 #! run nx=17 ny=13 steps=8

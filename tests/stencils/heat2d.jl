@@ -5,6 +5,7 @@
 #! with time_skew((S, R), t, (j, i), 1, 4)
 #! with space((S, R), t, (j, i), (4, 8))
 #! gpu overlapped(S, t, (j, i), 3, (8, 8))
+#! gpu grid_sync((S, R), t, (j, i), (4, 8))
 #! run m=0 n=0 steps=1
 #! run m=3 n=3 steps=1
 #! run m=13 n=17 steps=0

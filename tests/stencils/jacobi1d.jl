@@ -3,6 +3,7 @@
 #! with hexagonal((S, R), t, i, 7, 5)
 #! with time_skew((S, R), t, i, 3, 6)
 #! with space((S, R), t, i, 16)
+#! gpu grid_sync((S, R), t, i, 16)
 #! run n=0 steps=2
 #! run n=3 steps=1
 #! gpu overlapped(S, t, i, 3, 8)

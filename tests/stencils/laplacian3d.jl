@@ -2,6 +2,7 @@
 #! with hexagonal((S, R), t, (k, j, i), 3, (2, 4))
 #! with time_skew((S, R), t, (k, j, i), 1, (3, 3, 4))
 #! gpu space(S, t, (k, j, i), (2, 4, 8))
+#! gpu grid_sync(S, t, (k, j, i), (2, 4, 8))
 #! gpu hexagonal((S, R), t, (k, j, i), 1, (2, 4))
 #! run l=7 m=10 n=9 steps=4
 @tessella function laplacian3d!(A::Array{Float32,3}, B::Array{Float32,3}, steps::Int)

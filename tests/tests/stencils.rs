@@ -9,9 +9,10 @@ use std::fs;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::request::Backend;
 use tessella::run::{Failed, RunOptions, inputs, run};
+use tessella_codegen::program::{Blocks, Node};
 use tessella_codegen::{Input, generate};
 use tessella_interpreter::run_within;
-use tessella_interpreter::scheduled::{self, Completion};
+use tessella_interpreter::scheduled::{self, Completion, ScheduledError};
 use tessella_runtime::cuda::{Nvrtc, Target};
 use tessella_tests::{julia_files, report, root};
 
@@ -88,6 +89,41 @@ fn tiles_of_space_run_on_a_gpu() {
 #[test]
 fn overlapping_tiles_run_on_a_gpu() {
     run_on_a_gpu("overlapped");
+}
+
+#[test]
+fn steps_in_one_kernel_run_on_a_gpu() {
+    run_on_a_gpu("grid_sync");
+}
+
+#[test]
+fn a_missing_barrier_of_the_grid_is_seen() {
+    let text = fs::read_to_string(root().join("tests/stencils/heat2d.jl")).unwrap();
+    let schedule =
+        ScheduleSource::Text { text: "grid_sync((S, R), t, (j, i), (4, 8))".into(), name: "command.jl".to_string() };
+    let options = FileOptions { name: "heat2d.jl".to_string(), function: None, types: vec![], schedule };
+    let sources = Sources::read(&text, &options).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap();
+    let built = unit.build(Backend::Cuda).map_err(|errors| sources.show(&errors)).unwrap();
+    let input = Input::from(&built.analysed.verified);
+    let mut loops = generate(&input).unwrap();
+    let together = loops.kernels.iter_mut().filter(|it| it.blocks == Blocks::Together);
+    assert_eq!(together.map(|kernel| without_barriers(&mut kernel.body)).collect::<Vec<_>>(), [2, 2]);
+    let mut arguments = inputs(&unit, &built, &run_options("m=13 n=17 steps=3")).map_err(said).unwrap();
+    let failed = scheduled::run(&input, &loops, &mut arguments, 1).unwrap_err();
+    assert!(matches!(failed, ScheduledError::Race { .. }), "{failed}");
+}
+
+/// Takes the barriers of the grid away, and says how many there were.
+fn without_barriers(nodes: &mut Vec<Node>) -> usize {
+    let all = nodes.len();
+    nodes.retain(|node| *node != Node::GridBarrier);
+    let inside = nodes.iter_mut().map(|node| match node {
+        Node::For(it) => without_barriers(&mut it.body),
+        _ => 0,
+    });
+    let inside: usize = inside.sum();
+    all - nodes.len() + inside
 }
 
 /// Each program under the commands for the shape in its `#! gpu` lines, or else under the first of its `#! with` lines.

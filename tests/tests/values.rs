@@ -160,6 +160,7 @@ fn what_code_generation_refuses() {
         CodegenError::SizeOfRegister { buffer: "row".into() },
         CodegenError::BlockTooDeep { kernel: "smooth_S".into(), threads: 128 },
         CodegenError::AllocationInside { buffer: "row".into() },
+        CodegenError::GridSync { at: "t".into(), reason: "the number of blocks differs from step to step" },
     ];
     Kernel::new().compare(words(errors));
 }

@@ -89,10 +89,12 @@ impl Printer<'_> {
                     out.close();
                 }
                 Node::Barrier => out.line("__syncthreads();"),
+                Node::GridBarrier => out.line("tessella_grid_barrier();"),
+                Node::Turns(it) => self.turns(it, hooks, out),
                 Node::Await(later) => out.line(format!("tessella_await<{later}>();")),
                 Node::Tile(it) => self.tile(it, alone, hooks, out),
                 // The host's business, printed from the launch plan.
-                Node::Launch(_) | Node::Copy { .. } => {}
+                Node::Launch(_) | Node::Together { .. } | Node::Copy { .. } => {}
                 // A kernel of its own kind: the backend prints it whole.
                 Node::Streaming(_) => {}
             }
@@ -236,6 +238,7 @@ impl Printer<'_> {
     fn spread(&mut self, it: &Spread, alone: bool, hooks: &mut dyn LoopHooks, out: &mut Writer) {
         let name = self.program.names.variables[it.variable.0 as usize].clone();
         let index = match it.over {
+            Over::Blocks if self.in_turns => format!("tessella_block_{}", axis_text(it.axis)),
             Over::Blocks => format!("blockIdx.{}", axis_text(it.axis)),
             Over::Threads => format!("threadIdx.{}", axis_text(it.axis)),
         };

@@ -5,6 +5,7 @@ mod ahead;
 mod block;
 mod complex;
 mod expr;
+mod grid;
 mod helpers;
 mod signature;
 mod streaming;
@@ -15,6 +16,7 @@ mod writer;
 
 pub use ahead::AHEAD_HELPERS;
 pub use block::{LoopHooks, NoHooks};
+pub use grid::GRID_HELPERS;
 pub use helpers::{Helper, Operation, helper_texts};
 pub use signature::{TextOptions, header_comment};
 pub use streaming::STREAM_HELPERS;
@@ -62,6 +64,8 @@ pub struct Printer<'a> {
     kept: Vec<Kept>,
     /// The width of the integers that the printed text counts with.
     pub width: Width,
+    /// Whether the blocks of the printed loops are those of turns.
+    in_turns: bool,
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
     streamed: BTreeMap<u32, String>,
 }
@@ -106,6 +110,7 @@ impl<'a> Printer<'a> {
             kept: vec![],
             width: Width::Wide,
             streamed: BTreeMap::new(),
+            in_turns: false,
         }
     }
 }

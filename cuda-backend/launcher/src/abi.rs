@@ -18,12 +18,12 @@
 //!   before `close`. A function belongs to its module and ends with it.
 //! * Device memory is a plain address, so an offset into it is a sum.
 //! * Work goes to a stream and is done in the order given. `copy_in` and `copy_out` return when the copy is complete;
-//!   `copy_on_device`, `fill`, `launch` and `event_record` return at once, and an error of a kernel shows up in a
-//!   later call.
+//!   `begin_copy_in`, `begin_copy_out`, `copy_on_device`, `fill`, `launch` and `event_record` return at once, and an
+//!   error of a kernel shows up in a later call.
 
 use std::ffi::{c_char, c_void};
 
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 5;
 
 pub const OK: i32 = 0;
 /// A null pointer where none may be, or text that is not UTF-8.
@@ -63,6 +63,11 @@ pub struct Event {
     _opaque: [u8; 0],
 }
 
+#[repr(C)]
+pub struct Graph {
+    _opaque: [u8; 0],
+}
+
 /// What is fixed about a device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +92,8 @@ pub struct DeviceProperties {
     pub clock_khz: i32,
     pub memory_clock_khz: i32,
     pub memory_bus_bits: i32,
+    /// 1 if the device runs kernels whose blocks wait for each other (`launch_together`).
+    pub launches_together: i32,
     /// The CUDA version that the driver supports: 1000 * major + 10 * minor.
     pub driver_version: i32,
     pub memory_bytes: u64,
@@ -204,6 +211,25 @@ pub struct Api {
         from: u64,
         bytes: usize,
     ) -> i32,
+    /// Memory of the host that stays where it is, so that the device moves it by itself.
+    pub allocate_pinned: unsafe extern "C" fn(context: *mut Context, bytes: usize, memory: *mut *mut c_void) -> i32,
+    pub free_pinned: unsafe extern "C" fn(context: *mut Context, memory: *mut c_void) -> i32,
+    /// Like `copy_in`, from pinned memory, and does not wait.
+    pub begin_copy_in: unsafe extern "C" fn(
+        context: *mut Context,
+        stream: *mut Stream,
+        to: u64,
+        from: *const c_void,
+        bytes: usize,
+    ) -> i32,
+    /// Like `copy_out`, to pinned memory, and does not wait.
+    pub begin_copy_out: unsafe extern "C" fn(
+        context: *mut Context,
+        stream: *mut Stream,
+        to: *mut c_void,
+        from: u64,
+        bytes: usize,
+    ) -> i32,
     pub copy_on_device:
         unsafe extern "C" fn(context: *mut Context, stream: *mut Stream, to: u64, from: u64, bytes: usize) -> i32,
     /// Returns when the copy is complete if either side is the host's memory, else at once.
@@ -226,9 +252,41 @@ pub struct Api {
         argument_count: usize,
     ) -> i32,
 
+    /// Like `launch`, for a kernel whose blocks all run at once. The driver refuses more blocks than the device holds.
+    pub launch_together: unsafe extern "C" fn(
+        context: *mut Context,
+        stream: *mut Stream,
+        function: *mut Function,
+        grid: *const [u32; 3],
+        block: *const [u32; 3],
+        shared_bytes: u32,
+        arguments: *const *mut c_void,
+        argument_count: usize,
+    ) -> i32,
+
+    /// Launches that are made again and again, one after the other: empty at first, then as `graph_add` says, until
+    /// `graph_close`.
+    pub graph_create: unsafe extern "C" fn(context: *mut Context, graph: *mut *mut Graph) -> i32,
+    pub graph_destroy: unsafe extern "C" fn(context: *mut Context, graph: *mut Graph) -> i32,
+    /// Adds what `launch` would do.
+    pub graph_add: unsafe extern "C" fn(
+        context: *mut Context,
+        graph: *mut Graph,
+        function: *mut Function,
+        grid: *const [u32; 3],
+        block: *const [u32; 3],
+        shared_bytes: u32,
+        arguments: *const *mut c_void,
+        argument_count: usize,
+    ) -> i32,
+    pub graph_close: unsafe extern "C" fn(context: *mut Context, graph: *mut Graph) -> i32,
+    pub graph_launch: unsafe extern "C" fn(context: *mut Context, stream: *mut Stream, graph: *mut Graph) -> i32,
+
     pub event_create: unsafe extern "C" fn(context: *mut Context, event: *mut *mut Event) -> i32,
     pub event_destroy: unsafe extern "C" fn(context: *mut Context, event: *mut Event) -> i32,
     pub event_record: unsafe extern "C" fn(context: *mut Context, event: *mut Event, stream: *mut Stream) -> i32,
+    /// Waits until what the event marks is done.
+    pub event_wait: unsafe extern "C" fn(context: *mut Context, event: *mut Event) -> i32,
     /// Waits for `end`, then tells how long after `start` it came.
     pub event_elapsed:
         unsafe extern "C" fn(context: *mut Context, start: *mut Event, end: *mut Event, milliseconds: *mut f32) -> i32,

@@ -9,6 +9,7 @@
 
 pub mod abi;
 mod failure;
+mod graph;
 
 use crate::failure::{Failure, Named, guarded, last_failure};
 use cust::CudaFlags;
@@ -52,6 +53,10 @@ static API: abi::Api = abi::Api {
     free,
     copy_in,
     copy_out,
+    allocate_pinned,
+    free_pinned,
+    begin_copy_in,
+    begin_copy_out,
     copy_on_device,
     copy_box,
     fill,
@@ -59,9 +64,16 @@ static API: abi::Api = abi::Api {
     stream_destroy,
     stream_synchronize,
     launch,
+    launch_together,
+    graph_create: graph::create,
+    graph_destroy: graph::destroy,
+    graph_add: graph::add,
+    graph_close: graph::close,
+    graph_launch: graph::launch,
     event_create,
     event_destroy,
     event_record,
+    event_wait,
     event_elapsed,
 };
 
@@ -128,16 +140,15 @@ unsafe extern "C" fn device_name(
 unsafe extern "C" fn device_properties(context: *mut abi::Context, properties: *mut abi::DeviceProperties) -> i32 {
     in_context("device_properties", context, |opened| {
         let get = |attribute| opened.device.get_attribute(attribute).named("cuDeviceGetAttribute");
-        let mut opt_in = 0;
-        // SAFETY: `opt_in` outlives the call; cust's own list of attributes ends before this one.
-        unsafe {
-            sys::cuDeviceGetAttribute(
-                &mut opt_in,
-                sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-                opened.device.as_raw(),
-            )
-        }
-        .named("cuDeviceGetAttribute")?;
+        // cust's own list of attributes ends before these.
+        let raw = |attribute| {
+            let mut value = 0;
+            // SAFETY: `value` outlives the call.
+            unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, opened.device.as_raw()) }
+                .named("cuDeviceGetAttribute")
+                .map(|()| value)
+        };
+        let opt_in = raw(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         let driver = cust::CudaApiVersion::get().named("cuDriverGetVersion")?;
         let found = abi::DeviceProperties {
             compute_capability_major: get(DeviceAttribute::ComputeCapabilityMajor)?,
@@ -166,6 +177,7 @@ unsafe extern "C" fn device_properties(context: *mut abi::Context, properties: *
             clock_khz: get(DeviceAttribute::ClockRate)?,
             memory_clock_khz: get(DeviceAttribute::MemoryClockRate)?,
             memory_bus_bits: get(DeviceAttribute::GlobalMemoryBusWidth)?,
+            launches_together: raw(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)?,
             driver_version: driver.major() * 1000 + driver.minor() * 10,
             memory_bytes: opened.device.total_memory().named("cuDeviceTotalMem")? as u64,
         };
@@ -410,6 +422,52 @@ unsafe extern "C" fn copy_out(
     })
 }
 
+unsafe extern "C" fn allocate_pinned(context: *mut abi::Context, bytes: usize, memory: *mut *mut c_void) -> i32 {
+    in_context("allocate_pinned", context, |_| {
+        not_null("allocate_pinned", memory)?;
+        let mut found = ptr::null_mut();
+        // SAFETY: `found` outlives the call.
+        unsafe { sys::cuMemHostAlloc(&mut found, bytes, 0) }.named("cuMemHostAlloc")?;
+        // SAFETY: the caller gives a place for the result.
+        unsafe { store(memory, found) }
+    })
+}
+
+unsafe extern "C" fn free_pinned(context: *mut abi::Context, memory: *mut c_void) -> i32 {
+    in_context("free_pinned", context, |_| {
+        // SAFETY: the memory is from `allocate_pinned`, and the caller gives it up.
+        unsafe { sys::cuMemFreeHost(memory) }.named("cuMemFreeHost")
+    })
+}
+
+unsafe extern "C" fn begin_copy_in(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    to: u64,
+    from: *const c_void,
+    bytes: usize,
+) -> i32 {
+    on_stream("begin_copy_in", context, stream, |stream| {
+        // SAFETY: the caller gives `bytes` readable bytes at `from` and as many of device memory at `to`; both last
+        // until the stream is done with them.
+        unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, bytes, stream.as_inner()) }.named("cuMemcpyHtoDAsync")
+    })
+}
+
+unsafe extern "C" fn begin_copy_out(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    to: *mut c_void,
+    from: u64,
+    bytes: usize,
+) -> i32 {
+    on_stream("begin_copy_out", context, stream, |stream| {
+        // SAFETY: the caller gives `bytes` writable bytes at `to` and as many of device memory at `from`; both last
+        // until the stream is done with them.
+        unsafe { sys::cuMemcpyDtoHAsync_v2(to, from, bytes, stream.as_inner()) }.named("cuMemcpyDtoHAsync")
+    })
+}
+
 unsafe extern "C" fn copy_on_device(
     context: *mut abi::Context,
     stream: *mut abi::Stream,
@@ -516,14 +574,9 @@ unsafe extern "C" fn launch(
     argument_count: usize,
 ) -> i32 {
     on_stream("launch", context, stream, |stream| {
-        not_null("launch", function)?;
-        not_null("launch", grid)?;
-        not_null("launch", block)?;
-        if argument_count > 0 {
-            not_null("launch", arguments)?;
-        }
-        // SAFETY: the caller gives two readable triples.
-        let (grid, block) = unsafe { (*grid, *block) };
+        // SAFETY: the caller gives what the function says that it gives.
+        let Launch { grid, block, arguments } =
+            unsafe { Launch::read(function, grid, block, arguments, argument_count) }?;
         // SAFETY: the function is the driver's own handle, of a module not yet unloaded; the caller gives a pointer to
         // a value of the right type for each of its parameters; the driver reads the values before it returns.
         unsafe {
@@ -537,12 +590,74 @@ unsafe extern "C" fn launch(
                 block[2],
                 shared_bytes,
                 stream.as_inner(),
-                arguments.cast_mut(),
+                arguments,
                 ptr::null_mut(),
             )
         }
         .named("cuLaunchKernel")
     })
+}
+
+unsafe extern "C" fn launch_together(
+    context: *mut abi::Context,
+    stream: *mut abi::Stream,
+    function: *mut abi::Function,
+    grid: *const [u32; 3],
+    block: *const [u32; 3],
+    shared_bytes: u32,
+    arguments: *const *mut c_void,
+    argument_count: usize,
+) -> i32 {
+    on_stream("launch_together", context, stream, |stream| {
+        // SAFETY: the caller gives what the function says that it gives.
+        let Launch { grid, block, arguments } =
+            unsafe { Launch::read(function, grid, block, arguments, argument_count) }?;
+        // SAFETY: as for `launch`.
+        unsafe {
+            sys::cuLaunchCooperativeKernel(
+                function.cast(),
+                grid[0],
+                grid[1],
+                grid[2],
+                block[0],
+                block[1],
+                block[2],
+                shared_bytes,
+                stream.as_inner(),
+                arguments,
+            )
+        }
+        .named("cuLaunchCooperativeKernel")
+    })
+}
+
+/// How a kernel is launched.
+struct Launch {
+    grid: [u32; 3],
+    block: [u32; 3],
+    arguments: *mut *mut c_void,
+}
+
+impl Launch {
+    /// # Safety
+    /// `grid` and `block` are null or can be read.
+    unsafe fn read(
+        function: *mut abi::Function,
+        grid: *const [u32; 3],
+        block: *const [u32; 3],
+        arguments: *const *mut c_void,
+        argument_count: usize,
+    ) -> Result<Launch, Failure> {
+        not_null("launch", function)?;
+        not_null("launch", grid)?;
+        not_null("launch", block)?;
+        if argument_count > 0 {
+            not_null("launch", arguments)?;
+        }
+        // SAFETY: not null, so they can be read.
+        let (grid, block) = unsafe { (*grid, *block) };
+        Ok(Launch { grid, block, arguments: arguments.cast_mut() })
+    }
 }
 
 unsafe extern "C" fn event_create(context: *mut abi::Context, event: *mut *mut abi::Event) -> i32 {
@@ -572,6 +687,14 @@ unsafe extern "C" fn event_record(context: *mut abi::Context, event: *mut abi::E
         // SAFETY: the handle is from `event_create` and not yet destroyed.
         let event = unsafe { borrow_handle::<Event, _>("event_record", event) }?;
         event.record(stream).named("cuEventRecord")
+    })
+}
+
+unsafe extern "C" fn event_wait(context: *mut abi::Context, event: *mut abi::Event) -> i32 {
+    in_context("event_wait", context, |_| {
+        // SAFETY: the handle is from `event_create` and not yet destroyed.
+        let event = unsafe { borrow_handle::<Event, _>("event_wait", event)? };
+        event.synchronize().named("cuEventSynchronize")
     })
 }
 

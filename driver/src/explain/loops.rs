@@ -77,7 +77,7 @@ fn at_one_time(tag: Tag) -> Option<String> {
         Tag::Vector(width) => Some(format!("in SIMD vectors of {width}; {FREE}")),
         Tag::GpuBlock(along) => Some(format!("spread over thread blocks along {}; {FREE}", axis(along))),
         Tag::GpuThread(along) => Some(format!("spread over threads along {}; {FREE}", axis(along))),
-        Tag::Sequential | Tag::Stream(_) | Tag::Separate | Tag::Unroll(_) => None,
+        Tag::Sequential | Tag::Stream(_) | Tag::GridSync | Tag::Separate | Tag::Unroll(_) => None,
     }
 }
 
@@ -179,6 +179,7 @@ fn way(
             "in order".to_string()
         }
         Tag::Stream(size) => format!("in order, {} steps in one pass over the data, in registers", size.steps),
+        Tag::GridSync => "in order inside of one kernel, whose blocks wait for each other".to_string(),
         Tag::Separate => "in order, full tiles apart from partial ones".to_string(),
         Tag::Unroll(factor) => format!("in order, {factor} iterations written out at a time"),
     };

@@ -85,6 +85,7 @@ impl Host<'_> {
                 Ok(())
             }
             Node::Launch(id) => kernel::launch(self, self.program.kernel(*id)),
+            Node::Together { kernel, .. } => kernel::launch_together(self, self.program.kernel(*kernel)),
             Node::Copy { buffer, direction } => {
                 let before = match self.input.layout.buffer(*buffer).lifetime {
                     Lifetime::Argument(array) => i64::from(self.input.free_before(array)),
@@ -104,6 +105,7 @@ impl Host<'_> {
             Node::OneThread { .. } => Err(ScheduledError::Misplaced { what: "the choice of a thread" }),
             // What runs on the device has run when the next node begins.
             Node::Barrier => Ok(()),
+            Node::Turns(_) | Node::GridBarrier => Err(ScheduledError::Misplaced { what: "what all blocks do" }),
             Node::Await(_) => Err(ScheduledError::Misplaced { what: "a wait for copies" }),
             Node::Streaming(_) => Err(ScheduledError::Misplaced { what: "a stream" }),
         }
@@ -131,7 +133,7 @@ impl Host<'_> {
         let (mut around, variables) = self.surroundings();
         let mut values = values(&mut around, it, variables)?;
         match it.tag {
-            Tag::Sequential | Tag::Unroll(_) | Tag::Separate => {
+            Tag::Sequential | Tag::GridSync | Tag::Unroll(_) | Tag::Separate => {
                 for value in values {
                     bind(&mut self.variables, it.variable.0, value);
                     self.block(&it.body)?;

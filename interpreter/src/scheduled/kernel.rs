@@ -38,30 +38,84 @@ pub(super) fn launch(host: &mut Host<'_>, kernel: &Kernel) -> Result<(), Schedul
     Ok(())
 }
 
-fn run_block(host: &mut Host<'_>, kernel: &Kernel, grid: [i64; 3], block: [i64; 3]) -> Result<(), ScheduledError> {
-    let size = kernel.block.map(i64::from);
-    let mut threads: Vec<Thread<'_>> =
-        indices(size).into_iter().map(|thread| Thread::new(host, kernel, [grid, size], [block, thread])).collect();
-    for &buffer in &kernel.shared {
-        host.memory.put(buffer, Block::undefined(host.input, buffer, host.params)?);
+/// A device that holds so many blocks at once: few, so that they take turns.
+const HELD_AT_ONCE: i64 = 3;
+
+/// Runs a kernel whose blocks wait for each other: from barrier to barrier, in any order.
+pub(super) fn launch_together(host: &mut Host<'_>, kernel: &Kernel) -> Result<(), ScheduledError> {
+    let most = integer::value(&kernel.grid[0], host.params, &host.variables)?;
+    let grid = [most.min(HELD_AT_ONCE), 1, 1];
+    let mut blocks = vec![];
+    for block in indices(grid) {
+        blocks.push((block, threads(host, kernel, grid, block), shared(host, kernel)?));
     }
     let outer = host.position.clone();
     loop {
-        host.shuffle.order(&mut threads);
-        let phase = host.execution();
-        let mut waiting = 0;
-        for thread in &mut threads {
-            host.position = outer.inside(phase, number(thread.index[1], size));
-            waiting += usize::from(thread.run(host)? == Stop::Barrier);
+        host.shuffle.order(&mut blocks);
+        let execution = host.execution();
+        let mut ended = 0;
+        for (block, threads, shared) in &mut blocks {
+            host.position = outer.inside(execution, number(*block, grid));
+            for (buffer, memory) in shared.drain(..) {
+                host.memory.put(buffer, memory);
+            }
+            ended += usize::from(run_on(host, kernel, threads)? == Stop::End);
+            let taken = kernel.shared.iter().filter_map(|&buffer| Some((buffer, host.memory.take(buffer)?)));
+            shared.extend(taken);
         }
         host.position = outer.clone();
-        match waiting {
-            0 => {
-                kernel.shared.iter().for_each(|&buffer| drop(host.memory.take(buffer)));
-                return Ok(());
-            }
-            all if all == threads.len() => {}
+        match ended {
+            0 if !blocks.is_empty() => {}
+            all if all == blocks.len() => return Ok(()),
             _ => return Err(ScheduledError::Divergent { kernel: kernel.name.clone() }),
+        }
+    }
+}
+
+fn run_block(host: &mut Host<'_>, kernel: &Kernel, grid: [i64; 3], block: [i64; 3]) -> Result<(), ScheduledError> {
+    let mut threads = threads(host, kernel, grid, block);
+    for (buffer, memory) in shared(host, kernel)? {
+        host.memory.put(buffer, memory);
+    }
+    let stop = run_on(host, kernel, &mut threads)?;
+    kernel.shared.iter().for_each(|&buffer| drop(host.memory.take(buffer)));
+    match stop {
+        Stop::End => Ok(()),
+        Stop::Barrier | Stop::Grid => Err(ScheduledError::Misplaced { what: "a barrier of the grid" }),
+    }
+}
+
+/// The threads of a block, before they begin.
+fn threads<'a>(host: &Host<'_>, kernel: &'a Kernel, grid: [i64; 3], block: [i64; 3]) -> Vec<Thread<'a>> {
+    let size = kernel.block.map(i64::from);
+    indices(size).into_iter().map(|thread| Thread::new(host, kernel, [grid, size], [block, thread])).collect()
+}
+
+/// The memory that a block's threads share, with nothing stored in it.
+fn shared(host: &Host<'_>, kernel: &Kernel) -> Result<Vec<(BufferId, Block)>, ScheduledError> {
+    let undefined = |&buffer| Ok((buffer, Block::undefined(host.input, buffer, host.params)?));
+    kernel.shared.iter().map(undefined).collect()
+}
+
+/// Runs a block on to where all its threads end, or wait for other blocks.
+fn run_on(host: &mut Host<'_>, kernel: &Kernel, threads: &mut [Thread<'_>]) -> Result<Stop, ScheduledError> {
+    let size = kernel.block.map(i64::from);
+    let outer = host.position.clone();
+    loop {
+        host.shuffle.order(threads);
+        let phase = host.execution();
+        let mut stops = vec![];
+        for thread in threads.iter_mut() {
+            host.position = outer.inside(phase, number(thread.index[1], size));
+            stops.push(thread.run(host)?);
+        }
+        host.position = outer.clone();
+        let first = stops.first().copied().unwrap_or(Stop::End);
+        if stops.iter().any(|stop| *stop != first) {
+            return Err(ScheduledError::Divergent { kernel: kernel.name.clone() });
+        }
+        if first != Stop::Barrier {
+            return Ok(first);
         }
     }
 }
@@ -78,17 +132,23 @@ fn number(index: [i64; 3], size: [i64; 3]) -> u64 {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stop {
+    /// Of the block.
     Barrier,
+    /// Of all blocks.
+    Grid,
     End,
 }
 
 /// A thread in the middle of its kernel.
 struct Thread<'a> {
     kernel: &'a Kernel,
-    /// Of the grid and of a block.
+    /// Of the grid and of a block; in turns, of their grid.
     extents: [[i64; 3]; 2],
     /// The block's and the thread's own.
     index: [[i64; 3]; 2],
+    /// The block's number, and how many blocks there are, for turns.
+    block: i64,
+    blocks: i64,
     variables: Vec<Option<i64>>,
     registers: Memory,
     /// What is on its way to shared memory: since the last wait, and for each wait before what it did not wait for.
@@ -108,6 +168,11 @@ enum Frame<'a> {
         body: &'a [Node],
         values: IntoIter<i64>,
     },
+    /// Blocks of a grid of the turns' own, of which the thread runs some.
+    Turns {
+        body: &'a [Node],
+        blocks: IntoIter<[i64; 3]>,
+    },
     /// A loop that data end: its next value, and the last one.
     While {
         it: &'a For,
@@ -123,6 +188,8 @@ impl<'a> Thread<'a> {
             kernel,
             extents,
             index,
+            block: number(index[0], extents[0]) as i64,
+            blocks: extents[0].iter().product(),
             variables: host.variables.clone(),
             registers: Memory::new(host.input.layout.buffers.len()),
             ahead: vec![],
@@ -138,6 +205,16 @@ impl<'a> Thread<'a> {
                 Frame::Loop { variable, body, values } => match values.next() {
                     Some(value) => {
                         bind(&mut self.variables, variable.0, value);
+                        let rest = body.iter();
+                        self.frames.push(Frame::Nodes { rest, declared: None });
+                    }
+                    None => {
+                        self.frames.pop();
+                    }
+                },
+                Frame::Turns { body, blocks } => match blocks.next() {
+                    Some(block) => {
+                        self.index[0] = block;
                         let rest = body.iter();
                         self.frames.push(Frame::Nodes { rest, declared: None });
                     }
@@ -166,6 +243,7 @@ impl<'a> Thread<'a> {
                 }
                 Frame::Nodes { rest, declared } => match rest.next() {
                     Some(Node::Barrier) => return Ok(Stop::Barrier),
+                    Some(Node::GridBarrier) => return Ok(Stop::Grid),
                     Some(node) => self.node(node, host)?,
                     None => {
                         if let Some(buffer) = *declared {
@@ -227,10 +305,22 @@ impl<'a> Thread<'a> {
                     self.push(body);
                 }
             }
-            Node::Barrier => {}
+            Node::Turns(it) => {
+                let mut grid = [0; 3];
+                for (extent, expr) in grid.iter_mut().zip(&it.grid) {
+                    *extent = integer::value(expr, host.params, &self.variables)?.max(0);
+                }
+                self.extents[0] = grid;
+                let own = indices(grid).into_iter().skip(self.block as usize).step_by(self.blocks as usize);
+                let blocks = own.collect::<Vec<_>>().into_iter();
+                self.frames.push(Frame::Turns { body: &it.body, blocks });
+            }
+            Node::Barrier | Node::GridBarrier => {}
             Node::Await(later) => self.await_copies(*later as usize, host)?,
             Node::Streaming(_) => return Err(ScheduledError::Misplaced { what: "a stream" }),
-            Node::Launch(_) => return Err(ScheduledError::Misplaced { what: "a launch" }),
+            Node::Launch(_) | Node::Together { .. } => {
+                return Err(ScheduledError::Misplaced { what: "a launch" });
+            }
             Node::Copy { .. } => return Err(ScheduledError::Misplaced { what: "a copy" }),
         }
         Ok(())

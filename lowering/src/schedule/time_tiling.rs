@@ -1,4 +1,4 @@
-//! Commands that tile time: hexagonal, time_skew, space.
+//! Commands that tile time: hexagonal, time_skew, space, grid_sync.
 
 use super::error::CommandError;
 use super::reader::Call;
@@ -24,6 +24,13 @@ pub(super) fn space(call: &Call<'_>) -> Result<Command, CommandError> {
     let time = call.loop_name(time)?;
     let Tiles { computations, loops, widths } = tiles(call, computations, loops, widths)?;
     Ok(Command::Space { computations, time, loops, widths })
+}
+
+pub(super) fn grid_sync(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computations, time, loops, widths] = call.exactly()?;
+    let time = call.loop_name(time)?;
+    let Tiles { computations, loops, widths } = tiles(call, computations, loops, widths)?;
+    Ok(Command::GridSync { computations, time, loops, widths })
 }
 
 /// What all of them have.

@@ -45,6 +45,7 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
             let tag = match (name.value.as_str(), options) {
                 ("parallel", []) => Tag::Parallel,
                 ("separate", []) => Tag::Separate,
+                ("grid_sync", []) => Tag::GridSync,
                 ("vectorize", [width]) => Tag::Vector(size(width)?),
                 ("unroll", [factor]) => Tag::Unroll(size(factor)?),
                 ("stream", [steps, points, rows, lines @ ..]) if lines.len() <= 1 => Tag::Stream(StreamSize {

@@ -154,7 +154,9 @@ struct Asked {
 fn best(asked: &Asked) -> Option<(u32, u32)> {
     let [delta0, delta1] = asked.slopes;
     let mut best: Option<(f64, i64, i64)> = None;
-    for iterations in (0..).map(|power| 1_i64 << power).take_while(|it| it * asked.sweeps <= asked.half.max(asked.sweeps)) {
+    for iterations in
+        (0..).map(|power| 1_i64 << power).take_while(|it| it * asked.sweeps <= asked.half.max(asked.sweeps))
+    {
         let height = iterations * asked.sweeps - 1;
         let spread = delta0.floor_times(height) + delta1.floor_times(height);
         let least = Hexagon::least_width(height, delta0, delta1).max(1);

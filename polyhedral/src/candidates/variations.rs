@@ -190,6 +190,7 @@ fn numbers_mut(command: &mut Command) -> Vec<&mut u32> {
         | Command::Hexagonal { .. }
         | Command::TimeSkew { .. }
         | Command::Space { .. }
+        | Command::GridSync { .. }
         | Command::Assume(_)
         | Command::Specialize(_)
         | Command::Auto

@@ -46,7 +46,12 @@ impl Run<'_> {
                 }
                 let open = match it.tag {
                     Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_) => groups.len() > 1,
-                    Tag::Sequential | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) => false,
+                    Tag::Sequential
+                    | Tag::Vector(_)
+                    | Tag::Unroll(_)
+                    | Tag::Separate
+                    | Tag::Stream(_)
+                    | Tag::GridSync => false,
                 };
                 if !open {
                     let groups = groups.values();

@@ -68,6 +68,7 @@ fn prefix(tag: Tag) -> String {
         Tag::Unroll(factor) => format!("@unroll {factor} "),
         Tag::Separate => "@separate ".to_string(),
         Tag::Stream(size) => format!("@stream {} {} {} ", size.steps, size.points, size.rows),
+        Tag::GridSync => "@grid_sync ".to_string(),
         Tag::GpuBlock(along) => format!("@block {} ", axis(along)),
         Tag::GpuThread(along) => format!("@thread {} ", axis(along)),
     }

@@ -10,11 +10,13 @@ mod slope;
 mod stencil;
 mod tree;
 
+mod grid_sync;
 mod hexagonal;
 mod space;
 mod time_skew;
 
 pub use find::{Found, find};
+pub use grid_sync::grid_sync;
 pub use hexagon::{Hexagon, Phase, Place};
 pub use hexagonal::hexagonal;
 pub use slope::{STEEPEST, Slope, steepest};

@@ -204,7 +204,13 @@ fn team(
                     let widest = team.entry(axis).or_insert(count);
                     *widest = count.max(*widest);
                 }
-                Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) => {}
+                Tag::Sequential
+                | Tag::Parallel
+                | Tag::Vector(_)
+                | Tag::Unroll(_)
+                | Tag::Separate
+                | Tag::Stream(_)
+                | Tag::GridSync => {}
             }
         }
     }

@@ -49,7 +49,7 @@ use crate::layers::{Scheduled, Target};
 use crate::legality;
 use crate::order;
 use crate::schedule::Tag;
-use crate::time_tiling::{hexagonal, space, time_skew};
+use crate::time_tiling::{grid_sync, hexagonal, space, time_skew};
 use join::{Side, place};
 
 /// Whether a command changed what computations access, so that dependences have to be found anew.
@@ -130,6 +130,9 @@ pub fn apply(
         }
         Command::Space { computations, time, loops, widths } => {
             space(ctx, scheduled, dependences, computations, time, loops, widths)?
+        }
+        Command::GridSync { computations, time, loops, widths } => {
+            grid_sync(ctx, scheduled, dependences, computations, time, loops, widths)?
         }
         Command::Assume(condition) => return assume(ctx, scheduled, condition),
         Command::Specialize(condition) => return specialize(ctx, scheduled, condition),

@@ -118,6 +118,14 @@ impl GpuCheck<'_> {
                 children.iter().try_for_each(|child| self.node(child, tags))
             }
             Node::Loop(it) => {
+                if it.tag == Tag::GridSync {
+                    if !tags.is_empty() {
+                        return Err(gpu_error(algorithm, it, "all blocks run it, and it is inside of a block"));
+                    }
+                    if it.body.has_loop(&|tag| matches!(tag, Tag::GridSync | Tag::Stream(_))) {
+                        return Err(gpu_error(algorithm, it, "a loop inside of it is a kernel of its own"));
+                    }
+                }
                 let is_block = matches!(it.tag, Tag::GpuBlock(_));
                 if !is_block && !matches!(it.tag, Tag::GpuThread(_)) {
                     return self.node(&it.body, tags);
@@ -162,6 +170,7 @@ impl Tag {
             Tag::Unroll(_) => "unrolled",
             Tag::Separate => "separated into full and partial tiles",
             Tag::Stream(_) => "streaming through registers",
+            Tag::GridSync => "in one kernel for all of its steps",
             Tag::GpuBlock(_) => "mapped to GPU blocks",
             Tag::GpuThread(_) => "mapped to GPU threads",
         }

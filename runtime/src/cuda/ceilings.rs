@@ -6,6 +6,7 @@ use super::gpu::{Argument, Gpu, LaunchShape};
 use super::nvrtc::Nvrtc;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tessella_codegen::program::Blocks;
 
 /// The best of several runs of kernels that do nothing else.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,7 +80,7 @@ fn measure(device: &Device) -> Result<Ceilings, CudaError> {
     device.fill(&from, 1)?;
     let vectors = i64::try_from(bytes / 16).unwrap_or(i64::MAX);
     let blocks = u32::try_from(vectors.div_euclid(4 * i64::from(THREADS)) + 1).unwrap_or(1);
-    let shape = LaunchShape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared_bytes: 0 };
+    let shape = LaunchShape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared_bytes: 0, blocks: Blocks::Apart };
     let copy = device.kernel(&module, "copy")?;
     // SAFETY: the kernel's parameters; it copies as many vectors as both buffers have.
     let best = fastest(device, || unsafe {
@@ -88,7 +89,7 @@ fn measure(device: &Device) -> Result<Ceilings, CudaError> {
     let copy = rate(2.0 * bytes as f64, best);
 
     let blocks = 8 * device.properties().multiprocessors.unsigned_abs().max(1);
-    let shape = LaunchShape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared_bytes: 0 };
+    let shape = LaunchShape { grid: [blocks, 1, 1], block: [THREADS, 1, 1], shared_bytes: 0, blocks: Blocks::Apart };
     let operations = 2.0 * 8.0 * STEPS as f64 * f64::from(blocks) * f64::from(THREADS);
     let single = device.kernel(&module, "fma32")?;
     // SAFETY: the kernel's parameters; the buffer has room for the one value.

@@ -1,21 +1,32 @@
 //! A real GPU, through the launcher's C interface. Everything here is released when it is dropped, and keeps alive
 //! what it belongs to.
 
+mod graph;
+mod pinned;
+
 use super::abi::{self, Api, DeviceProperties, FunctionProperties};
 use super::error::CudaError;
 use super::gpu::{Apart, Argument, BoxShape, Gpu, LaunchShape};
 use super::launcher::{self, check, read_text};
+use super::staging::{self, Lane};
+pub use graph::Graph;
+use pinned::PinnedBuffer;
 use std::ffi::c_void;
+use std::num::NonZero;
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
+use tessella_codegen::program::Blocks;
 
 /// An open GPU, with a stream of its own that its copies, fills and launches go to.
 pub struct Device {
     name: String,
     properties: DeviceProperties,
-    stream: Stream,
+    stream: Arc<Stream>,
+    /// What large arrays are copied through; made by the first such copy.
+    stage: Mutex<Option<Vec<Lane<PinnedBuffer>>>>,
     context: Arc<Context>,
 }
 
@@ -50,8 +61,8 @@ impl Device {
         let mut properties = DeviceProperties::default();
         // SAFETY: the context is open, and the place outlives the call.
         check(api, unsafe { (api.device_properties)(handle, &mut properties) })?;
-        let stream = Stream::new(&context)?;
-        Ok(Device { name, properties, stream, context })
+        let stream = Arc::new(Stream::new(&context)?);
+        Ok(Device { name, properties, stream, stage: Mutex::new(None), context })
     }
 
     pub fn name(&self) -> &str {
@@ -67,6 +78,22 @@ impl Device {
     /// The stream that copies, fills and launches go to.
     pub fn stream(&self) -> &Stream {
         &self.stream
+    }
+
+    /// The pinned memory for a copy of so many bytes, for this copy alone; none where it would not pay, or there is none.
+    fn stage(&self, bytes: usize) -> Option<MutexGuard<'_, Option<Vec<Lane<PinnedBuffer>>>>> {
+        if bytes < staging::WORTH {
+            return None;
+        }
+        // A panic leaves it as whole as it was.
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        stage.get_or_insert_with(|| {
+            let cores = thread::available_parallelism().map_or(1, NonZero::get);
+            let buffer = || PinnedBuffer::new(&self.context, &self.stream);
+            // As many as there is memory for.
+            (0..staging::lanes(cores)).map_while(|_| Some([buffer().ok()?, buffer().ok()?])).collect()
+        });
+        stage.as_ref().is_some_and(|lanes| !lanes.is_empty()).then_some(stage)
     }
 
     pub fn new_stream(&self) -> Result<Stream, CudaError> {
@@ -92,21 +119,17 @@ impl Device {
             return Ok(());
         }
         function.allow_shared(shape.shared_bytes, &self.properties)?;
-        // The driver wants a pointer to each value. Eight bytes, suitably aligned, hold a value of any type we pass.
-        let mut values: Vec<u64> = arguments
-            .iter()
-            .map(|argument| match argument {
-                Argument::Buffer(buffer) => buffer.address,
-                Argument::Displaced(buffer, bytes) => buffer.address.wrapping_add_signed(*bytes),
-                Argument::Value(bytes) => u64::from_ne_bytes(*bytes),
-            })
-            .collect();
-        let pointers: Vec<*mut c_void> = values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect();
+        let mut values = values_of(arguments);
+        let pointers = pointers_to(&mut values);
         let Context { api, handle } = *self.context;
+        let launch = match shape.blocks {
+            Blocks::Apart => api.launch,
+            Blocks::Together => api.launch_together,
+        };
         // SAFETY: context, stream and function are alive; the pointers are to as many values as there are; the caller
         // vouches for their types and for the kernel.
         let status = unsafe {
-            (api.launch)(
+            launch(
                 handle,
                 stream.handle,
                 function.handle,
@@ -126,6 +149,7 @@ impl Gpu for Device {
     type Module = Module;
     type Kernel = Function;
     type Event = Event;
+    type Graph = Graph;
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
@@ -180,6 +204,9 @@ impl Gpu for Device {
 
     fn copy_in(&self, to: &DeviceBuffer, offset: usize, from: &[u8]) -> Result<(), CudaError> {
         let Some(address) = to.range(offset, from.len())? else { return Ok(()) };
+        if let Some(mut stage) = self.stage(from.len()) {
+            return staging::copy_in(stage.as_deref_mut().unwrap_or_default(), address, from);
+        }
         let Context { api, handle } = *self.context;
         // SAFETY: context, stream and buffer are alive; both ranges have that many bytes.
         let status = unsafe { (api.copy_in)(handle, self.stream.handle, address, from.as_ptr().cast(), from.len()) };
@@ -188,6 +215,9 @@ impl Gpu for Device {
 
     fn copy_out(&self, to: &mut [u8], from: &DeviceBuffer, offset: usize) -> Result<(), CudaError> {
         let Some(address) = from.range(offset, to.len())? else { return Ok(()) };
+        if let Some(mut stage) = self.stage(to.len()) {
+            return staging::copy_out(stage.as_deref_mut().unwrap_or_default(), to, address);
+        }
         let Context { api, handle } = *self.context;
         // SAFETY: context, stream and buffer are alive; both ranges have that many bytes.
         let status = unsafe { (api.copy_out)(handle, self.stream.handle, to.as_mut_ptr().cast(), address, to.len()) };
@@ -246,6 +276,33 @@ impl Gpu for Device {
         unsafe { self.launch_on(&self.stream, kernel, shape, arguments) }
     }
 
+    fn address(&self, buffer: &DeviceBuffer) -> u64 {
+        buffer.address
+    }
+
+    fn graph(&self) -> Result<Graph, CudaError> {
+        Graph::new(&self.context)
+    }
+
+    fn add(
+        &self,
+        graph: &mut Graph,
+        kernel: &Function,
+        shape: LaunchShape,
+        arguments: &[Argument<'_, DeviceBuffer>],
+    ) -> Result<(), CudaError> {
+        kernel.allow_shared(shape.shared_bytes, &self.properties)?;
+        graph.add(kernel, shape, arguments)
+    }
+
+    fn close(&self, graph: &mut Graph) -> Result<(), CudaError> {
+        graph.close()
+    }
+
+    unsafe fn launch_graph(&self, graph: &Graph) -> Result<(), CudaError> {
+        graph.launch(&self.stream)
+    }
+
     fn synchronize(&self) -> Result<(), CudaError> {
         self.stream.synchronize()
     }
@@ -287,6 +344,20 @@ fn on_host(address: *const u8, apart: Apart) -> abi::BoxSide {
 /// Refuses a box that the host's memory does not hold.
 fn within(bytes: usize, span: usize) -> Result<(), CudaError> {
     if span <= bytes { Ok(()) } else { Err(CudaError::OutsideBuffer { offset: 0, length: span, bytes }) }
+}
+
+/// The values of arguments. The driver wants a pointer to each: eight bytes, suitably aligned, hold a value of any type we pass.
+fn values_of(arguments: &[Argument<'_, DeviceBuffer>]) -> Vec<u64> {
+    let value = |argument: &Argument<'_, DeviceBuffer>| match argument {
+        Argument::Buffer(buffer) => buffer.address,
+        Argument::Displaced(buffer, bytes) => buffer.address.wrapping_add_signed(*bytes),
+        Argument::Value(bytes) => u64::from_ne_bytes(*bytes),
+    };
+    arguments.iter().map(value).collect()
+}
+
+fn pointers_to(values: &mut [u64]) -> Vec<*mut c_void> {
+    values.iter_mut().map(|value| ptr::from_mut(value).cast()).collect()
 }
 
 /// Bytes of device memory.
@@ -453,6 +524,13 @@ impl Event {
         check(api, unsafe { (api.event_record)(context, self.handle, stream.handle) })
     }
 
+    /// Waits for this moment.
+    fn wait(&self) -> Result<(), CudaError> {
+        let Context { api, handle: context } = *self.context;
+        // SAFETY: context and event are alive.
+        check(api, unsafe { (api.event_wait)(context, self.handle) })
+    }
+
     /// Waits for this moment, and tells how long after `start` it came, on the GPU's own clock.
     pub fn elapsed_since(&self, start: &Event) -> Result<Duration, CudaError> {
         let Context { api, handle: context } = *self.context;
@@ -564,7 +642,7 @@ mod tests {
         let values: Vec<u8> = (0..1000).flat_map(|i| f64::from(i).to_ne_bytes()).collect();
         let buffer = device.alloc(values.len()).unwrap();
         device.copy_in(&buffer, 0, &values).unwrap();
-        let shape = LaunchShape { grid: [8, 1, 1], block: [128, 1, 1], shared_bytes: 0 };
+        let shape = LaunchShape { grid: [8, 1, 1], block: [128, 1, 1], shared_bytes: 0, blocks: Blocks::Apart };
         // SAFETY: the arguments are the parameters of `scale`, which stays below `n`.
         unsafe { device.launch(&kernel, shape, &[2.0.into(), Argument::Buffer(&buffer), 1000i64.into()]) }.unwrap();
         let mut result = vec![0; values.len()];

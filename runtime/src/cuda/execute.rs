@@ -1,21 +1,26 @@
 //! Runs a launch plan on a GPU.
 
+mod boxes;
+mod replay;
+mod run;
+
 use super::arguments::{Arguments, Packed, byte_size, parameter_types};
 use super::error::CudaError;
-use super::gpu::{Argument, Gpu, LaunchShape};
-use super::padded::{self, Boxes};
+use super::gpu::Gpu;
 use super::pool::Pool;
-use super::watch::{Results, Watcher};
+use super::watch::Watcher;
 use crate::call::{ArgumentValue, ParamType, with_pointers};
 use crate::error::RuntimeError;
+use replay::{Graphs, Replay};
+use run::Run;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tessella_codegen::LaunchPlan;
-use tessella_codegen::entry::{MAX_GRID, STATUS_OK};
+use tessella_codegen::entry::STATUS_OK;
 use tessella_codegen::error::MAX_THREADS;
-use tessella_codegen::int_expr::{Environment, IntExpr};
-use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, Step};
-use tessella_codegen::program::{KernelId, KernelParam, Width};
+use tessella_codegen::int_expr::Environment;
+use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, PlannedKernel};
+use tessella_codegen::program::KernelId;
 use tessella_polyhedral::layers::BufferId;
 
 /// A GPU program, loaded. It may be run by several threads at once.
@@ -28,11 +33,12 @@ pub struct CudaProgram<G: Gpu> {
     kernels: Vec<G::Kernel>,
     /// The variables in constant memory, by the buffer's position in the plan.
     constants: BTreeMap<usize, G::Buffer>,
-    /// Held by a call that uses them: there is one of each for all calls.
+    /// Held by a call that uses them, or kernels whose blocks wait for each other: there is one of each for all calls.
     turn: Mutex<()>,
     /// Keeps the kernels' code; `None` if there are none.
     _module: Option<G::Module>,
     pool: Mutex<Pool<G::Buffer>>,
+    graphs: Mutex<Graphs<G::Graph>>,
     gpu: Arc<G>,
 }
 
@@ -74,8 +80,8 @@ impl<G: Gpu> CudaProgram<G> {
         }
         let types = parameter_types(&plan)?;
         let positions = plan.buffers.iter().enumerate().map(|(position, buffer)| (buffer.id, position)).collect();
-        let (pool, turn) = (Mutex::new(Pool::new()), Mutex::new(()));
-        Ok(CudaProgram { plan, types, positions, kernels, constants, turn, _module: module, pool, gpu })
+        let (pool, turn, graphs) = (Mutex::new(Pool::new()), Mutex::new(()), Mutex::default());
+        Ok(CudaProgram { plan, types, positions, kernels, constants, turn, _module: module, pool, graphs, gpu })
     }
 
     pub fn plan(&self) -> &LaunchPlan {
@@ -199,6 +205,7 @@ impl<G: Gpu> CudaProgram<G> {
 
     /// Frees the memory that is kept for further calls.
     pub(super) fn release(&self) {
+        self.graphs().clear();
         drop(self.pool().drain());
     }
 
@@ -220,14 +227,14 @@ impl<G: Gpu> CudaProgram<G> {
             program: self,
             environment: arguments.environment.clone(),
             held: self.plan.buffers.iter().map(|_| None).collect(),
+            replay: Replay::default(),
             arguments,
             sizes,
             windows,
             watcher,
         };
         // Until `synchronize` has waited: what a kernel reads must not change under it.
-        let _turn =
-            (!self.constants.is_empty()).then(|| self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
+        let _turn = self.plan.takes_turns().then(|| self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
         // SAFETY: promised by the caller.
         let done = unsafe { run.steps(&self.plan.steps) };
         let done = done.and(run.watcher.as_mut().map_or(Ok(()), |watcher| watcher.end()).map_err(RuntimeError::from));
@@ -249,6 +256,7 @@ impl<G: Gpu> CudaProgram<G> {
         } else {
             // All memory of a call that failed is freed.
             pool.drain();
+            self.graphs().clear();
         }
         result
     }
@@ -270,6 +278,28 @@ impl<G: Gpu> CudaProgram<G> {
     fn pool(&self) -> MutexGuard<'_, Pool<G::Buffer>> {
         // A panic leaves the pool as whole as it was.
         self.pool.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn graphs(&self) -> MutexGuard<'_, Graphs<G::Graph>> {
+        // A panic leaves them as whole as they were.
+        self.graphs.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn planned(&self, id: KernelId) -> Result<(&PlannedKernel, &G::Kernel), RuntimeError> {
+        let at = id.0 as usize;
+        let found = self.plan.kernels.get(at).zip(self.kernels.get(at));
+        found.ok_or_else(|| malformed(format!("there is no kernel {}", id.0)))
+    }
+
+    /// How many blocks of a kernel run at once; 0 where the device runs no blocks that wait for each other.
+    fn held_at_once(&self, id: KernelId) -> Result<i64, RuntimeError> {
+        let (planned, kernel) = self.planned(id)?;
+        let properties = self.gpu.properties();
+        if properties.launches_together == 0 {
+            return Ok(0);
+        }
+        let each = self.gpu.occupancy(kernel, planned.block.iter().product())?;
+        Ok(i64::from(each) * i64::from(properties.multiprocessors))
     }
 
     fn position(&self, buffer: BufferId) -> Result<usize, RuntimeError> {
@@ -327,325 +357,6 @@ impl Window {
     }
 }
 
-/// One run of a program.
-struct Run<'a, 'w, G: Gpu> {
-    program: &'a CudaProgram<G>,
-    arguments: &'a Arguments,
-    /// Parameters, and the variables of the host's loops.
-    environment: Environment,
-    /// The bytes of each buffer, by position; of a window, its room.
-    sizes: Vec<u64>,
-    /// The parts of buffers that stand for the whole, by position.
-    windows: &'a BTreeMap<usize, Window>,
-    /// The buffers that are allocated now, by position.
-    held: Vec<Option<G::Buffer>>,
-    watcher: Option<&'a mut Watcher<'w, G>>,
-}
-
-impl<G: Gpu> Run<'_, '_, G> {
-    /// # Safety
-    /// As for [`CudaProgram::run`].
-    unsafe fn steps(&mut self, steps: &[Step]) -> Result<(), RuntimeError> {
-        for step in steps {
-            match step {
-                Step::Allocate(buffer) => {
-                    let at = self.program.position(*buffer)?;
-                    if self.held[at].is_some() {
-                        return Err(malformed(format!("buffer {} is allocated twice", buffer.0)));
-                    }
-                    let bytes = address_size(self.sizes[at]);
-                    self.held[at] = Some(match self.resident(at) {
-                        // SAFETY: the caller promises that the array is there, and as large as its extents say.
-                        Some(address) => unsafe { self.program.gpu.borrow(address, bytes) },
-                        None => self.program.allocate(bytes, self.needed())?,
-                    });
-                }
-                Step::Free(buffer) => {
-                    let at = self.program.position(*buffer)?;
-                    let is_resident = self.resident(at).is_some();
-                    if let (Some(held), false) = (self.held[at].take(), is_resident) {
-                        self.program.pool().put(address_size(self.sizes[at]), held);
-                    }
-                }
-                // SAFETY: promised by the caller.
-                Step::CopyIn(buffer) => unsafe { self.copy_in(*buffer) }?,
-                // SAFETY: promised by the caller.
-                Step::CopyOut(buffer) => unsafe { self.copy_out(*buffer) }?,
-                // SAFETY: promised by the caller.
-                Step::Launch(kernel) => unsafe { self.launch(*kernel) }?,
-                Step::Synchronize => self.program.gpu.synchronize()?,
-                Step::For { variable, lower, upper, step, body } => {
-                    let (mut value, last) = (self.value(lower)?, self.value(upper)?);
-                    if *step <= 0 {
-                        return Err(malformed(format!("a loop steps by {step}")));
-                    }
-                    while value <= last {
-                        self.environment.set(*variable, value);
-                        // SAFETY: promised by the caller.
-                        unsafe { self.steps(body) }?;
-                        let Some(next) = value.checked_add(*step) else { break };
-                        value = next;
-                    }
-                }
-                Step::If { condition, then, otherwise } => {
-                    let holds = condition.evaluate(&self.environment);
-                    let holds = holds.ok_or_else(|| malformed("a condition cannot be evaluated".to_owned()))?;
-                    // SAFETY: promised by the caller.
-                    unsafe { self.steps(if holds { then } else { otherwise }) }?;
-                }
-                Step::Let { variable, value } => {
-                    let value = self.value(value)?;
-                    self.environment.set(*variable, value);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// # Safety
-    /// As for [`CudaProgram::run`].
-    unsafe fn copy_in(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
-        let (at, host) = self.sides(buffer)?;
-        if let Some(boxes) = self.boxes(at)? {
-            // SAFETY: promised by the caller.
-            return unsafe { self.copy_in_boxes(buffer, at, host, &boxes) };
-        }
-        let (skipped, bytes, offset) = match self.windows.get(&at) {
-            None => (0, address_size(self.sizes[at]), 0),
-            Some(window) if window.is_overwritten => return Ok(()),
-            Some(Window { part: (from, to), .. }) => {
-                let pad = self.windows[&at].pad();
-                (address_size(*from), address_size(to - from), address_size(pad))
-            }
-        };
-        if bytes == 0 {
-            return Ok(());
-        }
-        if let Some(address) = self.resident(at) {
-            return match self.program.constants.get(&at) {
-                None => Ok(()),
-                Some(constant) => {
-                    // SAFETY: the caller promises that the array is there, and as large as its extents say.
-                    let from = unsafe { self.program.gpu.borrow(address, bytes) };
-                    Ok(self.program.gpu.copy_on_device(constant, &from, bytes)?)
-                }
-            };
-        }
-        // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats; a window is
-        // part of it.
-        let from = unsafe { std::slice::from_raw_parts(host.add(skipped), bytes) };
-        let gpu = &*self.program.gpu;
-        if let Some(watcher) = self.watcher.as_mut() {
-            watcher.end()?;
-        }
-        let to = held(self.program, &self.held, buffer)?;
-        Ok(match self.watcher.as_mut() {
-            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, bytes, || gpu.copy_in(to, offset, from)),
-            None => gpu.copy_in(to, offset, from),
-        }?)
-    }
-
-    /// # Safety
-    /// As for [`CudaProgram::run`].
-    unsafe fn copy_out(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
-        let (at, host) = self.sides(buffer)?;
-        if let Some(boxes) = self.boxes(at)? {
-            // SAFETY: promised by the caller.
-            return unsafe { self.copy_out_boxes(buffer, at, host, &boxes) };
-        }
-        let (skipped, bytes, offset) = match self.windows.get(&at) {
-            None => (0, address_size(self.sizes[at]), 0),
-            Some(window) => {
-                let unknown = || malformed(format!("buffer {} is copied back and not written", buffer.0));
-                let (from, to) = window.result.ok_or_else(unknown)?;
-                (address_size(from), address_size(to - from), address_size(window.pad() + from - window.part.0))
-            }
-        };
-        if bytes == 0 || self.resident(at).is_some() {
-            return Ok(());
-        }
-        // SAFETY: as for `copy_in`; and nobody else uses the memory meanwhile.
-        let to = unsafe { std::slice::from_raw_parts_mut(host.add(skipped), bytes) };
-        let gpu = &*self.program.gpu;
-        let from = held(self.program, &self.held, buffer)?;
-        Ok(match self.watcher.as_mut() {
-            Some(watcher) => {
-                watcher.end()?;
-                match watcher.results {
-                    Results::Left => Ok(()),
-                    Results::CopiedOut => {
-                        gpu.synchronize()?;
-                        Watcher::<G>::copied(&mut watcher.copied_out, bytes, || gpu.copy_out(to, from, offset))
-                    }
-                }
-            }
-            None => gpu.copy_out(to, from, offset),
-        }?)
-    }
-
-    /// How the array of the buffer at a position is copied, if it lies otherwise in there.
-    fn boxes(&self, at: usize) -> Result<Option<Boxes>, RuntimeError> {
-        let buffer = &self.program.plan.buffers[at];
-        let Some(padded) = &buffer.padded else { return Ok(None) };
-        let boxes = padded::boxes(padded, buffer.element.bytes(), &self.environment);
-        boxes.map(Some).ok_or_else(|| malformed(format!("the size of `{}` cannot be evaluated", buffer.name)))
-    }
-
-    /// # Safety
-    /// As for [`CudaProgram::run`].
-    unsafe fn copy_in_boxes(
-        &mut self,
-        buffer: BufferId,
-        at: usize,
-        host: *mut u8,
-        boxes: &Boxes,
-    ) -> Result<(), RuntimeError> {
-        let gpu = &*self.program.gpu;
-        if let Some(watcher) = self.watcher.as_mut() {
-            watcher.end()?;
-        }
-        let to = held(self.program, &self.held, buffer)?;
-        if let Some(address) = self.program.resident_argument(self.arguments, at) {
-            // SAFETY: the caller promises that the array is there, and as large as its extents say.
-            let from = unsafe { gpu.borrow(address, boxes.bytes) };
-            return Ok(boxes.copy_from_array(gpu, to, &from)?);
-        }
-        // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats.
-        let from = unsafe { std::slice::from_raw_parts(host, boxes.bytes) };
-        Ok(match self.watcher.as_mut() {
-            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, boxes.bytes, || boxes.copy_in(gpu, to, from)),
-            None => boxes.copy_in(gpu, to, from),
-        }?)
-    }
-
-    /// # Safety
-    /// As for [`CudaProgram::run`].
-    unsafe fn copy_out_boxes(
-        &mut self,
-        buffer: BufferId,
-        at: usize,
-        host: *mut u8,
-        boxes: &Boxes,
-    ) -> Result<(), RuntimeError> {
-        let gpu = &*self.program.gpu;
-        if let Some(watcher) = self.watcher.as_mut() {
-            watcher.end()?;
-        }
-        let from = held(self.program, &self.held, buffer)?;
-        if let Some(address) = self.program.resident_argument(self.arguments, at) {
-            let is_left = self.watcher.as_ref().is_some_and(|watcher| watcher.results == Results::Left);
-            // SAFETY: as for `copy_in_boxes`; and nobody else uses the memory meanwhile.
-            let to = unsafe { gpu.borrow(address, boxes.bytes) };
-            return if is_left { Ok(()) } else { Ok(boxes.copy_to_array(gpu, &to, from)?) };
-        }
-        // SAFETY: as for `copy_in_boxes`; and nobody else uses the memory meanwhile.
-        let to = unsafe { std::slice::from_raw_parts_mut(host, boxes.bytes) };
-        Ok(match self.watcher.as_mut() {
-            Some(watcher) => match watcher.results {
-                Results::Left => Ok(()),
-                Results::CopiedOut => {
-                    gpu.synchronize()?;
-                    Watcher::<G>::copied(&mut watcher.copied_out, boxes.bytes, || boxes.copy_out(gpu, to, from))
-                }
-            },
-            None => boxes.copy_out(gpu, to, from),
-        }?)
-    }
-
-    /// # Safety
-    /// As for [`CudaProgram::run`].
-    unsafe fn launch(&mut self, id: KernelId) -> Result<(), RuntimeError> {
-        let program = self.program;
-        let unknown = || malformed(format!("there is no kernel {}", id.0));
-        let planned = program.plan.kernels.get(id.0 as usize).ok_or_else(unknown)?;
-        let kernel = program.kernels.get(id.0 as usize).ok_or_else(unknown)?;
-        let mut blocks = [0; 3];
-        for (blocks, extent) in blocks.iter_mut().zip(&planned.grid) {
-            *blocks = self.value(extent)?;
-        }
-        if blocks.iter().any(|&blocks| blocks <= 0) {
-            return Ok(());
-        }
-        let mut grid = [0; 3];
-        for (number, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
-            let limit = limit_of(program.gpu.properties().max_grid[number], MAX_GRID[number]);
-            let blocks = blocks[number];
-            grid[number] = u32::try_from(blocks)
-                .ok()
-                .filter(|_| blocks <= limit)
-                .ok_or_else(|| RuntimeError::GridTooLarge { kernel: planned.name.clone(), axis, blocks, limit })?;
-        }
-        if let Some(watcher) = self.watcher.as_mut() {
-            watcher.begin()?;
-        }
-        let arguments: Result<Vec<Argument<'_, G::Buffer>>, RuntimeError> =
-            planned.arguments.iter().map(|param| self.kernel_argument(param, planned.width)).collect();
-        let shape = LaunchShape { grid, block: planned.block, shared_bytes: 0 };
-        // SAFETY: the arguments are those that the plan lists for the kernel, and buffers as large as it says; `run`
-        // waits for the kernel before any of them is freed.
-        unsafe { program.gpu.launch(kernel, shape, &arguments?) }?;
-        match self.watcher.as_mut() {
-            Some(watcher) => Ok(watcher.launched(id.0 as usize, grid)?),
-            None => Ok(()),
-        }
-    }
-
-    fn kernel_argument(&self, param: &KernelParam, width: Width) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
-        match *param {
-            KernelParam::Buffer { buffer, access: _ } => {
-                let held = held(self.program, &self.held, buffer)?;
-                Ok(match self.windows.get(&self.program.position(buffer)?) {
-                    None => Argument::Buffer(held),
-                    Some(window) => Argument::Displaced(held, window.pad() as i64 - window.part.0 as i64),
-                })
-            }
-            KernelParam::Param(param) => self.integer(&IntExpr::Param(param), width),
-            KernelParam::Variable(variable) => self.integer(&IntExpr::Variable(variable), width),
-            KernelParam::Scalar(scalar) => self
-                .arguments
-                .scalar(scalar)
-                .map(Argument::Value)
-                .ok_or_else(|| malformed(format!("scalar {} is no argument", scalar.0))),
-        }
-    }
-
-    /// An integer of a kernel's width.
-    fn integer(&self, expr: &IntExpr, width: Width) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
-        let value = self.value(expr)?;
-        match width {
-            Width::Wide => Ok(Argument::from(value)),
-            Width::Narrow => match i32::try_from(value) {
-                Ok(value) => Ok(Argument::from(value)),
-                Err(_) => Err(malformed(format!("{value} does not fit in 32 bits"))),
-            },
-        }
-    }
-
-    /// The address of the buffer at a position, if it is an argument that is in the GPU's memory already.
-    fn resident(&self, at: usize) -> Option<u64> {
-        self.program.resident(self.arguments, at)
-    }
-
-    /// The bytes of all buffers that are not in the GPU's memory already.
-    fn needed(&self) -> u64 {
-        self.program.needed(self.arguments, &self.sizes)
-    }
-
-    /// The position of a buffer, and the host's memory that it is copied from and to.
-    fn sides(&self, buffer: BufferId) -> Result<(usize, *mut u8), RuntimeError> {
-        let at = self.program.position(buffer)?;
-        let host = match self.program.plan.buffers[at].host {
-            HostSide::None => None,
-            HostSide::Argument(array) | HostSide::Result(array) => self.arguments.pointer(array),
-        };
-        Ok((at, host.ok_or_else(|| malformed(format!("buffer {} has no memory on the host", buffer.0)))?))
-    }
-
-    fn value(&self, expr: &IntExpr) -> Result<i64, RuntimeError> {
-        expr.evaluate(&self.environment).ok_or_else(|| malformed(format!("{expr:?} cannot be evaluated")))
-    }
-}
-
 /// The memory of a buffer.
 fn held<'a, G: Gpu>(
     program: &'a CudaProgram<G>,
@@ -667,6 +378,9 @@ fn buffer_bytes(buffer: &DeviceBuffer, environment: &Environment) -> Result<u64,
 fn address_size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
+
+/// The driver's status for more blocks than run at once.
+const TOO_MANY_TOGETHER: i32 = 720;
 
 /// What the device says, or what all devices allow if it does not.
 fn limit_of(device: i32, all: i64) -> i64 {

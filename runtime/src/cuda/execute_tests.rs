@@ -1,14 +1,16 @@
 //! A GPU made of host memory runs plans, keeps account of its memory, and fails when told to.
 
 use super::*;
-use crate::cuda::{Apart, BoxShape, Device, DeviceProperties, FunctionProperties, Nvrtc, compile_cuda};
+use crate::cuda::{
+    Apart, Argument, BoxShape, Device, DeviceProperties, FunctionProperties, LaunchShape, Nvrtc, compile_cuda,
+};
 use std::ffi::c_void;
 use std::time::Duration;
 use tessella_codegen::Entry;
 use tessella_codegen::entry::{Check, EntryParameter};
-use tessella_codegen::int_expr::{Cond, VariableId};
-use tessella_codegen::plan::{Padded, PaddedAxis, PlanArgument, PlannedKernel};
-use tessella_codegen::program::{BufferAccess, Width};
+use tessella_codegen::int_expr::{Cond, IntExpr, VariableId};
+use tessella_codegen::plan::{Padded, PaddedAxis, PlanArgument, PlannedKernel, Step};
+use tessella_codegen::program::{Blocks, BufferAccess, KernelParam, Width};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
 use tessella_scalar::{CompareOp, Constant, ScalarType};
@@ -22,6 +24,8 @@ pub struct State {
     /// Calls so far, and the one that is to fail.
     calls: usize,
     fail_at: Option<usize>,
+    /// Another process has taken what blocks that run at once would need.
+    is_crowded: bool,
     /// A kernel may be running.
     busy: bool,
     /// The variables that kernels see by name.
@@ -40,6 +44,12 @@ pub struct FakeBuffer {
     content: Arc<Mutex<Vec<u8>>>,
     /// `None`: somebody else's memory.
     state: Option<Arc<Mutex<State>>>,
+}
+
+/// An argument of a launch that is made again.
+pub enum FakeArgument {
+    Memory(Arc<Mutex<Vec<u8>>>),
+    Value([u8; 8]),
 }
 
 impl Drop for FakeBuffer {
@@ -122,6 +132,7 @@ impl Gpu for FakeGpu {
     type Kernel = String;
     /// The number of calls so far.
     type Event = usize;
+    type Graph = Vec<(String, LaunchShape, Vec<FakeArgument>)>;
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
@@ -225,6 +236,10 @@ impl Gpu for FakeGpu {
         arguments: &[Argument<'_, FakeBuffer>],
     ) -> Result<(), CudaError> {
         let mut state = self.call(format!("launch {kernel} {:?} {:?}", shape.grid, shape.block))?;
+        if state.is_crowded && shape.blocks == Blocks::Together {
+            let (name, detail) = ("TOO_LARGE".into(), "crowded".into());
+            return Err(CudaError::Driver { call: "fake".into(), code: 720, name, detail });
+        }
         state.busy = true;
         let doubles = |bytes: &[u8]| -> Vec<f64> {
             bytes.chunks_exact(8).map(|bytes| f64::from_ne_bytes(bytes.try_into().unwrap())).collect()
@@ -303,6 +318,61 @@ impl Gpu for FakeGpu {
                 }
             }
             other => panic!("no such kernel: {other:?}", other = other.0),
+        }
+        Ok(())
+    }
+
+    fn address(&self, buffer: &FakeBuffer) -> u64 {
+        Arc::as_ptr(&buffer.content).addr() as u64
+    }
+
+    fn graph(&self) -> Result<Self::Graph, CudaError> {
+        self.call("graph".into()).map(|_| vec![])
+    }
+
+    fn add(
+        &self,
+        graph: &mut Self::Graph,
+        kernel: &String,
+        shape: LaunchShape,
+        arguments: &[Argument<'_, FakeBuffer>],
+    ) -> Result<(), CudaError> {
+        assert_eq!(shape.blocks, Blocks::Apart);
+        let arguments = arguments.iter().map(|argument| match argument {
+            Argument::Buffer(buffer) => FakeArgument::Memory(buffer.content.clone()),
+            Argument::Displaced(..) => panic!("parts of arrays are not in graphs"),
+            Argument::Value(value) => FakeArgument::Value(*value),
+        });
+        graph.push((kernel.clone(), shape, arguments.collect()));
+        Ok(())
+    }
+
+    fn close(&self, graph: &mut Self::Graph) -> Result<(), CudaError> {
+        self.call(format!("close {}", graph.len())).map(|_| ())
+    }
+
+    unsafe fn launch_graph(&self, graph: &Self::Graph) -> Result<(), CudaError> {
+        drop(self.call(format!("launch {} from a graph", graph.len()))?);
+        for (kernel, shape, arguments) in graph {
+            let buffers: Vec<Option<FakeBuffer>> = arguments
+                .iter()
+                .map(|argument| match argument {
+                    FakeArgument::Memory(content) => Some(FakeBuffer { content: content.clone(), state: None }),
+                    FakeArgument::Value(_) => None,
+                })
+                .collect();
+            let arguments: Vec<Argument<'_, FakeBuffer>> = arguments
+                .iter()
+                .zip(&buffers)
+                .map(|(argument, buffer)| match (argument, buffer) {
+                    (FakeArgument::Value(value), _) => Argument::Value(*value),
+                    (FakeArgument::Memory(_), buffer) => Argument::Buffer(buffer.as_ref().expect("made above")),
+                })
+                .collect();
+            // SAFETY: the memory is kept by the graph.
+            unsafe { self.launch(kernel, *shape, &arguments) }?;
+            // What the launch has logged is no call of its own.
+            self.state().log.pop();
         }
         Ok(())
     }
@@ -408,6 +478,7 @@ fn update_plan() -> LaunchPlan {
             grid: [n().plus(IntExpr::Const(31)).floor_div(32), IntExpr::Const(1), IntExpr::Const(1)],
             block: [32, 1, 1],
             width: Width::Wide,
+            blocks: Blocks::Apart,
             arguments: vec![
                 kernel_buffer(0, BufferAccess::Write),
                 kernel_buffer(1, BufferAccess::Read),
@@ -475,6 +546,83 @@ fn inputs_are_copied_once_in_and_outputs_once_out_around_the_hosts_loop() {
     assert_eq!(a, [1.0 + (1.0 + 1.0) + (1.0 + 2.0); 40]);
     let launch = "launch update [2, 1, 1] [32, 1, 1]";
     assert_eq!(gpu.log(), ["alloc 320", "alloc 320", "in 320", "in 320", launch, launch, "out 320", "synchronize"]);
+}
+
+#[test]
+fn launches_that_are_made_again_with_the_same_arguments_come_from_a_graph() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    let call = |a: f64, length: usize, steps: i64| {
+        let mut to = vec![1.0; length];
+        assert_eq!(update(&program, a, &mut to, &vec![2.0; length], steps).unwrap(), 0);
+        let sum = (1..=steps).map(|t| 2.0 * a + t as f64).sum::<f64>();
+        assert_eq!(to, vec![1.0 + sum; length]);
+        let calls = gpu.log().into_iter().filter(|call| !call.starts_with("alloc") && !call.contains(" 320"));
+        calls.collect::<Vec<_>>()
+    };
+    let launches = vec!["launch update [2, 1, 1] [32, 1, 1]"; 16];
+    let from_graph = "launch 16 from a graph";
+    assert_eq!(call(0.5, 40, 16), [launches.clone(), vec!["synchronize"]].concat());
+    assert_eq!(call(0.5, 40, 16), ["graph", "close 16", from_graph, "synchronize"]);
+    assert_eq!(call(0.5, 40, 16), [from_graph, "synchronize"]);
+    assert_eq!(call(0.25, 40, 16).len(), 17, "another scalar");
+    assert_eq!(call(0.5, 40, 15).len(), 16, "too few launches");
+    assert_eq!(call(0.5, 40, 15).len(), 16, "and they are not remembered");
+    assert_eq!(call(0.5, 40, 16), [from_graph, "synchronize"]);
+    call(0.5, 3, 1);
+    assert_eq!(call(0.5, 40, 16).last().unwrap(), "synchronize");
+}
+
+#[test]
+fn a_graph_that_the_driver_refuses_leaves_the_launches() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    update(&program, 0.5, &mut [1.0; 4], &[2.0; 4], 16).unwrap();
+    gpu.log();
+    // The calls are two copies, then the graph.
+    let calls = gpu.state().calls;
+    gpu.state().fail_at = Some(calls + 3);
+    let mut to = [1.0; 4];
+    assert_eq!(update(&program, 0.5, &mut to, &[2.0; 4], 16).unwrap(), 0);
+    assert_eq!(to, [1.0 + 16.0 + 136.0; 4]);
+    assert_eq!(gpu.log().iter().filter(|call| call.starts_with("launch update")).count(), 16);
+}
+
+/// The update with a kernel for all steps: one block for each element at most, and it adds the number of steps once.
+fn together_plan() -> LaunchPlan {
+    let mut plan = update_plan();
+    let mut all = plan.kernels[0].clone();
+    all.grid = [IntExpr::Param(N), IntExpr::Const(1), IntExpr::Const(1)];
+    all.arguments[4] = KernelParam::Param(ParamId(2));
+    all.blocks = Blocks::Together;
+    plan.kernels.push(all);
+    let apart = plan.steps.remove(4);
+    plan.steps.insert(4, Step::Together { kernel: KernelId(1), apart: vec![apart] });
+    plan
+}
+
+#[test]
+fn blocks_that_wait_for_each_other_are_as_many_as_the_device_holds() {
+    // 20 blocks of 32 threads on each of two multiprocessors.
+    let launches = |together: i32, is_crowded: bool, n: usize| {
+        let properties =
+            DeviceProperties { launches_together: together, multiprocessors: 2, ..DeviceProperties::default() };
+        let gpu = FakeGpu::with(properties, u64::MAX);
+        gpu.state().is_crowded = is_crowded;
+        let program = CudaProgram::load(gpu.clone(), b"", together_plan()).unwrap();
+        let mut a = vec![1.0; n];
+        assert_eq!(update(&program, 0.5, &mut a, &vec![2.0; n], 2).unwrap(), 0);
+        let launches: Vec<String> = gpu.log().into_iter().filter(|call| call.starts_with("launch")).collect();
+        // Once the sum, plus two; or twice, plus one and two.
+        let grids = launches.iter().map(|call| call["launch update ".len()..].replace(" [32, 1, 1]", ""));
+        (grids.collect::<Vec<_>>().join(" "), a.first().copied())
+    };
+    assert_eq!(launches(1, false, 30), ("[30, 1, 1]".to_string(), Some(4.0)));
+    assert_eq!(launches(1, false, 640), ("[40, 1, 1]".to_string(), Some(4.0)));
+    assert_eq!(launches(1, false, 641), ("[21, 1, 1] [21, 1, 1]".to_string(), Some(6.0)), "too many turns");
+    assert_eq!(launches(0, false, 30), ("[1, 1, 1] [1, 1, 1]".to_string(), Some(6.0)), "no such device");
+    assert_eq!(launches(1, true, 30), ("[30, 1, 1] [1, 1, 1] [1, 1, 1]".to_string(), Some(6.0)), "no room");
+    assert_eq!(launches(1, false, 0), (String::new(), None));
 }
 
 /// The update with `B` in constant memory.
@@ -696,6 +844,7 @@ fn sum_plan() -> LaunchPlan {
         grid: [IntExpr::Const(1), IntExpr::Const(1), IntExpr::Const(1)],
         block: [1, 1, 1],
         width: Width::Wide,
+        blocks: Blocks::Apart,
         arguments: vec![
             kernel_buffer(4, BufferAccess::Write),
             kernel_buffer(7, BufferAccess::Read),

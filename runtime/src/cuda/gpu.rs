@@ -2,6 +2,7 @@
 
 use super::{CudaError, DeviceProperties, FunctionProperties};
 use std::time::Duration;
+use tessella_codegen::program::Blocks;
 
 /// A GPU with one queue: copies, fills and launches happen in the order in which they were asked for.
 pub trait Gpu {
@@ -12,6 +13,8 @@ pub trait Gpu {
     type Kernel;
     /// A moment in the queue.
     type Event;
+    /// Launches, one after the other, that can be made again.
+    type Graph;
 
     fn properties(&self) -> &DeviceProperties;
 
@@ -74,6 +77,29 @@ pub trait Gpu {
         arguments: &[Argument<'_, Self::Buffer>],
     ) -> Result<(), CudaError>;
 
+    /// Where a buffer begins.
+    fn address(&self, buffer: &Self::Buffer) -> u64;
+
+    /// A graph without launches, to which [`Gpu::add`] adds them until [`Gpu::close`].
+    fn graph(&self) -> Result<Self::Graph, CudaError>;
+
+    /// Adds what [`Gpu::launch`] would do, for blocks apart.
+    fn add(
+        &self,
+        graph: &mut Self::Graph,
+        kernel: &Self::Kernel,
+        shape: LaunchShape,
+        arguments: &[Argument<'_, Self::Buffer>],
+    ) -> Result<(), CudaError>;
+
+    fn close(&self, graph: &mut Self::Graph) -> Result<(), CudaError>;
+
+    /// Starts the launches of a graph, and does not wait for them.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`], of each launch that was added; the graph is dropped no sooner than the buffers.
+    unsafe fn launch_graph(&self, graph: &Self::Graph) -> Result<(), CudaError>;
+
     /// Waits until all that was asked for is done, and tells whether a kernel failed.
     fn synchronize(&self) -> Result<(), CudaError>;
 
@@ -124,6 +150,8 @@ pub struct LaunchShape {
     pub block: [u32; 3],
     /// Dynamic shared memory of a block. More than a block has by default is asked for by `launch`.
     pub shared_bytes: u32,
+    /// Whether the blocks wait for each other. More of them than the device holds at once are refused.
+    pub blocks: Blocks,
 }
 
 /// One argument of a kernel.

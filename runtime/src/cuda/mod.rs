@@ -23,6 +23,7 @@ mod padded;
 mod pool;
 mod profile;
 mod slices;
+mod staging;
 mod watch;
 
 pub use abi::{DeviceProperties, FunctionProperties};

@@ -247,7 +247,7 @@ fn is_copied_in(plan: &LaunchPlan, part: Part) -> bool {
     fn any(steps: &[Step], id: BufferId) -> bool {
         steps.iter().any(|step| match step {
             Step::CopyIn(buffer) => *buffer == id,
-            Step::For { body, .. } => any(body, id),
+            Step::For { body, .. } | Step::Together { apart: body, .. } => any(body, id),
             Step::If { then, otherwise, .. } => any(then, id) || any(otherwise, id),
             Step::Allocate(_)
             | Step::Free(_)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tessella_codegen::Entry;
 use tessella_codegen::int_expr::{Cond, IntExpr, VariableId};
 use tessella_codegen::plan::{PlanArgument, PlannedKernel};
-use tessella_codegen::program::{BufferAccess, KernelId, KernelParam, Width};
+use tessella_codegen::program::{Blocks, BufferAccess, KernelId, KernelParam, Width};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
 use tessella_scalar::{CompareOp, ScalarType};
@@ -67,6 +67,7 @@ fn plan(kind: Kind) -> LaunchPlan {
             ]
             .concat(),
             width: Width::Wide,
+            blocks: Blocks::Apart,
         }],
         steps: vec![
             Step::Let { variable: VariableId(0), value: IntExpr::Const(1) },

@@ -1,0 +1,80 @@
+//! Copies of arrays that lie otherwise in the memory of the GPU.
+
+use super::run::Run;
+use super::{held, malformed};
+use crate::cuda::gpu::Gpu;
+use crate::cuda::padded::{self, Boxes};
+use crate::cuda::watch::{Results, Watcher};
+use crate::error::RuntimeError;
+use tessella_polyhedral::layers::BufferId;
+
+impl<G: Gpu> Run<'_, '_, G> {
+    /// How the array of the buffer at a position is copied, if it lies otherwise in there.
+    pub(super) fn boxes(&self, at: usize) -> Result<Option<Boxes>, RuntimeError> {
+        let buffer = &self.program.plan.buffers[at];
+        let Some(padded) = &buffer.padded else { return Ok(None) };
+        let boxes = padded::boxes(padded, buffer.element.bytes(), &self.environment);
+        boxes.map(Some).ok_or_else(|| malformed(format!("the size of `{}` cannot be evaluated", buffer.name)))
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub(super) unsafe fn copy_in_boxes(
+        &mut self,
+        buffer: BufferId,
+        at: usize,
+        host: *mut u8,
+        boxes: &Boxes,
+    ) -> Result<(), RuntimeError> {
+        let gpu = &*self.program.gpu;
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.end()?;
+        }
+        let to = held(self.program, &self.held, buffer)?;
+        if let Some(address) = self.program.resident_argument(self.arguments, at) {
+            // SAFETY: the caller promises that the array is there, and as large as its extents say.
+            let from = unsafe { gpu.borrow(address, boxes.bytes) };
+            return Ok(boxes.copy_from_array(gpu, to, &from)?);
+        }
+        // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats.
+        let from = unsafe { std::slice::from_raw_parts(host, boxes.bytes) };
+        Ok(match self.watcher.as_mut() {
+            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, boxes.bytes, || boxes.copy_in(gpu, to, from)),
+            None => boxes.copy_in(gpu, to, from),
+        }?)
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub(super) unsafe fn copy_out_boxes(
+        &mut self,
+        buffer: BufferId,
+        at: usize,
+        host: *mut u8,
+        boxes: &Boxes,
+    ) -> Result<(), RuntimeError> {
+        let gpu = &*self.program.gpu;
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.end()?;
+        }
+        let from = held(self.program, &self.held, buffer)?;
+        if let Some(address) = self.program.resident_argument(self.arguments, at) {
+            let is_left = self.watcher.as_ref().is_some_and(|watcher| watcher.results == Results::Left);
+            // SAFETY: as for `copy_in_boxes`; and nobody else uses the memory meanwhile.
+            let to = unsafe { gpu.borrow(address, boxes.bytes) };
+            return if is_left { Ok(()) } else { Ok(boxes.copy_to_array(gpu, &to, from)?) };
+        }
+        // SAFETY: as for `copy_in_boxes`; and nobody else uses the memory meanwhile.
+        let to = unsafe { std::slice::from_raw_parts_mut(host, boxes.bytes) };
+        Ok(match self.watcher.as_mut() {
+            Some(watcher) => match watcher.results {
+                Results::Left => Ok(()),
+                Results::CopiedOut => {
+                    gpu.synchronize()?;
+                    Watcher::<G>::copied(&mut watcher.copied_out, boxes.bytes, || boxes.copy_out(gpu, to, from))
+                }
+            },
+            None => boxes.copy_out(gpu, to, from),
+        }?)
+    }
+}

@@ -1,0 +1,291 @@
+//! One run of a program.
+
+use super::super::arguments::Arguments;
+use super::super::error::CudaError;
+use super::super::gpu::{Argument, Gpu, LaunchShape};
+use super::super::watch::{Results, Watcher};
+use super::replay::Replay;
+use super::{CudaProgram, TOO_MANY_TOGETHER, Window, address_size, held, limit_of, malformed};
+use crate::error::RuntimeError;
+use std::collections::BTreeMap;
+use tessella_codegen::entry::MAX_GRID;
+use tessella_codegen::int_expr::{Environment, IntExpr};
+use tessella_codegen::plan::{HostSide, MOST_TURNS, Step};
+use tessella_codegen::program::{KernelId, KernelParam, Width};
+use tessella_polyhedral::layers::BufferId;
+
+/// One run of a program.
+pub(super) struct Run<'a, 'w, G: Gpu> {
+    pub(super) program: &'a CudaProgram<G>,
+    pub(super) arguments: &'a Arguments,
+    /// Parameters, and the variables of the host's loops.
+    pub(super) environment: Environment,
+    /// The bytes of each buffer, by position; of a window, its room.
+    pub(super) sizes: Vec<u64>,
+    /// The parts of buffers that stand for the whole, by position.
+    pub(super) windows: &'a BTreeMap<usize, Window>,
+    /// The buffers that are allocated now, by position.
+    pub(super) held: Vec<Option<G::Buffer>>,
+    pub(super) replay: Replay<G>,
+    pub(super) watcher: Option<&'a mut Watcher<'w, G>>,
+}
+
+impl<G: Gpu> Run<'_, '_, G> {
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    pub(super) unsafe fn steps(&mut self, steps: &[Step]) -> Result<(), RuntimeError> {
+        for step in steps {
+            match step {
+                Step::Allocate(buffer) => {
+                    let at = self.program.position(*buffer)?;
+                    if self.held[at].is_some() {
+                        return Err(malformed(format!("buffer {} is allocated twice", buffer.0)));
+                    }
+                    let bytes = address_size(self.sizes[at]);
+                    self.held[at] = Some(match self.resident(at) {
+                        // SAFETY: the caller promises that the array is there, and as large as its extents say.
+                        Some(address) => unsafe { self.program.gpu.borrow(address, bytes) },
+                        None => self.program.allocate(bytes, self.needed())?,
+                    });
+                }
+                Step::Free(buffer) => {
+                    let at = self.program.position(*buffer)?;
+                    let is_resident = self.resident(at).is_some();
+                    if let (Some(held), false) = (self.held[at].take(), is_resident) {
+                        self.program.pool().put(address_size(self.sizes[at]), held);
+                    }
+                }
+                // SAFETY: promised by the caller.
+                Step::CopyIn(buffer) => unsafe { self.copy_in(*buffer) }?,
+                // SAFETY: promised by the caller.
+                Step::CopyOut(buffer) => unsafe { self.copy_out(*buffer) }?,
+                // SAFETY: promised by the caller.
+                Step::Launch(kernel) => unsafe { self.launch(*kernel) }?,
+                // SAFETY: promised by the caller.
+                Step::Together { kernel, apart } => unsafe { self.together(*kernel, apart) }?,
+                Step::Synchronize => self.program.gpu.synchronize()?,
+                // SAFETY: promised by the caller.
+                Step::For { .. } => unsafe { self.host_loop(step) }?,
+                Step::If { condition, then, otherwise } => {
+                    let holds = condition.evaluate(&self.environment);
+                    let holds = holds.ok_or_else(|| malformed("a condition cannot be evaluated".to_owned()))?;
+                    // SAFETY: promised by the caller.
+                    unsafe { self.steps(if holds { then } else { otherwise }) }?;
+                }
+                Step::Let { variable, value } => {
+                    let value = self.value(value)?;
+                    self.environment.set(*variable, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn copy_in(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
+        let (at, host) = self.sides(buffer)?;
+        if let Some(boxes) = self.boxes(at)? {
+            // SAFETY: promised by the caller.
+            return unsafe { self.copy_in_boxes(buffer, at, host, &boxes) };
+        }
+        let (skipped, bytes, offset) = match self.windows.get(&at) {
+            None => (0, address_size(self.sizes[at]), 0),
+            Some(window) if window.is_overwritten => return Ok(()),
+            Some(Window { part: (from, to), .. }) => {
+                let pad = self.windows[&at].pad();
+                (address_size(*from), address_size(to - from), address_size(pad))
+            }
+        };
+        if bytes == 0 {
+            return Ok(());
+        }
+        if let Some(address) = self.resident(at) {
+            return match self.program.constants.get(&at) {
+                None => Ok(()),
+                Some(constant) => {
+                    // SAFETY: the caller promises that the array is there, and as large as its extents say.
+                    let from = unsafe { self.program.gpu.borrow(address, bytes) };
+                    Ok(self.program.gpu.copy_on_device(constant, &from, bytes)?)
+                }
+            };
+        }
+        // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats; a window is
+        // part of it.
+        let from = unsafe { std::slice::from_raw_parts(host.add(skipped), bytes) };
+        let gpu = &*self.program.gpu;
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.end()?;
+        }
+        let to = held(self.program, &self.held, buffer)?;
+        Ok(match self.watcher.as_mut() {
+            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, bytes, || gpu.copy_in(to, offset, from)),
+            None => gpu.copy_in(to, offset, from),
+        }?)
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn copy_out(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
+        let (at, host) = self.sides(buffer)?;
+        if let Some(boxes) = self.boxes(at)? {
+            // SAFETY: promised by the caller.
+            return unsafe { self.copy_out_boxes(buffer, at, host, &boxes) };
+        }
+        let (skipped, bytes, offset) = match self.windows.get(&at) {
+            None => (0, address_size(self.sizes[at]), 0),
+            Some(window) => {
+                let unknown = || malformed(format!("buffer {} is copied back and not written", buffer.0));
+                let (from, to) = window.result.ok_or_else(unknown)?;
+                (address_size(from), address_size(to - from), address_size(window.pad() + from - window.part.0))
+            }
+        };
+        if bytes == 0 || self.resident(at).is_some() {
+            return Ok(());
+        }
+        // SAFETY: as for `copy_in`; and nobody else uses the memory meanwhile.
+        let to = unsafe { std::slice::from_raw_parts_mut(host.add(skipped), bytes) };
+        let gpu = &*self.program.gpu;
+        let from = held(self.program, &self.held, buffer)?;
+        Ok(match self.watcher.as_mut() {
+            Some(watcher) => {
+                watcher.end()?;
+                match watcher.results {
+                    Results::Left => Ok(()),
+                    Results::CopiedOut => {
+                        gpu.synchronize()?;
+                        Watcher::<G>::copied(&mut watcher.copied_out, bytes, || gpu.copy_out(to, from, offset))
+                    }
+                }
+            }
+            None => gpu.copy_out(to, from, offset),
+        }?)
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn launch(&mut self, id: KernelId) -> Result<(), RuntimeError> {
+        let (planned, _) = self.program.planned(id)?;
+        let mut blocks = [0; 3];
+        for (blocks, extent) in blocks.iter_mut().zip(&planned.grid) {
+            *blocks = self.value(extent)?;
+        }
+        if blocks.iter().any(|&blocks| blocks <= 0) {
+            return Ok(());
+        }
+        let mut grid = [0; 3];
+        for (number, axis) in ['x', 'y', 'z'].into_iter().enumerate() {
+            let limit = limit_of(self.program.gpu.properties().max_grid[number], MAX_GRID[number]);
+            let blocks = blocks[number];
+            grid[number] = u32::try_from(blocks)
+                .ok()
+                .filter(|_| blocks <= limit)
+                .ok_or_else(|| RuntimeError::GridTooLarge { kernel: planned.name.clone(), axis, blocks, limit })?;
+        }
+        // SAFETY: promised by the caller.
+        unsafe { self.launch_grid(id, grid) }
+    }
+
+    /// Launches all blocks at once, or runs the steps that do the same.
+    ///
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn together(&mut self, id: KernelId, apart: &[Step]) -> Result<(), RuntimeError> {
+        let (planned, _) = self.program.planned(id)?;
+        let most = self.value(&planned.grid[0])?;
+        let held = self.program.held_at_once(id)?;
+        if most > 0 && most <= held.saturating_mul(MOST_TURNS) {
+            let blocks = u32::try_from(most.min(held)).unwrap_or(u32::MAX);
+            // SAFETY: promised by the caller.
+            match unsafe { self.launch_grid(id, [blocks, 1, 1]) } {
+                // Another process may hold a part of the device.
+                Err(RuntimeError::Cuda(CudaError::Driver { code: TOO_MANY_TOGETHER, .. })) => {}
+                other => return other,
+            }
+        }
+        // SAFETY: promised by the caller.
+        unsafe { self.steps(apart) }
+    }
+
+    /// # Safety
+    /// As for [`CudaProgram::run`].
+    unsafe fn launch_grid(&mut self, id: KernelId, grid: [u32; 3]) -> Result<(), RuntimeError> {
+        let program = self.program;
+        let (planned, kernel) = program.planned(id)?;
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.begin()?;
+        }
+        self.replay.launches += 1;
+        let mut recording = self.replay.recording.take();
+        let arguments: Result<Vec<Argument<'_, G::Buffer>>, RuntimeError> =
+            planned.arguments.iter().map(|param| self.kernel_argument(param, planned.width)).collect();
+        let shape = LaunchShape { grid, block: planned.block, shared_bytes: 0, blocks: planned.blocks };
+        let launched = arguments.and_then(|arguments| match recording.as_mut() {
+            Some(graph) => Ok(program.gpu.add(graph, kernel, shape, &arguments)?),
+            // SAFETY: the arguments are those that the plan lists for the kernel, and buffers as large as it says;
+            // `run` waits for the kernel before any of them is freed.
+            None => Ok(unsafe { program.gpu.launch(kernel, shape, &arguments) }?),
+        });
+        self.replay.recording = recording;
+        launched?;
+        match self.watcher.as_mut() {
+            Some(watcher) => Ok(watcher.launched(id.0 as usize, grid)?),
+            None => Ok(()),
+        }
+    }
+
+    fn kernel_argument(&self, param: &KernelParam, width: Width) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
+        match *param {
+            KernelParam::Buffer { buffer, access: _ } => {
+                let held = held(self.program, &self.held, buffer)?;
+                Ok(match self.windows.get(&self.program.position(buffer)?) {
+                    None => Argument::Buffer(held),
+                    Some(window) => Argument::Displaced(held, window.pad() as i64 - window.part.0 as i64),
+                })
+            }
+            KernelParam::Param(param) => self.integer(&IntExpr::Param(param), width),
+            KernelParam::Variable(variable) => self.integer(&IntExpr::Variable(variable), width),
+            KernelParam::Scalar(scalar) => self
+                .arguments
+                .scalar(scalar)
+                .map(Argument::Value)
+                .ok_or_else(|| malformed(format!("scalar {} is no argument", scalar.0))),
+        }
+    }
+
+    /// An integer of a kernel's width.
+    fn integer(&self, expr: &IntExpr, width: Width) -> Result<Argument<'_, G::Buffer>, RuntimeError> {
+        let value = self.value(expr)?;
+        match width {
+            Width::Wide => Ok(Argument::from(value)),
+            Width::Narrow => match i32::try_from(value) {
+                Ok(value) => Ok(Argument::from(value)),
+                Err(_) => Err(malformed(format!("{value} does not fit in 32 bits"))),
+            },
+        }
+    }
+
+    /// The address of the buffer at a position, if it is an argument that is in the GPU's memory already.
+    pub(super) fn resident(&self, at: usize) -> Option<u64> {
+        self.program.resident(self.arguments, at)
+    }
+
+    /// The bytes of all buffers that are not in the GPU's memory already.
+    fn needed(&self) -> u64 {
+        self.program.needed(self.arguments, &self.sizes)
+    }
+
+    /// The position of a buffer, and the host's memory that it is copied from and to.
+    fn sides(&self, buffer: BufferId) -> Result<(usize, *mut u8), RuntimeError> {
+        let at = self.program.position(buffer)?;
+        let host = match self.program.plan.buffers[at].host {
+            HostSide::None => None,
+            HostSide::Argument(array) | HostSide::Result(array) => self.arguments.pointer(array),
+        };
+        Ok((at, host.ok_or_else(|| malformed(format!("buffer {} has no memory on the host", buffer.0)))?))
+    }
+
+    pub(super) fn value(&self, expr: &IntExpr) -> Result<i64, RuntimeError> {
+        expr.evaluate(&self.environment).ok_or_else(|| malformed(format!("{expr:?} cannot be evaluated")))
+    }
+}
