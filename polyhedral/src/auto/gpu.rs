@@ -12,6 +12,7 @@
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use super::profile::{Profiled, Step, profile};
 use super::regroup::{self, Grain};
+use super::vectors::Points;
 use crate::algorithm::{ArrayKind, ComputationId};
 use crate::default_order::Memory;
 use crate::error::Error;
@@ -65,7 +66,7 @@ impl Chooser<'_> {
         }
         self.permute(schedule, path, depth)?;
         let parallel = self.parallel_loops(schedule, path, depth)?;
-        let staged = self.means.memory == Memory::Blocks
+        let staged = self.means.memory != Memory::Plain
             && (self.tile_product(schedule, path, &parallel)? || self.stage_sums(schedule, path, &parallel)?);
         if staged {
             return Ok(());
@@ -119,7 +120,7 @@ impl Chooser<'_> {
                 self.permute(&mut tried, &part, depth)?;
                 let parallel = self.parallel_loops(&tried, &part, depth)?;
                 gains |= parallel.len().min(2) > before;
-                gains |= self.means.memory == Memory::Blocks
+                gains |= self.means.memory != Memory::Plain
                     && (self.product(&tried, &part, &parallel)?.is_some()
                         || self.sums(&tried, &part, &parallel)?.is_some());
                 loses |= parallel.len().min(2) < before;
@@ -326,6 +327,13 @@ impl Chooser<'_> {
             Some(_) if !self.keeps_private(schedule, &body) => POINTS,
             Some(_) | None => 1,
         };
+        let vectors = match self.means.memory {
+            Memory::Vectors if points > 1 => {
+                let (y, x) = ((levels == 2).then_some(&tiled), tiled.down(levels - 1));
+                self.vector_points(schedule, (y, &x), &body)?
+            }
+            Memory::Vectors | Memory::Blocks | Memory::Plain => None,
+        };
         if points > 1 {
             self.write_out(schedule, &body)?;
         } else if levels == 1 {
@@ -334,6 +342,11 @@ impl Chooser<'_> {
         let alone = if points == 1 { SUMS } else { LINE };
         // Of a line, a thread's points lie a block apart, so that threads stay neighbours; of a tile, they are neighbours.
         let mut sizes = match (levels, points) {
+            (levels, _) if let Some(Points { along, across }) = vectors => {
+                let x = vec![if levels == 1 { LINE } else { TILE[0] } * along, along];
+                let y = if across == 1 { vec![TILE[1]] } else { vec![TILE[1] * across, across] };
+                if levels == 1 { vec![x] } else { vec![y, x] }
+            }
             (1, 1) => vec![vec![alone]],
             (1, points) => vec![vec![alone * points, alone]],
             (_, 1) => vec![vec![TILE[1]], vec![TILE[0]]],
@@ -350,31 +363,32 @@ impl Chooser<'_> {
         let (mut tree, parts) = self.split_levels(schedule, path, &sizes)?;
         let mut blocks = vec![];
         let mut threads = vec![];
-        let mut point: Option<Loop> = None;
+        let mut points_below: Vec<Loop> = vec![];
         for (level, loops) in parts.into_iter().enumerate() {
             let mut loops = loops.into_iter();
             blocks.extend(loops.next().zip(tags[level][0]).map(|(it, tag)| Loop { tag, ..it }));
             let rest: Vec<Loop> = loops.collect();
             let axis = if level + 1 == sizes.len() { ProcessorAxis::X } else { ProcessorAxis::Y };
             let thread = |it: Loop| Loop { tag: Tag::GpuThread(axis), ..it };
+            let unrolled = |it: Loop, points: u32| Loop { tag: Tag::Unroll(points), ..it };
             match (<[Loop; 2]>::try_from(rest.clone()), levels) {
                 // Parts of a line, then threads.
-                (Ok([part, inner]), 1) => {
-                    point = Some(Loop { tag: Tag::Unroll(POINTS), ..part });
+                (Ok([part, inner]), 1) if vectors.is_none() => {
+                    points_below.push(unrolled(part, POINTS));
                     threads.push(thread(inner));
                 }
                 (Ok([outer, part]), _) => {
-                    point = Some(Loop { tag: Tag::Unroll(POINTS), ..part });
+                    points_below.push(unrolled(part, sizes[level][1]));
                     threads.push(thread(outer));
                 }
                 (Err(_), _) => threads.extend(rest.into_iter().map(thread)),
             }
         }
         let chain: Vec<Loop> = blocks.into_iter().chain(threads).collect();
-        if let Some(point) = point
-            && let Some(body) = tree.node_mut(path)
-        {
-            sink(body, &point);
+        for point in points_below {
+            if let Some(body) = tree.node_mut(path) {
+                sink(body, &point);
+            }
         }
         put_chain(&mut tree, path, chain);
         *schedule = tree;
