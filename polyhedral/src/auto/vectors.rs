@@ -152,8 +152,11 @@ pub(super) fn commands(algorithm: &Algorithm, schedule: &Schedule, inside: &[Com
             it.at.get(&id).map_or(vec![], |at| (0..count).filter(|&it| at.involves_iterator(it)).collect())
         };
         let [along] = through(x)[..] else { continue };
-        let has_points =
-            around[last + 1..].iter().any(|(_, it)| matches!(it.tag, Tag::Unroll(_)) && through(it) == [along]);
+        // Points that lie apart step through a quotient of the iterator.
+        let is_beside = |it: &Loop| it.at.get(&id).is_some_and(|at| at.coefficient(along) == 1);
+        let has_points = around[last + 1..]
+            .iter()
+            .any(|(_, it)| matches!(it.tag, Tag::Unroll(_)) && through(it) == [along] && is_beside(it));
         if !has_points || !writes_alone(algorithm, inside) {
             continue;
         }
