@@ -38,9 +38,11 @@ const IN_FLIGHT: u32 = 32;
 /// The most points of short loops inside of a thread that are written out.
 const WRITTEN_OUT: i64 = 64;
 
-/// The tile of a product: along `v` each of 32 threads has `TILE_V / 32` results, along `u` each of 8 has several.
+/// The tile of a product: along `v` each of 16 threads has `TILE_V / 16` results, along `u` each thread has as many.
 const TILE_V: u32 = 128;
-const PRODUCT_BLOCK: [u32; 2] = [32, 8];
+const THREADS_V: u32 = 16;
+/// Terms of a product's sums that pass through shared memory together.
+const TILE_K: u32 = 16;
 
 /// Levels of a nest that is a product: results move along `u` and, contiguously, along `v`; `k` sums.
 struct Product {
@@ -201,24 +203,22 @@ impl Chooser<'_> {
     fn tile_product(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
         let Some(product) = self.product(schedule, path, parallel)? else { return Ok(false) };
         let Product { u, v, k, bytes } = product;
-        // Both tiles fit in the shared memory of a block, and four values along k make one vector load.
-        let (points_u, tile_k, unrolled) = if bytes == 4 { (16, 32, 4) } else { (8, 16, 2) };
-        let points_v = TILE_V / PRODUCT_BLOCK[0];
-        // Four neighbouring values of four bytes are one vector load, and eight threads read all banks. Of eight bytes, neighbours'
-        // values would stand in every other pair of banks: there a thread's points lie a warp apart.
-        let apart = bytes == 8;
+        // A thread's results are a square, which takes the fewest loads from shared memory for its products; they and what is in
+        // flight take half of the registers that a thread can have in four bytes, so that two blocks of 256 threads run beside one
+        // another, or in eight bytes two of 128. Values along k make one vector load.
+        let points = TILE_V / THREADS_V;
+        let (threads_u, unrolled) = if bytes == 4 { (16, 4) } else { (8, 2) };
         let depth = chain_length(schedule, path);
         let mut sizes: Vec<Vec<u32>> = vec![vec![]; depth];
-        sizes[u] = vec![points_u * PRODUCT_BLOCK[1], points_u];
-        sizes[v] = vec![TILE_V, if apart { PRODUCT_BLOCK[0] } else { points_v }];
-        sizes[k] = vec![tile_k];
+        sizes[u] = vec![points * threads_u, points];
+        sizes[v] = vec![TILE_V, THREADS_V];
+        sizes[k] = vec![TILE_K];
         let mut parts = self.split_levels(schedule, path, &sizes)?;
         let mut take = |level: usize| std::mem::take(&mut parts.1[level]).into_iter();
         let (mut us, vs, mut ks) = (take(u), take(v), take(k));
         let mut vs: Vec<Loop> = vs.collect();
-        if apart {
-            vs.swap(1, 2);
-        }
+        // Neighbouring threads have neighbouring results, which stand in different banks; those of one thread lie apart.
+        vs.swap(1, 2);
         let mut vs = vs.into_iter();
         let mut chain: Vec<Loop> =
             (0..depth).flat_map(&mut take).map(|it| Loop { tag: Tag::GpuBlock(ProcessorAxis::Z), ..it }).collect();
@@ -229,8 +229,8 @@ impl Chooser<'_> {
             (us.next(), Tag::GpuThread(ProcessorAxis::Y)),
             (vs.next(), Tag::GpuThread(ProcessorAxis::X)),
             (ks.next(), Tag::Unroll(unrolled)),
-            (us.next(), Tag::Unroll(points_u)),
-            (vs.next(), Tag::Unroll(points_v)),
+            (us.next(), Tag::Unroll(points)),
+            (vs.next(), Tag::Unroll(points)),
         ];
         chain.extend(tags.into_iter().filter_map(|(it, tag)| it.map(|it| Loop { tag, ..it })));
         let mut trial = parts.0;
