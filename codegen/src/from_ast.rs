@@ -112,7 +112,18 @@ impl Lift<'_> {
                 self.scope.restore(iterator, former);
                 self.namer = outer;
                 let (name, tag) = (source.name.clone(), source.tag);
-                Ok(vec![Node::For(For { variable, name, tag, lower, upper, step, clip: None, going: None, body })])
+                Ok(vec![Node::For(For {
+                    variable,
+                    name,
+                    tag,
+                    lower,
+                    upper,
+                    step,
+                    clip: None,
+                    going: None,
+                    wide: None,
+                    body,
+                })])
             }
             AstNodeView::User { expr, .. } => Ok(vec![Node::Statement(self.statement(expr)?)]),
         }

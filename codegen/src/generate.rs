@@ -14,6 +14,7 @@ use crate::program::{Blocks, For, Node, Program, Scan};
 use crate::ranges::clip;
 use crate::separate::isolate_full_tiles;
 use crate::tile::tile_registers;
+use crate::wide::widen;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption, Set};
@@ -93,7 +94,8 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
     }
     body = leave(input, clip(input, &mut names, body)?)?;
     for kernel in &mut kernels {
-        kernel.body = leave(input, clip(input, &mut names, std::mem::take(&mut kernel.body))?)?;
+        let body = leave(input, clip(input, &mut names, std::mem::take(&mut kernel.body))?)?;
+        kernel.body = widen(input, body);
     }
     let computations = &input.algorithm.computations;
     let fastmath = !computations.is_empty() && computations.iter().all(|it| it.fastmath);

@@ -237,6 +237,7 @@ impl Extract<'_> {
                         step: 1,
                         clip: None,
                         going: None,
+                        wide: None,
                         body: vec![],
                     });
                     Node::Let { variable, value }

@@ -24,6 +24,7 @@ mod separate;
 pub mod stream;
 pub mod tile;
 mod whole_tiles;
+pub mod wide;
 mod words;
 
 pub mod entry;

@@ -5,6 +5,7 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::Names;
 use crate::stream::Streaming;
 use crate::tile::Tile;
+use crate::wide::Wide;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ComputationId, ScalarId};
 use tessella_polyhedral::expr::Expr;
@@ -105,6 +106,8 @@ pub struct For {
     pub clip: Option<Box<Clip>>,
     /// What each iteration asks before it begins; the first one where it is false ends the loop.
     pub going: Option<Box<Going>>,
+    /// In kernels: how it moves several elements at once.
+    pub wide: Option<Box<Wide>>,
     pub body: Vec<Node>,
 }
 

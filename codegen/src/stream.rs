@@ -194,6 +194,7 @@ pub(crate) fn launches(
             step: 1,
             clip: None,
             going: None,
+            wide: None,
             body: both,
         }),
         set(left, get(count).minus(IntExpr::Const(2 * steps).times(get(pairs)))),

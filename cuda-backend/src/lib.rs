@@ -8,8 +8,8 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    AHEAD_HELPERS, Dialect, GRID_HELPERS, Helper, Printer, STREAM_HELPERS, TextOptions, Writer, header_comment,
-    helper_texts, scan_text,
+    AHEAD_HELPERS, Dialect, GRID_HELPERS, Helper, Printer, STREAM_HELPERS, TextOptions, VECTOR_HELPERS, Writer,
+    header_comment, helper_texts, scan_text,
 };
 use tessella_codegen::program::{Blocks, Kernel, Node};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
@@ -71,6 +71,10 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
     if program.kernels.iter().any(|it| it.blocks == Blocks::Together) {
         kernels.blank();
         kernels.text(GRID_HELPERS);
+    }
+    if program.kernels.iter().any(has_vectors) {
+        kernels.blank();
+        kernels.text(VECTOR_HELPERS);
     }
     let mut some_stream = false;
     for it in program.kernels.iter().filter(|it| it.same_as.is_none()) {
@@ -145,6 +149,14 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
 fn has_copies_ahead(kernel: &Kernel) -> bool {
     let mut found = false;
     let mut visit = |node: &Node| found |= matches!(node, Node::Await(_));
+    kernel.body.iter().for_each(|node| node.walk(&mut visit));
+    found
+}
+
+/// Whether a kernel copies several elements at once.
+fn has_vectors(kernel: &Kernel) -> bool {
+    let mut found = false;
+    let mut visit = |node: &Node| found |= matches!(node, Node::For(it) if it.wide.is_some());
     kernel.body.iter().for_each(|node| node.walk(&mut visit));
     found
 }

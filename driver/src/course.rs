@@ -210,7 +210,7 @@ impl Course<'_> {
     }
 
     fn choose_order(&mut self) -> Result<(), Error> {
-        let chosen = self.weighed(|it| it.choose(Memory::Blocks))?;
+        let chosen = self.weighed(|it| it.choose(Memory::Vectors))?;
         let start = std::mem::replace(&mut self.scheduled, chosen.scheduled.clone());
         if let Some(rewritten) = &chosen.rewritten {
             self.carried.extend(rewritten.commands.iter().cloned());
@@ -252,8 +252,14 @@ impl Course<'_> {
                 Ok(verified) => return Ok((verified, Some(chosen))),
                 // The order on a CPU stands without.
                 Err(_) if start.target == Target::Cpu => {}
-                // Not every nest that looks like a product has parts that fit.
+                // Not every nest that looks like a product, or like one for vectors, has parts that fit.
                 Err(_) => {
+                    self.scheduled = start.clone();
+                    let chosen = self.weighed(|it| it.choose(Memory::Blocks))?;
+                    self.scheduled = chosen.scheduled.clone();
+                    if let Ok(verified) = self.prove(&commands(&chosen.storage)) {
+                        return Ok((verified, Some(chosen)));
+                    }
                     self.scheduled = start;
                     self.scheduled = self.weighed(|it| it.choose(Memory::Plain))?.scheduled;
                 }

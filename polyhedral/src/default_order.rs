@@ -41,6 +41,8 @@ use std::collections::BTreeSet;
 /// Whether an order may count on storage of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
+    /// As with `Blocks`, and what the threads of a GPU touch of rows passes through their registers in vectors.
+    Vectors,
     /// Blocks of a GPU pass tiles through shared memory.
     Blocks,
     /// Everything stays where it is.
@@ -100,7 +102,7 @@ pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], mean
         Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, means)?, dependences)?,
     };
     match means.memory {
-        Memory::Blocks => with_pads(chosen),
+        Memory::Vectors | Memory::Blocks => with_pads(chosen),
         Memory::Plain => Ok(chosen),
     }
 }
@@ -224,7 +226,7 @@ fn whole(
     let chooser =
         Chooser { ctx, machine, algorithm, target, dependences: &merged, means, settled, asking: Asking::default() };
     let mut schedule = scheduled.schedule.clone();
-    if target == Target::Gpu && means.memory == Memory::Blocks {
+    if target == Target::Gpu && means.memory != Memory::Plain {
         stream::tag_streams(ctx, &Gpu::HOPPER, algorithm, &mut schedule)?;
     }
     chooser.node(&mut schedule, &Path::default())?;
@@ -239,7 +241,7 @@ fn whole(
         legality::check(ctx, algorithm, &schedule, dependences)?;
     }
     let (storage, padded) = match means.memory {
-        Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
+        Memory::Vectors | Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
         Memory::Plain => (vec![], vec![]),
     };
     Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, padded, rewritten: None, asked })

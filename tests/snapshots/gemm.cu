@@ -11,29 +11,29 @@
 //     for j10  # thread.y
 //       for i11  # thread.x
 //         for y  # unroll(8)
-//           for x  # unroll(4)
-//             load_C: C_reg[j0, i0, i11, j10, x + 1, y + 1] = C[128*i0 + i11 + 32*x + 1, 64*j0 + 8*j10 + y + 1]
+//           for x  # unroll(8)
+//             load_C: C_reg[j0, i0, i11, j10, x + 1, y + 1] = C[128*i0 + i11 + 16*x + 1, 64*j0 + 8*j10 + y + 1]
 //     for k0 = floor((k - 1)/16)
 //       for y1 = y - 8*floor((y)/8)  # thread.y
 //         for x  # thread.x
 //           for y0 = floor((y)/8)  # unroll(8)
 //             load_B: B_shared[j0, i0, k0, x + 1, y + 1] = B[16*k0 + x + 1, 64*j0 + y + 1]
 //       for y1 = y - 8*floor((y)/8)  # thread.y
-//         for x1 = x - 32*floor((x)/32)  # thread.x
+//         for x1 = x - 16*floor((x)/16)  # thread.x
 //           for y0 = floor((y)/8)  # unroll(2)
-//             for x0 = floor((x)/32)  # unroll(4)
+//             for x0 = floor((x)/16)  # unroll(8)
 //               load_A: A_shared[j0, i0, k0, x + 1, y + 1] = A[128*i0 + x + 1, 16*k0 + y + 1]
 //       for j10 = floor((j - 64*floor((j - 1)/64) - 1)/8)  # thread.y
-//         for i11 = i - 128*floor((i - 1)/128) - 32*floor((i - 128*floor((i - 1)/128) - 1)/32) - 1  # thread.x
+//         for i11 = i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1  # thread.x
 //           for k1 = k - 16*floor((k - 1)/16) - 1  # unroll(2)
 //             for j11 = j - 64*floor((j - 1)/64) - 8*floor((j - 64*floor((j - 1)/64) - 1)/8) - 1  # unroll(8)
-//               for i10 = floor((i - 128*floor((i - 1)/128) - 1)/32)  # unroll(4)
-//                 update: C_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 32*floor((i - 128*floor((i - 1)/128) - 1)/32) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_C + 1, j_C] = C_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 32*floor((i - 128*floor((i - 1)/128) - 1)/32) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_C + 1, j_C] + α * A_shared[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), i_A, k_A] * B_shared[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), k_B, j_B]
+//               for i10 = floor((i - 128*floor((i - 1)/128) - 1)/16)  # unroll(8)
+//                 update: C_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_C + 1, j_C] = C_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_C + 1, j_C] + α * A_shared[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), i_A, k_A] * B_shared[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), k_B, j_B]
 //     for j10  # thread.y
 //       for i11  # thread.x
 //         for y  # unroll(8)
-//           for x  # unroll(4)
-//             store_C: C[128*i0 + i11 + 32*x + 1, 64*j0 + 8*j10 + y + 1] = C_reg[j0, i0, i11, j10, x + 1, y + 1]
+//           for x  # unroll(8)
+//             store_C: C[128*i0 + i11 + 16*x + 1, 64*j0 + 8*j10 + y + 1] = C_reg[j0, i0, i11, j10, x + 1, y + 1]
 
 #include <cuda_runtime.h>
 #include <math.h>
@@ -64,7 +64,7 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define C(i, j) C[(i) - 1 + m * ((j) - 1)]
 #define A(i, j) A[(i) - 1 + A_1 * ((j) - 1)]
 #define B(i, j) B[(i) - 1 + B_1 * ((j) - 1)]
-#define C_reg(i, j) C_reg[(i) - 1 + 4 * ((j) - 1)]
+#define C_reg(i, j) C_reg[(i) - 1 + 8 * ((j) - 1)]
 #define A_shared(i, j) A_shared[(i) - 1 + 128 * ((j) - 1)]
 #define B_shared(i, j) B_shared[(i) - 1 + 16 * ((j) - 1)]
 
@@ -144,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(256) gemm_scale_32(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
+extern "C" __global__ void __launch_bounds__(128) gemm_kernel(
     double *__restrict__ C,
     const double *__restrict__ A,
     const double *__restrict__ B,
@@ -162,16 +162,16 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
     const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (B_2 >= 64 * j0 + 64 && n >= 64 * j0 + 64 && A_1 >= 128 * i0 + 128 && m >= 128 * i0 + 128) {
-        double C_reg[32];
+        double C_reg[64];
         {
             const int64_t j10 = threadIdx.y;
             const int64_t i11 = threadIdx.x;
             #pragma unroll 8
             for (int64_t y = 0; y <= 7; y++) {
-                #pragma unroll 4
-                for (int64_t x = 0; x <= 3; x++) {
+                #pragma unroll 8
+                for (int64_t x = 0; x <= 7; x++) {
                     // load_C
-                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1);
+                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1);
                 }
             }
         }
@@ -181,13 +181,11 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
                 {
                     const int64_t y1 = threadIdx.y;
                     const int64_t x = threadIdx.x;
-                    if (x <= 15) {
-                        #pragma unroll 8
-                        for (int64_t y0 = 0; y0 <= 7; y0++) {
-                            // load_B
-                            const int64_t y = y1 + 8 * y0;
-                            B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
-                        }
+                    #pragma unroll 8
+                    for (int64_t y0 = 0; y0 <= 7; y0++) {
+                        // load_B
+                        const int64_t y = y1 + 8 * y0;
+                        B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
                     }
                 }
                 {
@@ -195,10 +193,10 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
                     const int64_t x1 = threadIdx.x;
                     #pragma unroll 2
                     for (int64_t y0 = 0; y0 <= 1; y0++) {
-                        #pragma unroll 4
-                        for (int64_t x0 = 0; x0 <= 3; x0++) {
+                        #pragma unroll 8
+                        for (int64_t x0 = 0; x0 <= 7; x0++) {
                             // load_A
-                            const int64_t x = x1 + 32 * x0;
+                            const int64_t x = x1 + 16 * x0;
                             const int64_t y = y1 + 8 * y0;
                             A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
                         }
@@ -212,12 +210,12 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
                     for (int64_t k1 = 0; k1 <= 15; k1++) {
                         #pragma unroll 8
                         for (int64_t j11 = 0; j11 <= 7; j11++) {
-                            #pragma unroll 4
-                            for (int64_t i10 = 0; i10 <= 3; i10++) {
+                            #pragma unroll 8
+                            for (int64_t i10 = 0; i10 <= 7; i10++) {
                                 // update: gemm.jl:11
                                 const int64_t i_C = i10;
                                 const int64_t j_C = j11 + 1;
-                                const int64_t i_A = i11 + 32 * i10 + 1;
+                                const int64_t i_A = i11 + 16 * i10 + 1;
                                 const int64_t k_A = k1 + 1;
                                 const int64_t k_B = k1 + 1;
                                 const int64_t j_B = 8 * j10 + j11 + 1;
@@ -247,10 +245,10 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
                         #pragma unroll 2
                         for (int64_t y0 = 0; y0 <= 1; y0++) {
                             if (y0 <= -2 * k0 + (p - y1 - 1) / 8) {
-                                #pragma unroll 4
-                                for (int64_t x0 = 0; x0 <= 3; x0++) {
+                                #pragma unroll 8
+                                for (int64_t x0 = 0; x0 <= 7; x0++) {
                                     // load_A
-                                    const int64_t x = x1 + 32 * x0;
+                                    const int64_t x = x1 + 16 * x0;
                                     const int64_t y = y1 + 8 * y0;
                                     A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
                                 }
@@ -266,12 +264,12 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
                     for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
                         #pragma unroll 8
                         for (int64_t j11 = 0; j11 <= 7; j11++) {
-                            #pragma unroll 4
-                            for (int64_t i10 = 0; i10 <= 3; i10++) {
+                            #pragma unroll 8
+                            for (int64_t i10 = 0; i10 <= 7; i10++) {
                                 // update: gemm.jl:11
                                 const int64_t i_C = i10;
                                 const int64_t j_C = j11 + 1;
-                                const int64_t i_A = i11 + 32 * i10 + 1;
+                                const int64_t i_A = i11 + 16 * i10 + 1;
                                 const int64_t k_A = k1 + 1;
                                 const int64_t k_B = k1 + 1;
                                 const int64_t j_B = 8 * j10 + j11 + 1;
@@ -288,28 +286,28 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
             const int64_t i11 = threadIdx.x;
             #pragma unroll 8
             for (int64_t y = 0; y <= 7; y++) {
-                #pragma unroll 4
-                for (int64_t x = 0; x <= 3; x++) {
+                #pragma unroll 8
+                for (int64_t x = 0; x <= 7; x++) {
                     // store_C
-                    C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    C(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
                 }
             }
         }
     } else {
-        double C_reg[32];
+        double C_reg[64];
         {
             const int64_t j10 = threadIdx.y;
             if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
                 const int64_t i11 = threadIdx.x;
-                if (i11 <= imin(31, m - 128 * i0 - 1)) {
+                if (i11 <= imin(15, m - 128 * i0 - 1)) {
                     #pragma unroll 8
                     for (int64_t y = 0; y <= 7; y++) {
                         if (y <= n - 64 * j0 - 8 * j10 - 1) {
-                            #pragma unroll 4
-                            for (int64_t x = 0; x <= 3; x++) {
-                                if (x <= -4 * i0 + (m - i11 - 1) / 32) {
+                            #pragma unroll 8
+                            for (int64_t x = 0; x <= 7; x++) {
+                                if (x <= -8 * i0 + (m - i11 - 1) / 16) {
                                     // load_C
-                                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1);
+                                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1);
                                 }
                             }
                         }
@@ -339,15 +337,15 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
                 const int64_t y1 = threadIdx.y;
                 if (y1 <= imin(7, p - 16 * k0 - 1)) {
                     const int64_t x1 = threadIdx.x;
-                    if (x1 <= imin(31, A_1 - 128 * i0 - 1)) {
+                    if (x1 <= imin(15, A_1 - 128 * i0 - 1)) {
                         #pragma unroll 2
                         for (int64_t y0 = 0; y0 <= 1; y0++) {
                             if (y0 <= -2 * k0 + (p - y1 - 1) / 8) {
-                                #pragma unroll 4
-                                for (int64_t x0 = 0; x0 <= 3; x0++) {
-                                    if (x0 <= -4 * i0 + (A_1 - x1 - 1) / 32) {
+                                #pragma unroll 8
+                                for (int64_t x0 = 0; x0 <= 7; x0++) {
+                                    if (x0 <= -8 * i0 + (A_1 - x1 - 1) / 16) {
                                         // load_A
-                                        const int64_t x = x1 + 32 * x0;
+                                        const int64_t x = x1 + 16 * x0;
                                         const int64_t y = y1 + 8 * y0;
                                         A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
                                     }
@@ -362,19 +360,19 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
                 const int64_t j10 = threadIdx.y;
                 if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
                     const int64_t i11 = threadIdx.x;
-                    if (i11 <= imin(31, m - 128 * i0 - 1)) {
+                    if (i11 <= imin(15, m - 128 * i0 - 1)) {
                         #pragma unroll 2
                         for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
                             #pragma unroll 8
                             for (int64_t j11 = 0; j11 <= 7; j11++) {
                                 if (j11 <= n - 64 * j0 - 8 * j10 - 1) {
-                                    #pragma unroll 4
-                                    for (int64_t i10 = 0; i10 <= 3; i10++) {
-                                        if (i10 <= -4 * i0 + (m - i11 - 1) / 32) {
+                                    #pragma unroll 8
+                                    for (int64_t i10 = 0; i10 <= 7; i10++) {
+                                        if (i10 <= -8 * i0 + (m - i11 - 1) / 16) {
                                             // update: gemm.jl:11
                                             const int64_t i_C = i10;
                                             const int64_t j_C = j11 + 1;
-                                            const int64_t i_A = i11 + 32 * i10 + 1;
+                                            const int64_t i_A = i11 + 16 * i10 + 1;
                                             const int64_t k_A = k1 + 1;
                                             const int64_t k_B = k1 + 1;
                                             const int64_t j_B = 8 * j10 + j11 + 1;
@@ -393,15 +391,15 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
             const int64_t j10 = threadIdx.y;
             if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
                 const int64_t i11 = threadIdx.x;
-                if (i11 <= imin(31, m - 128 * i0 - 1)) {
+                if (i11 <= imin(15, m - 128 * i0 - 1)) {
                     #pragma unroll 8
                     for (int64_t y = 0; y <= 7; y++) {
                         if (y <= n - 64 * j0 - 8 * j10 - 1) {
-                            #pragma unroll 4
-                            for (int64_t x = 0; x <= 3; x++) {
-                                if (x <= -4 * i0 + (m - i11 - 1) / 32) {
+                            #pragma unroll 8
+                            for (int64_t x = 0; x <= 7; x++) {
+                                if (x <= -8 * i0 + (m - i11 - 1) / 16) {
                                     // store_C
-                                    C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                    C(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
                                 }
                             }
                         }
@@ -412,7 +410,7 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
+extern "C" __global__ void __launch_bounds__(128) gemm_kernel_32(
     double *__restrict__ C,
     const double *__restrict__ A,
     const double *__restrict__ B,
@@ -430,16 +428,16 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
     const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t i0 = blockIdx.x;
     if (B_2 >= 64 * j0 + 64 && n >= 64 * j0 + 64 && A_1 >= 128 * i0 + 128 && m >= 128 * i0 + 128) {
-        double C_reg[32];
+        double C_reg[64];
         {
             const int32_t j10 = threadIdx.y;
             const int32_t i11 = threadIdx.x;
             #pragma unroll 8
             for (int32_t y = 0; y <= 7; y++) {
-                #pragma unroll 4
-                for (int32_t x = 0; x <= 3; x++) {
+                #pragma unroll 8
+                for (int32_t x = 0; x <= 7; x++) {
                     // load_C
-                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1);
+                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1);
                 }
             }
         }
@@ -449,13 +447,11 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
                 {
                     const int32_t y1 = threadIdx.y;
                     const int32_t x = threadIdx.x;
-                    if (x <= 15) {
-                        #pragma unroll 8
-                        for (int32_t y0 = 0; y0 <= 7; y0++) {
-                            // load_B
-                            const int32_t y = y1 + 8 * y0;
-                            B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
-                        }
+                    #pragma unroll 8
+                    for (int32_t y0 = 0; y0 <= 7; y0++) {
+                        // load_B
+                        const int32_t y = y1 + 8 * y0;
+                        B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
                     }
                 }
                 {
@@ -463,10 +459,10 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
                     const int32_t x1 = threadIdx.x;
                     #pragma unroll 2
                     for (int32_t y0 = 0; y0 <= 1; y0++) {
-                        #pragma unroll 4
-                        for (int32_t x0 = 0; x0 <= 3; x0++) {
+                        #pragma unroll 8
+                        for (int32_t x0 = 0; x0 <= 7; x0++) {
                             // load_A
-                            const int32_t x = x1 + 32 * x0;
+                            const int32_t x = x1 + 16 * x0;
                             const int32_t y = y1 + 8 * y0;
                             A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
                         }
@@ -480,12 +476,12 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
                     for (int32_t k1 = 0; k1 <= 15; k1++) {
                         #pragma unroll 8
                         for (int32_t j11 = 0; j11 <= 7; j11++) {
-                            #pragma unroll 4
-                            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                            #pragma unroll 8
+                            for (int32_t i10 = 0; i10 <= 7; i10++) {
                                 // update: gemm.jl:11
                                 const int32_t i_C = i10;
                                 const int32_t j_C = j11 + 1;
-                                const int32_t i_A = i11 + 32 * i10 + 1;
+                                const int32_t i_A = i11 + 16 * i10 + 1;
                                 const int32_t k_A = k1 + 1;
                                 const int32_t k_B = k1 + 1;
                                 const int32_t j_B = 8 * j10 + j11 + 1;
@@ -515,10 +511,10 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
                         #pragma unroll 2
                         for (int32_t y0 = 0; y0 <= 1; y0++) {
                             if (y0 <= -2 * k0 + (p - y1 - 1) / 8) {
-                                #pragma unroll 4
-                                for (int32_t x0 = 0; x0 <= 3; x0++) {
+                                #pragma unroll 8
+                                for (int32_t x0 = 0; x0 <= 7; x0++) {
                                     // load_A
-                                    const int32_t x = x1 + 32 * x0;
+                                    const int32_t x = x1 + 16 * x0;
                                     const int32_t y = y1 + 8 * y0;
                                     A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
                                 }
@@ -534,12 +530,12 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
                     for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
                         #pragma unroll 8
                         for (int32_t j11 = 0; j11 <= 7; j11++) {
-                            #pragma unroll 4
-                            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                            #pragma unroll 8
+                            for (int32_t i10 = 0; i10 <= 7; i10++) {
                                 // update: gemm.jl:11
                                 const int32_t i_C = i10;
                                 const int32_t j_C = j11 + 1;
-                                const int32_t i_A = i11 + 32 * i10 + 1;
+                                const int32_t i_A = i11 + 16 * i10 + 1;
                                 const int32_t k_A = k1 + 1;
                                 const int32_t k_B = k1 + 1;
                                 const int32_t j_B = 8 * j10 + j11 + 1;
@@ -556,28 +552,28 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
             const int32_t i11 = threadIdx.x;
             #pragma unroll 8
             for (int32_t y = 0; y <= 7; y++) {
-                #pragma unroll 4
-                for (int32_t x = 0; x <= 3; x++) {
+                #pragma unroll 8
+                for (int32_t x = 0; x <= 7; x++) {
                     // store_C
-                    C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    C(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
                 }
             }
         }
     } else {
-        double C_reg[32];
+        double C_reg[64];
         {
             const int32_t j10 = threadIdx.y;
             if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
                 const int32_t i11 = threadIdx.x;
-                if (i11 <= imin32(31, m - 128 * i0 - 1)) {
+                if (i11 <= imin32(15, m - 128 * i0 - 1)) {
                     #pragma unroll 8
                     for (int32_t y = 0; y <= 7; y++) {
                         if (y <= n - 64 * j0 - 8 * j10 - 1) {
-                            #pragma unroll 4
-                            for (int32_t x = 0; x <= 3; x++) {
-                                if (x <= -4 * i0 + (m - i11 - 1) / 32) {
+                            #pragma unroll 8
+                            for (int32_t x = 0; x <= 7; x++) {
+                                if (x <= -8 * i0 + (m - i11 - 1) / 16) {
                                     // load_C
-                                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1);
+                                    C_reg(x + 1, y + 1) = C(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1);
                                 }
                             }
                         }
@@ -607,15 +603,15 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
                 const int32_t y1 = threadIdx.y;
                 if (y1 <= imin32(7, p - 16 * k0 - 1)) {
                     const int32_t x1 = threadIdx.x;
-                    if (x1 <= imin32(31, A_1 - 128 * i0 - 1)) {
+                    if (x1 <= imin32(15, A_1 - 128 * i0 - 1)) {
                         #pragma unroll 2
                         for (int32_t y0 = 0; y0 <= 1; y0++) {
                             if (y0 <= -2 * k0 + (p - y1 - 1) / 8) {
-                                #pragma unroll 4
-                                for (int32_t x0 = 0; x0 <= 3; x0++) {
-                                    if (x0 <= -4 * i0 + (A_1 - x1 - 1) / 32) {
+                                #pragma unroll 8
+                                for (int32_t x0 = 0; x0 <= 7; x0++) {
+                                    if (x0 <= -8 * i0 + (A_1 - x1 - 1) / 16) {
                                         // load_A
-                                        const int32_t x = x1 + 32 * x0;
+                                        const int32_t x = x1 + 16 * x0;
                                         const int32_t y = y1 + 8 * y0;
                                         A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
                                     }
@@ -630,19 +626,19 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
                 const int32_t j10 = threadIdx.y;
                 if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
                     const int32_t i11 = threadIdx.x;
-                    if (i11 <= imin32(31, m - 128 * i0 - 1)) {
+                    if (i11 <= imin32(15, m - 128 * i0 - 1)) {
                         #pragma unroll 2
                         for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
                             #pragma unroll 8
                             for (int32_t j11 = 0; j11 <= 7; j11++) {
                                 if (j11 <= n - 64 * j0 - 8 * j10 - 1) {
-                                    #pragma unroll 4
-                                    for (int32_t i10 = 0; i10 <= 3; i10++) {
-                                        if (i10 <= -4 * i0 + (m - i11 - 1) / 32) {
+                                    #pragma unroll 8
+                                    for (int32_t i10 = 0; i10 <= 7; i10++) {
+                                        if (i10 <= -8 * i0 + (m - i11 - 1) / 16) {
                                             // update: gemm.jl:11
                                             const int32_t i_C = i10;
                                             const int32_t j_C = j11 + 1;
-                                            const int32_t i_A = i11 + 32 * i10 + 1;
+                                            const int32_t i_A = i11 + 16 * i10 + 1;
                                             const int32_t k_A = k1 + 1;
                                             const int32_t k_B = k1 + 1;
                                             const int32_t j_B = 8 * j10 + j11 + 1;
@@ -661,15 +657,15 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_32(
             const int32_t j10 = threadIdx.y;
             if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
                 const int32_t i11 = threadIdx.x;
-                if (i11 <= imin32(31, m - 128 * i0 - 1)) {
+                if (i11 <= imin32(15, m - 128 * i0 - 1)) {
                     #pragma unroll 8
                     for (int32_t y = 0; y <= 7; y++) {
                         if (y <= n - 64 * j0 - 8 * j10 - 1) {
-                            #pragma unroll 4
-                            for (int32_t x = 0; x <= 3; x++) {
-                                if (x <= -4 * i0 + (m - i11 - 1) / 32) {
+                            #pragma unroll 8
+                            for (int32_t x = 0; x <= 7; x++) {
+                                if (x <= -8 * i0 + (m - i11 - 1) / 16) {
                                     // store_C
-                                    C(128 * i0 + i11 + 32 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                    C(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = C_reg(x + 1, y + 1);
                                 }
                             }
                         }
@@ -791,7 +787,7 @@ extern "C" int32_t gemm(
                     const tessella_grid tessella_blocks = {floordiv(m - 1, 128) + 1, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        gemm_kernel_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)A_1, (int32_t)p, (int32_t)B_1, (int32_t)B_2, alpha, (int32_t)first_block_y);
+                        gemm_kernel_32<<<tessella_blocks.dims(), dim3(16, 8, 1)>>>(C_device.at, A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)A_1, (int32_t)p, (int32_t)B_1, (int32_t)B_2, alpha, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -800,7 +796,7 @@ extern "C" int32_t gemm(
                     const tessella_grid tessella_blocks = {floordiv(m - 1, 128) + 1, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        gemm_kernel<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, B_2, alpha, first_block_y);
+                        gemm_kernel<<<tessella_blocks.dims(), dim3(16, 8, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, B_2, alpha, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }

@@ -62,6 +62,11 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define B_shared(i, j) B_shared[(i) - 1 + 4 * ((j) - 1)]
 #define C_reg(i, j) C_reg[(i) - 1 + 2 * ((j) - 1)]
 
+// Neighbouring elements that are loaded or stored at once, from a multiple of their size on.
+template <typename T, int count> struct __align__(sizeof(T) * count) tessella_vector {
+    T at[count];
+};
+
 extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
     double *__restrict__ C,
     const double *__restrict__ A,
@@ -83,12 +88,24 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
         {
             const int64_t j10 = threadIdx.y;
             const int64_t i10 = threadIdx.x;
-            #pragma unroll 2
-            for (int64_t y = 0; y <= 1; y++) {
+            if ((uint64_t)C % 16 == 0 && C_1 % 2 == 0) {
                 #pragma unroll 2
-                for (int64_t x = 0; x <= 1; x++) {
+                for (int64_t y = 0; y <= 1; y++) {
                     // load_C
-                    C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                    {
+                        const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1);
+                        #pragma unroll 2
+                        for (int64_t x = 0; x <= 1; x++) C_reg(x + 1, y + 1) = vector.at[x];
+                    }
+                }
+            } else {
+                #pragma unroll 2
+                for (int64_t y = 0; y <= 1; y++) {
+                    #pragma unroll 2
+                    for (int64_t x = 0; x <= 1; x++) {
+                        // load_C
+                        C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                    }
                 }
             }
         }
@@ -199,12 +216,25 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
         {
             const int64_t j10 = threadIdx.y;
             const int64_t i10 = threadIdx.x;
-            #pragma unroll 2
-            for (int64_t y = 0; y <= 1; y++) {
+            if ((uint64_t)C % 16 == 0 && C_1 % 2 == 0) {
                 #pragma unroll 2
-                for (int64_t x = 0; x <= 1; x++) {
+                for (int64_t y = 0; y <= 1; y++) {
                     // store_C
-                    C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    {
+                        tessella_vector<double, 2> vector;
+                        #pragma unroll 2
+                        for (int64_t x = 0; x <= 1; x++) vector.at[x] = C_reg(x + 1, y + 1);
+                        *(tessella_vector<double, 2> *)&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1) = vector;
+                    }
+                }
+            } else {
+                #pragma unroll 2
+                for (int64_t y = 0; y <= 1; y++) {
+                    #pragma unroll 2
+                    for (int64_t x = 0; x <= 1; x++) {
+                        // store_C
+                        C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    }
                 }
             }
         }
@@ -215,14 +245,38 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
             if (j10 <= imin(1, imin(-2 * j0 + (C_2 + 1) / 2 - 1, -2 * j0 + (n + 1) / 2 - 1))) {
                 const int64_t i10 = threadIdx.x;
                 if (i10 <= imin(3, imin(-4 * i0 + (C_1 + 1) / 2 - 1, -4 * i0 + (m + 1) / 2 - 1))) {
-                    #pragma unroll 2
-                    for (int64_t y = 0; y <= 1; y++) {
-                        if (y <= C_2 - 4 * j0 - 2 * j10 - 1) {
-                            #pragma unroll 2
-                            for (int64_t x = 0; x <= 1; x++) {
-                                if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                    if ((uint64_t)C % 16 == 0 && C_1 % 2 == 0) {
+                        #pragma unroll 2
+                        for (int64_t y = 0; y <= 1; y++) {
+                            if (y <= C_2 - 4 * j0 - 2 * j10 - 1) {
+                                if (1 <= C_1 - 8 * i0 - 2 * i10 - 1) {
                                     // load_C
-                                    C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                    {
+                                        const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1);
+                                        #pragma unroll 2
+                                        for (int64_t x = 0; x <= 1; x++) C_reg(x + 1, y + 1) = vector.at[x];
+                                    }
+                                } else {
+                                    #pragma unroll 2
+                                    for (int64_t x = 0; x <= 1; x++) {
+                                        if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                                            // load_C
+                                            C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    } else {
+                        #pragma unroll 2
+                        for (int64_t y = 0; y <= 1; y++) {
+                            if (y <= C_2 - 4 * j0 - 2 * j10 - 1) {
+                                #pragma unroll 2
+                                for (int64_t x = 0; x <= 1; x++) {
+                                    if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                                        // load_C
+                                        C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                    }
                                 }
                             }
                         }
@@ -306,14 +360,39 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel(
             if (j10 <= imin(1, -2 * j0 + (n + 1) / 2 - 1)) {
                 const int64_t i10 = threadIdx.x;
                 if (i10 <= imin(3, -4 * i0 + (m + 1) / 2 - 1)) {
-                    #pragma unroll 2
-                    for (int64_t y = 0; y <= 1; y++) {
-                        if (y <= n - 4 * j0 - 2 * j10 - 1) {
-                            #pragma unroll 2
-                            for (int64_t x = 0; x <= 1; x++) {
-                                if (x <= m - 8 * i0 - 2 * i10 - 1) {
+                    if ((uint64_t)C % 16 == 0 && C_1 % 2 == 0) {
+                        #pragma unroll 2
+                        for (int64_t y = 0; y <= 1; y++) {
+                            if (y <= n - 4 * j0 - 2 * j10 - 1) {
+                                if (1 <= m - 8 * i0 - 2 * i10 - 1) {
                                     // store_C
-                                    C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                    {
+                                        tessella_vector<double, 2> vector;
+                                        #pragma unroll 2
+                                        for (int64_t x = 0; x <= 1; x++) vector.at[x] = C_reg(x + 1, y + 1);
+                                        *(tessella_vector<double, 2> *)&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1) = vector;
+                                    }
+                                } else {
+                                    #pragma unroll 2
+                                    for (int64_t x = 0; x <= 1; x++) {
+                                        if (x <= m - 8 * i0 - 2 * i10 - 1) {
+                                            // store_C
+                                            C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    } else {
+                        #pragma unroll 2
+                        for (int64_t y = 0; y <= 1; y++) {
+                            if (y <= n - 4 * j0 - 2 * j10 - 1) {
+                                #pragma unroll 2
+                                for (int64_t x = 0; x <= 1; x++) {
+                                    if (x <= m - 8 * i0 - 2 * i10 - 1) {
+                                        // store_C
+                                        C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                    }
                                 }
                             }
                         }
@@ -345,12 +424,24 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel_32(
         {
             const int32_t j10 = threadIdx.y;
             const int32_t i10 = threadIdx.x;
-            #pragma unroll 2
-            for (int32_t y = 0; y <= 1; y++) {
+            if ((uint64_t)C % 16 == 0 && C_1 % 2 == 0) {
                 #pragma unroll 2
-                for (int32_t x = 0; x <= 1; x++) {
+                for (int32_t y = 0; y <= 1; y++) {
                     // load_C
-                    C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                    {
+                        const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1);
+                        #pragma unroll 2
+                        for (int32_t x = 0; x <= 1; x++) C_reg(x + 1, y + 1) = vector.at[x];
+                    }
+                }
+            } else {
+                #pragma unroll 2
+                for (int32_t y = 0; y <= 1; y++) {
+                    #pragma unroll 2
+                    for (int32_t x = 0; x <= 1; x++) {
+                        // load_C
+                        C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                    }
                 }
             }
         }
@@ -461,12 +552,25 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel_32(
         {
             const int32_t j10 = threadIdx.y;
             const int32_t i10 = threadIdx.x;
-            #pragma unroll 2
-            for (int32_t y = 0; y <= 1; y++) {
+            if ((uint64_t)C % 16 == 0 && C_1 % 2 == 0) {
                 #pragma unroll 2
-                for (int32_t x = 0; x <= 1; x++) {
+                for (int32_t y = 0; y <= 1; y++) {
                     // store_C
-                    C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    {
+                        tessella_vector<double, 2> vector;
+                        #pragma unroll 2
+                        for (int32_t x = 0; x <= 1; x++) vector.at[x] = C_reg(x + 1, y + 1);
+                        *(tessella_vector<double, 2> *)&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1) = vector;
+                    }
+                }
+            } else {
+                #pragma unroll 2
+                for (int32_t y = 0; y <= 1; y++) {
+                    #pragma unroll 2
+                    for (int32_t x = 0; x <= 1; x++) {
+                        // store_C
+                        C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    }
                 }
             }
         }
@@ -477,14 +581,38 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel_32(
             if (j10 <= imin32(1, imin32(-2 * j0 + (C_2 + 1) / 2 - 1, -2 * j0 + (n + 1) / 2 - 1))) {
                 const int32_t i10 = threadIdx.x;
                 if (i10 <= imin32(3, imin32(-4 * i0 + (C_1 + 1) / 2 - 1, -4 * i0 + (m + 1) / 2 - 1))) {
-                    #pragma unroll 2
-                    for (int32_t y = 0; y <= 1; y++) {
-                        if (y <= C_2 - 4 * j0 - 2 * j10 - 1) {
-                            #pragma unroll 2
-                            for (int32_t x = 0; x <= 1; x++) {
-                                if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                    if ((uint64_t)C % 16 == 0 && C_1 % 2 == 0) {
+                        #pragma unroll 2
+                        for (int32_t y = 0; y <= 1; y++) {
+                            if (y <= C_2 - 4 * j0 - 2 * j10 - 1) {
+                                if (1 <= C_1 - 8 * i0 - 2 * i10 - 1) {
                                     // load_C
-                                    C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                    {
+                                        const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1);
+                                        #pragma unroll 2
+                                        for (int32_t x = 0; x <= 1; x++) C_reg(x + 1, y + 1) = vector.at[x];
+                                    }
+                                } else {
+                                    #pragma unroll 2
+                                    for (int32_t x = 0; x <= 1; x++) {
+                                        if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                                            // load_C
+                                            C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    } else {
+                        #pragma unroll 2
+                        for (int32_t y = 0; y <= 1; y++) {
+                            if (y <= C_2 - 4 * j0 - 2 * j10 - 1) {
+                                #pragma unroll 2
+                                for (int32_t x = 0; x <= 1; x++) {
+                                    if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                                        // load_C
+                                        C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                    }
                                 }
                             }
                         }
@@ -568,14 +696,39 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel_32(
             if (j10 <= imin32(1, -2 * j0 + (n + 1) / 2 - 1)) {
                 const int32_t i10 = threadIdx.x;
                 if (i10 <= imin32(3, -4 * i0 + (m + 1) / 2 - 1)) {
-                    #pragma unroll 2
-                    for (int32_t y = 0; y <= 1; y++) {
-                        if (y <= n - 4 * j0 - 2 * j10 - 1) {
-                            #pragma unroll 2
-                            for (int32_t x = 0; x <= 1; x++) {
-                                if (x <= m - 8 * i0 - 2 * i10 - 1) {
+                    if ((uint64_t)C % 16 == 0 && C_1 % 2 == 0) {
+                        #pragma unroll 2
+                        for (int32_t y = 0; y <= 1; y++) {
+                            if (y <= n - 4 * j0 - 2 * j10 - 1) {
+                                if (1 <= m - 8 * i0 - 2 * i10 - 1) {
                                     // store_C
-                                    C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                    {
+                                        tessella_vector<double, 2> vector;
+                                        #pragma unroll 2
+                                        for (int32_t x = 0; x <= 1; x++) vector.at[x] = C_reg(x + 1, y + 1);
+                                        *(tessella_vector<double, 2> *)&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1) = vector;
+                                    }
+                                } else {
+                                    #pragma unroll 2
+                                    for (int32_t x = 0; x <= 1; x++) {
+                                        if (x <= m - 8 * i0 - 2 * i10 - 1) {
+                                            // store_C
+                                            C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    } else {
+                        #pragma unroll 2
+                        for (int32_t y = 0; y <= 1; y++) {
+                            if (y <= n - 4 * j0 - 2 * j10 - 1) {
+                                #pragma unroll 2
+                                for (int32_t x = 0; x <= 1; x++) {
+                                    if (x <= m - 8 * i0 - 2 * i10 - 1) {
+                                        // store_C
+                                        C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                    }
                                 }
                             }
                         }

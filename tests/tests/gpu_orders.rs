@@ -58,6 +58,7 @@ fn arguments(text: &str, order: &[(String, ArgumentType)], of: &Sizes) -> Vec<Va
                     let value = ((position * (2 * at + 3) + at) % 101) as f64 / 7.0 - 5.3;
                     match element {
                         ScalarType::F32 => Constant::f32(value as f32),
+                        ScalarType::U8 => integer((7 * position + position / 11) % 256),
                         ScalarType::I64 => Constant::i64((value * 7.0) as i64),
                         _ => Constant::f64(value),
                     }

@@ -4,6 +4,7 @@ use super::access::accessed;
 use super::expr::Instance;
 use super::helpers::Helper;
 use super::signature::one_line;
+use super::wide::{Vectors, of_nest};
 use super::{Printer, UNDO, Writer, c_type};
 use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
@@ -123,7 +124,12 @@ impl Printer<'_> {
         format!("for ({} {variable} = {lower}; {until}; {next})", self.width.c_type())
     }
 
-    fn for_loop(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) {
+    pub(super) fn for_loop(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) {
+        match (self.wide, of_nest(it), &it.wide) {
+            (Vectors::Ask, Some(wide), _) => return self.wide_nest(it, wide, hooks, out),
+            (Vectors::Use, _, Some(wide)) => return self.wide_loop(it, wide, hooks, out),
+            (Vectors::Ask | Vectors::Use | Vectors::Avoid, _, _) => {}
+        }
         let variable = self.program.names.variables[it.variable.0 as usize].clone();
         let guard = it.clip.as_ref().and_then(|clip| self.clip_guard(it, clip));
         if let Some(guard) = &guard {

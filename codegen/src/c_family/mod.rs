@@ -12,6 +12,7 @@ mod streaming;
 mod strides;
 mod tile;
 mod vector;
+mod wide;
 mod writer;
 
 pub use ahead::AHEAD_HELPERS;
@@ -21,6 +22,7 @@ pub use helpers::{Helper, Operation, helper_texts};
 pub use signature::{TextOptions, header_comment};
 pub use streaming::STREAM_HELPERS;
 pub use vector::vector_types;
+pub use wide::VECTOR_HELPERS;
 pub use writer::Writer;
 
 use crate::input::Input;
@@ -29,6 +31,7 @@ use crate::tile::Kept;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::ArrayId;
 use tessella_scalar::ScalarType;
+use wide::Vectors;
 
 /// Which language is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +71,7 @@ pub struct Printer<'a> {
     in_turns: bool,
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
     streamed: BTreeMap<u32, String>,
+    wide: Vectors,
 }
 
 /// The label where a function puts back what it has written.
@@ -111,6 +115,7 @@ impl<'a> Printer<'a> {
             width: Width::Wide,
             streamed: BTreeMap::new(),
             in_turns: false,
+            wide: Vectors::Ask,
         }
     }
 }

@@ -12,6 +12,7 @@
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use super::profile::{Profiled, Step, profile};
 use super::regroup::{self, Grain};
+use super::vectors::Points;
 use crate::algorithm::{ArrayKind, ComputationId};
 use crate::default_order::Memory;
 use crate::error::Error;
@@ -37,9 +38,11 @@ const IN_FLIGHT: u32 = 32;
 /// The most points of short loops inside of a thread that are written out.
 const WRITTEN_OUT: i64 = 64;
 
-/// The tile of a product: along `v` each of 32 threads has `TILE_V / 32` results, along `u` each of 8 has several.
+/// The tile of a product: along `v` each of 16 threads has `TILE_V / 16` results, along `u` each thread has as many.
 const TILE_V: u32 = 128;
-const PRODUCT_BLOCK: [u32; 2] = [32, 8];
+const THREADS_V: u32 = 16;
+/// Terms of a product's sums that pass through shared memory together.
+const TILE_K: u32 = 16;
 
 /// Levels of a nest that is a product: results move along `u` and, contiguously, along `v`; `k` sums.
 struct Product {
@@ -65,7 +68,7 @@ impl Chooser<'_> {
         }
         self.permute(schedule, path, depth)?;
         let parallel = self.parallel_loops(schedule, path, depth)?;
-        let staged = self.means.memory == Memory::Blocks
+        let staged = self.means.memory != Memory::Plain
             && (self.tile_product(schedule, path, &parallel)? || self.stage_sums(schedule, path, &parallel)?);
         if staged {
             return Ok(());
@@ -119,7 +122,7 @@ impl Chooser<'_> {
                 self.permute(&mut tried, &part, depth)?;
                 let parallel = self.parallel_loops(&tried, &part, depth)?;
                 gains |= parallel.len().min(2) > before;
-                gains |= self.means.memory == Memory::Blocks
+                gains |= self.means.memory != Memory::Plain
                     && (self.product(&tried, &part, &parallel)?.is_some()
                         || self.sums(&tried, &part, &parallel)?.is_some());
                 loses |= parallel.len().min(2) < before;
@@ -200,24 +203,22 @@ impl Chooser<'_> {
     fn tile_product(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
         let Some(product) = self.product(schedule, path, parallel)? else { return Ok(false) };
         let Product { u, v, k, bytes } = product;
-        // Both tiles fit in the shared memory of a block, and four values along k make one vector load.
-        let (points_u, tile_k, unrolled) = if bytes == 4 { (16, 32, 4) } else { (8, 16, 2) };
-        let points_v = TILE_V / PRODUCT_BLOCK[0];
-        // Four neighbouring values of four bytes are one vector load, and eight threads read all banks. Of eight bytes, neighbours'
-        // values would stand in every other pair of banks: there a thread's points lie a warp apart.
-        let apart = bytes == 8;
+        // A thread's results are a square, which takes the fewest loads from shared memory for its products; they and what is in
+        // flight take half of the registers that a thread can have in four bytes, so that two blocks of 256 threads run beside one
+        // another, or in eight bytes two of 128. Values along k make one vector load.
+        let points = TILE_V / THREADS_V;
+        let (threads_u, unrolled) = if bytes == 4 { (16, 4) } else { (8, 2) };
         let depth = chain_length(schedule, path);
         let mut sizes: Vec<Vec<u32>> = vec![vec![]; depth];
-        sizes[u] = vec![points_u * PRODUCT_BLOCK[1], points_u];
-        sizes[v] = vec![TILE_V, if apart { PRODUCT_BLOCK[0] } else { points_v }];
-        sizes[k] = vec![tile_k];
+        sizes[u] = vec![points * threads_u, points];
+        sizes[v] = vec![TILE_V, THREADS_V];
+        sizes[k] = vec![TILE_K];
         let mut parts = self.split_levels(schedule, path, &sizes)?;
         let mut take = |level: usize| std::mem::take(&mut parts.1[level]).into_iter();
         let (mut us, vs, mut ks) = (take(u), take(v), take(k));
         let mut vs: Vec<Loop> = vs.collect();
-        if apart {
-            vs.swap(1, 2);
-        }
+        // Neighbouring threads have neighbouring results, which stand in different banks; those of one thread lie apart.
+        vs.swap(1, 2);
         let mut vs = vs.into_iter();
         let mut chain: Vec<Loop> =
             (0..depth).flat_map(&mut take).map(|it| Loop { tag: Tag::GpuBlock(ProcessorAxis::Z), ..it }).collect();
@@ -228,8 +229,8 @@ impl Chooser<'_> {
             (us.next(), Tag::GpuThread(ProcessorAxis::Y)),
             (vs.next(), Tag::GpuThread(ProcessorAxis::X)),
             (ks.next(), Tag::Unroll(unrolled)),
-            (us.next(), Tag::Unroll(points_u)),
-            (vs.next(), Tag::Unroll(points_v)),
+            (us.next(), Tag::Unroll(points)),
+            (vs.next(), Tag::Unroll(points)),
         ];
         chain.extend(tags.into_iter().filter_map(|(it, tag)| it.map(|it| Loop { tag, ..it })));
         let mut trial = parts.0;
@@ -326,6 +327,13 @@ impl Chooser<'_> {
             Some(_) if !self.keeps_private(schedule, &body) => POINTS,
             Some(_) | None => 1,
         };
+        let vectors = match self.means.memory {
+            Memory::Vectors if points > 1 => {
+                let (y, x) = ((levels == 2).then_some(&tiled), tiled.down(levels - 1));
+                self.vector_points(schedule, (y, &x), &body)?
+            }
+            Memory::Vectors | Memory::Blocks | Memory::Plain => None,
+        };
         if points > 1 {
             self.write_out(schedule, &body)?;
         } else if levels == 1 {
@@ -334,6 +342,11 @@ impl Chooser<'_> {
         let alone = if points == 1 { SUMS } else { LINE };
         // Of a line, a thread's points lie a block apart, so that threads stay neighbours; of a tile, they are neighbours.
         let mut sizes = match (levels, points) {
+            (levels, _) if let Some(Points { along, across }) = vectors => {
+                let x = vec![if levels == 1 { LINE } else { TILE[0] } * along, along];
+                let y = if across == 1 { vec![TILE[1]] } else { vec![TILE[1] * across, across] };
+                if levels == 1 { vec![x] } else { vec![y, x] }
+            }
             (1, 1) => vec![vec![alone]],
             (1, points) => vec![vec![alone * points, alone]],
             (_, 1) => vec![vec![TILE[1]], vec![TILE[0]]],
@@ -350,31 +363,32 @@ impl Chooser<'_> {
         let (mut tree, parts) = self.split_levels(schedule, path, &sizes)?;
         let mut blocks = vec![];
         let mut threads = vec![];
-        let mut point: Option<Loop> = None;
+        let mut points_below: Vec<Loop> = vec![];
         for (level, loops) in parts.into_iter().enumerate() {
             let mut loops = loops.into_iter();
             blocks.extend(loops.next().zip(tags[level][0]).map(|(it, tag)| Loop { tag, ..it }));
             let rest: Vec<Loop> = loops.collect();
             let axis = if level + 1 == sizes.len() { ProcessorAxis::X } else { ProcessorAxis::Y };
             let thread = |it: Loop| Loop { tag: Tag::GpuThread(axis), ..it };
+            let unrolled = |it: Loop, points: u32| Loop { tag: Tag::Unroll(points), ..it };
             match (<[Loop; 2]>::try_from(rest.clone()), levels) {
                 // Parts of a line, then threads.
-                (Ok([part, inner]), 1) => {
-                    point = Some(Loop { tag: Tag::Unroll(POINTS), ..part });
+                (Ok([part, inner]), 1) if vectors.is_none() => {
+                    points_below.push(unrolled(part, POINTS));
                     threads.push(thread(inner));
                 }
                 (Ok([outer, part]), _) => {
-                    point = Some(Loop { tag: Tag::Unroll(POINTS), ..part });
+                    points_below.push(unrolled(part, sizes[level][1]));
                     threads.push(thread(outer));
                 }
                 (Err(_), _) => threads.extend(rest.into_iter().map(thread)),
             }
         }
         let chain: Vec<Loop> = blocks.into_iter().chain(threads).collect();
-        if let Some(point) = point
-            && let Some(body) = tree.node_mut(path)
-        {
-            sink(body, &point);
+        for point in points_below {
+            if let Some(body) = tree.node_mut(path) {
+                sink(body, &point);
+            }
         }
         put_chain(&mut tree, path, chain);
         *schedule = tree;

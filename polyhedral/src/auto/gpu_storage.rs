@@ -6,7 +6,9 @@
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
 use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
-use crate::command::Command;
+use crate::auto::profile::{Step, step};
+use crate::auto::vectors;
+use crate::command::{Columns, Command};
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::storage::Limit;
 use std::collections::BTreeSet;
@@ -45,7 +47,13 @@ fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut
             let inside = it.body.computations();
             match of_kernel(algorithm, schedule, &inside, pads) {
                 Some(all) => commands.extend(all),
-                None => commands.extend(of_threads(algorithm, schedule, &inside)),
+                None => {
+                    let vectors = vectors::commands(algorithm, schedule, &inside);
+                    let sums = of_threads(algorithm, schedule, &inside);
+                    commands.extend(sums.into_iter().filter(|it| !vectors.iter().any(|other| moves_alike(it, other))));
+                    commands.extend(vectors);
+                    commands.extend(turned(algorithm, schedule, &inside));
+                }
             }
         }
         Some(Node::Loop(_)) => below(algorithm, schedule, &path.child(0), commands, pads),
@@ -120,6 +128,54 @@ fn of_kernel(
     }
     debug_assert!(step_path.0.len() > last_block);
     Some(commands)
+}
+
+/// Matrices that the threads of a warp read a column apart, though their neighbours lie along the block's other axis: the tile of
+/// a block passes through shared memory, read from global memory along its columns.
+fn turned(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
+    let mut commands = vec![];
+    let accesses = |id: ComputationId| {
+        let it = algorithm.computation(id);
+        it.reads.iter().chain([&it.write])
+    };
+    for &id in inside {
+        let around = schedule.loops_around(id);
+        let axis = |wanted: ProcessorAxis| {
+            let thread = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(wanted))?;
+            match iterators(algorithm.computation(id), id, thread.1)[..] {
+                [iterator] => Some(iterator),
+                _ => None,
+            }
+        };
+        let last_block = around.iter().rev().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)));
+        let (Some(x), Some(y), Some((_, at))) = (axis(ProcessorAxis::X), axis(ProcessorAxis::Y), last_block) else {
+            continue;
+        };
+        let computation = algorithm.computation(id);
+        for read in &computation.reads {
+            let array = algorithm.array(read.array);
+            let all: Vec<&Access> =
+                inside.iter().flat_map(|&id| accesses(id)).filter(|it| it.array == read.array).collect();
+            let is_turned = step(algorithm, id, read, x) == Step::Jumps && step(algorithm, id, read, y) == Step::Next;
+            let plain = array.rank == 2 && array.kind == ArrayKind::Argument && computation.iterators.len() == 2;
+            if is_turned && plain && read.is_affine() && all.len() == 1 && computation.predicate.is_none() {
+                let (name, computation) = (array.name.clone(), computation.name.clone());
+                commands.push(Command::CacheShared { array: name.clone(), computation, at: at.name.clone(), ahead: 0 });
+                commands.push(Command::Pad { array: name, by: vec![1, 0], columns: Columns::default() });
+            }
+        }
+    }
+    commands
+}
+
+/// Whether two commands put the same array into registers at the same loop.
+pub(super) fn moves_alike(a: &Command, b: &Command) -> bool {
+    match (a, b) {
+        (Command::CacheRegister { array: a, at: x, .. }, Command::CacheRegister { array: b, at: y, .. }) => {
+            a == b && x == y
+        }
+        _ => false,
+    }
 }
 
 /// How many tiles are copied ahead: where each thread has a sum of its own there are few threads, and only tiles under way

@@ -26,4 +26,5 @@ pub mod stream;
 pub mod time_tiles;
 pub(crate) mod together;
 pub mod traffic;
+mod vectors;
 pub(crate) mod wavefront;

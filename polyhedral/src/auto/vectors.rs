@@ -1,0 +1,177 @@
+//! Neighbouring points for each thread of a GPU, so that it loads and stores vectors.
+//!
+//! A load of a warp moves what its threads ask for: with bytes, or where several points need an element, that is little for what an
+//! instruction costs. Where each thread has neighbouring points, what it touches of a row goes through its registers,
+//! 16 bytes at a time.
+
+use super::chooser::{Chooser, loop_at};
+use super::gpu_storage::moves_alike;
+use super::profile::{Step, iterator_of, step};
+use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
+use crate::command::Command;
+use crate::error::Error;
+use crate::schedule::{Loop, Path, ProcessorAxis, Schedule, Tag};
+use std::collections::BTreeSet;
+
+/// Bytes of the widest load of a thread.
+const VECTOR_BYTES: u32 = 16;
+/// Elements narrower than this are worth it without any reuse.
+const NARROW: u32 = 4;
+/// The most bytes of registers that what a thread touches may take, an element of it no less than four.
+const REGISTER_BYTES: i64 = 4 * 112;
+
+/// How many points each thread has along the contiguous axis and, outside of these, along the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Points {
+    pub(super) along: u32,
+    pub(super) across: u32,
+}
+
+impl Chooser<'_> {
+    /// The points of a thread where vectors pay: `x` is the loop along which threads are neighbours, `y` the one outside of it, if
+    /// there is one, and `body` stands below.
+    pub(super) fn vector_points(
+        &self,
+        schedule: &Schedule,
+        (y, x): (Option<&Path>, &Path),
+        body: &Path,
+    ) -> Result<Option<Points>, Error> {
+        let (Some(x), Some(below)) = (loop_at(schedule, x), schedule.node(body)) else { return Ok(None) };
+        let y = y.and_then(|y| loop_at(schedule, y));
+        let computations = below.computations();
+        let iterator = |it: &Loop, id: ComputationId| {
+            it.at.get(&id).and_then(iterator_of).filter(|(_, factor)| *factor == 1).map(|(iterator, _)| iterator)
+        };
+        let (mut widest, mut narrowest, mut reused) = (0, u32::MAX, false);
+        let mut moved: Vec<(ArrayId, ComputationId, &Access)> = vec![];
+        for &id in &computations {
+            let computation = self.algorithm.computation(id);
+            let Some(along) = iterator(x, id) else { return Ok(None) };
+            if computation.predicate.is_some() || !computation.ranged.is_empty() {
+                return Ok(None);
+            }
+            for access in accesses(computation) {
+                let array = self.algorithm.array(access.array);
+                if array.kind == ArrayKind::Private {
+                    continue;
+                }
+                match step(self.algorithm, id, access, along) {
+                    Step::Stays => continue,
+                    Step::Next if is_movable(self.algorithm, access) => {}
+                    Step::Next | Step::Back | Step::Jumps => return Ok(None),
+                }
+                (widest, narrowest) = (widest.max(array.element.bytes()), narrowest.min(array.element.bytes()));
+                let mut others = (0..computation.iterators.len() as u32).filter(|&it| it != along);
+                reused |= others.any(|it| computation.involves_iterator(&access.subscripts[0], it));
+                reused |=
+                    moved.iter().any(|(of, _, other)| *of == access.array && other.subscripts != access.subscripts);
+                moved.push((access.array, id, access));
+            }
+        }
+        if !(1..=8).contains(&widest) || !(reused || narrowest < NARROW) || !writes_alone(self.algorithm, &computations)
+        {
+            return Ok(None);
+        }
+        let along = VECTOR_BYTES / widest;
+        let across = if y.is_some() && along <= 4 { 2 } else { 1 };
+        let arrays: BTreeSet<ArrayId> = moved.iter().map(|(array, ..)| *array).collect();
+        let mut bytes = 0i64;
+        for array in arrays {
+            let mut ends: Vec<Option<(i64, i64)>> = vec![None; self.algorithm.array(array).rank as usize];
+            for (_, id, access) in moved.iter().filter(|(of, ..)| *of == array) {
+                let inner = self.extents_below(schedule, body, *id)?;
+                for (axis, end) in ends.iter_mut().enumerate() {
+                    let Some(affine) = access.subscripts[axis].as_affine() else { return Ok(None) };
+                    let (mut low, mut high) = (affine.constant_term(), affine.constant_term());
+                    let mut add = |at: &Loop, points: i64| {
+                        if let Some(iterator) = iterator(at, *id) {
+                            let reach = affine.coefficient(iterator).saturating_mul(points - 1);
+                            (low, high) = (low + reach.min(0), high + reach.max(0));
+                        }
+                    };
+                    add(x, i64::from(along));
+                    y.iter().for_each(|y| add(y, i64::from(across)));
+                    inner.iter().for_each(|(at, extent)| add(at, *extent));
+                    *end = Some(end.map_or((low, high), |(from, to)| (low.min(from), high.max(to))));
+                }
+            }
+            let element = i64::from(self.algorithm.array(array).element.bytes().max(NARROW));
+            let size = ends.iter().flatten().fold(element, |size, (low, high)| size.saturating_mul(high - low + 1));
+            bytes = bytes.saturating_add(size);
+        }
+        Ok((bytes <= REGISTER_BYTES).then_some(Points { along, across }))
+    }
+
+    /// The loops around a computation below `path`, with their numbers of iterations where these are constant.
+    fn extents_below<'s>(
+        &self,
+        schedule: &'s Schedule,
+        path: &Path,
+        id: ComputationId,
+    ) -> Result<Vec<(&'s Loop, i64)>, Error> {
+        let mut found = vec![];
+        for (at, it) in schedule.loops_around(id) {
+            if at.0.len() >= path.0.len()
+                && let Some(extent) = self.extent_of(id, &it.at[&id])?
+            {
+                found.push((it, extent));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn accesses(computation: &Computation) -> impl Iterator<Item = &Access> {
+    computation.reads.iter().chain([&computation.write])
+}
+
+fn is_movable(algorithm: &Algorithm, access: &Access) -> bool {
+    let kind = &algorithm.array(access.array).kind;
+    access.is_affine() && matches!(kind, ArrayKind::Argument | ArrayKind::Local { outer: 0 } | ArrayKind::Returned)
+}
+
+/// Whether every array that is written is accessed at one element in each point.
+fn writes_alone(algorithm: &Algorithm, inside: &[ComputationId]) -> bool {
+    inside.iter().all(|&id| {
+        let write = &algorithm.computation(id).write;
+        let all = inside.iter().flat_map(|&other| accesses(algorithm.computation(other)));
+        all.filter(|it| it.array == write.array).all(|it| it.subscripts == write.subscripts)
+    })
+}
+
+/// The commands that keep in registers what threads with neighbouring points touch, in a kernel of these computations.
+pub(super) fn commands(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
+    let mut commands = vec![];
+    for &id in inside {
+        let computation = algorithm.computation(id);
+        let around = schedule.loops_around(id);
+        let Some(last) = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuThread(_))) else { continue };
+        let Some((_, x)) = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::X)) else { continue };
+        let through = |it: &Loop| -> Vec<u32> {
+            let count = computation.iterators.len() as u32;
+            it.at.get(&id).map_or(vec![], |at| (0..count).filter(|&it| at.involves_iterator(it)).collect())
+        };
+        let [along] = through(x)[..] else { continue };
+        // Points that lie apart step through a quotient of the iterator.
+        let is_beside = |it: &Loop| it.at.get(&id).is_some_and(|at| at.coefficient(along) == 1);
+        let has_points = around[last + 1..]
+            .iter()
+            .any(|(_, it)| matches!(it.tag, Tag::Unroll(_)) && through(it) == [along] && is_beside(it));
+        if !has_points || !writes_alone(algorithm, inside) {
+            continue;
+        }
+        for access in accesses(computation) {
+            if is_movable(algorithm, access) && step(algorithm, id, access, along) == Step::Next {
+                let command = Command::CacheRegister {
+                    array: algorithm.array(access.array).name.clone(),
+                    computation: computation.name.clone(),
+                    at: around[last].1.name.clone(),
+                };
+                if !commands.iter().any(|other| moves_alike(other, &command)) {
+                    commands.push(command);
+                }
+            }
+        }
+    }
+    commands
+}
