@@ -417,6 +417,8 @@ class Compiled(Torch):
     def run(self, program, inputs):
         key = program.name
         if key not in self.made:
+            # Each program is compiled once for each type and size, whatever was compiled before.
+            self.torch._dynamo.reset()
             self.made[key] = self.torch.compile(lambda *a: program.run(self.xp, *a), dynamic=False)
         return self.made[key](*inputs)
 
