@@ -3,26 +3,49 @@
 use std::fs;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::pipeline;
+use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::models::tiles::Approach;
 use tessella_polyhedral::models::tiles::rank::{Way, count_tile_by};
+use tessella_polyhedral::models::tiles::rows::{RowCost, rows};
 use tessella_tests::{julia_files, root};
+
+/// The algorithm of a stencil.
+fn algorithm(ctx: &Ctx, name: &str) -> Algorithm {
+    let text = fs::read_to_string(root().join(format!("tests/stencils/{name}.jl"))).unwrap();
+    let options = FileOptions { name: name.into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sources = Sources::read(&text, &options).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let lowered = pipeline::lower(ctx, &unit.function);
+    lowered.unwrap_or_else(|errors| panic!("{}", sources.show(&errors))).algorithm
+}
+
+#[test]
+fn tiles_of_rows_and_of_planes_move_what_their_neighbours_have() {
+    for name in ["heat2d", "heat3d"] {
+        let ctx = Ctx::new();
+        let algorithm = algorithm(&ctx, name);
+        let ids: Vec<ComputationId> = algorithm.ids().collect();
+        let counted = rows(&ctx, &algorithm, &ids).unwrap().expect("all points are alike");
+        // 64 rows of the first sweep read one more on either side, and leave what they compute to the second.
+        let sweep = |id: ComputationId, _: i64| (id == ids[0]).then_some((0, 63));
+        let first = counted.cost(1, &sweep).unwrap();
+        assert_eq!(first, RowCost { loads: 66, stores: 64, useful: 64, footprint: 130 }, "{name}");
+        // Most of that stays inside with the second.
+        let both = counted.cost(1, &|_, _| Some((0, 63))).unwrap();
+        assert_eq!(both.useful, 128, "{name}");
+        assert!(both.moved() < 0.75 * first.moved(), "{name}: {both:?}");
+        assert_eq!(counted.cost(1, &|_, _| Some((0, 200))), None, "{name} is not known so far from its middle");
+    }
+}
 
 #[test]
 fn points_and_sets_give_the_same_counts() {
     let mut quick = vec![];
     for path in julia_files(&root().join("tests/stencils")) {
-        let text = fs::read_to_string(&path).unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
-        let options =
-            FileOptions { name: name.clone(), function: None, types: vec![], schedule: ScheduleSource::InFile };
-        let sources = Sources::read(&text, &options).unwrap();
-        let unit =
-            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let ctx = Ctx::new();
-        let algorithm = pipeline::lower(&ctx, &unit.function)
-            .unwrap_or_else(|errors| panic!("{}", sources.show(&errors)))
-            .algorithm;
+        let algorithm = algorithm(&ctx, &name);
         let dimensions = algorithm.computations[0].iterators.len() - 1;
         for approach in Approach::ALL {
             let mut sizes = vec![5, 4, 3][3 - dimensions..].to_vec();

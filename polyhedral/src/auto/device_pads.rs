@@ -27,6 +27,8 @@ const WORTH: f64 = 0.95;
 const COPIES: f64 = 4.0;
 /// Values of an iterator that are looked at, and what stands for the others and for parameters.
 const FAR: i64 = 4096;
+/// Other values of parameters: what is the same for both does not depend on them.
+const FEW: i64 = 100;
 
 /// The arrays that are better padded, under an order of the loops; `params` are the values of the parameters, where these are known.
 pub fn device_arrays(algorithm: &Algorithm, schedule: &Schedule, params: Option<&[i64]>) -> Result<Vec<Padded>, Error> {
@@ -191,8 +193,23 @@ fn launches(
     around: &[(Path, &Loop)],
     params: Option<&[i64]>,
 ) -> Result<Option<f64>, Error> {
+    let Some(params) = params else {
+        let [few, many] = [FEW, FAR].map(|size| vec![size; algorithm.params.len()]);
+        let both = launches_at(algorithm, id, around, &few)?.zip(launches_at(algorithm, id, around, &many)?);
+        return Ok(both.filter(|(few, many)| few == many).map(|(launches, _)| launches));
+    };
+    launches_at(algorithm, id, around, params)
+}
+
+/// The same for these values of the parameters.
+fn launches_at(
+    algorithm: &Algorithm,
+    id: ComputationId,
+    around: &[(Path, &Loop)],
+    params: &[i64],
+) -> Result<Option<f64>, Error> {
     let mut domain = relation::domain(algorithm, id)?;
-    for (at, &value) in params.unwrap_or_default().iter().enumerate() {
+    for (at, &value) in params.iter().enumerate() {
         let Ok(value) = i32::try_from(value) else { return Ok(None) };
         domain = domain.fix_i32(DimType::Param, at as u32, value)?;
     }
