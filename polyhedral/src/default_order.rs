@@ -58,7 +58,7 @@ pub enum Tilings {
 }
 
 /// What isl may do to tile time loops.
-const TIME_TILES: u64 = 3_000_000;
+const TIME_TILES: u64 = 4_900_000;
 
 /// What an order may make use of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

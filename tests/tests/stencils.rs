@@ -1,5 +1,5 @@
 //! Stencils of `stencils/NAME.jl` under each shape of a `#! with` line: for the sizes of each `#! run` line the compiled
-//! program gives what the interpreter of the source gives, bit for bit.
+//! program gives what the interpreter of the source gives, bit for bit. So does Tessella's own choice for those of each `#! own` line.
 //!
 //! The same shapes on a GPU, or in their place those of `#! gpu` lines: compiled, and executed block by block and thread by
 //! thread by an interpreter that sees races and missing barriers. A line `#! refused CODE SHAPE` says what a GPU does not
@@ -38,9 +38,29 @@ fn tilings_of_time_compute_what_the_source_says() {
     report(failures);
 }
 
+/// Tessella's own choice for the sizes of `#! own` lines, which are several whole hexagons long and no multiple of any.
+#[test]
+fn own_choices_compute_what_the_source_says() {
+    let (mut failures, mut ran) = (vec![], 0);
+    for path in julia_files(&root().join("tests/stencils")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap().to_string();
+        for sizes in lines(&text, "#! own ") {
+            let failed = under(&text, &name, ScheduleSource::InFile, sizes).err();
+            failures.extend(failed.map(|said| format!("{name}, {sizes}: {said}")));
+            ran += 1;
+        }
+    }
+    report(failures);
+    assert!(ran > 5, "lines `#! own n=100` are missing");
+}
+
 /// Runs a program under a command for the sizes of one line.
 fn one(text: &str, name: &str, command: &str, sizes: &str) -> Result<(), String> {
-    let schedule = ScheduleSource::Text { text: command.to_string(), name: "command.jl".to_string() };
+    under(text, name, ScheduleSource::Text { text: command.to_string(), name: "command.jl".to_string() }, sizes)
+}
+
+fn under(text: &str, name: &str, schedule: ScheduleSource, sizes: &str) -> Result<(), String> {
     let options = FileOptions { name: name.to_string(), function: None, types: vec![], schedule };
     let outcomes = run(text, &options, &run_options(sizes), Backend::C).map_err(said)?;
     match outcomes.iter().flat_map(|outcome| outcome.differences.first()).next() {

@@ -185,3 +185,44 @@ fn arrays(algorithm: &Algorithm, found: &Found) -> BTreeSet<ArrayId> {
     });
     accesses.filter(|&id| algorithm.array(id).rank as usize >= found.stencil.dims.len()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two arrays of `Float64` under two nests that reach one point each way, rows of 2048 points.
+    const ROWS: Asked = Asked {
+        slopes: [Slope { over: 1, under: 1 }; 2],
+        sweeps: 2,
+        half: HALF,
+        layer: 2048 * 16,
+        layers: 2048,
+        threads: 2,
+        room: NEAR,
+    };
+
+    #[test]
+    fn hexagons_are_as_high_as_threads_and_caches_allow() {
+        assert_eq!(best(&ROWS), Some((15, 30)));
+        // Sixteen threads need narrower ones, sixty-four lower ones.
+        assert_eq!(best(&Asked { threads: 16, ..ROWS }), Some((15, 15)));
+        assert_eq!(best(&Asked { threads: 64, ..ROWS }), Some((3, 3)));
+        // 512 KiB hold 16 rows.
+        assert_eq!(best(&Asked { room: 512 << 10, ..ROWS }), Some((3, 6)));
+    }
+
+    #[test]
+    fn where_not_even_the_lowest_hexagon_fits_there_is_none() {
+        assert_eq!(best(&Asked { room: 64 << 10, ..ROWS }), None);
+        assert_eq!(best(&Asked { layers: 16, ..ROWS }), None);
+    }
+
+    #[test]
+    fn heights_are_whole_iterations_of_the_time_loop() {
+        for sweeps in 1..=20 {
+            let (height, width) = best(&Asked { sweeps, layers: 1 << 20, room: 1 << 40, ..ROWS }).unwrap();
+            assert_eq!((i64::from(height) + 1) % sweeps, 0);
+            assert!(i64::from(width) >= Hexagon::least_width(height.into(), ROWS.slopes[0], ROWS.slopes[1]));
+        }
+    }
+}
