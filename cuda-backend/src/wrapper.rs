@@ -35,7 +35,9 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     wrapper.printer.entry_checks(out);
     wrapper.printer.sizes_answer(out);
     if plan.takes_turns() {
-        out.line("// Constant memory, and what blocks wait at, is shared by all calls: one at a time.");
+        let together = plan.kernels.iter().any(|it| it.blocks == Blocks::Together);
+        let what = if together { "What blocks wait at" } else { "Constant memory" };
+        out.line(format!("// {what} is shared by all calls: one at a time."));
         out.line("static std::mutex tessella_calls;");
         out.line("const std::lock_guard<std::mutex> tessella_turn(tessella_calls);");
     }
