@@ -77,6 +77,9 @@ impl Hexagon {
 
     /// The first and the last position of a hexagon's points, from those of its box, in one of its steps.
     pub fn row(&self, step: i64) -> Option<(i64, i64)> {
+        if !(0..2 * self.height + 2).contains(&step) {
+            return None;
+        }
         let place = Place {
             time_tile: Affine::constant(0),
             space_tile: Affine::constant(0),
