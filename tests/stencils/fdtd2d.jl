@@ -6,7 +6,7 @@
 #! gpu hexagonal((F, EY, EX, HZ), t, (j, i), 3, 3)
 #! run nx=2 ny=2 steps=1
 #! run nx=17 ny=13 steps=8
-#! own nx=31 ny=203 steps=37
+#! own nx=9 ny=203 steps=37
 @tessella function fdtd2d!(ex::Matrix{Float64}, ey::Matrix{Float64}, hz::Matrix{Float64}, fict::Vector{Float64})
     nx, ny = size(ex)
     steps = length(fict)

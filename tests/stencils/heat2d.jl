@@ -10,7 +10,7 @@
 #! run m=3 n=3 steps=1
 #! run m=13 n=17 steps=0
 #! run m=31 n=29 steps=11
-#! own m=71 n=203 steps=37
+#! own m=9 n=203 steps=37
 @tessella function heat2d!(A::Matrix{Float32}, B::Matrix{Float32}, steps::Int)
     m, n = size(A)
     for t in 1:steps

@@ -2,7 +2,7 @@
 #! with hexagonal((S, R), t, (k, j, i), 1, (2, 4))
 #! with time_skew((S, R), t, (k, j, i), 2, (4, 4))
 #! run l=9 m=8 n=11 steps=5
-#! own l=19 m=23 n=61 steps=11
+#! own l=7 m=6 n=61 steps=11
 @tessella function heat3d!(A::Array{Float64,3}, B::Array{Float64,3}, steps::Int)
     l, m, n = size(A)
     for t in 1:steps

@@ -12,7 +12,7 @@
 #! run n=9 steps=2
 #! run n=33 steps=9
 #! run n=37 steps=19
-#! own n=1201 steps=301
+#! own n=1101 steps=161
 @tessella function jacobi1d!(A::Vector{Float64}, B::Vector{Float64}, steps::Int)
     n = length(A)
     for t in 1:steps

@@ -4,7 +4,7 @@
 #! with time_skew((S, R), t, (j, i), 2, (8, 8))
 #! run m=5 n=6 steps=4
 #! run m=16 n=19 steps=7
-#! own m=31 n=203 steps=37
+#! own m=9 n=203 steps=37
 @tessella function life!(A::Matrix{Int32}, B::Matrix{Int32}, steps::Int)
     m, n = size(A)
     for t in 1:steps

@@ -4,7 +4,7 @@
 #! with time_skew((S, R), t, (j, i), 2, (9, 9))
 #! run m=6 n=5 steps=2
 #! run m=18 n=23 steps=6
-#! own m=31 n=301 steps=37
+#! own m=9 n=301 steps=37
 @tessella function star2d2r!(A::Matrix{Float32}, B::Matrix{Float32}, steps::Int)
     m, n = size(A)
     for t in 1:steps

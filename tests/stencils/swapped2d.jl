@@ -5,7 +5,7 @@
 #! run m=4 n=5 steps=1
 #! run m=19 n=23 steps=8
 #! run m=21 n=18 steps=7
-#! own m=31 n=203 steps=37
+#! own m=9 n=203 steps=37
 @tessella function swapped2d!(A::Matrix{Float32}, B::Matrix{Float32}, steps::Int)
     m, n = size(A)
     for t in 1:steps

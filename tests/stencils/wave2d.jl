@@ -4,7 +4,7 @@
 #! gpu overlapped(N, t, (j, i), 1, (8, 16))
 #! run m=4 n=5 steps=2
 #! run m=15 n=18 steps=7
-#! own m=31 n=203 steps=37
+#! own m=9 n=203 steps=37
 @tessella function wave2d!(before::Matrix{Float64}, now::Matrix{Float64}, next::Matrix{Float64}, steps::Int)
     m, n = size(now)
     for t in 1:steps
