@@ -47,6 +47,8 @@ Base.elsize(::Type{<:PaddedArray{T}}) where {T} = sizeof(T)
 Base.unsafe_convert(::Type{Ptr{T}}, array::PaddedArray{T}) where {T} = pointer(array.elements)
 Base.IndexStyle(::Type{<:PaddedArray}) = IndexCartesian()
 Base.dataids(array::PaddedArray) = Base.dataids(array.elements)
+# What an assignment reads while it writes the same array.
+Base.unaliascopy(array::PaddedArray) = typeof(array)(copy(array.elements), array.extents, array.steps)
 
 # Where an element lies among `elements`.
 position(array::PaddedArray{T,N}, at::NTuple{N,Int}) where {T,N} = 1 + sum(map((index, step) -> (index - 1) * step, at, array.steps))
