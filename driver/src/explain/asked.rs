@@ -39,7 +39,7 @@ fn sentence(outcome: Outcome) -> String {
             format!("its best order is not taken; it would take about {} of this one's time", percent(solved / own))
         }
         Outcome::NoFreer => "it finds no order either with more loops that could run in parallel".to_string(),
-        Outcome::TooMuch => "it found no order within the work that one nest may take".to_string(),
+        Outcome::TooMuch => "it found no order within the work that a function may take for that".to_string(),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::transform::{loop_mut, put_chain, simplify, split_at, take_chain};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What isl may do for one nest, trials included, and at most such a part of what is left.
+/// What isl may do for a program in all, trials included: such a part of what is left when it is first asked, if there is a limit.
 const OPERATIONS: u64 = 4_000_000;
 const PART: u64 = 4;
 
@@ -62,6 +62,8 @@ pub enum Tiles {
 pub(crate) struct Asking {
     /// Whether an answer is being looked at, which asks for no other.
     is_busy: Cell<bool>,
+    /// What isl may still do; `None` before it is asked.
+    left: Cell<Option<u64>>,
     all: RefCell<Vec<(Asked, Loops)>>,
 }
 
@@ -99,10 +101,18 @@ impl Chooser<'_> {
             return Ok(());
         }
         let computations = before.node(path).map(Node::computations).unwrap_or_default();
-        let share = self.ctx.operations_left().map_or(OPERATIONS, |left| (left / PART).clamp(1, OPERATIONS));
+        let share = match self.asking.left.get() {
+            Some(left) => left,
+            None => self.ctx.operations_left().map_or(OPERATIONS, |left| (left / PART).clamp(1, OPERATIONS)),
+        };
+        if share == 0 {
+            return Ok(());
+        }
         self.asking.is_busy.set(true);
-        let answer = self.ctx.with_budget(share, || self.answer(before, schedule, path, &short));
+        let asked = || (self.answer(before, schedule, path, &short), self.ctx.operations());
+        let (answer, used) = self.ctx.with_budget(share, asked);
         self.asking.is_busy.set(false);
+        self.asking.left.set(Some(share.saturating_sub(used)));
         let outcome = match answer {
             Ok(None) => return Ok(()),
             Ok(Some((outcome, order))) => {
@@ -260,7 +270,14 @@ impl Chooser<'_> {
         let mut tiled = false;
         let mut best: Option<(f64, (Fusion, Tiles), Schedule)> = None;
         for fusion in Fusion::ALL {
-            let Some(mut solved) = self.solve(&question, fusion)? else { continue };
+            let mut solved = match self.solve(&question, fusion) {
+                Ok(Some(solved)) => solved,
+                Ok(None) => continue,
+                Err(error) if error.is_quota() => return Err(error),
+                // Within the largest coefficients there may be none.
+                Err(Error::Isl(_)) => continue,
+                Err(other) => return Err(other),
+            };
             simplify(&mut solved.node);
 
             let freer = is_freer(&solved, short);
