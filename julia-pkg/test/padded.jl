@@ -32,6 +32,17 @@ function run()
         @test strides(padded(Int, 2, 3, 4; pads = (3, 2))) == (1, 5, 17)
         @test length(padded(Int, 7)) == 7 && size(padded(Float32, 0, 5)) == (0, 5)
     end
+    @testset "a padded array is assigned from itself" begin
+        A, B = padded(Float64, 4, 4), zeros(4, 4)
+        for X in (A, B)
+            X .= [i + 10j for i in 1:4, j in 1:4]
+            X .= X'
+            @views X[2:4, :] .= X[1:3, :]
+            X[:, 1] = @view X[:, 2]
+            copyto!(view(X, 2:4, 1), view(X, 1:3, 1))
+        end
+        @test A == B
+    end
     @testset "what cannot be padded" begin
         @test_throws ArgumentError padded(Float64)
         @test_throws ArgumentError padded(Float64, 3, 3; pads = (1, 1))
