@@ -140,7 +140,7 @@ fn tiles_of_time_cover_each_point_once_but_where_they_overlap() {
         drawn.push(name);
     }
     // Two sweeps are no perfect nest, so that `parallelogram` is refused.
-    assert_eq!(drawn, ["space", "time_skew", "hexagonal", "overlapped", "stream"]);
+    assert_eq!(drawn, ["space", "time_skew", "hexagonal", "overlapped", "grid_sync", "stream"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::isl::{Ctx, DimType, Set, Val};
 use crate::layers::Scheduled;
 use crate::relation;
-use crate::schedule::{Node, Path, Schedule, StreamSize, Tag};
+use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
 use crate::stream;
 use crate::time_tiling::{Hexagon, Slope, Stencil, Within, stencil};
 use crate::transform;
@@ -95,6 +95,7 @@ pub fn tilings(
         let height = (HEIGHT..).find(|it| (it + 1) % nests == 0).unwrap_or(HEIGHT);
         let width = Hexagon::least_width(height, delta0, delta1).max(LEAST_WIDTH);
         let (height, widths) = (height as u32, vec![width as u32]);
+        let computations = computations.clone();
         commands.push(Command::Hexagonal { computations, time: time.clone(), loops: loops.clone(), height, widths });
         let edges = edges(delta0, delta1);
         let both = vec![time.clone(), found.dim.clone()];
@@ -103,7 +104,7 @@ pub fn tilings(
     commands.push(Command::Overlapped {
         computation: computation.clone(),
         time: time.clone(),
-        loops,
+        loops: loops.clone(),
         steps: STEPS,
         sizes: vec![WIDTH],
     });
@@ -114,6 +115,12 @@ pub fn tilings(
         };
         shapes.push(Shape { command, dim: found.dim.clone(), tiles });
     }
+    let command = Command::GridSync { computations, time: time.clone(), loops, widths: vec![WIDTH] };
+    let tiles = match transform::apply(ctx, &on_gpu, dependences, &command) {
+        Ok(next) => Ok(found.tiles(ctx, &on_gpu, &next, params)?),
+        Err(error) => Err(error),
+    };
+    shapes.push(Shape { command, dim: found.dim.clone(), tiles });
     shapes.push(found.stream(ctx, &on_gpu, dependences, params)?);
     Ok(Tilings { time, sweeps: nests as usize, shapes })
 }
@@ -305,7 +312,9 @@ fn tile_of(
 ) -> (Vec<i64>, Vec<i64>) {
     let around = schedule.loops_around(id);
     let of_tiles = |at: &Affine| at.as_iterator().is_none_or(|it| it >= sources);
-    let last = around.iter().rposition(|(_, it)| it.at.get(&id).is_some_and(of_tiles));
+    // The points of a block's tile are its threads.
+    let is_point = |it: &Loop| matches!(it.tag, Tag::GpuThread(_));
+    let last = around.iter().rposition(|(_, it)| !is_point(it) && it.at.get(&id).is_some_and(of_tiles));
     let (mut round, mut tile) = (vec![], vec![]);
     let mut above = 0;
     for (path, it) in around.iter().take(last.map_or(0, |it| it + 1)) {
