@@ -497,20 +497,31 @@ unsafe extern "C" fn copy_box(
         };
         // An address is given both ways; the kind says which one is read.
         let driver = sys::CUDA_MEMCPY3D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcZ: 0,
+            srcLOD: 0,
             srcMemoryType: kind(&from),
             srcHost: from.address as *const c_void,
             srcDevice: from.address,
+            srcArray: std::ptr::null_mut(),
+            reserved0: std::ptr::null_mut(),
             srcPitch: from.apart[0],
             srcHeight: from.apart[1],
+            dstXInBytes: 0,
+            dstY: 0,
+            dstZ: 0,
+            dstLOD: 0,
             dstMemoryType: kind(&to),
             dstHost: to.address as *mut c_void,
             dstDevice: to.address,
+            dstArray: std::ptr::null_mut(),
+            reserved1: std::ptr::null_mut(),
             dstPitch: to.apart[0],
             dstHeight: to.apart[1],
             WidthInBytes: bytes,
             Height: rows,
             Depth: planes,
-            ..Default::default()
         };
         // SAFETY: the caller gives memory of that shape at either address; both last until the copy is complete, which is
         // awaited where the host's memory is one of them, else until the stream is done.
