@@ -10,6 +10,9 @@
 //! down columns are tiled for shared memory, and storage commands of Tessella's own go with the order; time loops over
 //! stencils stream where they can ([`crate::auto::stream`]).
 //!
+//! Where a nest on a CPU is left without threads or lanes, isl's scheduler is asked for another order to start from
+//! ([`crate::auto::asked`]).
+//!
 //! On a CPU, two more things are weighed once every nest has its order. Neighbours on threads get one loop where the second then
 //! finds in the cache what the first has used ([`crate::auto::traffic`]), or strips through which they go row by row together, the
 //! later ones some rows behind ([`crate::auto::delayed`]); of arrays between them only those rows are kept. Where a computation runs on no threads because it

@@ -11,7 +11,7 @@
 //! made. In three dimensions planes stay whole.
 
 use super::hexagon_cost;
-use crate::algorithm::{Algorithm, ArrayId, ComputationId};
+use crate::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::{Error, ScheduleError};
@@ -33,6 +33,8 @@ pub(crate) struct Tiled {
 
 /// With more statements, code for hexagons takes seconds to generate.
 pub const MOST: usize = 4;
+/// With more steps in an iteration of the time loop, isl takes tens of seconds to prove them.
+const MOST_SWEEPS: i64 = 3;
 /// The most steps of half a hexagon over rows or planes; more gained nothing where it was measured.
 const HALF: i64 = 16;
 /// The same over points of a line, which are so few that starting threads counts.
@@ -112,6 +114,11 @@ fn sizes(algorithm: &Algorithm, machine: &Machine, found: &Found) -> Option<(u32
     let dims = slopes.len();
     // What reads no neighbours has nothing to gain: a loop of its own along each point does as well.
     if slopes[0] == [Slope::ZERO; 2] || found.stencil.step.len() > MOST {
+        return None;
+    }
+    // So does the memory that a variable of each point needs under hexagons.
+    let is_private = |id: &ArrayId| algorithm.array(*id).kind == ArrayKind::Private;
+    if found.stencil.sweeps > MOST_SWEEPS || arrays(algorithm, found).iter().any(is_private) {
         return None;
     }
     // A line lies in the first-level cache unless it is very long, so that one thread has little to gain from hexagons; nor has a
