@@ -45,6 +45,7 @@ const ALL = [
     program("overlapping_heat"),
     program("threads_of_a_copy", Float64, :cuda),
     program("streamed_heat", Float32, :cuda),
+    program("heat_in_one_kernel", Float32, :cuda),
 ]
 
 # Zero and small sizes, around tiles, a prime.
