@@ -33,6 +33,8 @@ const BATCH: usize = 50;
 const SHOWN: usize = 5;
 /// Between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(15);
+/// A schedule that takes longer is printed.
+const SLOW: Duration = Duration::from_secs(20);
 
 /// Which pairs.
 pub struct Plan {
@@ -232,8 +234,12 @@ impl Campaign {
                         && (matches!(kind, Kind::Tiles | Kind::Chain | Kind::Stencil) || random.percent(50));
                     let compile = target == Target::Cpu && (kind != Kind::Any || random.below(COMPILED) == 0);
                     let mut tried = (!own_order).then(Vec::new);
+                    let start = Instant::now();
                     let verdict = guarded(|| self.schedule(&subject, &mut random, &mut tried, compile, kind));
                     pair.commands = tried;
+                    if start.elapsed() > SLOW {
+                        eprintln!("program {number} took {:?}:\n{}", start.elapsed(), pair.source());
+                    }
                     match verdict {
                         Ok((verdict, job)) => {
                             self.count(&verdict, target);
