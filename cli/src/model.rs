@@ -50,7 +50,7 @@ pub struct Layout {
     #[command(flatten)]
     source: Source,
     /// How many elements a vector has
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=64))]
     vector: u32,
     /// The extents of the arrays along their first axes, such as 1000,1000; what is missing is a multiple of the vector
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=MOST_ELEMENTS))]

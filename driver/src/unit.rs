@@ -7,6 +7,7 @@ use crate::request::{Backend, DrawOptions, TextKind};
 use crate::results;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use tessella_c_backend as c_backend;
 use tessella_codegen::c_family::TextOptions;
 use tessella_codegen::{CodegenError, Input, Program, generate};
@@ -46,39 +47,73 @@ pub struct Built {
     pub program: Option<Program>,
 }
 
-/// What part of the work that a function may cost the code for wavefronts may take.
+/// What became of an order of Tessella's own.
+enum Attempt {
+    /// There is code for it.
+    Done(Box<Built>),
+    /// Code for it would take too much; one without tilings may do.
+    TooMuch,
+    /// The same, and it has no tilings.
+    Hopeless,
+}
+
+/// What part of the work that a function may cost the code for wavefronts may take, and that for tiles of time.
 const WAVES_PART: u64 = 2;
+const HEXAGONS_PART: u64 = 5;
+
+/// How long Tessella may look for an order of its own, and generate code for it: several times as long as any program of `tests/` takes.
+const LONGEST: Duration = Duration::from_secs(10);
 
 impl Unit<'_> {
     /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, one
     /// without wavefronts and tiles of time is made, and where that is, too, or is no other, the source's order stands.
     pub fn build(&self, backend: Backend) -> Result<Built, Refusal> {
         if let Some(commands) = &self.commands {
-            return self.build_by(backend, Order::Given(commands));
+            return self.build_by(&pipeline::context(), backend, Order::Given(commands));
         }
-        let mut built = self.build_by(backend, Order::Own(Tilings::Wanted))?;
-        if built.generate_within_limit() {
-            return Ok(built);
+        // What is interpreted is the source.
+        if backend == Backend::Interpreter {
+            return self.build_by(&pipeline::context(), backend, Order::Given(&[]));
         }
-        if built.has_waves() || !built.hexagons().is_empty() {
-            let mut simpler = self.build_by(backend, Order::Own(Tilings::Avoided))?;
-            let verified = &simpler.analysed.verified;
-            let is_source = *verified.schedule() == verified.source().source_order;
-            if !is_source && simpler.generate_within_limit() {
-                return Ok(simpler);
+        for tilings in [Tilings::Wanted, Tilings::Avoided] {
+            match self.attempt(backend, tilings)? {
+                Attempt::Done(built) => return Ok(*built),
+                Attempt::TooMuch => {}
+                Attempt::Hopeless => break,
             }
         }
-        let mut plain = self.build_by(backend, Order::Given(&[]))?;
+        let mut plain = self.build_by(&pipeline::context(), backend, Order::Given(&[]))?;
         plain.analysed.gave_up = true;
         Ok(plain)
     }
 
-    fn build_by(&self, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
+    fn attempt(&self, backend: Backend, tilings: Tilings) -> Result<Attempt, Refusal> {
         let ctx = pipeline::context();
-        let lowered = pipeline::lower_for(&ctx, &self.function, backend)?;
+        let (attempt, is_over) = ctx.with_deadline(LONGEST, || {
+            let mut built = self.build_by(&ctx, backend, Order::Own(tilings))?;
+            let verified = &built.analysed.verified;
+            let is_source = tilings == Tilings::Avoided && *verified.schedule() == verified.source().source_order;
+            let can_be_simpler = built.has_waves() || !built.hexagons().is_empty();
+            Ok(if !is_source && built.generate_within_limit() {
+                Attempt::Done(Box::new(built))
+            } else if can_be_simpler {
+                Attempt::TooMuch
+            } else {
+                Attempt::Hopeless
+            })
+        });
+        match attempt {
+            Ok(Attempt::Done(built)) => Ok(Attempt::Done(built)),
+            _ if is_over => Ok(Attempt::TooMuch),
+            other => other,
+        }
+    }
+
+    fn build_by(&self, ctx: &Ctx, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
+        let lowered = pipeline::lower_for(ctx, &self.function, backend)?;
         let target = target(backend);
-        let analysed = pipeline::verify(&ctx, self.sources, lowered, order, target, self.machine)?;
-        Ok(Built { ctx, analysed, program: None })
+        let analysed = pipeline::verify(ctx, self.sources, lowered, order, target, self.machine)?;
+        Ok(Built { ctx: ctx.clone(), analysed, program: None })
     }
 
     /// One text of the function for a target.
@@ -132,11 +167,15 @@ impl Built {
         effort::weight_of_generation(algorithm, schedule) > effort::weight(algorithm, schedule)
     }
 
-    /// Whether code can be generated with as much work as a whole function may take, or for wavefronts, in whose stead there is
-    /// a simpler order, a part of that; the result is kept.
+    /// Whether code can be generated with as much work as a whole function may take, or for wavefronts and tiles of time, in whose
+    /// stead there is a simpler order, a part of that; the result is kept.
     fn generate_within_limit(&mut self) -> bool {
-        let waves = self.has_waves();
-        let most = |left: u64| if waves { ISL_OPERATIONS / WAVES_PART } else { left.max(ISL_OPERATIONS) };
+        let (waves, hexagons) = (self.has_waves(), !self.hexagons().is_empty());
+        let most = |left: u64| match (waves, hexagons) {
+            (_, true) => ISL_OPERATIONS / HEXAGONS_PART,
+            (true, false) => ISL_OPERATIONS / WAVES_PART,
+            (false, false) => left.max(ISL_OPERATIONS),
+        };
         let budget = self.ctx.operations_left().map_or(0, most);
         match self.ctx.with_budget(budget, || generate(&Input::from(&self.analysed.verified))) {
             Ok(program) => self.program = Some(program),

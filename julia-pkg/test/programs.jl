@@ -21,8 +21,8 @@ function run(wanted = "")
             f = Tessella.original(case.f)
             @test any(first(outcome(f, case.inputs(T, n))) === :done for T in case.types, n in case.sizes)
             case.slow && get(ENV, "TESSELLA_PROGRAMS", "") != "all" && continue
-            for T in case.types, n in case.sizes
-                @test agrees(case, case.inputs(T, n))
+            for T in case.types
+                @test agrees(case, [case.inputs(T, n) for n in case.sizes])
             end
         end
     end

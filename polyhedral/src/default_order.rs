@@ -52,8 +52,8 @@ pub enum Memory {
     Plain,
 }
 
-/// Whether nests all of whose loops carry dependences may become wavefronts over tiles, and time loops of stencils hexagons: code
-/// for both is slow to generate.
+/// Whether nests all of whose loops carry dependences may become wavefronts over tiles, and time loops of stencils hexagons, and whether
+/// isl's scheduler is asked: code for these is slow to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tilings {
     Wanted,

@@ -110,6 +110,50 @@ fn the_search_finds_known_optima() {
 }
 
 #[test]
+fn the_search_finds_the_best_of_all_sizes_on_two_levels() {
+    // Along one axis a tile waits for the one before it, on each level: all pairs of sizes are few.
+    let problem = Problem {
+        space: Matrix::diagonal(2, 96),
+        dependences: vec![vec![1, 0], vec![0, 1]],
+        iteration: 1.0,
+        overhead: vec![3.0, 200.0],
+        largest: vec![64, 1024],
+    };
+    let squares = |inner: [i64; 2], outer: [i64; 2]| {
+        let of = |[a, b]: [i64; 2]| Matrix::new(&[&[a, 0], &[0, b]]);
+        predict(&problem, &[of(inner), of(outer)]).map_or(f64::INFINITY, |it| it.time)
+    };
+    let sides: Vec<[i64; 2]> = (1..=32).flat_map(|a| (1..=32).map(move |b| [a, b])).collect();
+    let least = sides.iter().flat_map(|&inner| sides.iter().map(move |&outer| (inner, outer)));
+    let least = least.map(|(inner, outer)| squares(inner, outer)).fold(f64::INFINITY, f64::min);
+    let start = vec![Matrix::diagonal(2, 1), Matrix::diagonal(2, 1)];
+    let found = search(&problem, &[start], 1, 20_000, &mut |_, _| {}).unwrap();
+    assert!(found.prediction.time <= least * 1.0001, "{} for {least}: {:?}", found.prediction.time, found.shapes);
+}
+
+#[test]
+fn the_search_finds_the_best_of_all_boxes_over_three_axes() {
+    let problem = Problem {
+        space: Matrix::diagonal(3, 64),
+        dependences: vec![vec![1, 0, 0], vec![0, 1, 0], vec![0, 0, 1]],
+        iteration: 1.0,
+        overhead: vec![50.0],
+        largest: vec![512],
+    };
+    let mut least = f64::INFINITY;
+    for a in 1..=64_i64 {
+        for b in 1..=(512 / a).min(64) {
+            for c in 1..=(512 / a / b).min(64) {
+                let shape = Matrix::new(&[&[a, 0, 0], &[0, b, 0], &[0, 0, c]]);
+                least = least.min(predict(&problem, &[shape]).unwrap().time);
+            }
+        }
+    }
+    let found = search(&problem, &[vec![Matrix::diagonal(3, 1)]], 1, 20_000, &mut |_, _| {}).unwrap();
+    assert!(found.prediction.time <= least * 1.0001, "{} for {least}: {:?}", found.prediction.time, found.shapes);
+}
+
+#[test]
 fn without_a_start_that_is_a_tiling_nothing_is_found() {
     let starts = vec![vec![Matrix::diagonal(2, 0), Matrix::diagonal(2, 1)]];
     assert_eq!(search(&example(1), &starts, 1, 100, &mut |_, _| {}), None);

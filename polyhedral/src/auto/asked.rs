@@ -11,6 +11,7 @@ use super::solver::{Fusion, Solved};
 use super::wavefront::Inside;
 use crate::affine::Affine;
 use crate::algorithm::ComputationId;
+use crate::default_order::Tilings;
 use crate::error::Error;
 use crate::layers::Target;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
@@ -90,7 +91,7 @@ impl Chooser<'_> {
     /// Asks isl's scheduler for an order of what is at `path`, where `schedule` has the order that was chosen for it and `before` the
     /// one from which; takes it where it promises to be faster.
     pub(crate) fn ask(&self, before: &Schedule, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
-        if self.target != Target::Cpu || self.asking.is_busy.get() {
+        if self.target != Target::Cpu || self.means.tilings == Tilings::Avoided || self.asking.is_busy.get() {
             return Ok(());
         }
         let short = self.short(schedule, path);

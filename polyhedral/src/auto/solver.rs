@@ -30,6 +30,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// No more statements are handed to isl at a time.
 const MOST: usize = 12;
+/// Nor statements in more loops: for a stencil in three dimensions of space and time, isl takes up to five seconds.
+const DEEPEST: usize = 3;
 /// Coefficients and constants of its functions are no larger.
 const LARGEST_COEFFICIENT: i32 = 4;
 const LARGEST_CONSTANT: i32 = 16;
@@ -78,7 +80,8 @@ pub(crate) struct Question {
 }
 
 impl Chooser<'_> {
-    /// What to ask isl about the node at `path`; `None` where the loops around it run through something else than iterators.
+    /// What to ask isl about the node at `path`; `None` where the loops around it run through something
+    /// else than iterators, or where there is too much to ask about.
     pub(crate) fn question(&self, schedule: &Schedule, path: &Path) -> Result<Option<Question>, Error> {
         let Some(node) = schedule.node(path) else { return Ok(None) };
         let (below, outer) = (node.computations(), loops_above(schedule, path));
@@ -98,7 +101,11 @@ impl Chooser<'_> {
                 }
             }
             let all = 0..self.algorithm.computation(id).iterators.len() as u32;
-            statements.insert(id, all.filter(|iterator| !fixed.contains(iterator)).collect::<Vec<u32>>());
+            let free: Vec<u32> = all.filter(|iterator| !fixed.contains(iterator)).collect();
+            if free.len() > DEEPEST {
+                return Ok(None);
+            }
+            statements.insert(id, free);
         }
         let mut domain = UnionSet::empty_in(self.ctx)?;
         for (&id, kept) in &statements {

@@ -31,8 +31,9 @@ pub(crate) struct Tiled {
     pub(crate) computations: BTreeSet<ComputationId>,
 }
 
-/// With more statements, code for hexagons takes seconds to generate.
+/// With more statements, code for hexagons takes seconds to generate; over a line, where a hexagon has more steps, it does so earlier.
 pub const MOST: usize = 4;
+const MOST_IN_LINE: usize = 3;
 /// With more steps in an iteration of the time loop, isl takes tens of seconds to prove them.
 const MOST_SWEEPS: i64 = 3;
 /// The most steps of half a hexagon over rows or planes; more gained nothing where it was measured.
@@ -113,7 +114,8 @@ fn sizes(algorithm: &Algorithm, machine: &Machine, found: &Found) -> Option<(u32
     let slopes = found.slopes.as_ref()?;
     let dims = slopes.len();
     // What reads no neighbours has nothing to gain: a loop of its own along each point does as well.
-    if slopes[0] == [Slope::ZERO; 2] || found.stencil.step.len() > MOST {
+    let most = if dims < 2 { MOST_IN_LINE } else { MOST };
+    if slopes[0] == [Slope::ZERO; 2] || found.stencil.step.len() > most {
         return None;
     }
     // So does the memory that a variable of each point needs under hexagons.

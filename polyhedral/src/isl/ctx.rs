@@ -3,6 +3,8 @@
 use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
 use std::rc::Rc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use super::error::{IslError, IslErrorKind};
 use super::raw;
@@ -106,6 +108,9 @@ impl Ctx {
     /// The operations counted since the last reset. Asking costs a few dozen more, which are counted.
     pub fn operations(&self) -> u64 {
         let limit = self.max_operations();
+        if self.is_aborted() {
+            return limit;
+        }
         // isl tells only whether a limit is reached: the count is the largest limit that is.
         let reached = |limit: u64| {
             self.set_max_operations(limit);
@@ -182,6 +187,34 @@ impl Ctx {
         work()
     }
 
+    /// Runs `work` for so long at most: after that isl answers everything below with an error that
+    /// [`is_quota`](super::IslError::is_quota). Also says whether it came to that; then isl answers as before.
+    ///
+    /// Where numbers outgrow machine words, an operation takes up to a hundred times as long as others, which no count of them tells.
+    pub fn with_deadline<T>(&self, longest: Duration, work: impl FnOnce() -> T) -> (T, bool) {
+        let context = self.ptr();
+        let (done, over) = mpsc::channel::<()>();
+        let result = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                if over.recv_timeout(longest) == Err(RecvTimeoutError::Timeout) {
+                    // SAFETY: the context outlives the scope, and isl means this call to come in between others: it sets
+                    // a flag, one machine word, that isl looks at before each operation, and touches nothing else.
+                    unsafe { raw::isl_ctx_abort(context) };
+                }
+            });
+            // Dropped also when `work` panics, so that the thread ends.
+            let _done = done;
+            work()
+        });
+        let aborted = self.is_aborted();
+        if aborted {
+            // SAFETY: the context is alive; the function sets the flag alone.
+            unsafe { raw::isl_ctx_resume(context) };
+            self.owner.context.reset_error();
+        }
+        (result, aborted)
+    }
+
     /// Sets a switch of isl.
     pub fn set_option(&self, option: IslOption, value: i32) -> Result<(), IslError> {
         let (set, _) = option.functions();
@@ -240,8 +273,13 @@ impl Ctx {
         IslError { kind, message: message.into_owned() }
     }
 
+    fn is_aborted(&self) -> bool {
+        // SAFETY: the context is alive; the function reads the flag alone.
+        unsafe { raw::isl_ctx_aborted(self.ptr()) != 0 }
+    }
+
     fn is_exhausted(&self) -> bool {
-        if self.max_operations() == 0 {
+        if self.max_operations() == 0 && !self.is_aborted() {
             return false;
         }
         // SAFETY: the context is alive; the function counts one operation, or records an error, forgotten below.

@@ -15,7 +15,7 @@ pub enum IslErrorKind {
     Internal,
     /// Memory ran out.
     Memory,
-    /// The computation was aborted through the context.
+    /// The time of [`super::Ctx::with_deadline`] is over.
     Aborted,
     /// isl named no reason.
     Unknown,
@@ -32,9 +32,9 @@ pub struct IslError {
 }
 
 impl IslError {
-    /// Whether the operation limit was the reason.
+    /// Whether the operation limit was the reason, or the time.
     pub fn is_quota(&self) -> bool {
-        self.kind == IslErrorKind::Quota
+        matches!(self.kind, IslErrorKind::Quota | IslErrorKind::Aborted)
     }
 
     /// Whether isl broke a promise of its own: neither the argument nor a limit is the reason.

@@ -12,6 +12,9 @@ unsafe extern "C" {
     pub fn isl_ctx_last_error_msg(ctx: usize) -> *const c_char;
     /// Counts one operation; -1 where the limit is reached or the context was aborted.
     pub fn isl_ctx_next_operation(ctx: usize) -> c_int;
+    pub fn isl_ctx_abort(ctx: usize);
+    pub fn isl_ctx_aborted(ctx: usize) -> c_int;
+    pub fn isl_ctx_resume(ctx: usize);
     pub fn free(memory: *mut c_void);
     fn isl_ast_build_free(build: usize) -> usize;
 }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use super::*;
 
@@ -76,6 +77,24 @@ fn reaching_the_quota_is_an_error_and_leaves_the_context_usable() {
     ctx.set_max_operations(0);
     ctx.reset_operations();
     assert!(hard_question(&ctx).is_ok());
+}
+
+#[test]
+fn passing_the_deadline_is_an_error_and_leaves_the_context_usable() {
+    let ctx = Ctx::new();
+    let (error, over) = ctx.with_deadline(Duration::ZERO, || {
+        loop {
+            if let Err(error) = hard_question(&ctx) {
+                // Neither counts operations nor asks for more in vain.
+                assert!(ctx.with_budget(1000, || hard_question(&ctx)).is_err());
+                return error;
+            }
+        }
+    });
+    assert!(over && error.is_quota(), "{error}");
+    assert!(hard_question(&ctx).is_ok());
+    let (done, over) = ctx.with_deadline(Duration::from_secs(3600), || hard_question(&ctx));
+    assert!(done.is_ok() && !over);
 }
 
 #[test]

@@ -24,6 +24,10 @@ pub(super) struct Stated {
 /// The axes and levels that a problem may have.
 const MOST_AXES: usize = 4;
 const MOST_LEVELS: usize = 4;
+/// An entry of a matrix or dependence.
+const LARGEST: u64 = 1 << 32;
+/// The words that numbers follow.
+const KEYWORDS: [&str; 4] = ["space", "dependence", "iteration", "level"];
 
 pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>> {
     let mut problem = Problem {
@@ -76,7 +80,10 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
                 .map(|it| schemes.push((it, span))),
             _ => None,
         };
-        if understood.is_none() {
+        if understood.is_none() && KEYWORDS.contains(&word) && is_beyond(rest) {
+            let help = "write whole numbers of at most 4294967296 (2^32) for edges and dependences, and finite times";
+            errors.push(wrong(span, "a number of this line is too large", help));
+        } else if understood.is_none() {
             let text = "this line of a problem is not understood";
             errors.push(wrong(span, text, "write `space 16 0; 0 16`, `dependence 1 0`, `iteration 1.3e-6`, `level 18e-6 64` or `scheme Square Skewing-1`"));
         }
@@ -150,8 +157,14 @@ fn wrong(span: Span, text: &str, help: &str) -> Diagnostic {
 
 fn numbers(text: &str) -> Option<Vec<i64>> {
     let numbers: Vec<i64> = text.split_whitespace().map(|it| it.parse().ok()).collect::<Option<_>>()?;
-    let fits = |it: &i64| it.unsigned_abs() <= 1 << 32;
+    let fits = |it: &i64| it.unsigned_abs() <= LARGEST;
     (!numbers.is_empty() && numbers.iter().all(fits)).then_some(numbers)
+}
+
+/// Whether all words are numbers, and one of them is larger than any line takes.
+fn is_beyond(text: &str) -> bool {
+    let numbers = text.split([' ', '\t', ';']).filter(|it| !it.is_empty()).map(str::parse::<f64>);
+    numbers.collect::<Result<Vec<_>, _>>().is_ok_and(|it| it.iter().any(|it| it.abs() > LARGEST as f64))
 }
 
 /// A time, not negative.

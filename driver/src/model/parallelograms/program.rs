@@ -76,7 +76,8 @@ fn given_is_no_tiling(lowered: &Lowered, nest: &Asked, error: &Invalid) -> Refus
 fn nests(ctx: &Ctx, lowered: &Lowered, unit: &Unit<'_>, asked: &ProgramOptions) -> Result<Vec<AskedNest>, Refusal> {
     let algorithm = &lowered.algorithm;
     // The order of the source is asked about, whatever schedule stands beside it.
-    let plain = Unit { sources: unit.sources, function: unit.function.clone(), commands: None, machine: unit.machine };
+    let commands = Some(vec![]);
+    let plain = Unit { sources: unit.sources, function: unit.function.clone(), commands, machine: unit.machine };
     let built = plain.build(Backend::C)?;
     let params = sizes::choose(&built, &asked.sizes, DEFAULTS).map_err(|error| {
         let diagnostic = Diagnostic::error(Code("E0790"), error.text).with_help(error.help);
