@@ -90,7 +90,7 @@ impl Hexagon {
         let holds = |b: &i64| conditions.iter().all(|it| it.evaluate(&[*b], &[]).is_some_and(|value| value >= 0));
         let mut all = (0..self.span()).filter(holds);
         let first = all.next()?;
-        Some((first, all.last().unwrap_or(first)))
+        Some((first, all.next_back().unwrap_or(first)))
     }
 
     /// The step as tiles of a phase count it: (2) and (4) divide it.
