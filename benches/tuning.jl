@@ -42,7 +42,7 @@ const PLANE = ["m=2000", "n=2000", "steps=16"]
 const SPACE = ["l=160", "m=160", "n=160", "steps=8"]
 const STENCILS = ["fdtd2d" => ["nx=2000", "ny=2000", "steps=12"], "gradient2d" => PLANE, "gradient3d" => SPACE,
                   "heat2d" => PLANE, "heat3d" => SPACE, "jacobi1d" => ["n=4000000", "steps=32"], "jacobi2d9" => PLANE,
-                  "jacobi3d27" => SPACE, "laplacian2d" => PLANE, "laplacian3d" => SPACE, "life" => PLANE,
+                  "jacobi3d27" => ["n=160", "steps=8"], "laplacian2d" => PLANE, "laplacian3d" => SPACE, "life" => PLANE,
                   "seidel2d" => ["n=2000", "steps=8"], "slanted1d" => ["steps=2000", "n=2000"],
                   "star2d2r" => PLANE, "swapped2d" => PLANE, "wave1d_levels" => ["steps=2000", "n=2000"],
                   "wave2d" => PLANE]
