@@ -111,7 +111,7 @@ fn the_search_finds_known_optima() {
 
 #[test]
 fn the_search_finds_the_best_of_all_sizes_on_two_levels() {
-    // Along one axis a tile waits for the one before it, on each level: all pairs of sizes are few.
+    // Boxes alone: all pairs of them are few, and the search may find something better.
     let problem = Problem {
         space: Matrix::diagonal(2, 96),
         dependences: vec![vec![1, 0], vec![0, 1]],
@@ -119,13 +119,13 @@ fn the_search_finds_the_best_of_all_sizes_on_two_levels() {
         overhead: vec![3.0, 200.0],
         largest: vec![64, 1024],
     };
-    let squares = |inner: [i64; 2], outer: [i64; 2]| {
+    let boxes = |inner: [i64; 2], outer: [i64; 2]| {
         let of = |[a, b]: [i64; 2]| Matrix::new(&[&[a, 0], &[0, b]]);
         predict(&problem, &[of(inner), of(outer)]).map_or(f64::INFINITY, |it| it.time)
     };
     let sides: Vec<[i64; 2]> = (1..=32).flat_map(|a| (1..=32).map(move |b| [a, b])).collect();
     let least = sides.iter().flat_map(|&inner| sides.iter().map(move |&outer| (inner, outer)));
-    let least = least.map(|(inner, outer)| squares(inner, outer)).fold(f64::INFINITY, f64::min);
+    let least = least.map(|(inner, outer)| boxes(inner, outer)).fold(f64::INFINITY, f64::min);
     let start = vec![Matrix::diagonal(2, 1), Matrix::diagonal(2, 1)];
     let found = search(&problem, &[start], 1, 20_000, &mut |_, _| {}).unwrap();
     assert!(found.prediction.time <= least * 1.0001, "{} for {least}: {:?}", found.prediction.time, found.shapes);

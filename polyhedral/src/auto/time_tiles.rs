@@ -34,7 +34,7 @@ pub(crate) struct Tiled {
 /// With more statements, code for hexagons takes seconds to generate; over a line, where a hexagon has more steps, it does so earlier.
 pub const MOST: usize = 4;
 const MOST_IN_LINE: usize = 3;
-/// With more steps in an iteration of the time loop, isl takes tens of seconds to prove them.
+/// Nor are more steps in an iteration of the time loop looked at: proofs grow with them.
 const MOST_SWEEPS: i64 = 3;
 /// The most steps of half a hexagon over rows or planes; more gained nothing where it was measured.
 const HALF: i64 = 16;
