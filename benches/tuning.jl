@@ -29,13 +29,10 @@ const MODELS = ["tiles" => ["space", "time_skew", "hexagonal", "overlapped", "ti
 
 struct Program
     file::String
-    "nothing: the only one of its file"
-    name::Union{Nothing,String}
     sizes::Vector{String}
 end
 
-title(program) = replace(splitext(program.file)[1], "tests/" => "") *
-                 (program.name === nothing ? "" : " " * program.name)
+title(program) = replace(splitext(program.file)[1], "tests/" => "")
 
 # Sizes of stencils whose arrays do not fit into the caches, by their named extents.
 const PLANE = ["m=2000", "n=2000", "steps=16"]
@@ -57,18 +54,24 @@ const SIDES = Dict("atax" => 2500, "bicg" => 2500, "gemver" => 2500, "gesummv" =
                    "seidel2d" => 800, "heat3d" => 80, "doitgen" => 70, "adi" => 300)
 
 const EXAMPLES = ["gemm" => 400, "bicg" => 2500, "gesummv" => 2500, "doitgen" => 70, "mttkrp" => 80, "covariance" => 400,
-                  "jacobi2d" => 1000, "heat2d" => 1000, "conv5x5" => 1500, "images/gaussian" => 1500, "images/fusion" => 1500,
+                  "jacobi2d" => 1000, "heat2d" => 1000, "conv5x5" => 1500, "rgb2gray" => 1500, "images/gaussian" => 1500, "images/fusion" => 1500,
                   "images/edgedetector" => 1500, "images/rgbyuv420" => 1500, "images/warpaffine" => 1500,
                   "rodinia/hotspot" => 1000, "rodinia/pathfinder" => 2000, "rodinia/srad" => 800, "rodinia/lud" => 400,
-                  "rodinia/needle" => 1500, "vectors/axpy" => 4000000, "vectors/transpose" => 2500]
+                  "rodinia/needle" => 1500, "vectors/axpy" => 4000000, "vectors/dot" => 4000000, "vectors/transpose" => 2500]
 
-# What counts time steps is not as long as what counts points.
+# Of files with several functions one is tuned.
+const CHOSEN = Dict("examples/rgb2gray.jl" => "rgb2gray!")
+
+# What counts time steps or colours is not as long as what counts points.
 const TIMES = ("steps", "tsteps", "tmax", "niter", "iterations", "t_steps")
+const COLOURS = ("colours", "channels")
+
+chosen_function(file) = haskey(CHOSEN, file) ? `--function $(CHOSEN[file])` : ``
 
 # The sizes that a function has, which the tool names where it is asked about one that it does not have.
 function size_names(tool, file)
     errors = IOBuffer()
-    run(pipeline(ignorestatus(`$tool tune $(joinpath(ROOT, file)) --dry --budget 0 --size nothing_of_this_name=1`);
+    run(pipeline(ignorestatus(`$tool tune $(joinpath(ROOT, file)) $(chosen_function(file)) --dry --budget 0 --size nothing_of_this_name=1`);
                  stdout = devnull, stderr = errors))
     found = match(r"it has ([^\n]*)", String(take!(errors)))
     return found === nothing ? String[] : split(strip(found[1]), r", *")
@@ -78,16 +81,17 @@ end
 function sized(tool, file, side)
     names = size_names(tool, file)
     named = [name for name in names if !occursin(r"_\d+$", name)]
-    return ["$name=$(lowercase(name) in TIMES ? 12 : side)" for name in (isempty(named) ? names : named)]
+    extent(name) = name in TIMES ? 12 : name in COLOURS ? 3 : side
+    return ["$name=$(extent(lowercase(name)))" for name in (isempty(named) ? names : named)]
 end
 
 # Those whose titles contain one of the names, or all.
 function programs(tool, names, jobs)
-    is_chosen(file) = isempty(names) || any(name -> occursin(name, title(Program(file, nothing, []))), names)
-    stencils = [Program("tests/stencils/$name.jl", nothing, sizes) for (name, sizes) in STENCILS]
+    is_chosen(file) = isempty(names) || any(name -> occursin(name, title(Program(file, []))), names)
+    stencils = [Program("tests/stencils/$name.jl", sizes) for (name, sizes) in STENCILS]
     others = [["tests/polybench/$name.jl" => get(SIDES, name, CUBIC) for name in KERNELS];
               ["examples/$name.jl" => side for (name, side) in EXAMPLES]]
-    found = asyncmap(((file, side),) -> Program(file, nothing, sized(tool, file, side)),
+    found = asyncmap(((file, side),) -> Program(file, sized(tool, file, side)),
                      [it for it in others if is_chosen(first(it))]; ntasks = jobs)
     return Program[[it for it in stencils if is_chosen(it.file)]; found]
 end
@@ -136,9 +140,8 @@ end
 
 function tuned(tool, program, budget, cores, keep)
     size = isempty(program.sizes) ? `` : `--size $(program.sizes)`
-    chosen = program.name === nothing ? `` : `--function $(program.name)`
     pinned = cores === nothing ? `` : `taskset -c $(first(cores))-$(last(cores))`
-    words = `$pinned $tool tune $(joinpath(ROOT, program.file)) $chosen --dry --list --guesses --budget $budget $size`
+    words = `$pinned $tool tune $(joinpath(ROOT, program.file)) $(chosen_function(program.file)) --dry --list --guesses --budget $budget $size`
     text = said(words, program, keep)
     text === nothing && return nothing
     own = match(r"untuned ([0-9.]+) ms", text)

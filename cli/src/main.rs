@@ -10,7 +10,10 @@ mod transpile;
 mod tune;
 
 use clap::{Parser, Subcommand};
+use signal_hook::consts::SIGPIPE;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Turns numeric Julia functions into CPU and GPU code with the same results.
 #[derive(Parser)]
@@ -57,6 +60,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // Whoever reads what is printed may stop, as `head` does: that ends the command as it ends others. Where the system does not
+    // let us, printing fails instead.
+    let _ = signal_hook::flag::register_conditional_default(SIGPIPE, Arc::new(AtomicBool::new(true)));
     let done = match Cli::parse().command {
         Command::Transpile(command) => transpile::run(&command),
         Command::Check(command) => check::run(&command),

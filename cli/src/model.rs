@@ -5,7 +5,7 @@ use crate::arguments::{Source, number};
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use std::path::PathBuf;
-use tessella::model::{self, Cell, LayoutOptions, ProgramOptions, SearchOptions, Told};
+use tessella::model::{self, Cell, LONGEST_TIME, LayoutOptions, ProgramOptions, SearchOptions, Told};
 
 #[derive(Subcommand)]
 pub enum Model {
@@ -85,7 +85,7 @@ pub struct Parallelograms {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// How many shapes are looked at
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     evaluations: u64,
     /// The edges of a tile to compare with, as the rows of a matrix, such as '53,-53;53,53'; one for each level, from the innermost on
     #[arg(long = "shape", value_name = "EDGES", allow_hyphen_values = true, value_parser = edges)]
@@ -220,7 +220,7 @@ impl Parallelograms {
 
 fn of_program(command: &Parallelograms) -> Result<ProgramOptions, Failure> {
     let sizes = command.sizes.iter().map(|item| number(item, "--size n=1000"));
-    let is_time = |it: &f64| it.is_finite() && *it >= 0.0;
+    let is_time = |it: &f64| (0.0..=LONGEST_TIME).contains(it);
     let level = |item: &String| {
         let parts = item
             .split_once(',')

@@ -8,7 +8,7 @@ mod tiles;
 
 pub use banks::banks;
 pub use layout::{LayoutOptions, layout};
-pub use parallelograms::{ProgramOptions, SearchOptions, Told, parallelograms, parallelograms_of};
+pub use parallelograms::{LONGEST_TIME, ProgramOptions, SearchOptions, Told, parallelograms, parallelograms_of};
 pub use tessella_polyhedral::models::tiles::closed::Cell;
 pub(crate) use tiles::sizes_text;
 pub use tiles::{given_tile, stencil, tiles};

@@ -261,6 +261,7 @@ fn make_inputs(
             ParamOrigin::Extent { .. } | ParamOrigin::First { .. } => None,
         })
         .collect();
+    check_memory(algorithm, types, params)?;
     let ranges = subscript_ranges(algorithm, params);
     let mut values = vec![];
     for (argument, ty) in algorithm.arguments.iter().zip(types) {
@@ -280,10 +281,8 @@ fn make_inputs(
                 let ArgumentType::Array { element, .. } = *ty else {
                     unreachable!("arguments of the algorithm and of the function agree")
                 };
-                let extents =
-                    array.extents.iter().map(|extent| extent.evaluate(&[], params).unwrap_or(0).max(0) as u64);
                 let range = ranges.get(id);
-                let made = Array::from_fn(element, extents.collect(), |_| match range {
+                let made = Array::from_fn(element, extents(algorithm, *id, params), |_| match range {
                     Some(range) => random.within(element, range),
                     None => random.constant(element),
                 });
@@ -293,6 +292,34 @@ fn make_inputs(
         });
     }
     Ok(values)
+}
+
+fn extents(algorithm: &Algorithm, id: ArrayId, params: &[i64]) -> Vec<u64> {
+    let extents = algorithm.array(id).extents.iter();
+    extents.map(|extent| extent.evaluate(&[], params).unwrap_or(0).max(0) as u64).collect()
+}
+
+/// Arrays that are made up stay below the memory that is free.
+fn check_memory(algorithm: &Algorithm, types: &[ArgumentType], params: &[i64]) -> Result<(), Failed> {
+    let Some(free) = tessella_runtime::machine::available_memory() else { return Ok(()) };
+    let bytes = algorithm.arguments.iter().zip(types).map(|(argument, ty)| match (argument, ty) {
+        (Argument::Array(id), ArgumentType::Array { element, .. }) => {
+            let extents = extents(algorithm, *id, params);
+            extents.iter().fold(u64::from(element.bytes()), |product, &extent| product.saturating_mul(extent))
+        }
+        _ => 0,
+    });
+    let bytes = bytes.fold(0, u64::saturating_add);
+    if bytes <= free {
+        return Ok(());
+    }
+    let megabytes = |bytes: u64| bytes / 1_000_000;
+    Err(Failed::Usage(format!(
+        "the arrays of `{}` take {} MB, and {} MB are free; choose smaller sizes with `--size`",
+        algorithm.name,
+        megabytes(bytes),
+        megabytes(free),
+    )))
 }
 
 /// For arrays of integers whose elements become subscripts, `A[idx[i] + 1]`: the values that stay inside.

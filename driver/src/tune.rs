@@ -129,6 +129,8 @@ pub type Clock = Box<dyn FnMut() -> Duration + Send>;
 const GIVE_UP: u32 = 3;
 /// A candidate whose first call takes this many times the best is called no more.
 const SLOW: f64 = 1.3;
+/// Proofs and code of one candidate take no longer than this: without a bound numbers beyond machine words can take minutes.
+const LONG_BUILD: Duration = Duration::from_secs(5);
 /// Calls of one candidate take no longer than this together, unless the first does.
 const LONG: Duration = Duration::from_secs(2);
 
@@ -232,10 +234,11 @@ impl Tuner {
 
     fn attempt(&self, candidate: &Candidate) -> Outcome {
         let unit = self.subject.unit(Some(&candidate.commands));
-        let made = unit
-            .build(self.subject.target)
-            .map_err(Failed::Refused)
-            .and_then(|built| load(&unit, &built, &self.subject));
+        let made = match unit.build_within(self.subject.target, LONG_BUILD) {
+            Ok(Some(built)) => load(&unit, &built, &self.subject),
+            Ok(None) => return Outcome::Refused("E0601".into()),
+            Err(errors) => Err(Failed::Refused(errors)),
+        };
         let program = match made {
             Ok(program) => program,
             Err(Failed::Refused(errors) | Failed::ToolChain(errors)) => {

@@ -88,6 +88,21 @@ impl Unit<'_> {
         Ok(plain)
     }
 
+    /// As [`Unit::build`] for an order that is given, with its loops; `None` where proofs and code together take longer.
+    pub fn build_within(&self, backend: Backend, longest: Duration) -> Result<Option<Built>, Refusal> {
+        let ctx = pipeline::context();
+        let order = Order::Given(self.commands.as_deref().unwrap_or_default());
+        let (built, is_over) = ctx.with_deadline(longest, || {
+            let mut built = self.build_by(&ctx, backend, order)?;
+            built.program = Some(built.loops(self)?.into_owned());
+            Ok(built)
+        });
+        match built {
+            Err(_) if is_over => Ok(None),
+            done => done.map(Some),
+        }
+    }
+
     fn attempt(&self, backend: Backend, tilings: Tilings) -> Result<Attempt, Refusal> {
         let ctx = pipeline::context();
         let (attempt, is_over) = ctx.with_deadline(LONGEST, || {

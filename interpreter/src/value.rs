@@ -38,6 +38,8 @@ pub struct Array {
 pub enum ShapeError {
     #[error("an array of extents {extents:?} is too large")]
     TooLarge { extents: Vec<u64> },
+    #[error("no memory for an array of extents {extents:?}: {bytes} bytes")]
+    NoMemory { extents: Vec<u64>, bytes: usize },
     #[error("an array of extents {extents:?} takes {expected} bytes, not {given}")]
     Length { extents: Vec<u64>, expected: usize, given: usize },
 }
@@ -54,7 +56,12 @@ impl Array {
 
     pub fn zeros(element: ScalarType, extents: Vec<u64>) -> Result<Self, ShapeError> {
         let length = byte_length(element, &extents)?;
-        Ok(Self { element, extents, firsts: vec![], bytes: vec![0; length] })
+        let mut bytes = vec![];
+        if bytes.try_reserve_exact(length).is_err() {
+            return Err(ShapeError::NoMemory { extents, bytes: length });
+        }
+        bytes.resize(length, 0);
+        Ok(Self { element, extents, firsts: vec![], bytes })
     }
 
     /// An array whose elements, in memory order, are `element_at(0)`, `element_at(1)`, ...

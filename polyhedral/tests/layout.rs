@@ -2,7 +2,7 @@
 
 use tessella_polyhedral::models::layout::rows;
 use tessella_polyhedral::models::layout::{
-    Layout, LayoutError, Measure, Padding, Weights, best_period, measure, solve,
+    Layout, LayoutError, Measure, Padding, Weights, best_period, by_solver, measure, solve,
 };
 
 fn star(axes: usize) -> Vec<Vec<i64>> {
@@ -24,8 +24,12 @@ fn steps(point: &[i64]) -> i64 {
     point.iter().map(|it| it.abs()).sum()
 }
 
+/// The best padding, and what it leaves out of place; the integer program's is as good.
 fn solved(layout: &Layout) -> (Vec<Vec<u64>>, Vec<usize>) {
-    let padding = solve(layout, Weights::gains_first(layout)).unwrap();
+    let weights = Weights::gains_first(layout);
+    let padding = solve(layout, weights).unwrap();
+    let of_program = by_solver(layout, weights).unwrap();
+    assert_eq!(of_program.cost(layout, weights), padding.cost(layout, weights), "{layout:?}: {of_program:?}");
     let found = measure(layout, &padding);
     (padding.pads, found.unaligned)
 }
@@ -89,8 +93,10 @@ fn one_element_keeps_the_threads_of_a_column_in_different_banks() {
     let column: Vec<Vec<i64>> = (0..32).map(|thread| vec![0, thread]).collect();
     let layout = Layout::banked(&[32], 32, &column);
     assert_eq!(measure(&layout, &Padding::none(&layout)).conflicts, 32 * 31 / 2);
-    let padding = solve(&layout, Weights::gains_first(&layout)).unwrap();
-    assert_eq!((padding.pads.clone(), measure(&layout, &padding).conflicts), (vec![vec![1]], 0));
+    for solve in [solve, by_solver] {
+        let padding = solve(&layout, Weights::gains_first(&layout)).unwrap();
+        assert_eq!((padding.pads.clone(), measure(&layout, &padding).conflicts), (vec![vec![1]], 0));
+    }
 }
 
 #[test]
@@ -144,6 +150,7 @@ fn the_best_padding_is_that_of_brute_force() {
         let layout = Layout { extents, vector, reads, banks, threads, period };
         for weights in [Weights::PUBLISHED, Weights::gains_first(&layout)] {
             let found = solve(&layout, weights).unwrap();
+            let of_program = by_solver(&layout, weights).unwrap();
             let least =
                 all_paddings(&layout, u64::from(vector.max(banks))).iter().map(|it| it.cost(&layout, weights)).min();
             let Measure { unaligned, conflicts, .. } = measure(&layout, &found);
@@ -152,6 +159,7 @@ fn the_best_padding_is_that_of_brute_force() {
                 least,
                 "case {case}: {layout:?} {found:?} {unaligned:?} {conflicts}"
             );
+            assert_eq!(Some(of_program.cost(&layout, weights)), least, "case {case}: {layout:?} {of_program:?}");
         }
     }
 }

@@ -19,6 +19,14 @@ pub fn native() -> Machine {
     })
 }
 
+/// Bytes of memory that programs can still have; none where the system does not say.
+pub fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1 << 10)
+}
+
 /// Bytes and number of the SIMD registers.
 #[cfg(target_arch = "x86_64")]
 fn vectors() -> (u32, u32) {

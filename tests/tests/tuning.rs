@@ -259,6 +259,15 @@ fn one_function_is_tuned_at_a_time() {
 }
 
 #[test]
+fn arrays_beyond_the_memory_are_refused_before_they_are_made() {
+    let source = "f!(x::Matrix{Float64}) = (for i in eachindex(x); x[i] = 1; end)\n";
+    for size in [1_000_000, 10_000_000_000_000] {
+        let said = refusal(source, &[("x_1", size), ("x_2", size)]);
+        assert!(said.contains("MB are free") && said.contains("--size"), "{said}");
+    }
+}
+
+#[test]
 fn the_first_guess_of_each_model_is_timed_whatever_the_budget() {
     let source = text_of("tests/stencils/heat2d.jl");
     let options = TuneOptions { budget: Duration::ZERO, most: 10_000, begin: Begin::Guesses, ..FEW };

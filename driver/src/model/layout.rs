@@ -49,7 +49,13 @@ fn rows(pattern: &Pattern, asked: &LayoutOptions) -> String {
     for period in 1..=asked.period {
         let layout = Layout { period, ..plain.clone() };
         let name = if period == 1 { "the same everywhere".to_string() } else { format!("repeated every {period}") };
-        rows.push(row(&name, &layout, &solve(&layout, Weights::gains_first(&layout))));
+        let solved = solve(&layout, Weights::gains_first(&layout));
+        rows.push(row(&name, &layout, &solved));
+        // Longer periods are larger programs.
+        if solved.is_err() && period < asked.period {
+            rows.push(vec!["longer periods".to_string(), "not tried".to_string(), String::new()]);
+            break;
+        }
     }
     table(&["padding", "pads", "out of place"], &rows)
 }

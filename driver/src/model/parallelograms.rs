@@ -16,6 +16,7 @@ use tessella_polyhedral::models::parallelograms::{
 };
 
 pub use picture::DrawError;
+pub use problem::LONGEST_TIME;
 
 /// How the search goes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -175,7 +175,13 @@ impl Chooser<'_> {
         let ids: Vec<ComputationId> = question.statements.keys().copied().collect();
         let mut reader = Reader { chooser: self, question, free: BTreeMap::new() };
         let node = reader.node(&tree.root()?, &ids, &question.outside)?;
-        Ok(node.map(|node| Solved { node, free: reader.free }))
+        // isl leaves out statements without instances.
+        let is_whole = |node: &Node| {
+            let mut found = node.computations();
+            found.sort();
+            found == ids
+        };
+        Ok(node.filter(is_whole).map(|node| Solved { node, free: reader.free }))
     }
 }
 

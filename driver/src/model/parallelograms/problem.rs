@@ -26,6 +26,9 @@ const MOST_AXES: usize = 4;
 const MOST_LEVELS: usize = 4;
 /// An entry of a matrix or dependence.
 const LARGEST: u64 = 1 << 32;
+
+/// Times in seconds beyond this are none; sums and products of shorter ones stay finite.
+pub const LONGEST_TIME: f64 = 1e30;
 /// The words that numbers follow.
 const KEYWORDS: [&str; 4] = ["space", "dependence", "iteration", "level"];
 
@@ -81,7 +84,7 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
             _ => None,
         };
         if understood.is_none() && KEYWORDS.contains(&word) && is_beyond(rest) {
-            let help = "write whole numbers of at most 4294967296 (2^32) for edges and dependences, and finite times";
+            let help = "write whole numbers of at most 4294967296 (2^32) for edges and dependences, and times of at most 1e30 seconds";
             errors.push(wrong(span, "a number of this line is too large", help));
         } else if understood.is_none() {
             let text = "this line of a problem is not understood";
@@ -92,7 +95,11 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
         return Err(errors);
     }
     let axes = problem.space.size();
-    if axes == 0 || axes > MOST_AXES || problem.space.inverse().is_none() {
+    if axes > MOST_AXES {
+        let text = format!("the space has {axes} axes, and shapes are selected for {MOST_AXES} at most");
+        return Err(vec![wrong(space.unwrap_or(whole), &text, "leave out axes along which nothing is tiled")]);
+    }
+    if axes == 0 || problem.space.inverse().is_none() {
         let help = format!("write one row for each axis, as in `space 16 0; 0 16`, at most {MOST_AXES}");
         let text = "the problem has no space with independent edges";
         return Err(vec![wrong(space.unwrap_or(whole), text, &help)]);
@@ -161,7 +168,7 @@ fn numbers(text: &str) -> Option<Vec<i64>> {
     (!numbers.is_empty() && numbers.iter().all(fits)).then_some(numbers)
 }
 
-/// Whether all words are numbers, and one of them is larger than any line takes.
+/// Whether all words are numbers, and one of them is larger than a line takes.
 fn is_beyond(text: &str) -> bool {
     let numbers = text.split([' ', '\t', ';']).filter(|it| !it.is_empty()).map(str::parse::<f64>);
     numbers.collect::<Result<Vec<_>, _>>().is_ok_and(|it| it.iter().any(|it| it.abs() > LARGEST as f64))
@@ -169,7 +176,7 @@ fn is_beyond(text: &str) -> bool {
 
 /// A time, not negative.
 fn positive(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|it: &f64| it.is_finite() && *it >= 0.0)
+    text.parse().ok().filter(|it: &f64| (0.0..=LONGEST_TIME).contains(it))
 }
 
 fn level(text: &str) -> Option<(f64, u64)> {

@@ -17,11 +17,11 @@ fn stated(text: &str) -> problem::Stated {
 }
 
 /// What a problem's first scheme takes, its second, and the shapes that the search selects, which starts from the best of both.
-fn times(text: &str) -> [f64; 3] {
+fn times(text: &str, seed: u64) -> [f64; 3] {
     let stated = stated(text);
     let usual: Vec<_> = stated.schemes.iter().map(|it| schemes::best(&stated.problem, it).unwrap()).collect();
     let starts: Vec<Shapes> = usual.iter().map(|(shapes, _)| shapes.clone()).collect();
-    let found = search(&stated.problem, &starts, 1, 3000, &mut |_, _| {}).unwrap();
+    let found = search(&stated.problem, &starts, seed, 20_000, &mut |_, _| {}).unwrap();
     [usual[0].1.time, usual[1].1.time, found.prediction.time]
 }
 
@@ -29,13 +29,24 @@ fn times(text: &str) -> [f64; 3] {
 #[test]
 fn selected_shapes_are_faster_than_the_usual_ones_by_what_is_known() {
     let gains = CASES.map(|(_, text)| {
-        let [first, second, selected] = times(text);
+        let [first, second, selected] = times(text, 1);
         [first, second].map(|it| (100.0 * (it / selected - 1.0)).round())
     });
-    let expected = [[44.0, 18.0], [24.0, 38.0], [24.0, 38.0], [0.0, 45.0], [5.0, 28.0], [5.0, 28.0], [5.0, 28.0]];
+    let expected = [[45.0, 18.0], [39.0, 54.0], [39.0, 54.0], [0.0, 45.0], [60.0, 95.0], [60.0, 95.0], [89.0, 130.0]];
     assert_eq!(gains, expected);
     let over_the_second: f64 = gains.iter().map(|it| it[1]).sum();
     assert!(over_the_second / CASES.len() as f64 >= 20.0, "{gains:?}");
+}
+
+/// Random directions and restarts find other shapes with another seed, of about the same time.
+#[test]
+fn seeds_agree_about_what_can_be_gained() {
+    for (name, text) in CASES {
+        let [_, second, one] = times(text, 1);
+        let [_, _, other] = times(text, 2);
+        assert!(one.max(other) < 1.6 * one.min(other), "{name}: {one} and {other}");
+        assert!(one.max(other) < second / 1.1, "{name}: {one} and {other}");
+    }
 }
 
 #[test]
@@ -46,12 +57,12 @@ fn selected_shapes_are_predicted_no_worse_than_the_published_ones() {
     ];
     let seconds = published.map(|(text, shapes)| {
         let published = predict(&stated(text).problem, &shapes).unwrap().time;
-        let [_, scheme, selected] = times(text);
+        let [_, scheme, selected] = times(text, 1);
         [selected, scheme, published].map(f64::round)
     });
     // By the formula the published shapes are slower than the scheme that they are compared with, at its published sizes (685 and
     // 681) and at its best ones.
-    assert_eq!(seconds, [[496.0, 585.0, 1362.0], [420.0, 578.0, 719.0]]);
+    assert_eq!(seconds, [[495.0, 585.0, 1362.0], [375.0, 578.0, 719.0]]);
 }
 
 #[test]
@@ -87,6 +98,8 @@ fn what_a_problem_must_not_say_is_told_at_its_line() {
         ("iteration 1\niteration 1\n", "5 │ iteration 1", "an iteration takes one time"),
         ("dependence 99999999999 0\n", "4 │ dependence 99999999999 0", "a number of this line is too large"),
         ("iteration 1e400\n", "4 │ iteration 1e400", "a number of this line is too large"),
+        ("iteration 1e308\n", "4 │ iteration 1e308", "a number of this line is too large"),
+        ("level 1e31 4\n", "4 │ level 1e31 4", "a number of this line is too large"),
         ("iteration -1\n", "4 │ iteration -1", "not understood"),
         ("space 8 0; 0 8\n", "4 │ space 8 0; 0 8", "a problem has one space"),
         (levels.as_str(), "7 │ level 0 32", "at most 4 levels of tiles"),

@@ -17,7 +17,7 @@ pub mod patterns;
 mod program;
 pub mod rows;
 
-pub use program::{LayoutError, best_period, solve};
+pub use program::{LayoutError, best_period, by_solver, solve};
 
 /// What is read, and how memory is organised.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,8 @@
 //! direction and against them, so that in the course of time all directions come up. A success makes the mesh coarser, a
 //! round of failures finer; the search ends when the finest mesh, that of the integers themselves, fails along all axes.
 //! The mesh of each entry is as fine as the entry is small: tiles of 8 and of 8192 are searched at once. Before, rows are
-//! tried to be stretched as wholes. Shapes that are no tiling are no candidates.
+//! tried to be stretched as wholes. Shapes that are no tiling are no candidates. As long as there are evaluations left, the end of a
+//! descent is shaken and the search goes down again, since most ends are not the best; several such walks begin at the first end.
 //!
 //! # Source
 //! Abramson, Audet, Dennis, Le Digabel, *OrthoMADS*, SIAM J. Optim. 20(2), 2009.
@@ -27,6 +28,17 @@ pub type Progress<'a> = &'a mut dyn FnMut(u64, f64);
 
 /// The finest mesh is 2^0, the coarsest an entry itself.
 const LEVELS: i32 = 12;
+
+/// How many shapes a walk looks at before another begins where it began: one alone may stay in a valley.
+const WALK: u64 = 20_000;
+/// How many shapes are looked at on the way down from one that was shaken.
+const DESCENT: u64 = 250;
+/// And it goes on where the best time is that near.
+const PROMISING: f64 = 1.1;
+/// The next one is shaken from where a descent ended if its time is that near.
+const NEAR: f64 = 1.25;
+/// A shape that was shaken takes at most this many times the best one's time.
+const WORSE: f64 = 3.0;
 
 /// Entries beyond this are no tiles.
 const LARGEST: i64 = 1 << 32;
@@ -57,10 +69,40 @@ pub fn search(
         }
     }
     let (entries, time) = best?;
-    let (entries, _) = descend(&mut state, entries, time, evaluations, progress);
+    let origin = descend(&mut state, entries, time, evaluations, progress);
+    let (mut entries, mut time) = origin.clone();
+    while state.used < evaluations {
+        let until = evaluations.min(state.used + WALK);
+        let (other, other_time) =
+            walk(&mut state, origin.clone(), until, &mut |used, least| progress(used, least.min(time)));
+        if other_time < time {
+            (entries, time) = (other, other_time);
+        }
+    }
     let shapes = shapes(problem, &entries);
     let prediction = predict(problem, &shapes).ok()?;
     Some(Found { shapes, prediction, evaluations: state.used })
+}
+
+/// From a point where no neighbour is better: shakes it, goes down again, and so on; the best point on the way.
+fn walk(state: &mut State<'_>, from: (Vec<i64>, f64), until: u64, progress: Progress<'_>) -> (Vec<i64>, f64) {
+    let mut here = from.0.clone();
+    let (mut best, mut least) = from;
+    while let Some((shaken, time)) = shaken(state, &here, least, until) {
+        let mut told = |used: u64, time: f64| progress(used, time.min(least));
+        let soon = until.min(state.used + DESCENT);
+        let (mut found, mut time) = descend(state, shaken, time, soon, &mut told);
+        if time < PROMISING * least {
+            (found, time) = descend(state, found, time, until, &mut told);
+        }
+        if time < NEAR * least {
+            here.clone_from(&found);
+        }
+        if time < least {
+            (best, least) = (found, time);
+        }
+    }
+    (best, least)
 }
 
 struct State<'a> {
@@ -94,9 +136,93 @@ impl State<'_> {
         mixed ^ mixed >> 31
     }
 
+    fn below(&mut self, count: usize) -> usize {
+        (self.next() % count.max(1) as u64) as usize
+    }
+
     /// Between -1 and 1.
     fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+/// One or two random changes of the best shape that give a tiling; `None` once the evaluations are used up.
+fn shaken(state: &mut State<'_>, best: &[i64], least: f64, until: u64) -> Option<(Vec<i64>, f64)> {
+    while state.used < until {
+        let mut tried = best.to_vec();
+        for _ in 0..1 + state.below(2) {
+            shake(state, &mut tried);
+        }
+        if state.below(2) == 0 {
+            keep_outer_tiles(best, &mut tried, state.problem.space.size());
+        }
+        if tried != best
+            && let Some(time) = state.time(&tried).filter(|&time| time < WORSE * least)
+        {
+            return Some((tried, time));
+        }
+    }
+    None
+}
+
+/// Turns a row into a direction of small numbers, adds a part of one row to another of its level, or makes a row longer and another
+/// one shorter.
+fn shake(state: &mut State<'_>, entries: &mut [i64]) {
+    let size = state.problem.space.size();
+    let rows = entries.len() / size;
+    let (row, kind) = (state.below(rows), state.below(3));
+    let row_of = |entries: &[i64], row: usize| entries[row * size..(row + 1) * size].to_vec();
+    let scale = |entries: &mut [i64], row: usize, factor: f64| {
+        for entry in &mut entries[row * size..(row + 1) * size] {
+            *entry = (*entry as f64 * factor).round() as i64;
+        }
+    };
+    match kind {
+        0 => {
+            let longest = row_of(entries, row).iter().map(|it| it.abs()).max().unwrap_or(1);
+            for entry in &mut entries[row * size..(row + 1) * size] {
+                *entry = longest * (state.below(3) as i64 - 1);
+            }
+        }
+        1 => {
+            let level = row / size * size;
+            let other = row_of(entries, level + state.below(size));
+            let part = state.uniform();
+            for (entry, more) in entries[row * size..(row + 1) * size].iter_mut().zip(&other) {
+                *entry += (part * *more as f64).round() as i64;
+            }
+        }
+        _ => {
+            let factor = 2.0_f64.powf(state.uniform());
+            let other = state.below(rows);
+            scale(entries, row, factor);
+            if other != row {
+                scale(entries, other, 1.0 / factor);
+            }
+        }
+    }
+}
+
+/// Where the shape of a level was changed, gives the tiles of the level above, as exactly as whole numbers allow, the edges in space
+/// that they had.
+fn keep_outer_tiles(before: &[i64], changed: &mut [i64], size: usize) {
+    let matrix = |entries: &[i64]| Matrix { rows: entries.chunks(size).map(<[i64]>::to_vec).collect() };
+    let area = size * size;
+    for at in (area..changed.len()).step_by(area) {
+        let (below, shape) = (matrix(&before[at - area..at]), matrix(&before[at..at + area]));
+        let Some(inverse) = matrix(&changed[at - area..at]).inverse() else { return };
+        for (row, edge) in shape.rows.iter().enumerate() {
+            let along = |column: usize| {
+                edge.iter()
+                    .zip(&below.rows)
+                    .map(|(&factor, it)| factor.saturating_mul(it[column]))
+                    .fold(0, i64::saturating_add)
+            };
+            let Some(parts) = inverse.coordinates(&(0..size).map(along).collect::<Vec<_>>()) else { return };
+            for (entry, part) in changed[at + row * size..].iter_mut().zip(parts) {
+                *entry = (part as f64 / inverse.denominator as f64).round() as i64;
+            }
+        }
     }
 }
 
@@ -113,17 +239,22 @@ fn descend(state: &mut State<'_>, start: Vec<i64>, time: f64, until: u64, progre
     let (mut best, mut least) = (start, time);
     let mut mesh = LEVELS / 2;
     let mut exhausted = false;
+    // Rows of a point are stretched once; polls are different each time.
+    let mut stretched = false;
     while state.used < until && !exhausted {
-        let found = stretch(state, &best, least).or_else(|| poll(state, &best, least, mesh));
-        match found {
+        let found = if stretched { None } else { stretch(state, &best, least) };
+        stretched = found.is_none();
+        match found.or_else(|| poll(state, &best, least, mesh)) {
             Some((entries, time)) => {
                 (best, least) = (entries, time);
+                stretched = false;
                 mesh = (mesh + 1).min(LEVELS);
             }
             None if mesh > 0 => mesh -= 1,
             None => match unit_steps(state, &best, least) {
                 Some((entries, time)) => {
                     (best, least) = (entries, time);
+                    stretched = false;
                     mesh = LEVELS / 2;
                 }
                 None => exhausted = true,
