@@ -8,7 +8,8 @@
 //! nested loops are permuted so that the contiguous axis is innermost (CPU) or on thread axis x (GPU), and loops without
 //! carried dependences run in parallel, the outermost one on CPU threads. On a GPU ([`crate::auto::gpu`]), products and sums
 //! down columns are tiled for shared memory, and storage commands of Tessella's own go with the order; time loops over
-//! stencils stream where they can ([`crate::auto::stream`]).
+//! stencils stream where they can ([`crate::auto::stream`]), and work arrays that iterations share give way to arrays of each
+//! iteration where these then become blocks ([`crate::auto::own`]).
 //!
 //! Where a nest on a CPU is left without threads or lanes, isl's scheduler is asked for another order to start from
 //! ([`crate::auto::asked`]).
@@ -101,7 +102,7 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
 /// Chooses an order for the whole program, from its present one.
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
     let chosen = match scheduled.target {
-        Target::Gpu => whole(ctx, scheduled, dependences, means, BTreeSet::new())?,
+        Target::Gpu => for_gpu(ctx, scheduled, dependences, means)?,
         Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, means)?, dependences)?,
     };
     match means.memory {
@@ -150,6 +151,14 @@ fn for_cpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: 
     Ok(better.unwrap_or(chosen))
 }
 
+/// The choice for a GPU: with work arrays for each iteration where its loops are then blocks.
+fn for_gpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
+    match in_half(ctx, || with_own(ctx, scheduled, dependences, means))?.flatten() {
+        Some(chosen) => Ok(chosen),
+        None => whole(ctx, scheduled, dependences, means, BTreeSet::new()),
+    }
+}
+
 /// Takes a step that the choice can do without, with half of the work that is left; `None` where that is not enough.
 fn in_half<T>(ctx: &Ctx, step: impl FnOnce() -> Result<T, Error>) -> Result<Option<T>, Error> {
     let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
@@ -178,7 +187,8 @@ fn in_time(
     Ok(Some(Chosen { rewritten: Some(rewritten), ..chosen }))
 }
 
-/// The choice for the program with a work array for each iteration of loops that can then run on threads, if there are any.
+/// The choice for the program with a work array for each iteration of loops that can then run on threads, or blocks, if there are
+/// any.
 fn with_own(
     ctx: &Ctx,
     scheduled: &Scheduled,
@@ -187,7 +197,11 @@ fn with_own(
 ) -> Result<Option<Chosen>, Error> {
     let Some(own) = own::privatized(ctx, scheduled, dependences)? else { return Ok(None) };
     let chosen = whole(ctx, &own.scheduled, &own.dependences, means, BTreeSet::new())?;
-    if !own::belong_to_threads(ctx, &chosen.scheduled, &own.arrays)? {
+    let belong = match chosen.scheduled.target {
+        Target::Cpu => own::belong_to_threads(ctx, &chosen.scheduled, &own.arrays)?,
+        Target::Gpu => own::belong_to_blocks(&chosen.scheduled, &own.arrays),
+    };
+    if !belong {
         return Ok(None);
     }
     let rewritten = Rewritten { commands: own.commands, dependences: own.dependences };
