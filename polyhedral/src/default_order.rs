@@ -11,12 +11,13 @@
 //! stencils stream where they can ([`crate::auto::stream`]), and work arrays that iterations share give way to arrays of each
 //! iteration where these then become blocks ([`crate::auto::own`]).
 //!
-//! Where a nest on a CPU is left without threads or lanes, isl's scheduler is asked for another order to start from
-//! ([`crate::auto::asked`]).
+//! Where a nest is left without threads, or on a CPU without lanes, isl's scheduler is asked for another order to start from
+//! ([`crate::auto::asked`]). On a GPU, a nest in which every loop carries a dependence runs step by step or along diagonals
+//! ([`crate::auto::gpu_waves`]).
 //!
 //! On a CPU, two more things are weighed once every nest has its order. Neighbours on threads get one loop where the second then
 //! finds in the cache what the first has used ([`crate::auto::traffic`]), or strips through which they go row by row together, the
-//! later ones some rows behind ([`crate::auto::delayed`]); of arrays between them only those rows are kept. Where a computation runs on no threads because it
+//! later ones some rows behind ([`crate::auto::delayed`]); of arrays between them only those rows are kept. On both targets, where a computation runs on no threads because it
 //! reads another row or column of what it writes, the program is tried once more with it cut where the two cross
 //! ([`crate::auto::cuts`]), and stays so if its pieces then run on threads. On both targets, arrays are padded where a model says
 //! that it pays ([`crate::auto::padding`]). On a CPU, loops whose iterations have arrays for themselves run on threads as a whole, and
@@ -146,17 +147,27 @@ fn for_cpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: 
     if let Some(chosen) = in_half(ctx, || with_own(ctx, scheduled, dependences, means))?.flatten() {
         return Ok(chosen);
     }
-    let chosen = whole(ctx, scheduled, dependences, means, BTreeSet::new())?;
-    let better = in_half(ctx, || in_pieces(ctx, scheduled, dependences, means, &chosen))?.flatten();
-    Ok(better.unwrap_or(chosen))
+    whole_or_pieces(ctx, scheduled, dependences, means)
 }
 
 /// The choice for a GPU: with work arrays for each iteration where its loops are then blocks.
 fn for_gpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
     match in_half(ctx, || with_own(ctx, scheduled, dependences, means))?.flatten() {
         Some(chosen) => Ok(chosen),
-        None => whole(ctx, scheduled, dependences, means, BTreeSet::new()),
+        None => whole_or_pieces(ctx, scheduled, dependences, means),
     }
+}
+
+/// The choice for the program with computations cut in pieces if these then run on threads, else for the program as it is.
+fn whole_or_pieces(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    means: Means,
+) -> Result<Chosen, Error> {
+    let chosen = whole(ctx, scheduled, dependences, means, BTreeSet::new())?;
+    let better = in_half(ctx, || in_pieces(ctx, scheduled, dependences, means, &chosen))?.flatten();
+    Ok(better.unwrap_or(chosen))
 }
 
 /// Takes a step that the choice can do without, with half of the work that is left; `None` where that is not enough.

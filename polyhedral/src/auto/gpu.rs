@@ -60,7 +60,10 @@ impl Chooser<'_> {
         }
         let leading = parallel.iter().enumerate().take_while(|(at, level)| at == *level).count().min(3);
         match (leading, parallel.is_empty()) {
-            (0, true) => self.node(schedule, &path.down(depth)),
+            (0, true) => match self.steps_or_diagonals(schedule, path, depth)? {
+                true => Ok(()),
+                false => self.node(schedule, &path.down(depth)),
+            },
             (0, false) => self.gpu_nest(schedule, &path.down(1)),
             (leading, _) => self.map_to_threads(schedule, path, leading),
         }
