@@ -12,6 +12,9 @@
 //! The copies begin one or more iterations earlier, and the buffer has a stage for each iteration under way. That a stage is
 //! not filled again before its last use is proved like a map of `store_in`.
 //!
+//! Reads that lie so far apart that no box of constant size holds them all, as those of `A[i, k] * A[j, k]`, move one after the other:
+//! each command takes those reads of the named computation that have the subscripts of its first one that is left.
+//!
 //! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
 //! part from one nest of thread loops to the next.
 
@@ -144,6 +147,8 @@ struct Plan<'a> {
     ahead: u32,
     footprint: Footprint,
     hull: Hull,
+    /// The subscripts of the reads that use the buffer, where that is not all accesses.
+    part: Option<Vec<Subscript>>,
 }
 
 /// Why an array is not promoted.
@@ -349,11 +354,25 @@ fn plan<'a>(
         }
         keys.insert(id, values);
     }
-    let footprint = footprint(ctx, algorithm, schedule, array, &keys)?;
+    let mut part = None;
+    let mut touched = footprint(ctx, algorithm, schedule, (array, None), &keys)?;
+    let mut found = hull(algorithm, array, at, &touched.all);
+    let first = algorithm.computation(anchor).reads.iter().find(|read| read.array == array);
+    if let (Err(Error::Storage(StorageError::NoConstantSize { .. })), Some(first)) = (&found, first)
+        && touched.written.is_empty()?
+    {
+        // Reads that lie far apart: the first ones alone.
+        let alone: Keys = keys.iter().filter(|(id, _)| **id == anchor).map(|(id, key)| (*id, key.clone())).collect();
+        let near = footprint(ctx, algorithm, schedule, (array, Some(&first.subscripts)), &alone)?;
+        if let Ok(box_of_near) = hull(algorithm, array, at, &near.all) {
+            (keys, touched, found, part) = (alone, near, Ok(box_of_near), Some(first.subscripts.clone()));
+        }
+    }
+    let footprint = touched;
     if !own_threads.is_empty() && shared_by_threads(&footprint, depth as u32, own_threads.len() as u32)? {
         return Err(wrong("one thread writes an element that another thread uses"));
     }
-    let mut hull = hull(algorithm, array, at, &footprint.all)?;
+    let mut hull = found?;
     if space == MemorySpace::Register {
         let keys = around.len() + own_threads.len();
         hull = without_gaps(ctx, algorithm, array, (&footprint.all, keys), hull)?;
@@ -362,7 +381,22 @@ fn plan<'a>(
         Where::Shared { ahead } => ahead,
         Where::Register => 0,
     };
-    Ok(Plan { ctx, scheduled, array, anchor, around, keys, own_threads, team, space, suffix, ahead, footprint, hull })
+    Ok(Plan {
+        ctx,
+        scheduled,
+        array,
+        anchor,
+        around,
+        keys,
+        own_threads,
+        team,
+        space,
+        suffix,
+        ahead,
+        footprint,
+        hull,
+        part,
+    })
 }
 
 /// Whether, for one iteration of the loops around, one thread writes an element that another one touches. Then no thread
@@ -400,7 +434,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
     });
     let stages = (plan.ahead > 0).then(|| key_count - 1);
     for (&id, key) in &plan.keys {
-        redirect(plan.ctx, &mut algorithm, id, key, &plan.hull, (plan.array, new), stages)?;
+        redirect(plan.ctx, &mut algorithm, id, key, &plan.hull, (plan.array, new), stages, plan.part.as_deref())?;
     }
     let needed = match fill {
         Fill::Exact => plan.footprint.needed.clone(),
