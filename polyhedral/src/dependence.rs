@@ -129,9 +129,8 @@ pub(crate) struct Lifts(BTreeMap<ComputationId, Map>);
 
 impl Lifts {
     pub(crate) fn new(ctx: &Ctx, before: &Algorithm, after: &Algorithm) -> Result<Lifts, Error> {
-        let longer = |id: &ComputationId| {
-            before.computation(*id).iterators.len() != after.computation(*id).iterators.len()
-        };
+        let longer =
+            |id: &ComputationId| before.computation(*id).iterators.len() != after.computation(*id).iterators.len();
         let all = before.ids().filter(longer).map(|id| Ok((id, lengthening(ctx, before, after, id)?)));
         Ok(Lifts(all.collect::<Result<_, Error>>()?))
     }

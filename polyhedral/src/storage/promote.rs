@@ -365,7 +365,20 @@ fn plan<'a>(
     if let Some((footprint, hull)) = boxes {
         let (ahead, boxed) = (0, true);
         return Ok(Plan {
-            ctx, scheduled, array, anchor, around, keys, own_threads, team, space, suffix, ahead, footprint, hull, boxed,
+            ctx,
+            scheduled,
+            array,
+            anchor,
+            around,
+            keys,
+            own_threads,
+            team,
+            space,
+            suffix,
+            ahead,
+            footprint,
+            hull,
+            boxed,
         });
     }
     let footprint = footprint(ctx, algorithm, schedule, array, &keys)?;
@@ -383,7 +396,20 @@ fn plan<'a>(
     };
     let boxed = false;
     Ok(Plan {
-        ctx, scheduled, array, anchor, around, keys, own_threads, team, space, suffix, ahead, footprint, hull, boxed,
+        ctx,
+        scheduled,
+        array,
+        anchor,
+        around,
+        keys,
+        own_threads,
+        team,
+        space,
+        suffix,
+        ahead,
+        footprint,
+        hull,
+        boxed,
     })
 }
 

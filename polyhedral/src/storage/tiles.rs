@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::isl::{Ctx, DimType, Set};
 use crate::reduction::reductions;
 use crate::relation;
+use crate::time_tiling::is_piece;
 
 /// The boxes of an array that tiles touch and write; `None` where the statements are not all pieces of split ones, or where a
 /// box is not found.
@@ -26,13 +27,8 @@ pub(super) fn boxes(
     array: ArrayId,
     keys: &Keys,
 ) -> Result<Option<(Footprint, Hull)>, Error> {
-    let Some(whole) = &algorithm.whole else { return Ok(None) };
-    let is_piece = |id: ComputationId| {
-        let of = whole.piece_of.get(id.0 as usize);
-        of.is_some_and(|of| whole.piece_of.iter().filter(|it| *it == of).count() > 1)
-    };
     let free = |it: &Dependence| it.keeps == Keeps::Apart && keys.contains_key(&it.source.computation);
-    if !keys.keys().all(|&id| is_piece(id)) || known.iter().any(free) {
+    if !keys.keys().all(|&id| is_piece(algorithm, id)) || known.iter().any(free) {
         return Ok(None);
     }
     let all: Vec<AccessRef> = keys
@@ -153,12 +149,7 @@ fn over_keys(subscript: &Affine, key: &[Affine]) -> Result<Affine, Error> {
 
 /// The least and the greatest value of a function on the instances of a computation, whatever the parameters are; `None` where
 /// there is none.
-fn bounds(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    id: ComputationId,
-    function: &Affine,
-) -> Result<Option<(i64, i64)>, Error> {
+fn bounds(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, function: &Affine) -> Result<Option<(i64, i64)>, Error> {
     let domain = &algorithm.computation(id).domain;
     let domain = domain.drop_constraints_involving_dims(DimType::Param, 0, domain.dim(DimType::Param)?)?;
     let values = domain.apply(&relation::function(ctx, algorithm, id, function)?)?.project_out_all_params()?;
@@ -192,9 +183,8 @@ pub(super) fn renewed(
     let updates = reductions(after);
     let lifts = Lifts::new(ctx, before, after)?;
     let is_copy = |at: AccessRef| at.computation.0 as usize >= before.computations.len();
-    let is_moved = |at: AccessRef| {
-        !is_copy(at) && after.access(at).array == moved.to && before.access(at).array == moved.from
-    };
+    let is_moved =
+        |at: AccessRef| !is_copy(at) && after.access(at).array == moved.to && before.access(at).array == moved.from;
     let mut all = Renewed { dependences: vec![], is_new: vec![] };
     for source in &accesses {
         for sink in &accesses {
@@ -230,7 +220,8 @@ fn within_tile(
     sink: AccessRef,
 ) -> Result<Option<Dependence>, Error> {
     let forwards = Some(source.computation) == moved.load || Some(sink.computation) == moved.store;
-    let Some(kind) = kind(source.which, sink.which).filter(|_| forwards && source.computation != sink.computation) else {
+    let Some(kind) = kind(source.which, sink.which).filter(|_| forwards && source.computation != sink.computation)
+    else {
         return Ok(None);
     };
     let keys = moved.keys.values().next().map_or(0, Vec::len) as u32;
