@@ -8,6 +8,7 @@
 //! iteration. Nothing is gained where only the threads themselves are bounded, unless they are so in each step of a tile of
 //! time: such a loop, from `4*t0 + 1` to `4*t0 + 4`, counts as one of a constant length, and is unrolled where it is whole.
 
+mod conditions;
 mod span;
 
 use crate::error::CodegenError;
@@ -224,7 +225,7 @@ impl Tiles {
                     {
                         found.cuts.push(self.outside(&fails, &here)?);
                     }
-                    self.collect(then, &here, found)?;
+                    self.collect_where(condition, then, &here, found)?;
                     self.collect(otherwise, &here, found)?;
                 }
                 Node::Let { variable, value } => {
@@ -337,55 +338,6 @@ impl Tiles {
         if inside.ranges.is_empty() { Ok(set.clone()) } else { set.params()?.coalesce() }
     }
 
-    /// Where a conjunction of comparisons fails; `None` if that is not known.
-    fn fails(&self, condition: &Cond, inside: &Inside) -> Result<Option<Set>, CodegenError> {
-        match condition {
-            Cond::Compare(op, a, b) => {
-                let (Some(a), Some(b)) = (affine(a, &inside.values), affine(b, &inside.values)) else {
-                    return Ok(None);
-                };
-                let (Ok(a_less_b), Ok(b_less_a)) = (a.sub(&b), b.sub(&a)) else { return Ok(None) };
-                // a >= b holds unless a - b < 0.
-                let slack = match op {
-                    CompareOp::Ge => Ok(a_less_b),
-                    CompareOp::Gt => a_less_b.add_constant(-1),
-                    CompareOp::Le => Ok(b_less_a),
-                    CompareOp::Lt => b_less_a.add_constant(-1),
-                    CompareOp::Eq | CompareOp::Ne => return Ok(None),
-                };
-                match slack {
-                    Ok(slack) => Ok(Some(self.where_negative(&slack, inside)?)),
-                    Err(_) => Ok(None),
-                }
-            }
-            Cond::And(all) => {
-                let mut fails: Option<Set> = None;
-                for part in all {
-                    let Some(next) = self.fails(part, inside)? else { return Ok(None) };
-                    fails = Some(match fails {
-                        Some(fails) => fails.union(&next)?,
-                        None => next,
-                    });
-                }
-                Ok(fails)
-            }
-            Cond::Const(_) | Cond::Or(_) => Ok(None),
-        }
-    }
-
-    /// Whether a condition depends on a loop inside.
-    fn speaks_of_inside(&self, condition: &Cond, inside: &Inside) -> bool {
-        let mut speaks = false;
-        condition.walk(&mut |expr| {
-            if let IntExpr::Variable(variable) = expr
-                && let Some(value) = inside.values.get(variable)
-            {
-                speaks |= value.involves_any_iterator();
-            }
-        });
-        speaks
-    }
-
     /// The nodes without the bounds and conditions that hold in `whole`.
     fn simplify(&self, nodes: Vec<Node>, outer: &Inside, whole: &Set) -> Result<Vec<Node>, CodegenError> {
         let mut here = outer.clone();
@@ -429,6 +381,14 @@ impl Tiles {
                         Some(fails) => self.outside(&fails, &here)?.is_disjoint(whole)?,
                         None => false,
                     };
+                    let never = match self.may_hold(&condition, &here)? {
+                        Some(may_hold) => may_hold.is_disjoint(whole)?,
+                        None => false,
+                    };
+                    if never {
+                        done.extend(self.simplify(otherwise, &here, whole)?);
+                        continue;
+                    }
                     let then = self.simplify(then, &here, whole)?;
                     if holds {
                         done.extend(then);

@@ -41,7 +41,8 @@ const PLANE, SPACE = (8192, 8192), (512, 512, 512)
 const PLANE_TILES = ["space((S, R), t, (j, i), (8, 32))", "grid_sync((S, R), t, (j, i), (8, 32))",
                      "time_skew((S, R), t, (j, i), 2, (16, 32))",
                      ["hexagonal((S, R), t, (j, i), $height, ($width, $across))" for (height, width, across) in
-                      ((1, 2, 128), (1, 4, 128), (3, 4, 32), (3, 8, 32), (3, 4, 64), (3, 8, 64), (5, 4, 32), (7, 8, 32))]...,
+                      ((1, 2, 128), (1, 4, 128), (3, 4, 32), (3, 8, 32), (3, 4, 64), (3, 8, 64), (5, 4, 32), (7, 8, 32), (7, 16, 32),
+                       (11, 8, 32))]...,
                      "overlapped(S, t, (j, i), 4, (16, 32))"]
 const PLANE_STREAMS = ["stream(S, t, $steps, 4, $rows)" for steps in (2, 3, 4, 6, 8) for rows in (64, 100)]
 const SPACE_TILES = ["space((S, R), t, (k, j, i), (2, 4, 32))", "grid_sync((S, R), t, (k, j, i), (2, 4, 32))",

@@ -13,6 +13,7 @@ use tessella_codegen::program::{Blocks, Node};
 use tessella_codegen::{Input, generate};
 use tessella_interpreter::run_within;
 use tessella_interpreter::scheduled::{self, Completion, ScheduledError};
+use tessella_polyhedral::layers::MemorySpace;
 use tessella_runtime::cuda::{Nvrtc, Target};
 use tessella_tests::{julia_files, report, root};
 
@@ -94,6 +95,29 @@ fn said(failed: Failed) -> String {
 #[test]
 fn hexagons_run_on_a_gpu() {
     run_on_a_gpu("hexagonal");
+}
+
+/// Without a word on storage, hexagons whose dimensions are all tiled compute in shared memory, in both phases.
+#[test]
+fn hexagons_keep_their_values_in_shared_memory() {
+    let shared = |name: &str, command: &str| -> Vec<String> {
+        let text = fs::read_to_string(root().join("tests/stencils").join(name)).unwrap();
+        let schedule = ScheduleSource::Text { text: command.to_string(), name: "command.jl".to_string() };
+        let options = FileOptions { name: name.to_string(), function: None, types: vec![], schedule };
+        let sources = Sources::read(&text, &options).unwrap();
+        let unit = sources.unit(&sources.functions()[0], &[]).unwrap();
+        let built = unit.build(Backend::Cuda).map_err(|errors| sources.show(&errors)).unwrap();
+        let buffers = &built.analysed.verified.layout().buffers;
+        let in_shared = buffers.iter().filter(|it| it.space == MemorySpace::Shared);
+        in_shared.map(|it| it.name.clone()).collect()
+    };
+    assert_eq!(shared("heat2d.jl", "hexagonal((S, R), t, (j, i), 3, (4, 8))").len(), 4);
+    assert_eq!(shared("jacobi1d.jl", "hexagonal((S, R), t, i, 7, 5)").len(), 4);
+    assert_eq!(shared("slanted1d.jl", "hexagonal(S, t, i, 2, 3)").len(), 2);
+    // Lines that are whole have no constant length, and what the user says of one array goes for all.
+    assert_eq!(shared("heat2d.jl", "hexagonal((S, R), t, (j, i), 1, 3)"), [""; 0]);
+    let one = "hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(B, S_phase1, i0)";
+    assert_eq!(shared("heat2d.jl", one).len(), 1);
 }
 
 #[test]

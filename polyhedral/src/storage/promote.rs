@@ -23,6 +23,7 @@ use super::find;
 use super::footprint::{Footprint, Hull, Keys, accesses, elements, footprint, hull, uses, without_gaps};
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
 use super::store;
+use super::tiles::{self, Moved};
 use crate::affine::Affine;
 use crate::algorithm::{
     Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
@@ -149,6 +150,8 @@ struct Plan<'a> {
     hull: Hull,
     /// The subscripts of the reads that use the buffer, where that is not all accesses.
     part: Option<Vec<Subscript>>,
+    /// Whether the footprint is a box around the real one, in a tile of split iteration domains.
+    boxed: bool,
 }
 
 /// Why an array is not promoted.
@@ -174,7 +177,7 @@ pub(super) fn promote(
     at: &str,
     to: Where,
 ) -> Result<(Scheduled, Promotion, Vec<Dependence>), Refused> {
-    let plan = plan(ctx, scheduled, array, computation, at, to)?;
+    let plan = plan(ctx, (scheduled, known), array, computation, at, to)?;
     let limit = match plan.space {
         MemorySpace::Shared => Limit::Shared,
         MemorySpace::Register => Limit::Registers,
@@ -192,9 +195,17 @@ pub(super) fn promote(
         }
     }
     let mut refused = None;
-    for fill in [Fill::Box, Fill::Exact] {
-        let (mut next, promotion) = rewrite(&plan, fill)?;
-        let mut after = renewed(ctx, (&scheduled.algorithm, known), &next.algorithm)?;
+    let fills: &[Fill] = if plan.boxed { &[Fill::Exact] } else { &[Fill::Box, Fill::Exact] };
+    for &fill in fills {
+        let (mut next, promotion, [load, store]) = rewrite(&plan, fill)?;
+        let known = (&scheduled.algorithm, known);
+        let mut after = match plan.boxed {
+            true => {
+                let moved = Moved { from: plan.array, to: promotion.array, keys: &plan.keys, load, store };
+                tiles::renewed(ctx, known, &next.algorithm, &moved)?
+            }
+            false => renewed(ctx, known, &next.algorithm)?,
+        };
         if let Some((load, _)) = promotion.copies {
             load_what_is_stored(&mut next.algorithm, load, &mut after)?;
         }
@@ -249,7 +260,7 @@ fn load_what_is_stored(algorithm: &mut Algorithm, load: ComputationId, after: &m
 
 fn plan<'a>(
     ctx: &'a Ctx,
-    scheduled: &'a Scheduled,
+    (scheduled, known): (&'a Scheduled, &[Dependence]),
     name: &str,
     computation: &str,
     at: &str,
@@ -354,6 +365,28 @@ fn plan<'a>(
         }
         keys.insert(id, values);
     }
+    let plain = matches!(to, Where::Shared { ahead: 0 });
+    let boxes = if plain { tiles::boxes(ctx, algorithm, known, array, &keys)? } else { None };
+    if let Some((footprint, hull)) = boxes {
+        let (ahead, boxed) = (0, true);
+        return Ok(Plan {
+            ctx,
+            scheduled,
+            array,
+            anchor,
+            around,
+            keys,
+            own_threads,
+            team,
+            space,
+            suffix,
+            ahead,
+            footprint,
+            hull,
+            part: None,
+            boxed,
+        });
+    }
     let mut part = None;
     let mut touched = footprint(ctx, algorithm, schedule, (array, None), &keys)?;
     let mut found = hull(algorithm, array, at, &touched.all);
@@ -396,6 +429,7 @@ fn plan<'a>(
         footprint,
         hull,
         part,
+        boxed: false,
     })
 }
 
@@ -414,8 +448,8 @@ fn shared_by_threads(footprint: &Footprint, around: u32, threads: u32) -> Result
     Ok(!pairs.subtract(&same)?.is_empty()?)
 }
 
-/// The program with the buffer.
-fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error> {
+/// The program with the buffer, and the copies to it and back.
+fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option<ComputationId>; 2]), Error> {
     let mut algorithm = plan.scheduled.algorithm.clone();
     let mut schedule = plan.scheduled.schedule.clone();
     let source = plan.scheduled.algorithm.array(plan.array).clone();
@@ -448,6 +482,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
     };
     let (mut first, mut last) = (vec![], vec![]);
     let mut copies = None;
+    let mut both = [None, None];
     for (moves, verb, list) in [(&needed, "load", &mut first), (&plan.footprint.written, "store", &mut last)] {
         if moves.is_empty()? {
             continue;
@@ -459,8 +494,9 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
                 it.at.insert(id, Affine::iterator(level as u32).add_constant(sooner)?);
             }
         }
-        if verb == "load" {
-            copies = Some((id, plan.ahead));
+        match verb {
+            "load" => (copies, both[0]) = (Some((id, plan.ahead)), Some(id)),
+            _ => both[1] = Some(id),
         }
         list.push(copy_nest(plan, &algorithm, id)?);
     }
@@ -485,7 +521,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         space: plan.space,
         copies,
     };
-    Ok((Scheduled { algorithm, schedule, ..plan.scheduled.clone() }, promotion))
+    Ok((Scheduled { algorithm, schedule, ..plan.scheduled.clone() }, promotion, both))
 }
 
 impl Plan<'_> {
