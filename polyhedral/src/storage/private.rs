@@ -19,10 +19,9 @@ pub(crate) fn redirect(
     algorithm: &mut Algorithm,
     id: ComputationId,
     key: &[Affine],
-    hull: &Hull,
+    (hull, part): (&Hull, Option<&[Subscript]>),
     (from, new): (ArrayId, ArrayId),
     stages: Option<usize>,
-    part: Option<&[Subscript]>,
 ) -> Result<(), Error> {
     let old = algorithm.computation(id).clone();
     let count = old.iterators.len();

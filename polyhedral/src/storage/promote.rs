@@ -468,7 +468,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option
     });
     let stages = (plan.ahead > 0).then(|| key_count - 1);
     for (&id, key) in &plan.keys {
-        redirect(plan.ctx, &mut algorithm, id, key, &plan.hull, (plan.array, new), stages, plan.part.as_deref())?;
+        redirect(plan.ctx, &mut algorithm, id, key, (&plan.hull, plan.part.as_deref()), (plan.array, new), stages)?;
     }
     let needed = match fill {
         Fill::Exact => plan.footprint.needed.clone(),
