@@ -79,8 +79,8 @@ struct Tiles {
 /// What a pass finds that may stand in a condition of its own.
 #[derive(Default)]
 struct Found {
-    /// Where each bound cuts its loop short.
-    cuts: Vec<Set>,
+    /// Where each bound cuts its loop short, and where it may come to that, if it stands under a condition.
+    cuts: Vec<(Set, Option<Set>)>,
     /// A loop that a thread runs through is among what could be simpler, or one of threads in each step of a tile.
     pays: bool,
 }
@@ -155,12 +155,17 @@ impl Tiles {
         self.collect(&nodes, &start, &mut found)?;
         let mut whole = known.clone();
         if found.pays {
-            for cut in &found.cuts {
-                let next = whole.subtract(cut)?.coalesce()?;
-                if !next.is_empty()? && next.basic_set_count()? <= ALTERNATIVES {
-                    whole = next;
-                }
+            let plain = without(known, found.cuts.iter().filter(|(_, may_be)| may_be.is_none()).map(|(cut, _)| cut))?;
+            let mut cuts = vec![];
+            for (cut, may_be) in &found.cuts {
+                // What never runs in a whole tile cuts nothing short there.
+                let runs = match may_be {
+                    Some(may_be) => !may_be.is_disjoint(&plain)?,
+                    None => true,
+                };
+                cuts.extend(runs.then_some(cut));
             }
+            whole = without(known, cuts)?;
         }
         let test = whole.gist(known)?;
         if test.is_plainly_universe()? {
@@ -223,7 +228,7 @@ impl Tiles {
                         && self.speaks_of_inside(condition, &here)
                         && let Some(fails) = self.fails(condition, &here)?
                     {
-                        found.cuts.push(self.outside(&fails, &here)?);
+                        found.cuts.push((self.outside(&fails, &here)?, None));
                     }
                     self.collect_where(condition, then, &here, found)?;
                     self.collect(otherwise, &here, found)?;
@@ -281,7 +286,7 @@ impl Tiles {
         }
         for (bound, is_lower) in bounds(lower, upper, &outer.values) {
             if let Some(cut) = self.cut(&bound, is_lower, lower, upper, outer)? {
-                found.cuts.push(self.outside(&cut, outer)?);
+                found.cuts.push((self.outside(&cut, outer)?, None));
             }
         }
         Ok(())
@@ -455,6 +460,18 @@ impl Tiles {
         }
         Ok((IntExpr::max_of(low), IntExpr::min_of(high)))
     }
+}
+
+/// What is left of a set, as far as it is not empty and has few alternatives.
+fn without<'a>(known: &Set, cuts: impl IntoIterator<Item = &'a Set>) -> Result<Set, IslError> {
+    let mut left = known.clone();
+    for cut in cuts {
+        let next = left.subtract(cut)?.coalesce()?;
+        if !next.is_empty()? && next.basic_set_count()? <= ALTERNATIVES {
+            left = next;
+        }
+    }
+    Ok(left)
 }
 
 fn has_block_loop(node: &Node) -> bool {

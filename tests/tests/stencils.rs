@@ -7,7 +7,7 @@
 
 use std::fs;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
-use tessella::request::Backend;
+use tessella::request::{Backend, TextKind};
 use tessella::run::{Failed, RunOptions, inputs, run};
 use tessella_codegen::program::{Blocks, Node};
 use tessella_codegen::{Input, generate};
@@ -107,6 +107,8 @@ fn hexagons_keep_their_values_in_shared_memory() {
         let sources = Sources::read(&text, &options).unwrap();
         let unit = sources.unit(&sources.functions()[0], &[]).unwrap();
         let built = unit.build(Backend::Cuda).map_err(|errors| sources.show(&errors)).unwrap();
+        let told = built.text(&unit, Backend::Cuda, TextKind::Explain).map_err(|errors| sources.show(&errors));
+        assert!(told.unwrap().contains("Statements"), "{name}, {command}");
         let buffers = &built.analysed.verified.layout().buffers;
         let in_shared = buffers.iter().filter(|it| it.space == MemorySpace::Shared);
         in_shared.map(|it| it.name.clone()).collect()

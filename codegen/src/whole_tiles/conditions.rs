@@ -8,7 +8,7 @@ use tessella_polyhedral::isl::Set;
 use tessella_scalar::CompareOp;
 
 impl Tiles {
-    /// Bounds of what runs under a condition that is the same for the whole block cut nothing short where it does not hold.
+    /// Bounds of what runs under a condition that is the same for the whole block, and where it may hold.
     pub(super) fn collect_where(
         &self,
         condition: &Cond,
@@ -19,14 +19,14 @@ impl Tiles {
         let Some(may_hold) = self.may_hold(condition, here)? else { return self.collect(then, here, found) };
         let mut under = Found::default();
         self.collect(then, here, &mut under)?;
-        let before = found.cuts.len();
-        for cut in under.cuts {
-            let cut = cut.intersect(&may_hold)?;
-            if !cut.is_empty()? {
-                found.cuts.push(cut);
-            }
+        for (cut, inner) in under.cuts {
+            let may_be = match inner {
+                Some(inner) => inner.intersect(&may_hold)?,
+                None => may_hold.clone(),
+            };
+            found.cuts.push((cut, Some(may_be)));
         }
-        found.pays |= under.pays && found.cuts.len() > before;
+        found.pays |= under.pays;
         Ok(())
     }
 
