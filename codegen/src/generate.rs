@@ -100,8 +100,8 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
         kernel.body = widen(input, body);
     }
     let computations = &input.algorithm.computations;
-    let fastmath = computations.iter().any(|it| it.fastmath)
-        && computations.iter().all(|it| it.fastmath || only_moves(it));
+    let fastmath =
+        computations.iter().any(|it| it.fastmath) && computations.iter().all(|it| it.fastmath || only_moves(it));
     let scan = input.scan.map(|scan| scan_program(input, &Input::from(scan))).transpose()?.map(Box::new);
     let mut program = Program { target: input.target, names, entry, body, kernels, fastmath, scan };
     add_narrow_kernels(input, &mut program, &mut namer);

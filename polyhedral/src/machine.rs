@@ -54,10 +54,10 @@ impl Gpu {
     pub const HOPPER: Gpu = Gpu {
         registers: 65536,
         registers_of_thread: 224,
-        other_registers: 40,
+        other_registers: 48,
         shared_bytes_of_block: 48 << 10,
         most_warps: 20,
         bytes_a_picosecond: 3.0,
-        instructions_a_picosecond: 17.0,
+        instructions_a_picosecond: 24.0,
     };
 }

@@ -486,7 +486,9 @@ impl Stream {
     pub fn blocks(&self, algorithm: &Algorithm, gpu: &Gpu) -> i64 {
         let of_each_thread = i64::from(gpu.registers / LANES) / self.warps();
         let needed = self.registers(algorithm) + self.in_flight(algorithm) + i64::from(gpu.other_registers);
-        (of_each_thread / needed).clamp(1, (i64::from(gpu.most_warps) / self.warps()).max(1))
+        let blocks = (of_each_thread / needed).clamp(1, (i64::from(gpu.most_warps) / self.warps()).max(1));
+        // A multiprocessor has four parts with registers of their own.
+        if self.warps() == 1 && blocks > 4 { blocks / 4 * 4 } else { blocks }
     }
 
     /// Bytes of shared memory that a block needs for the lines that its warps hand on.

@@ -237,7 +237,9 @@ impl Operation {
             Operation::ShiftRightLogical => shift(name, ty, inline, Way::Logical, Way::Left),
             Operation::Quotient => super::complex::quotient(name, inline),
             Operation::Inverse => super::complex::inverse(name, inline),
-            Operation::FastDiv | Operation::FastSqrt | Operation::FastInverseSqrt => super::fast::instruction(self, name),
+            Operation::FastDiv | Operation::FastSqrt | Operation::FastInverseSqrt => {
+                super::fast::instruction(self, name)
+            }
         }
     }
 }

@@ -261,8 +261,11 @@ impl Printer<'_> {
         let (idle_low, idle_high) = it.stream.idle_lanes();
 
         let (width, band) = (it.stream.width(), it.stream.band());
-        let size_text =
-            if has_lines(it) { format!("{width} columns and {band} lines a block") } else { format!("{width} columns a warp") };
+        let size_text = if has_lines(it) {
+            format!("{width} columns and {band} lines a block")
+        } else {
+            format!("{width} columns a warp")
+        };
         out.line(format!("// Rows {}..{} + {}, {size_text}.", names.row, names.row, rows - 1));
         out.line("// `inner`: its columns, and lines, lie inside of all arrays and boxes.");
         out.line("// `packed`: rows of all arrays can be read in packs.");
@@ -379,7 +382,11 @@ impl Printer<'_> {
         let latest = names.stages.iter().zip(&it.stream.stages);
         let lasts = latest.map(|(own, stage)| format!("{} - {}", own.last, depth - 1 - stage.lag));
         let loads = names.fields.iter().zip(&it.stream.fields).filter(|(_, field)| field.rim);
-        let loads = loads.map(|(own, field)| format!("{} - {}", own.last, field.lead + depth));
+        // Of a field that is not carried, rows that no stage computes have to be loaded.
+        let loads = loads.map(|(own, field)| {
+            let last = if field.carried { &own.last } else { &names.stages[field.writer].last };
+            format!("{last} - {}", field.lead + depth)
+        });
         let mut lasts = lasts.chain(loads);
         out.line(format!("int {first} = {};", firsts.next().expect("there is a stage")));
         firsts.for_each(|other| out.line(format!("if ({other} > {first}) {first} = {other};")));
@@ -640,7 +647,10 @@ impl Printer<'_> {
         }
         let place = self.edges(it, names, field, [&version, &names.warp], 0);
         let Reach { below, above } = shared.reach;
-        out.line(format!("tessella_give<{above}, {below}>({}[{version}][{}], {place});", names.fields[field].rows, names.turn));
+        out.line(format!(
+            "tessella_give<{above}, {below}>({}[{version}][{}], {place});",
+            names.fields[field].rows, names.turn
+        ));
     }
 
     /// The buffers that a field is loaded from and stored to.

@@ -34,7 +34,7 @@ const LINES: [u32; 6] = [4, 6, 8, 10, 12, 16];
 /// Besides the slower of memory and arithmetic, so much of the other one's time shows.
 const SHOWS: f64 = 0.3;
 /// With so few warps on a multiprocessor too few loads are in flight.
-const FEW_WARPS: i64 = 7;
+const FEW_WARPS: i64 = 8;
 const ALONE: f64 = 1.3;
 
 /// What the model says of all ways to run a time loop, the best first; none where it does not stream.
