@@ -116,6 +116,13 @@ const MOST_LEVELS: usize = 4;
 pub fn run(command: &Model) -> Result<(), Failure> {
     let text = match command {
         Model::Tiles(command) => {
+            if command.source.schedule.is_some() {
+                return Err(Failure::Usage(
+                    "`model tiles` counts tilings of the source's order, and reads no schedule: leave `--schedule` out, and \
+                     name the sizes of a tile with `--tile`"
+                        .into(),
+                ));
+            }
             let (text, options) = command.source.read()?;
             let told = match command.memory {
                 Some(memory) => model::tiles(&text, &options, memory),
@@ -278,6 +285,13 @@ mod tests {
             assert!(said.contains("three numbers up to 1000") && said.contains("the first is not 0"), "{said}");
         }
         assert!(read("stencil --memory 64 --cell 18,2,44").is_ok());
+    }
+
+    #[test]
+    fn tiles_of_a_schedule_are_not_counted() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/heat2d.jl");
+        let said = refused(&format!("tiles {file} --memory 64 --schedule s.txt"));
+        assert!(said.contains("reads no schedule") && said.contains("--tile"), "{said}");
     }
 
     #[test]

@@ -6,13 +6,17 @@ use tessella::pipeline;
 use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::models::tiles::Approach;
-use tessella_polyhedral::models::tiles::rank::{Way, count_tile_by};
+use tessella_polyhedral::models::tiles::rank::{Trust, Way, count_tile, count_tile_by, rank};
 use tessella_polyhedral::models::tiles::rows::{RowCost, rows};
 use tessella_tests::{julia_files, root};
 
 /// The algorithm of a stencil.
 fn algorithm(ctx: &Ctx, name: &str) -> Algorithm {
-    let text = fs::read_to_string(root().join(format!("tests/stencils/{name}.jl"))).unwrap();
+    algorithm_of(ctx, &format!("stencils/{name}"))
+}
+
+fn algorithm_of(ctx: &Ctx, name: &str) -> Algorithm {
+    let text = fs::read_to_string(root().join(format!("tests/{name}.jl"))).unwrap();
     let options = FileOptions { name: name.into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
     let sources = Sources::read(&text, &options).unwrap();
     let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
@@ -36,6 +40,29 @@ fn tiles_of_rows_and_of_planes_move_what_their_neighbours_have() {
         assert_eq!(both.useful, 128, "{name}");
         assert!(both.moved() < 0.75 * first.moved(), "{name}: {both:?}");
         assert_eq!(counted.cost(1, &|_, _| Some((0, 200))), None, "{name} is not known so far from its middle");
+    }
+}
+
+#[test]
+fn the_best_tile_may_have_few_time_steps() {
+    let ctx = Ctx::new();
+    let rankings = rank(&ctx, &algorithm(&ctx, "heat3d"), 4076).unwrap();
+    let best = &rankings[0].ranked[0];
+    assert!(best.candidate.steps < 4 && best.candidate.cost.ratio() >= 0.69, "{:?}", best.candidate);
+    assert!(best.candidate.cost.memory <= 4076 && best.trust == Trust::Exact, "{best:?}");
+}
+
+#[test]
+fn ranked_tiles_lie_within_the_loops_and_are_counted() {
+    for (name, memory, most) in [("durbin", 370, 239), ("durbin", 65536, 239), ("trmm", 65536, 240)] {
+        let ctx = Ctx::new();
+        let algorithm = algorithm_of(&ctx, &format!("polybench/{name}"));
+        let rankings = rank(&ctx, &algorithm, memory).unwrap();
+        let best = &rankings[0].ranked[0].candidate;
+        assert!(best.sizes.iter().all(|&size| size <= most), "{name}: {best:?}");
+        let counted = count_tile(&ctx, &algorithm, best.approach, &best.sizes).unwrap().unwrap();
+        assert_eq!(counted.cost, best.cost, "{name} in {memory}");
+        assert!(counted.cost.memory <= memory, "{name} in {memory}: {best:?}");
     }
 }
 

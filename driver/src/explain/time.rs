@@ -10,7 +10,8 @@ use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::machine::Machine;
-use tessella_polyhedral::models::tiles::rank::{Nest, Nests, Ranking, fit, ranked};
+use tessella_polyhedral::models::tiles::fit::{Nest, Nests, Sizes, fit};
+use tessella_polyhedral::models::tiles::rank::{Ranking, ranked};
 use tessella_polyhedral::models::tiles::{Approach, Cost};
 use tessella_polyhedral::schedule::{Schedule, Tag};
 use tessella_polyhedral::work;
@@ -35,7 +36,7 @@ pub(crate) fn tilings(
         Target::Gpu => (SHARED_BYTES, "the shared memory of a block"),
     };
     let memory = bytes / u64::from(element);
-    let nests = match ctx.with_budget(OPERATIONS, || fit(ctx, algorithm, Nests::Stencils)) {
+    let nests = match ctx.with_budget(OPERATIONS, || fit(ctx, algorithm, Nests::Stencils, Sizes::All)) {
         Ok(nests) => nests,
         Err(error) if error.is_quota() => return Ok(String::new()),
         Err(other) => return Err(other),

@@ -110,10 +110,14 @@ fn notes(ranking: &Ranking) -> String {
     text
 }
 
-/// `34 x 42 x 13 steps`.
+/// `34 x 42 x 13 steps`; plain tiles, which have one step always, go without it.
 pub(crate) fn sizes_text(candidate: &Candidate) -> String {
     let sizes: Vec<String> = candidate.sizes.iter().map(u64::to_string).collect();
-    let steps = if candidate.steps == 1 { String::new() } else { format!(" x {} steps", candidate.steps) };
+    let steps = match (candidate.approach, candidate.steps) {
+        (Approach::Plain, _) => String::new(),
+        (Approach::Skewed | Approach::Redundant, 1) => " x 1 step".to_string(),
+        (Approach::Skewed | Approach::Redundant, steps) => format!(" x {steps} steps"),
+    };
     sizes.join(" x ") + &steps
 }
 
@@ -150,10 +154,18 @@ fn note(ranking: &Ranking, ranked: &Ranked) -> Option<String> {
             parts.push(format!("boxes of {}", terms.join(", ")));
         }
     }
-    if ranked.trust == Trust::Estimate {
-        parts.push(
-            "an estimate: counts at other sizes do not follow the same formula, or accesses depend on data".to_string(),
-        );
+    match ranked.trust {
+        Trust::Exact => {}
+        Trust::Counted => parts.push(
+            "this tile was counted, but the choice is an estimate: counts at other sizes do not follow one formula"
+                .to_string(),
+        ),
+        Trust::Estimate => {
+            parts.push("an estimate: the tile itself could not be counted, or accesses depend on data".to_string())
+        }
+    }
+    if !ranked.all_sizes {
+        parts.push("sizes below 4 take too long to count".to_string());
     }
     (!parts.is_empty()).then(|| format!("{}: {}", ranked.candidate.approach.name(), parts.join("; ")))
 }
@@ -172,6 +184,11 @@ end
 function lower!(A::Matrix{Float64})
     for j in axes(A, 1), i in j:size(A, 1)
         A[i, j] = 2A[i, j]
+    end
+end
+function five!(A::Vector{Float64})
+    for i in 1:5
+        A[i] = 2A[i]
     end
 end
 ";
@@ -201,8 +218,26 @@ S0 over j, i, k
     }
 
     #[test]
-    fn a_triangle_is_an_estimate() {
-        assert!(told("lower!").contains("plain: an estimate"), "{}", told("lower!"));
+    fn a_choice_among_tiles_of_a_triangle_is_an_estimate() {
+        assert!(told("lower!").contains("but the choice is an estimate"), "{}", told("lower!"));
+    }
+
+    #[test]
+    fn a_tile_lies_within_short_loops_or_is_refused() {
+        let (name, function) = ("m.jl".into(), Some("five!".into()));
+        let options = FileOptions { name, function, types: vec![], schedule: ScheduleSource::InFile };
+        let four = given_tile(SOURCE, &options, &[4]).unwrap();
+        assert!(four.contains("plain     4             0.50       4      4       4       4"), "{four}");
+        assert!(given_tile(SOURCE, &options, &[6]).unwrap().contains("plain: too large"));
+        let best = told("five!");
+        assert!(best.contains("plain     5             0.50       5      5       5       5"), "{best}");
+    }
+
+    #[test]
+    fn one_step_of_several_is_named() {
+        let of = |approach| Candidate { approach, sizes: vec![5, 6], steps: 1, cost: Default::default() };
+        assert_eq!(sizes_text(&of(Approach::Redundant)), "5 x 6 x 1 step");
+        assert_eq!(sizes_text(&of(Approach::Plain)), "5 x 6");
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::isl::Set;
 use crate::legality;
 use crate::models::tiles::Approach;
-use crate::models::tiles::rank::{Nest, Nests, fit_for};
+use crate::models::tiles::fit::{Nest, Nests, Sizes, fit_for};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use crate::transform::{loop_mut, put_chain, split_at, take_chain};
@@ -112,7 +112,7 @@ impl Chooser<'_> {
             return Ok(sizes);
         }
         let share = self.ctx.operations_left().map_or(COUNTING, |left| (left / 4).clamp(1, COUNTING));
-        let counted = || fit_for(self.ctx, self.algorithm, Nests::Stencils, &[Approach::Skewed]);
+        let counted = || fit_for(self.ctx, self.algorithm, Nests::Stencils, Sizes::FromFour, &[Approach::Skewed]);
         let nests = match self.ctx.with_budget(share, counted) {
             Ok(nests) => nests,
             Err(error) if error.is_quota() => return Ok(sizes),

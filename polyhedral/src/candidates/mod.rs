@@ -19,7 +19,7 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
-use crate::models::tiles::rank::{Nest, Nests, fit};
+use crate::models::tiles::fit::{Nest, Nests, Sizes, fit};
 
 pub use predict::Prediction;
 
@@ -152,7 +152,10 @@ pub fn candidates(
     own: &[Command],
     params: &[i64],
 ) -> Result<Space, Error> {
-    let fits = quota_as(ctx.with_budget(MODEL_OPERATIONS, || fit(ctx, &start.algorithm, Nests::All)), vec![])?;
+    let fits = quota_as(
+        ctx.with_budget(MODEL_OPERATIONS, || fit(ctx, &start.algorithm, Nests::All, Sizes::FromFour)),
+        vec![],
+    )?;
     let mut all = vec![];
     for nest in &fits {
         let kept = apart_from(start, own, nest);

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::models::tiles::Approach;
-use crate::models::tiles::rank::Nest;
+use crate::models::tiles::fit::Nest;
 use crate::transform;
 
 const SIDES: [u32; 5] = [8, 16, 32, 64, 256];

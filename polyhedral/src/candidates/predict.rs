@@ -10,7 +10,7 @@ use crate::isl::Ctx;
 use crate::isl::{DimType, Val};
 use crate::machine::Machine;
 use crate::models::tiles::Approach;
-use crate::models::tiles::rank::{Fit, Nest};
+use crate::models::tiles::fit::{Fit, Nest};
 use crate::relation;
 use crate::work;
 

@@ -10,7 +10,7 @@ use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::machine::Gpu;
 use crate::models::tiles::Approach;
-use crate::models::tiles::rank::Nest;
+use crate::models::tiles::fit::Nest;
 use crate::schedule::{Node, Tag};
 use crate::time_tiling::{Found, Hexagon, find};
 

@@ -1,19 +1,24 @@
 //! How large tiles should be, and of what kind: useful results for each transferred element, as far as memory allows.
 //!
 //! [`closed`] has the formulas for stencils over two space dimensions that read their four neighbours; [`count`] counts
-//! the same quantities for a tile of any program, point by point; [`rank`] chooses among tilings of a program by such
-//! counts.
+//! the same quantities for a tile of any program, point by point; [`fit`] tells them for all sizes, and [`rank`] chooses
+//! among tilings of a program by such counts.
 //!
 //! # Source
 //! Barigou, *Acceleration of real-life stencil codes on GPUs*, 2011, section 4.3.
 
 pub mod closed;
 pub mod count;
+mod counter;
+pub mod fit;
 mod polynomial;
 pub mod rank;
+mod recount;
 pub mod rows;
 mod shape;
 mod uniform;
+
+use std::ops::RangeInclusive;
 
 /// How a tile goes through time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,7 +89,8 @@ pub struct Candidate {
 ///
 /// The memory that `cost` tells must never shrink as a size grows. `None`: not even the least sizes fit.
 pub fn search(least: &[u64], memory: u64, cost: &dyn Fn(&[u64]) -> Cost) -> Option<(Vec<u64>, Cost)> {
-    search_from(Called { sizes: vec![], cost }, least, memory)
+    let ranges: Vec<_> = least.iter().map(|&least| least..=memory.max(least)).collect();
+    search_from(Called { sizes: vec![], cost }, &ranges, memory)
 }
 
 /// A cost of which some sizes are fixed already, from the first on.
@@ -115,10 +121,11 @@ impl Partly for Called<'_> {
     }
 }
 
-/// [`search`], for a cost that gets cheaper to tell the more sizes are fixed.
-pub(crate) fn search_from<C: Partly>(cost: C, least: &[u64], memory: u64) -> Option<(Vec<u64>, Cost)> {
+/// [`search`], for a cost that gets cheaper to tell the more sizes are fixed, and for sizes within ranges.
+pub(crate) fn search_from<C: Partly>(cost: C, ranges: &[RangeInclusive<u64>], memory: u64) -> Option<(Vec<u64>, Cost)> {
     let mut best: Option<(Vec<u64>, Cost)> = None;
-    walk(&mut least.to_vec(), 0, least, memory, &cost, &mut best);
+    let mut sizes: Vec<u64> = ranges.iter().map(|range| *range.start()).collect();
+    walk(&mut sizes, 0, ranges, memory, &cost, &mut best);
     best
 }
 
@@ -126,7 +133,7 @@ pub(crate) fn search_from<C: Partly>(cost: C, least: &[u64], memory: u64) -> Opt
 fn walk<C: Partly>(
     sizes: &mut Vec<u64>,
     at: usize,
-    least: &[u64],
+    ranges: &[RangeInclusive<u64>],
     memory: u64,
     cost: &C,
     best: &mut Option<(Vec<u64>, Cost)>,
@@ -134,29 +141,26 @@ fn walk<C: Partly>(
     if sizes.is_empty() {
         return keep(sizes, memory, cost.cost(), best);
     }
-    let most = memory.max(least[at]);
+    let least = *ranges[at].start();
+    let mut any = false;
     if at + 1 == sizes.len() {
-        let mut any = false;
-        for (size, this) in (least[at]..=most).zip(cost.row(least[at])) {
+        for (size, this) in ranges[at].clone().zip(cost.row(least)) {
             sizes[at] = size;
             if !keep(sizes, memory, this, best) {
                 break;
             }
             any = true;
         }
-        sizes[at] = least[at];
-        return any;
-    }
-    let mut size = least[at];
-    let any = loop {
-        sizes[at] = size;
-        // No size takes more than the memory that is there, so the loop ends also where a size costs nothing.
-        if size > most || !walk(sizes, at + 1, least, memory, &cost.with(size), best) {
-            break size > least[at];
+    } else {
+        for size in ranges[at].clone() {
+            sizes[at] = size;
+            if !walk(sizes, at + 1, ranges, memory, &cost.with(size), best) {
+                break;
+            }
+            any = true;
         }
-        size += 1;
-    };
-    sizes[at] = least[at];
+    }
+    sizes[at] = least;
     any
 }
 

@@ -1,7 +1,7 @@
 //! What tiles cost as polynomials of their sizes.
 
 use super::count::Counts;
-use super::rank::both;
+use super::counter::both;
 use super::{Cost, Partly};
 use crate::error::Error;
 
@@ -10,7 +10,7 @@ use crate::error::Error;
 pub(super) const NODES: usize = 3;
 pub(super) const NODES_OF_TIME: usize = 5;
 
-/// The least size that is looked at: smaller ones have edges that meet.
+/// The size from which on a polynomial is laid first: smaller tiles may have edges that meet.
 pub(super) const LEAST: u64 = 4;
 
 /// Loads, stores, useful results, footprint and instances, in this order.
@@ -23,8 +23,9 @@ pub(super) const RUN: usize = 4;
 
 /// Quantities as functions of sizes: differences at equidistant nodes (Newton's form), so that all is in integers.
 pub(super) struct Polynomial {
-    least: u64,
-    /// How many nodes each variable has.
+    /// The first node of each variable.
+    least: Vec<u64>,
+    /// How many nodes each variable has; one where there is no other size.
     nodes: Vec<usize>,
     /// For each quantity one coefficient for each tuple of orders, the first variable's order changing fastest.
     differences: [Vec<i128>; QUANTITIES],
@@ -33,11 +34,11 @@ pub(super) struct Polynomial {
 pub(super) type Count<'a> = &'a dyn Fn(&[u64]) -> Result<Option<Counts>, Error>;
 
 impl Polynomial {
-    pub(super) fn through(nodes: &[usize], least: u64, counted: Count<'_>) -> Result<Option<Polynomial>, Error> {
+    pub(super) fn through(nodes: &[usize], least: &[u64], counted: Count<'_>) -> Result<Option<Polynomial>, Error> {
         let places: usize = nodes.iter().product();
         let mut differences = [const { vec![] }; QUANTITIES];
         for place in 0..places {
-            let sizes: Vec<u64> = digits(nodes, place).map(|digit| least + digit as u64).collect();
+            let sizes: Vec<u64> = digits(nodes, place).zip(least).map(|(digit, least)| least + digit as u64).collect();
             let Some(counts) = counted(&sizes)? else { return Ok(None) };
             for (values, value) in differences.iter_mut().zip(quantities(&counts)) {
                 values.push(i128::from(value));
@@ -56,35 +57,55 @@ impl Polynomial {
                 stride *= count;
             }
         }
-        Ok(Some(Polynomial { least, nodes: nodes.to_vec(), differences }))
+        Ok(Some(Polynomial { least: least.to_vec(), nodes: nodes.to_vec(), differences }))
+    }
+
+    /// The same, told from other nodes on.
+    pub(super) fn from(&self, least: &[u64]) -> Polynomial {
+        let told = |sizes: &[u64]| {
+            let [loads, stores, useful, footprint, run] = std::array::from_fn(|at| self.value(at, sizes));
+            let cost = Cost { memory: loads.max(stores), loads, stores, useful };
+            Ok(Some(Counts { cost, footprint, run }))
+        };
+        let moved = Polynomial::through(&self.nodes, least, &told);
+        moved.ok().flatten().expect("all values are told")
     }
 
     /// Whether it is right at sizes that it was not laid through; instances, which no ranking looks at, need not be.
     pub(super) fn hits(&self, counted: Count<'_>) -> Result<bool, Error> {
-        let beyond = |variable: usize| self.least + self.nodes[variable] as u64;
-        let variables = self.nodes.len();
-        let mut others: Vec<Vec<u64>> = vec![(0..variables).map(beyond).collect()];
-        others.extend(
-            (0..variables)
-                .map(|at| (0..variables).map(|other| if other == at { beyond(at) + 1 } else { self.least }).collect()),
-        );
-        for sizes in others {
-            let Some(counts) = counted(&sizes)? else { return Ok(false) };
-            let found = quantities(&counts);
-            if (0..RUN).any(|at| self.value(at, &sizes) != found[at]) {
+        let open: Vec<usize> = (0..self.nodes.len()).filter(|&variable| self.nodes[variable] > 1).collect();
+        let beyond = |variable: usize| self.least[variable] + self.nodes[variable] as u64;
+        let mut all = self.least.clone();
+        open.iter().for_each(|&variable| all[variable] = beyond(variable));
+        let mut others = vec![all];
+        others.extend(open.iter().map(|&variable| {
+            let mut one = self.least.clone();
+            one[variable] = beyond(variable) + 1;
+            one
+        }));
+        for sizes in others.into_iter().filter(|_| !open.is_empty()) {
+            if !self.is_right_at(&sizes, counted)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
+    /// Whether counts at these sizes are its values, instances left out.
+    pub(super) fn is_right_at(&self, sizes: &[u64], counted: Count<'_>) -> Result<bool, Error> {
+        let Some(counts) = counted(sizes)? else { return Ok(false) };
+        let found = quantities(&counts);
+        Ok((0..RUN).all(|at| self.value(at, sizes) == found[at]))
+    }
+
     pub(super) fn value(&self, quantity: usize, sizes: &[u64]) -> u64 {
         let mut sum = 0_i128;
         for (place, &difference) in self.differences[quantity].iter().enumerate() {
-            let factors = digits(&self.nodes, place).zip(sizes).map(|(order, size)| {
-                let from = i128::from(*size) - i128::from(self.least);
-                binomials(from).get(order).copied().unwrap_or(0)
-            });
+            let factors =
+                digits(&self.nodes, place).zip(sizes.iter().zip(&self.least)).map(|(order, (size, least))| {
+                    let from = i128::from(*size) - i128::from(*least);
+                    binomials(from).get(order).copied().unwrap_or(0)
+                });
             let term = factors.into_iter().try_fold(difference, |product, factor| product.checked_mul(factor));
             sum = term.and_then(|term| sum.checked_add(term)).unwrap_or(i128::MAX);
         }
@@ -108,30 +129,29 @@ fn binomials(n: i128) -> [i128; NODES_OF_TIME] {
 pub(super) struct Sums {
     /// Of the sizes that are open.
     nodes: Vec<usize>,
+    least: Vec<u64>,
     /// Loads, stores and useful results.
     parts: Vec<[Vec<i128>; FOOTPRINT]>,
 }
 
 impl Sums {
     pub(super) fn of(parts: &[Polynomial]) -> Sums {
-        let nodes = parts.first().map(|it| it.nodes.clone()).unwrap_or_default();
+        let (nodes, least) = parts.first().map(|it| (it.nodes.clone(), it.least.clone())).unwrap_or_default();
         let three = |it: &Polynomial| std::array::from_fn(|at| it.differences[at].clone());
-        Sums { nodes, parts: parts.iter().map(three).collect() }
-    }
-
-    /// How many sizes are open.
-    pub(super) fn open(&self) -> usize {
-        self.nodes.len()
+        Sums { nodes, least, parts: parts.iter().map(three).collect() }
     }
 }
 
 impl Partly for Sums {
     fn with(&self, size: u64) -> Self {
         let (nodes, rest) = self.nodes.split_first().expect("a size is open");
+        let (&least, after) = self.least.split_first().expect("each size has a first node");
         let fixed = self.parts.iter().map(|quantities| {
-            std::array::from_fn(|at| quantities[at].chunks(*nodes).map(|orders| at_size(orders, size)).collect())
+            std::array::from_fn(|at| {
+                quantities[at].chunks(*nodes).map(|orders| at_size(orders, size - least)).collect()
+            })
         });
-        Sums { nodes: rest.to_vec(), parts: fixed.collect() }
+        Sums { nodes: rest.to_vec(), least: after.to_vec(), parts: fixed.collect() }
     }
 
     fn cost(&self) -> Cost {
@@ -141,7 +161,7 @@ impl Partly for Sums {
 
     /// By differences: each size's values are sums of the ones before.
     fn row(&self, least: u64) -> impl Iterator<Item = Cost> {
-        assert_eq!(least, LEAST, "polynomials begin at the least size");
+        assert_eq!(self.least, [least], "polynomials begin at their first node");
         let orders = |all: &Vec<i128>| std::array::from_fn(|order| all.get(order).copied().unwrap_or(0));
         let mut now: Vec<[[i128; NODES_OF_TIME]; FOOTPRINT]> =
             self.parts.iter().map(|quantities| std::array::from_fn(|at| orders(&quantities[at]))).collect();
@@ -166,9 +186,9 @@ fn sum_of(parts: impl Iterator<Item = [i128; FOOTPRINT]>) -> Cost {
     each.reduce(|a, b| both(&a, &b)).unwrap_or_default()
 }
 
-/// A polynomial in one size, from its coefficients.
-fn at_size(orders: &[i128], size: u64) -> i128 {
-    let terms = orders.iter().zip(binomials(i128::from(size - LEAST)));
+/// A polynomial in one size, from its coefficients, so far beyond the first node.
+fn at_size(orders: &[i128], beyond: u64) -> i128 {
+    let terms = orders.iter().zip(binomials(i128::from(beyond)));
     terms.fold(0, |sum: i128, (order, binomial)| sum.saturating_add(order.saturating_mul(binomial)))
 }
 

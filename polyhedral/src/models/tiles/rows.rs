@@ -4,7 +4,7 @@
 //! as those of boxes are, over the points of short rows, and what a position more adds is the difference.
 
 use super::count::program;
-use super::rank::PARAMETER;
+use super::counter::PARAMETER;
 use super::shape::{self, Band, Boxes};
 use super::uniform::Uniform;
 use crate::algorithm::{Algorithm, ComputationId};

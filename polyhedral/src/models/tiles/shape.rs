@@ -211,13 +211,12 @@ fn delays(
 }
 
 /// Boxes that a tile of these sizes consists of, by computation and time step: each dimension's size, then the number of
-/// time steps. `center` are all coordinates, time first if there is any.
-pub(super) fn boxes(band: &Band, center: &[i64], slant: &Slant, sizes: &[u64]) -> Boxes {
-    let steps = if band.has_time { sizes.get(band.names.len()).map_or(1, |&it| it as i64) } else { 0 };
-    let origin = &center[usize::from(band.has_time)..];
+/// time steps. `corner` are all coordinates, time first if there is any.
+pub(super) fn boxes(band: &Band, corner: &[i64], slant: &Slant, sizes: &[u64]) -> Boxes {
+    let origin = &corner[usize::from(band.has_time)..];
     let mut boxes = Boxes::new();
     for &id in &band.computations {
-        for step in 0..steps.max(1) {
+        for step in 0..steps(band, sizes) {
             let sides = (0..band.names.len()).map(|at| {
                 let low = origin[at] - slant.skew[at] * step - slant.shift[&id][at];
                 (low, low + sizes[at] as i64 - 1)
@@ -228,6 +227,43 @@ pub(super) fn boxes(band: &Band, center: &[i64], slant: &Slant, sizes: &[u64]) -
     boxes
 }
 
+/// The time steps of a tile; one where time is not tiled.
+fn steps(band: &Band, sizes: &[u64]) -> i64 {
+    if band.has_time { sizes.get(band.names.len()).map_or(1, |&it| it as i64).max(1) } else { 1 }
+}
+
+/// Where the boxes of a tile begin: in the middle, or as far before it as the tile needs to lie within the loops. `None` where
+/// it is larger than these.
+fn corner(band: &Band, ends: &[(i64, i64)], slant: &Slant, sizes: &[u64]) -> Option<Vec<i64>> {
+    let steps = steps(band, sizes);
+    let first = usize::from(band.has_time);
+    let place = |at: usize| {
+        let (low, high) = ends[at];
+        // How far boxes lie before the first one, and how far its end is from its begin.
+        let (before, along) = match at.checked_sub(first) {
+            None => (0, steps - 1),
+            Some(dimension) => {
+                let shift = slant.shift.values().map(|shift| shift[dimension]).max().unwrap_or(0);
+                (slant.skew[dimension] * (steps - 1) + shift, sizes[dimension] as i64 - 1)
+            }
+        };
+        let corner = (low + (high - low) / 2).max(low + before).min(high - along);
+        (corner - before >= low).then_some(corner)
+    };
+    (0..ends.len()).map(place).collect()
+}
+
+/// Why there is no tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoTile {
+    /// It is larger than the loops.
+    Beyond,
+    /// A time step passes values on and on.
+    Chain,
+    /// The loops run for nothing.
+    Empty,
+}
+
 /// The tile of these sizes in the middle of the instances: each dimension's size, then the number of time steps.
 pub(super) fn tile(
     ctx: &Ctx,
@@ -236,26 +272,27 @@ pub(super) fn tile(
     approach: Approach,
     slant: &Slant,
     sizes: &[u64],
-) -> Result<Option<Tile>, Error> {
-    let Some(center) = center(ctx, program, band)? else { return Ok(None) };
-    let start = if band.has_time { center[0] } else { 0 };
-    let own = boxes(band, &center, slant, sizes);
+) -> Result<Result<Tile, NoTile>, Error> {
+    let Some(ends) = ends(ctx, program, band)? else { return Ok(Err(NoTile::Empty)) };
+    let Some(corner) = corner(band, &ends, slant, sizes) else { return Ok(Err(NoTile::Beyond)) };
+    let start = if band.has_time { corner[0] } else { 0 };
+    let own = boxes(band, &corner, slant, sizes);
     let mut owned = UnionSet::empty_in(ctx)?;
     for ((id, step), sides) in &own {
         owned = owned.union(&part(ctx, program, band, *id, start + step, sides)?)?;
     }
     if approach != Approach::Redundant {
-        return Ok(Some(Tile { run: owned.clone(), inside: owned.clone(), owned }));
+        return Ok(Ok(Tile { run: owned.clone(), inside: owned.clone(), owned }));
     }
-    let Some(ranges) = ranges(ctx, program, band)? else { return Ok(None) };
-    let Some(boxes) = widen(&ranges, own) else { return Ok(None) };
+    let Some(ranges) = ranges(ctx, program, band)? else { return Ok(Err(NoTile::Chain)) };
+    let Some(boxes) = widen(&ranges, own) else { return Ok(Err(NoTile::Chain)) };
     let mut run = UnionSet::empty_in(ctx)?;
     let mut inside = UnionSet::empty_in(ctx)?;
     for ((id, step), sides) in &boxes {
         run = run.union(&part(ctx, program, band, *id, start + step, sides)?)?;
         inside = inside.union(&part(ctx, program, band, *id, start + step, &[])?)?;
     }
-    Ok(Some(Tile { run, owned, inside }))
+    Ok(Ok(Tile { run, owned, inside }))
 }
 
 /// By computation and time step, a range along each dimension of space.
@@ -334,17 +371,37 @@ fn part(
 
 /// The middle of the ranges of all coordinates.
 pub(super) fn center(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option<Vec<i64>>, Error> {
+    let middle = |(low, high): &(i64, i64)| low + (high - low) / 2;
+    Ok(ends(ctx, program, band)?.map(|ends| ends.iter().map(middle).collect()))
+}
+
+/// The least and the greatest value of each coordinate, time first if there is any; `None` where the loops run for nothing.
+pub(super) fn ends(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option<Vec<(i64, i64)>>, Error> {
     let Some(&id) = band.computations.first() else { return Ok(None) };
     let map = relation::functions(ctx, &program.algorithm, id, &band.coordinates[&id])?;
     let range = relation::domain(&program.algorithm, id)?.apply(&map)?;
     if range.is_empty()? {
         return Ok(None);
     }
-    let middle = |at: usize| -> Result<Option<i64>, Error> {
+    Ok(ends_of(&range, band.coordinates[&id].len())?.into_iter().collect())
+}
+
+/// How many iterations each loop has at most, whatever the parameters are; `None` for one whose number depends on them.
+pub(super) fn constant_extents(ctx: &Ctx, program: &Program, band: &Band) -> Result<Vec<Option<u64>>, Error> {
+    let Some(&id) = band.computations.first() else { return Ok(vec![]) };
+    let map = relation::functions(ctx, &program.algorithm, id, &band.coordinates[&id])?;
+    let range = program.algorithm.computation(id).domain.apply(&map)?.project_out_all_params()?;
+    let ends = ends_of(&range, band.coordinates[&id].len())?;
+    Ok(ends.into_iter().map(|ends| ends.map(|(low, high)| (high - low + 1).max(1) as u64)).collect())
+}
+
+/// The least and the greatest value along each dimension that has both.
+fn ends_of(range: &Set, dimensions: usize) -> Result<Vec<Option<(i64, i64)>>, Error> {
+    let ends = |at: usize| {
         let (low, high) = (range.dim_min_val(at as i32)?.to_i64(), range.dim_max_val(at as i32)?.to_i64());
-        Ok(low.zip(high).map(|(low, high)| low + (high - low) / 2))
+        Ok(low.zip(high))
     };
-    (0..band.coordinates[&id].len()).map(middle).collect()
+    (0..dimensions).map(ends).collect()
 }
 
 /// `{ [sink - source] }` in the coordinates of a band.

@@ -18,10 +18,11 @@ use std::collections::BTreeMap;
 /// How far from the middle everything is proved to look the same, along each coordinate that is an iterator.
 const REACH: i64 = 80;
 
-/// More points than this are not counted one by one.
-const MOST_POINTS: i64 = 1 << 22;
+/// More points than this, those of each computation for themselves, are not counted one by one.
+const MOST_POINTS: i64 = 1 << 25;
 
 /// A band of a program in whose middle all points are alike.
+#[derive(Clone)]
 pub(super) struct Uniform {
     center: Vec<i64>,
     reach: i64,
@@ -30,6 +31,7 @@ pub(super) struct Uniform {
 }
 
 /// What holds for all instances of a computation in the middle.
+#[derive(Clone)]
 struct Facts {
     /// Somebody outside the band reads the value, or the caller sees it.
     kept: bool,
@@ -50,6 +52,7 @@ struct Element {
 }
 
 /// `to` at a point reads the value of `from` at the point less the distance.
+#[derive(Clone)]
 struct Flow {
     from: ComputationId,
     to: ComputationId,
@@ -107,8 +110,8 @@ impl Uniform {
         Ok(Some(Uniform { center, reach, computations, flows }))
     }
 
-    /// Counts the tile that [`shape::tile`] makes of some computations of the band; `None` where it reaches beyond the
-    /// middle.
+    /// Counts the tile that [`shape::tile`] makes of some computations of the band, in loops that are long enough for it;
+    /// `None` where it has too many points.
     pub(super) fn count(
         &self,
         part: &Band,
@@ -128,13 +131,13 @@ impl Uniform {
             let Some(wide) = shape::widen(&ranges.collect::<Vec<_>>(), run) else { return Some(None) };
             run = wide;
         }
-        let grid = Grid::around(&self.center, self.reach, part.has_time, &run, &self.flows)?;
+        let grid = Grid::around(&self.center, None, part.has_time, &run, &self.flows)?;
         Some(Some(self.tally(&grid, part, approach, &own, &run)?))
     }
 
     /// Counts a tile of these boxes, each computation's at its time step from the middle on; `None` where it reaches beyond that.
     pub(super) fn count_boxes(&self, band: &Band, boxes: &Boxes) -> Option<Counts> {
-        let grid = Grid::around(&self.center, self.reach, band.has_time, boxes, &self.flows)?;
+        let grid = Grid::around(&self.center, Some(self.reach), band.has_time, boxes, &self.flows)?;
         self.tally(&grid, band, Approach::Skewed, boxes, boxes)
     }
 
@@ -145,7 +148,7 @@ impl Uniform {
 
     fn tally(&self, grid: &Grid, part: &Band, approach: Approach, own: &Boxes, run: &Boxes) -> Option<Counts> {
         let planes: BTreeMap<ComputationId, usize> = self.computations.keys().copied().zip(0..).collect();
-        let all = planes.len() * grid.points;
+        let all = planes.len().checked_mul(grid.points).filter(|&all| all <= MOST_POINTS as usize)?;
         let (mut runs, mut owns, mut foreign) = (vec![false; all], vec![false; all], vec![false; all]);
         let place = |id: &ComputationId, at: usize| planes[id] * grid.points + at;
         let moved = |at: usize, by: isize| at.checked_add_signed(by).expect("the grid has a margin as wide as a flow");
@@ -288,7 +291,7 @@ impl Look<'_> {
         if self.covers(id, &domain)? != Cover::All {
             return Ok(None);
         }
-        let params: Vec<i64> = vec![super::rank::PARAMETER; algorithm.params.len()];
+        let params: Vec<i64> = vec![super::counter::PARAMETER; algorithm.params.len()];
         let (mut entry, mut touched) = (vec![], vec![]);
         for at in algorithm.accesses().filter(|at| at.computation == id) {
             let access = algorithm.access(at);
@@ -401,14 +404,15 @@ struct Grid {
 }
 
 impl Grid {
-    /// Room for the boxes and for everything that a flow reaches from them.
-    fn around(center: &[i64], most: i64, has_time: bool, boxes: &Boxes, flows: &[Flow]) -> Option<Grid> {
+    /// Room for the boxes and for everything that a flow reaches from them; `None` where that is too much, or farther from
+    /// the middle than `most`.
+    fn around(center: &[i64], most: Option<i64>, has_time: bool, boxes: &Boxes, flows: &[Flow]) -> Option<Grid> {
         let (mut low, mut high): (Vec<i64>, Vec<i64>) = hull(center, has_time, boxes).into_iter().unzip();
         for at in 0..low.len() {
             let reach = flows.iter().map(|flow| flow.distance[at].abs()).max().unwrap_or(0);
             low[at] -= reach;
             high[at] += reach;
-            if low[at] < center[at] - most || high[at] > center[at] + most {
+            if most.is_some_and(|most| low[at] < center[at] - most || high[at] > center[at] + most) {
                 return None;
             }
         }

@@ -1,0 +1,162 @@
+//! Tiles of one approach over one band, and how each of them is counted.
+
+use super::count::{Counts, Program, count};
+use super::rank::{Refused, Way};
+use super::shape::{self, Band, NoTile, Slant};
+use super::uniform::Uniform;
+use super::{Approach, Cost};
+use crate::error::Error;
+use crate::isl::Ctx;
+use std::borrow::Cow;
+
+/// What all sizes of a program are while its tiles are counted.
+pub(super) const PARAMETER: i64 = 240;
+
+/// The tiles of an approach.
+pub(super) struct Counter<'a> {
+    ctx: &'a Ctx,
+    program: &'a Program,
+    approach: Approach,
+    /// Sweeps one after the other, or all at once, and where their boxes lie.
+    pub(super) parts: Vec<(Band, Slant)>,
+    /// Where all points of the middle are alike.
+    uniform: Option<Cow<'a, Uniform>>,
+}
+
+impl<'a> Counter<'a> {
+    /// The tiles of an approach over a band; `uniform` is what is known of its points.
+    pub(super) fn of(
+        ctx: &'a Ctx,
+        program: &'a Program,
+        band: &Band,
+        uniform: Option<&'a Uniform>,
+        approach: Approach,
+    ) -> Result<Result<Counter<'a>, Refused>, Error> {
+        let parts = match parts(ctx, program, band, approach)? {
+            Ok(parts) => parts,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        // Where tiles lean, points are alike along other coordinates.
+        let leaning = parts.iter().find(|(_, slant)| slant.lean.iter().flatten().any(|&factor| factor != 0));
+        let uniform = match leaning {
+            None => uniform.map(Cow::Borrowed),
+            Some((part, _)) if uniform.is_some() => Uniform::of(ctx, program, part)?.map(Cow::Owned),
+            Some(_) => None,
+        };
+        Ok(Ok(Counter { ctx, program, approach, parts, uniform }))
+    }
+
+    /// Whether all points of the middle are alike.
+    pub(super) fn is_uniform(&self) -> bool {
+        self.uniform.is_some()
+    }
+
+    /// Whether it is known which accesses happen.
+    pub(super) fn is_certain(&self) -> bool {
+        self.program.is_certain
+    }
+
+    /// Counts one part of a tile of these sizes: in space, then, if the approach has any, time steps.
+    pub(super) fn part(&self, at: usize, sizes: &[u64]) -> Result<Result<(Counts, Way), Refused>, Error> {
+        let (part, slant) = &self.parts[at];
+        let quick = self.uniform.as_ref().and_then(|it| it.count(part, self.approach, slant, sizes));
+        match quick {
+            Some(Some(counts)) => Ok(Ok((counts, Way::Points))),
+            Some(None) => Ok(Err(Refused::Chain)),
+            // Sets of so many points would take minutes.
+            None if self.is_uniform() => Ok(Err(Refused::Beyond)),
+            None => match shape::tile(self.ctx, self.program, part, self.approach, slant, sizes)? {
+                Ok(tile) => Ok(Ok((count(self.program, &tile)?, Way::Sets))),
+                Err(NoTile::Chain) => Ok(Err(Refused::Chain)),
+                Err(NoTile::Empty) => Ok(Err(Refused::TooSmall)),
+                Err(NoTile::Beyond) => Ok(Err(Refused::Beyond)),
+            },
+        }
+    }
+
+    /// Counts a tile of these sizes, and tells how all of it was counted.
+    pub(super) fn tile(&self, sizes: &[u64]) -> Result<Result<(Counts, Way), Refused>, Error> {
+        let mut sum: Option<(Counts, Way)> = None;
+        for at in 0..self.parts.len() {
+            let (this, way) = match self.part(at, sizes)? {
+                Ok(counted) => counted,
+                Err(refused) => return Ok(Err(refused)),
+            };
+            sum = Some(match sum {
+                None => (this, way),
+                Some((sum, before)) => (after(&sum, &this), if before == Way::Sets { before } else { way }),
+            });
+        }
+        Ok(sum.ok_or(Refused::TooSmall))
+    }
+
+    /// The largest size along each dimension of space, then the most time steps, for which there is room in the loops. Where
+    /// all points are alike, the loops are as long as a tile needs, unless they have constant bounds.
+    pub(super) fn room(&self) -> Result<Vec<u64>, Error> {
+        let Some((part, _)) = self.parts.first() else { return Ok(vec![]) };
+        let mut room = match self.is_uniform() {
+            true => shape::constant_extents(self.ctx, self.program, part)?
+                .into_iter()
+                .map(|extent| extent.unwrap_or(u64::MAX))
+                .collect(),
+            false => shape::ends(self.ctx, self.program, part)?
+                .into_iter()
+                .flatten()
+                .map(|(low, high)| (high - low + 1) as u64)
+                .collect::<Vec<_>>(),
+        };
+        if part.has_time && !room.is_empty() {
+            room.rotate_left(1);
+        }
+        room.truncate(part.names.len() + usize::from(self.approach != Approach::Plain));
+        Ok(room)
+    }
+
+    /// How far space moves with time, and with itself.
+    pub(super) fn place(&self) -> (Vec<i64>, Vec<Vec<i64>>) {
+        self.parts.last().map(|(_, it)| (it.skew.clone(), it.lean.clone())).unwrap_or_default()
+    }
+}
+
+/// What tiles of an approach consist of, and where they lie: sweeps one after the other, or all at once.
+fn parts(
+    ctx: &Ctx,
+    program: &Program,
+    band: &Band,
+    approach: Approach,
+) -> Result<Result<Vec<(Band, Slant)>, Refused>, Error> {
+    let parts = match approach {
+        Approach::Plain => shape::sweeps(program, band),
+        Approach::Skewed | Approach::Redundant if !band.has_time => return Ok(Err(Refused::NoTime)),
+        Approach::Skewed | Approach::Redundant => vec![band.clone()],
+    };
+    let mut placed = vec![];
+    for part in parts {
+        let slant = match approach {
+            Approach::Redundant => Some(Slant::none(&part)),
+            Approach::Plain | Approach::Skewed => shape::slant(ctx, program, &part, approach)?,
+        };
+        let Some(slant) = slant else { return Ok(Err(Refused::Order)) };
+        placed.push((slant.leaning(&part)?, slant));
+    }
+    Ok(Ok(placed))
+}
+
+/// The counts of two parts that run one after the other.
+fn after(first: &Counts, then: &Counts) -> Counts {
+    Counts {
+        cost: both(&first.cost, &then.cost),
+        footprint: first.footprint.max(then.footprint),
+        run: first.run + then.run,
+    }
+}
+
+/// The cost of two parts that run one after the other.
+pub(super) fn both(a: &Cost, b: &Cost) -> Cost {
+    Cost {
+        memory: a.memory.max(b.memory),
+        loads: a.loads.saturating_add(b.loads),
+        stores: a.stores.saturating_add(b.stores),
+        useful: a.useful.saturating_add(b.useful),
+    }
+}

@@ -1,0 +1,349 @@
+//! What tiles cost as functions of their sizes.
+//!
+//! Counting every size would take too long, so the quantities are counted at some sizes, a polynomial is laid through
+//! them (products of quadratic ones in each size, which is what boxes of points around which halos lie have), and it is
+//! counted again at others: only where the polynomial hits those the numbers are called exact. Tiles with short sides may have
+//! edges that meet: all tiles of at most four iterations along each dimension are counted, and a size at which the polynomial is
+//! wrong has one of its own, in the other sizes.
+
+use super::count::{Counts, program};
+use super::counter::{Counter, PARAMETER, both};
+use super::polynomial::{FOOTPRINT, LEAST, NODES, NODES_OF_TIME, Polynomial, RUN, Sums};
+use super::rank::{Refused, Trust};
+use super::shape::{self, Band};
+use super::uniform::Uniform;
+use super::{Approach, Cost, search_from};
+use crate::affine::Affine;
+use crate::algorithm::{Algorithm, ComputationId};
+use crate::error::Error;
+use crate::isl::Ctx;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+/// A nest of loops, and what tiles of each approach cost as functions of their sizes.
+pub struct Nest {
+    pub computations: Vec<ComputationId>,
+    /// The names of the loops whose iterations are tiled, time left out.
+    pub space: Vec<String>,
+    /// The name of the loop over time.
+    pub time: Option<String>,
+    /// What the loops run through, time first, for each computation.
+    pub coordinates: BTreeMap<ComputationId, Vec<Affine>>,
+    pub fits: Vec<Fit>,
+    /// Approaches that do not apply, and why.
+    pub refused: Vec<(Approach, Refused)>,
+}
+
+/// What tiles of an approach cost.
+pub struct Fit {
+    pub approach: Approach,
+    /// How far space moves with each time step, along each dimension.
+    pub skew: Vec<i64>,
+    /// For each dimension of space, how far it moves with those before it.
+    pub lean: Vec<Vec<i64>>,
+    /// Whether sizes from 1 on were counted; else those from 4 on.
+    pub all_sizes: bool,
+    /// The largest sizes.
+    pub(super) room: Vec<u64>,
+    /// The last one is for sizes that are in none.
+    pieces: Vec<Piece>,
+}
+
+/// What tiles cost of which some sizes are fixed, and others begin somewhere.
+struct Piece {
+    least: Vec<u64>,
+    /// Whether larger sizes belong to it, too.
+    open: Vec<bool>,
+    trust: Trust,
+    /// One for each part that runs after another; all of the same sizes.
+    parts: Vec<Polynomial>,
+}
+
+impl Piece {
+    fn has(&self, sizes: &[u64]) -> bool {
+        let all = sizes.iter().zip(self.least.iter().zip(&self.open));
+        all.into_iter().all(|(size, (least, open))| size == least || (*open && size > least))
+    }
+}
+
+impl Fit {
+    fn piece(&self, sizes: &[u64]) -> &Piece {
+        let found = self.pieces.iter().find(|it| it.has(sizes)).or(self.pieces.last());
+        found.expect("a fit has a piece")
+    }
+
+    /// The cost of a tile: its sizes in space, then its time steps, if the approach has any.
+    pub fn cost(&self, sizes: &[u64]) -> Cost {
+        let each = self.piece(sizes).parts.iter().map(|it| it.cost(sizes));
+        each.reduce(|a, b| both(&a, &b)).unwrap_or_default()
+    }
+
+    /// The elements that a tile touches.
+    pub fn footprint(&self, sizes: &[u64]) -> u64 {
+        self.piece(sizes).parts.iter().map(|it| it.value(FOOTPRINT, sizes)).max().unwrap_or(0)
+    }
+
+    /// The instances that a tile runs, those computed again elsewhere included.
+    pub fn run(&self, sizes: &[u64]) -> u64 {
+        self.piece(sizes).parts.iter().map(|it| it.value(RUN, sizes)).sum()
+    }
+
+    /// How far these numbers can be trusted.
+    pub fn trust(&self, sizes: &[u64]) -> Trust {
+        self.piece(sizes).trust
+    }
+
+    /// The best tile that fits.
+    pub(super) fn best(&self, memory: u64) -> Result<(Vec<u64>, Cost), Refused> {
+        let mut best: Option<(Vec<u64>, Cost)> = None;
+        for piece in &self.pieces {
+            let range = |at: usize| -> RangeInclusive<u64> {
+                let least = piece.least[at];
+                least..=if piece.open[at] { memory.max(least).min(self.room[at]) } else { least }
+            };
+            let ranges: Vec<_> = (0..piece.least.len()).map(range).collect();
+            let found = search_from(Sums::of(&piece.parts), &ranges, memory);
+            if let Some((sizes, cost)) = found
+                && best.as_ref().is_none_or(|(_, best)| cost.is_better_than(best))
+            {
+                best = Some((sizes, cost));
+            }
+        }
+        let least = || self.pieces.iter().map(|it| self.cost(&it.least).memory).min().unwrap_or(0);
+        best.ok_or_else(|| Refused::Memory { least: least() })
+    }
+}
+
+/// Which nests of a program are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nests {
+    All,
+    /// Those over time whose points are all alike in the middle: they are counted quickly.
+    Stencils,
+}
+
+/// Which sizes of tiles are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// From 1 on.
+    All,
+    /// From 4 on, which takes a fraction of the time.
+    FromFour,
+}
+
+/// Finds what tiles of a program's nests cost. A nest without loops that could be tiled has no place in the result.
+pub fn fit(ctx: &Ctx, algorithm: &Algorithm, wanted: Nests, sizes: Sizes) -> Result<Vec<Nest>, Error> {
+    fit_for(ctx, algorithm, wanted, sizes, &Approach::ALL)
+}
+
+/// [`fit`], for some approaches alone.
+pub fn fit_for(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    wanted: Nests,
+    sizes: Sizes,
+    approaches: &[Approach],
+) -> Result<Vec<Nest>, Error> {
+    let mut nests = vec![];
+    each_nest(ctx, algorithm, wanted, sizes, approaches, &mut |nest, _| {
+        nests.push(nest);
+        Ok(())
+    })?;
+    Ok(nests)
+}
+
+/// Tells of each nest what its tiles cost, and what counts a tile of each of its fits.
+pub(super) fn each_nest(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    wanted: Nests,
+    sizes: Sizes,
+    approaches: &[Approach],
+    tell: &mut dyn FnMut(Nest, &[Counter<'_>]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
+    for band in shape::bands(&program)? {
+        if band.names.is_empty() || (wanted == Nests::Stencils && !band.has_time) {
+            continue;
+        }
+        let uniform = Uniform::of(ctx, &program, &band)?;
+        if wanted == Nests::Stencils && uniform.is_none() {
+            continue;
+        }
+        let (mut fits, mut refused, mut counters) = (vec![], vec![], vec![]);
+        for &approach in approaches {
+            let counter = match Counter::of(ctx, &program, &band, uniform.as_ref(), approach)? {
+                Ok(counter) => counter,
+                Err(reason) => {
+                    refused.push((approach, reason));
+                    continue;
+                }
+            };
+            match fit_one(ctx, &band, &counter, approach, sizes)? {
+                Ok(fit) => {
+                    fits.push(fit);
+                    counters.push(counter);
+                }
+                Err(reason) => refused.push((approach, reason)),
+            }
+        }
+        let around = algorithm.source_order.loops_around(band.computations[0]);
+        let time = band.has_time.then(|| around[0].1.name.clone());
+        let Band { computations, coordinates, names: space, .. } = band;
+        tell(Nest { time, computations, space, coordinates, fits, refused }, &counters)?;
+    }
+    Ok(())
+}
+
+/// Short sizes of a program whose points are not all alike are counted as far as this goes.
+const SHORT_OPERATIONS: u64 = 20_000_000;
+
+/// What tiles of one approach cost.
+fn fit_one(
+    ctx: &Ctx,
+    band: &Band,
+    counter: &Counter<'_>,
+    approach: Approach,
+    sizes: Sizes,
+) -> Result<Result<Fit, Refused>, Error> {
+    let mut nodes = vec![NODES; band.names.len()];
+    if approach != Approach::Plain {
+        // Sets take too long to count at so many sizes.
+        nodes.push(if counter.is_uniform() { NODES_OF_TIME } else { NODES });
+    }
+    let room = counter.room()?;
+    if room.len() != nodes.len() {
+        return Ok(Err(Refused::TooSmall));
+    }
+    let is_short = |at: usize| room[at] < LEAST + nodes[at] as u64 + 1;
+    let large: Vec<Option<u64>> = (0..room.len()).map(|at| is_short(at).then(|| room[at].min(LEAST))).collect();
+    let last = match piece(counter, &nodes, &large)? {
+        Ok(piece) => piece,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let mut pieces = vec![];
+    let mut all_sizes = sizes == Sizes::All;
+    if sizes == Sizes::All {
+        let short: Vec<u64> = (0..room.len()).map(|at| if is_short(at) { room[at] } else { 0 }).collect();
+        let each = || small(counter, &nodes, &short);
+        let found = if counter.is_uniform() { each() } else { ctx.with_budget(SHORT_OPERATIONS, each) };
+        match found {
+            Ok(found) => pieces = found,
+            Err(error) if error.is_quota() => all_sizes = false,
+            Err(other) => return Err(other),
+        }
+    }
+    pieces.push(last);
+    let (skew, lean) = counter.place();
+    let fit = Fit { approach, skew, lean, all_sizes, room, pieces };
+    let least = fit.pieces.last().map(|it| it.least.clone()).unwrap_or_default();
+    if fit.cost(&least).useful == 0 {
+        return Ok(Err(Refused::TooSmall));
+    }
+    Ok(Ok(fit))
+}
+
+/// Pieces for all sizes. Along short loops, which have a number here, each size has pieces of its own.
+fn small(counter: &Counter<'_>, nodes: &[usize], short: &[u64]) -> Result<Vec<Piece>, Error> {
+    let range = |&most: &u64| if most == 0 { vec![None] } else { (1..=most).map(Some).collect() };
+    let mut open: Vec<Vec<Option<u64>>> = tuples(&short.iter().map(range).collect::<Vec<_>>());
+    let mut seen: BTreeSet<Vec<Option<u64>>> = open.iter().cloned().collect();
+    let mut pieces = vec![];
+    while let Some(fixed) = open.pop() {
+        let Ok(mut found) = piece(counter, nodes, &fixed)? else { continue };
+        let begins = begins(counter, &found)?;
+        // Where the formulas are wrong, a size is fixed, and the others have formulas of their own.
+        for at in (0..begins.len()).filter(|&at| found.open[at]) {
+            for size in 1..begins[at] {
+                let mut more = fixed.clone();
+                more[at] = Some(size);
+                if seen.insert(more.clone()) {
+                    open.push(more);
+                }
+            }
+        }
+        found.parts = found.parts.iter().map(|it| it.from(&begins)).collect();
+        found.least = begins;
+        pieces.push(found);
+    }
+    Ok(pieces)
+}
+
+/// From which sizes on the formulas for large ones are right: at all sizes up to where these begin, and at each of them with the
+/// others large.
+fn begins(counter: &Counter<'_>, large: &Piece) -> Result<Vec<u64>, Error> {
+    let is_right = |sizes: &[u64]| -> Result<bool, Error> {
+        for (at, polynomial) in large.parts.iter().enumerate() {
+            if !polynomial.is_right_at(sizes, &|sizes| Ok(counter.part(at, sizes)?.ok().map(|(counts, _)| counts)))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    let mut begins = large.least.clone();
+    let mut wrong: Vec<Vec<u64>> = vec![];
+    let range = |at: usize| (if large.open[at] { 1 } else { large.least[at] }..=large.least[at]).collect();
+    for sizes in tuples(&(0..begins.len()).map(range).collect::<Vec<_>>()) {
+        if !is_right(&sizes)? {
+            wrong.push(sizes);
+        }
+    }
+    for size in (1..LEAST).rev() {
+        for at in (0..begins.len()).filter(|&at| large.open[at]) {
+            let mut tried = begins.clone();
+            tried[at] = size;
+            let within = |it: &Vec<u64>| it.iter().zip(&tried).all(|(size, begin)| size >= begin);
+            if begins[at] != size + 1 || wrong.iter().any(within) {
+                continue;
+            }
+            let far = |other: usize| large.least[other] + if large.open[other] { FAR } else { 0 };
+            let mut all: Vec<u64> = (0..begins.len()).map(far).collect();
+            all[at] = size;
+            let mut others = vec![all];
+            for other in (0..begins.len()).filter(|&other| other != at && large.open[other]) {
+                let mut one = large.least.clone();
+                (one[at], one[other]) = (size, far(other) + 1);
+                others.push(one);
+            }
+            let mut agree = true;
+            for sizes in &others {
+                agree = agree && is_right(sizes)?;
+            }
+            if agree {
+                begins = tried;
+            }
+        }
+    }
+    Ok(begins)
+}
+
+/// So far beyond the first sizes is large.
+const FAR: u64 = 3;
+
+/// All tuples that have one of the values for each place.
+fn tuples<T: Copy>(values: &[Vec<T>]) -> Vec<Vec<T>> {
+    values.iter().fold(vec![vec![]], |known, values| {
+        known.iter().flat_map(|known| values.iter().map(|&it| [known.as_slice(), &[it]].concat())).collect()
+    })
+}
+
+/// What tiles cost of which some sizes are fixed, from the least size of which all formulas are laid.
+fn piece(counter: &Counter<'_>, nodes: &[usize], fixed: &[Option<u64>]) -> Result<Result<Piece, Refused>, Error> {
+    let least: Vec<u64> = fixed.iter().map(|it| it.unwrap_or(LEAST)).collect();
+    let nodes: Vec<usize> = fixed.iter().zip(nodes).map(|(it, &nodes)| it.map_or(nodes, |_| 1)).collect();
+    let mut trust = if counter.is_certain() { Trust::Exact } else { Trust::Estimate };
+    let mut parts = vec![];
+    for at in 0..counter.parts.len() {
+        let refused = std::cell::Cell::new(Refused::TooSmall);
+        let counted = |sizes: &[u64]| -> Result<Option<Counts>, Error> {
+            let found = counter.part(at, sizes)?;
+            Ok(found.map(|(counts, _)| counts).inspect_err(|&reason| refused.set(reason)).ok())
+        };
+        let Some(polynomial) = Polynomial::through(&nodes, &least, &counted)? else { return Ok(Err(refused.get())) };
+        if !polynomial.hits(&counted)? {
+            trust = Trust::Estimate;
+        }
+        parts.push(polynomial);
+    }
+    Ok(Ok(Piece { open: nodes.iter().map(|&it| it > 1).collect(), least, trust, parts }))
+}
