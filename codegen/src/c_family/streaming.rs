@@ -355,17 +355,22 @@ impl Printer<'_> {
             }
             self.load(it, &names, field, (&lead, "false"), out);
         }
-        self.calm(it, &names, out);
-        out.open(format!("for (int {0}_0 = 0; {0}_0 <= {until}; {0}_0 += {depth})", names.now));
-        let (calm, safe) = (&names.calm, &names.safe);
-        out.open(format!("if (inner && {0}_0 >= {1} && {0}_0 <= {2})", names.now, calm[0], calm[1]));
-        out.line(format!("constexpr bool {safe} = true;"));
-        self.iterations(it, &names, out);
-        out.close();
-        out.open("else");
+        let (now, calm, safe) = (&names.now, &names.calm, &names.safe);
+        // The last launches make few steps, and rows that cannot be packed are rare: less text to compile.
+        let knows_calm = it.rest.is_none();
+        if knows_calm {
+            self.calm(it, &names, out);
+        }
+        out.open(format!("for (int {now}_0 = 0; {now}_0 <= {until}; {now}_0 += {depth})"));
+        if knows_calm {
+            out.open(format!("if (inner && packed && {now}_0 >= {} && {now}_0 <= {})", calm[0], calm[1]));
+            out.line(format!("constexpr bool {safe} = true;"));
+            self.iterations(it, &names, out);
+            out.line("continue;");
+            out.close();
+        }
         out.line(format!("constexpr bool {safe} = false;"));
         self.iterations(it, &names, out);
-        out.close();
         out.close();
         out.close();
         out.blank();
