@@ -16,17 +16,11 @@ use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::verify::{self, Verified};
-use tessella_polyhedral::{connect, effort, magnitude, storage, time_tiling, transform};
+use tessella_polyhedral::{connect, effort, magnitude, storage, transform};
 
 /// How much work may go into a program with copies, and into generating code for it: copies are statements, so it is a
 /// larger one than the function was.
 const STORAGE_OPERATIONS: u64 = 3 * ISL_OPERATIONS;
-
-/// The same for copies of tiles that nobody asked for.
-const OWN_TILES_OPERATIONS: u64 = ISL_OPERATIONS;
-
-/// Statements, those of both phases, whose copies are proved in a few seconds: three, and no more than three, of a time loop.
-const MOST_WITH_OWN_TILES: usize = 6;
 
 /// A function that went through all passes.
 pub struct Analysed {
@@ -271,16 +265,6 @@ impl Course<'_> {
                 }
             }
         }
-        let tiles = time_tiling::cached_tiles(&self.scheduled, &self.carried, &asked);
-        if !tiles.is_empty() && self.scheduled.algorithm.computations.len() <= MOST_WITH_OWN_TILES {
-            let all: Vec<Command> = asked.iter().chain(&tiles).cloned().collect();
-            // Tiles that take too much memory or work stay where they are.
-            if let Ok(verified) = self.prove_within(OWN_TILES_OPERATIONS, &all) {
-                let scheduled = self.scheduled.clone();
-                let chosen = Chosen { scheduled, storage: tiles, padded: vec![], asked: vec![], rewritten: None };
-                return Ok((verified, Some(chosen)));
-            }
-        }
         let verified = self.prove(&asked).map_err(|failure| {
             self.at = failure.command.map(|position| placed[position].span);
             self.about = failure.about;
@@ -291,17 +275,12 @@ impl Course<'_> {
 
     /// Proves the finished order with these storage commands, whoever asked for them.
     fn prove(&self, storage: &[Command]) -> Result<Verified, Unfinished> {
-        self.prove_within(STORAGE_OPERATIONS, storage)
-    }
-
-    /// The same, with so much work for programs with copies.
-    fn prove_within(&self, operations: u64, storage: &[Command]) -> Result<Verified, Unfinished> {
         let proved = || proved(self.ctx, self.scheduled.clone(), &self.dependences, storage);
         let copies = |command: &Command| matches!(command, Command::CacheShared { .. } | Command::CacheRegister { .. });
         if !storage.iter().any(copies) {
             return proved();
         }
-        let verified = self.ctx.with_budget(operations, proved)?;
+        let verified = self.ctx.with_budget(STORAGE_OPERATIONS, proved)?;
         // What follows is code for the larger program.
         if self.ctx.max_operations() != 0 {
             self.ctx.set_max_operations(STORAGE_OPERATIONS);

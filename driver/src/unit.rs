@@ -253,10 +253,7 @@ impl Built {
         let algorithm = verified.algorithm();
         let own = unit.commands.as_ref().filter(|all| all.iter().all(|command| command.value != Command::Auto));
         match own {
-            Some(commands) => {
-                let chosen = self.analysed.chosen.iter().flat_map(|it| it.storage.iter().cloned());
-                commands.iter().map(|command| command.value.clone()).chain(chosen).collect()
-            }
+            Some(commands) => commands.iter().map(|command| command.value.clone()).collect(),
             None => {
                 // Storage adds statements that the order is not spelt with.
                 let chosen = self.analysed.chosen.as_ref();

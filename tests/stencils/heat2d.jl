@@ -7,6 +7,7 @@
 #! gpu overlapped(S, t, (j, i), 3, (8, 8))
 #! gpu grid_sync((S, R), t, (j, i), (4, 8))
 #! gpu hexagonal((S, R), t, (j, i), 3, (4, 8))
+#! gpu hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(A, S, i0); cache_shared(B, S, i0); cache_shared(A, S_phase1, i0); cache_shared(B, S_phase1, i0)
 #! gpu hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(A, S, i0)
 #! gpu hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(A, S_phase1, i0); cache_shared(B, S, i0)
 #! gpu hexagonal((S, R), t, (j, i), 1, 3)

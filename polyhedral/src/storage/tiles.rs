@@ -16,7 +16,6 @@ use crate::error::Error;
 use crate::isl::{Ctx, DimType, Set};
 use crate::reduction::reductions;
 use crate::relation;
-use crate::time_tiling::is_piece;
 
 /// The boxes of an array that tiles touch and write; `None` where the statements are not all pieces of split ones, or where a
 /// box is not found.
@@ -232,4 +231,11 @@ fn within_tile(
     };
     let relation = key(source.computation)?.apply_range(&key(sink.computation)?.reverse()?)?;
     Ok(Some(Dependence { kind, array: moved.to, source, sink, relation, keeps: Keeps::Order }))
+}
+
+/// Whether a computation is one of several that another one was split into.
+fn is_piece(algorithm: &Algorithm, id: ComputationId) -> bool {
+    let Some(whole) = &algorithm.whole else { return false };
+    let of = whole.piece_of.get(id.0 as usize);
+    of.is_some_and(|of| whole.piece_of.iter().filter(|it| *it == of).count() > 1)
 }

@@ -12,7 +12,6 @@ mod tree;
 
 mod grid_sync;
 mod hexagonal;
-mod shared;
 mod space;
 mod time_skew;
 
@@ -20,8 +19,6 @@ pub use find::{Found, find};
 pub use grid_sync::grid_sync;
 pub use hexagon::{Hexagon, Phase, Place};
 pub use hexagonal::hexagonal;
-pub use shared::cached_tiles;
-pub(crate) use shared::is_piece;
 pub use slope::{STEEPEST, Slope, steepest};
 pub use space::space;
 pub use stencil::{Distances, Nest, Stencil, Within, stencil};
