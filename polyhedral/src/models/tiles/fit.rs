@@ -152,6 +152,9 @@ pub fn fit_for(
     Ok(nests)
 }
 
+/// What hears of each nest.
+type Told<'a> = &'a mut dyn FnMut(Nest, &[Counter<'_>]) -> Result<(), Error>;
+
 /// Tells of each nest what its tiles cost, and what counts a tile of each of its fits.
 pub(super) fn each_nest(
     ctx: &Ctx,
@@ -159,7 +162,7 @@ pub(super) fn each_nest(
     wanted: Nests,
     sizes: Sizes,
     approaches: &[Approach],
-    tell: &mut dyn FnMut(Nest, &[Counter<'_>]) -> Result<(), Error>,
+    tell: Told<'_>,
 ) -> Result<(), Error> {
     let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
     for band in shape::bands(&program)? {
@@ -327,7 +330,7 @@ fn tuples<T: Copy>(values: &[Vec<T>]) -> Vec<Vec<T>> {
     })
 }
 
-/// What tiles cost of which some sizes are fixed, from the least size of which all formulas are laid.
+/// What tiles cost of which some sizes are fixed; the others begin where polynomials are laid first.
 fn piece(counter: &Counter<'_>, nodes: &[usize], fixed: &[Option<u64>]) -> Result<Result<Piece, Refused>, Error> {
     let least: Vec<u64> = fixed.iter().map(|it| it.unwrap_or(LEAST)).collect();
     let nodes: Vec<usize> = fixed.iter().zip(nodes).map(|(it, &nodes)| it.map_or(nodes, |_| 1)).collect();
