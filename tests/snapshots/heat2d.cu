@@ -94,17 +94,13 @@ static __device__ __forceinline__ void tessella_store(T *to, unsigned which, boo
 }
 
 // `which ? yes : no` without a branch: both are there.
-static __device__ __forceinline__ float tessella_choose(unsigned which, float yes, float no)
+template <typename T> static __device__ __forceinline__ T tessella_choose(unsigned which, T yes, T no)
 {
-    float value;
-    asm("{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f32 %0, %2, %3, p;}" : "=f"(value) : "r"(which), "f"(yes), "f"(no));
-    return value;
-}
-
-static __device__ __forceinline__ double tessella_choose(unsigned which, double yes, double no)
-{
-    double value;
-    asm("{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f64 %0, %2, %3, p;}" : "=d"(value) : "r"(which), "d"(yes), "d"(no));
+    T value;
+    if constexpr (sizeof(T) == 4)
+        asm("{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f32 %0, %2, %3, p;}" : "=f"(value) : "r"(which), "f"(yes), "f"(no));
+    else
+        asm("{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f64 %0, %2, %3, p;}" : "=d"(value) : "r"(which), "d"(yes), "d"(no));
     return value;
 }
 
@@ -141,7 +137,6 @@ static __device__ __forceinline__ void heat2d_S_R_strip(
     const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
     const bool B_packed = inner ? packed : tessella_packed<double, 2>(B, B_1);
     double B_rows[11][3][2] = {};
-    const int64_t B_plane = B_1;
     const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
     const bool A_packed = inner ? packed : tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
@@ -183,7 +178,7 @@ static __device__ __forceinline__ void heat2d_S_R_strip(
                         double value[2];
                         #pragma unroll
                         for (int k = 0; k < 2; k++) {
-                            value[k] = tessella_choose(inside >> k & 1, 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), (double)0);
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), (double)0);
                         }
                         #pragma unroll
                         for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
@@ -196,7 +191,7 @@ static __device__ __forceinline__ void heat2d_S_R_strip(
                         double value[2];
                         #pragma unroll
                         for (int k = 0; k < 2; k++) {
-                            value[k] = tessella_choose(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                            value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
                         }
                         #pragma unroll
                         for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
@@ -230,7 +225,7 @@ static __device__ __forceinline__ void heat2d_S_R_strip(
                     double value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose(inside >> k & 1, 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), (double)0);
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), (double)0);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
@@ -243,7 +238,7 @@ static __device__ __forceinline__ void heat2d_S_R_strip(
                     double value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                        value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
@@ -300,7 +295,6 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
     const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
     const bool B_packed = inner ? packed : tessella_packed<double, 2>(B, B_1);
     double B_rows[11][3][2] = {};
-    const int64_t B_plane = B_1;
     const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
     const bool A_packed = inner ? packed : tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
@@ -338,7 +332,7 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
                     double value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose(inside >> k & 1, 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), (double)0);
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), (double)0);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
@@ -354,7 +348,7 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
                     double value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                        value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];

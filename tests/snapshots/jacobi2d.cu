@@ -94,17 +94,13 @@ static __device__ __forceinline__ void tessella_store(T *to, unsigned which, boo
 }
 
 // `which ? yes : no` without a branch: both are there.
-static __device__ __forceinline__ float tessella_choose(unsigned which, float yes, float no)
+template <typename T> static __device__ __forceinline__ T tessella_choose(unsigned which, T yes, T no)
 {
-    float value;
-    asm("{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f32 %0, %2, %3, p;}" : "=f"(value) : "r"(which), "f"(yes), "f"(no));
-    return value;
-}
-
-static __device__ __forceinline__ double tessella_choose(unsigned which, double yes, double no)
-{
-    double value;
-    asm("{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f64 %0, %2, %3, p;}" : "=d"(value) : "r"(which), "d"(yes), "d"(no));
+    T value;
+    if constexpr (sizeof(T) == 4)
+        asm("{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f32 %0, %2, %3, p;}" : "=f"(value) : "r"(which), "f"(yes), "f"(no));
+    else
+        asm("{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f64 %0, %2, %3, p;}" : "=d"(value) : "r"(which), "d"(yes), "d"(no));
     return value;
 }
 
@@ -191,7 +187,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
                         double value[2];
                         #pragma unroll
                         for (int k = 0; k < 2; k++) {
-                            value[k] = tessella_choose(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
                         }
                         #pragma unroll
                         for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
@@ -207,7 +203,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
                         double value[2];
                         #pragma unroll
                         for (int k = 0; k < 2; k++) {
-                            value[k] = tessella_choose(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
                         }
                         #pragma unroll
                         for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
@@ -245,7 +241,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
                     double value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
@@ -261,7 +257,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
                     double value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
@@ -363,7 +359,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
                     double value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
@@ -382,7 +378,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
                     double value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];

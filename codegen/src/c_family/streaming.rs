@@ -80,17 +80,13 @@ static __device__ __forceinline__ void tessella_store(T *to, unsigned which, boo
 }
 
 // `which ? yes : no` without a branch: both are there.
-static __device__ __forceinline__ float tessella_choose(unsigned which, float yes, float no)
+template <typename T> static __device__ __forceinline__ T tessella_choose(unsigned which, T yes, T no)
 {
-    float value;
-    asm(\"{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f32 %0, %2, %3, p;}\" : \"=f\"(value) : \"r\"(which), \"f\"(yes), \"f\"(no));
-    return value;
-}
-
-static __device__ __forceinline__ double tessella_choose(unsigned which, double yes, double no)
-{
-    double value;
-    asm(\"{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f64 %0, %2, %3, p;}\" : \"=d\"(value) : \"r\"(which), \"d\"(yes), \"d\"(no));
+    T value;
+    if constexpr (sizeof(T) == 4)
+        asm(\"{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f32 %0, %2, %3, p;}\" : \"=f\"(value) : \"r\"(which), \"f\"(yes), \"f\"(no));
+    else
+        asm(\"{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f64 %0, %2, %3, p;}\" : \"=d\"(value) : \"r\"(which), \"d\"(yes), \"d\"(no));
     return value;
 }
 
@@ -312,11 +308,14 @@ impl Printer<'_> {
             let both = self.packed(it, field);
             out.line(format!("const bool {} = inner ? packed : {both};", own.packed));
             out.line(format!("{element} {}[{}][{depth}]{} = {{}};", own.rows, steps + 1, held(it)));
+            let rim = it.stream.fields[field].rim;
             let lines = self.int(&it.extents[field][1]);
             let columns = within(self.int_bound(&it.extents[field][0]), Precedence::Product);
             let plane = if has_lines(it) { format!("{columns} * ({lines})") } else { columns.clone() };
-            out.line(format!("const int64_t {} = {plane};", own.plane));
-            if has_lines(it) {
+            if rim {
+                out.line(format!("const int64_t {} = {plane};", own.plane));
+            }
+            if has_lines(it) && (rim || it.rest.is_some()) {
                 out.line(format!("int {} = inner ? (int)({columns}) : 0;", own.stride));
             }
         }
@@ -412,7 +411,9 @@ impl Printer<'_> {
         }
         if has_lines(it) {
             // Else compilers keep an address for each line.
-            names.fields.iter().for_each(|own| out.line(format!("asm volatile(\"\" : \"+r\"({}));", own.stride)));
+            for (own, _) in names.fields.iter().zip(&it.stream.fields).filter(|(_, it)| it.rim) {
+                out.line(format!("asm volatile(\"\" : \"+r\"({}));", own.stride));
+            }
         }
         for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let lead = it.stream.fields[field].lead;

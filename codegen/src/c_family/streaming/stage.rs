@@ -127,7 +127,9 @@ impl Printer<'_> {
         };
         // A branch for each point would cost more than the arithmetic.
         match self.may_be_computed_outside(stage) {
-            true => out.line(format!("{value}[{point}] = tessella_choose({inside} >> {point} & 1, {text}, {kept});")),
+            true => out.line(format!(
+                "{value}[{point}] = tessella_choose<{element}>({inside} >> {point} & 1, {text}, {kept});"
+            )),
             false => out.line(format!("{value}[{point}] = {inside} >> {point} & 1 ? {text} : {kept};")),
         }
         out.close();
