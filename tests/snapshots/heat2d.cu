@@ -141,7 +141,7 @@ static __device__ __forceinline__ void heat2d_S_R_strip(
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
     const bool A_packed = inner ? packed : tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
     double A_rows[11][3][2] = {};
-    const int64_t A_plane = m;
+    [[maybe_unused]] const int64_t A_plane = m;
     const unsigned S_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int S_first = tessella_near(2 - base), S_last = tessella_near(n - 1 - base);
     const unsigned R_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
@@ -299,7 +299,7 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
     const bool A_packed = inner ? packed : tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
     double A_rows[11][3][2] = {};
-    const int64_t A_plane = m;
+    [[maybe_unused]] const int64_t A_plane = m;
     const unsigned S_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int S_first = tessella_near(2 - base), S_last = tessella_near(n - 1 - base);
     const unsigned R_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);

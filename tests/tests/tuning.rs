@@ -261,10 +261,8 @@ fn one_function_is_tuned_at_a_time() {
 #[test]
 fn arrays_beyond_the_memory_are_refused_before_they_are_made() {
     let source = "f!(x::Matrix{Float64}) = (for i in eachindex(x); x[i] = 1; end)\n";
-    for size in [1_000_000, 10_000_000_000_000] {
-        let said = refusal(source, &[("x_1", size), ("x_2", size)]);
-        assert!(said.contains("MB are free") && said.contains("--size"), "{said}");
-    }
+    let said = refusal(source, &[("x_1", 10_000_000), ("x_2", 10_000_000)]);
+    assert!(said.contains("MB are free") && said.contains("--size"), "{said}");
 }
 
 #[test]

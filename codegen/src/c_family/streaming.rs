@@ -313,7 +313,7 @@ impl Printer<'_> {
             let columns = within(self.int_bound(&it.extents[field][0]), Precedence::Product);
             let plane = if has_lines(it) { format!("{columns} * ({lines})") } else { columns.clone() };
             if rim {
-                out.line(format!("const int64_t {} = {plane};", own.plane));
+                out.line(format!("[[maybe_unused]] const int64_t {} = {plane};", own.plane));
             }
             if has_lines(it) && (rim || it.rest.is_some()) {
                 out.line(format!("int {} = inner ? (int)({columns}) : 0;", own.stride));
