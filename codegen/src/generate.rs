@@ -16,7 +16,9 @@ use crate::separate::isolate_full_tiles;
 use crate::tile::tile_registers;
 use crate::wide::widen;
 use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::algorithm::Computation;
 use tessella_polyhedral::effort;
+use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption, Set};
 use tessella_polyhedral::layers::{MemorySpace, Target};
 use tessella_polyhedral::schedule::{Path, Tag};
@@ -98,11 +100,18 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
         kernel.body = widen(input, body);
     }
     let computations = &input.algorithm.computations;
-    let fastmath = !computations.is_empty() && computations.iter().all(|it| it.fastmath);
+    let fastmath =
+        computations.iter().any(|it| it.fastmath) && computations.iter().all(|it| it.fastmath || only_moves(it));
     let scan = input.scan.map(|scan| scan_program(input, &Input::from(scan))).transpose()?.map(Box::new);
     let mut program = Program { target: input.target, names, entry, body, kernels, fastmath, scan };
     add_narrow_kernels(input, &mut program, &mut namer);
     Ok(program)
+}
+
+/// Whether a statement does no arithmetic, so that what compilers may do to arithmetic does not matter to it.
+fn only_moves(computation: &Computation) -> bool {
+    let moved = matches!(computation.value.kind, ExprKind::Read(_) | ExprKind::Scalar(_) | ExprKind::Constant(_));
+    moved && computation.predicate.is_none() && computation.lets.is_empty()
 }
 
 /// The scan's numbers follow those of the other checks.

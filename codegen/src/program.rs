@@ -21,7 +21,7 @@ pub struct Program {
     pub body: Vec<Node>,
     /// By [`KernelId`].
     pub kernels: Vec<Kernel>,
-    /// Every computation allows contraction and reassociation.
+    /// Every computation that does arithmetic allows contraction and reassociation.
     pub fastmath: bool,
     /// Runs on the host after the other checks at entry, before anything is written.
     pub scan: Option<Box<Scan>>,

@@ -17,7 +17,7 @@ use crate::program::{Blocks, BufferAccess, For, Kernel, KernelId, KernelParam, N
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::layers::{BufferId, PlacedStream};
 use tessella_polyhedral::schedule::Tag;
-use tessella_polyhedral::stream::{LANES, Stream, WARPS};
+use tessella_polyhedral::stream::{LANES, Stream};
 use tessella_scalar::CompareOp;
 
 /// What a kernel that streams does; all its threads run it.
@@ -75,11 +75,10 @@ impl Streaming {
         self.widest(2)
     }
 
-    /// Blocks of warps: a warp for each strip, band and part.
+    /// A block for each strip, band and part.
     fn grid(&self) -> IntExpr {
         let all = self.strips().times(parts(self.rows(), self.stream.size.rows.into()));
-        let all = if self.stream.axes[1].is_some() { all.times(self.bands()) } else { all };
-        parts(all, WARPS.into())
+        if self.stream.axes[1].is_some() { all.times(self.bands()) } else { all }
     }
 }
 
@@ -155,7 +154,7 @@ pub(crate) fn launches(
         let kernel = Kernel {
             name: name.to_string(),
             grid: [streaming.grid(), IntExpr::Const(1), IntExpr::Const(1)],
-            block: [LANES * WARPS, 1, 1],
+            block: [LANES * stream.warps() as u32, 1, 1],
             params,
             shared: vec![],
             body: vec![Node::Streaming(Box::new(streaming))],

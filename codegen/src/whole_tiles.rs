@@ -8,6 +8,7 @@
 //! iteration. Nothing is gained where only the threads themselves are bounded, unless they are so in each step of a tile of
 //! time: such a loop, from `4*t0 + 1` to `4*t0 + 4`, counts as one of a constant length, and is unrolled where it is whole.
 
+mod conditions;
 mod span;
 
 use crate::error::CodegenError;
@@ -78,8 +79,8 @@ struct Tiles {
 /// What a pass finds that may stand in a condition of its own.
 #[derive(Default)]
 struct Found {
-    /// Where each bound cuts its loop short.
-    cuts: Vec<Set>,
+    /// Where each bound cuts its loop short, and where it may come to that, if it stands under a condition.
+    cuts: Vec<(Set, Option<Set>)>,
     /// A loop that a thread runs through is among what could be simpler, or one of threads in each step of a tile.
     pays: bool,
 }
@@ -154,12 +155,17 @@ impl Tiles {
         self.collect(&nodes, &start, &mut found)?;
         let mut whole = known.clone();
         if found.pays {
-            for cut in &found.cuts {
-                let next = whole.subtract(cut)?.coalesce()?;
-                if !next.is_empty()? && next.basic_set_count()? <= ALTERNATIVES {
-                    whole = next;
-                }
+            let plain = without(known, found.cuts.iter().filter(|(_, may_be)| may_be.is_none()).map(|(cut, _)| cut))?;
+            let mut cuts = vec![];
+            for (cut, may_be) in &found.cuts {
+                // What never runs in a whole tile cuts nothing short there.
+                let runs = match may_be {
+                    Some(may_be) => !may_be.is_disjoint(&plain)?,
+                    None => true,
+                };
+                cuts.extend(runs.then_some(cut));
             }
+            whole = without(known, cuts)?;
         }
         let test = whole.gist(known)?;
         if test.is_plainly_universe()? {
@@ -222,9 +228,9 @@ impl Tiles {
                         && self.speaks_of_inside(condition, &here)
                         && let Some(fails) = self.fails(condition, &here)?
                     {
-                        found.cuts.push(self.outside(&fails, &here)?);
+                        found.cuts.push((self.outside(&fails, &here)?, None));
                     }
-                    self.collect(then, &here, found)?;
+                    self.collect_where(condition, then, &here, found)?;
                     self.collect(otherwise, &here, found)?;
                 }
                 Node::Let { variable, value } => {
@@ -280,7 +286,7 @@ impl Tiles {
         }
         for (bound, is_lower) in bounds(lower, upper, &outer.values) {
             if let Some(cut) = self.cut(&bound, is_lower, lower, upper, outer)? {
-                found.cuts.push(self.outside(&cut, outer)?);
+                found.cuts.push((self.outside(&cut, outer)?, None));
             }
         }
         Ok(())
@@ -337,55 +343,6 @@ impl Tiles {
         if inside.ranges.is_empty() { Ok(set.clone()) } else { set.params()?.coalesce() }
     }
 
-    /// Where a conjunction of comparisons fails; `None` if that is not known.
-    fn fails(&self, condition: &Cond, inside: &Inside) -> Result<Option<Set>, CodegenError> {
-        match condition {
-            Cond::Compare(op, a, b) => {
-                let (Some(a), Some(b)) = (affine(a, &inside.values), affine(b, &inside.values)) else {
-                    return Ok(None);
-                };
-                let (Ok(a_less_b), Ok(b_less_a)) = (a.sub(&b), b.sub(&a)) else { return Ok(None) };
-                // a >= b holds unless a - b < 0.
-                let slack = match op {
-                    CompareOp::Ge => Ok(a_less_b),
-                    CompareOp::Gt => a_less_b.add_constant(-1),
-                    CompareOp::Le => Ok(b_less_a),
-                    CompareOp::Lt => b_less_a.add_constant(-1),
-                    CompareOp::Eq | CompareOp::Ne => return Ok(None),
-                };
-                match slack {
-                    Ok(slack) => Ok(Some(self.where_negative(&slack, inside)?)),
-                    Err(_) => Ok(None),
-                }
-            }
-            Cond::And(all) => {
-                let mut fails: Option<Set> = None;
-                for part in all {
-                    let Some(next) = self.fails(part, inside)? else { return Ok(None) };
-                    fails = Some(match fails {
-                        Some(fails) => fails.union(&next)?,
-                        None => next,
-                    });
-                }
-                Ok(fails)
-            }
-            Cond::Const(_) | Cond::Or(_) => Ok(None),
-        }
-    }
-
-    /// Whether a condition depends on a loop inside.
-    fn speaks_of_inside(&self, condition: &Cond, inside: &Inside) -> bool {
-        let mut speaks = false;
-        condition.walk(&mut |expr| {
-            if let IntExpr::Variable(variable) = expr
-                && let Some(value) = inside.values.get(variable)
-            {
-                speaks |= value.involves_any_iterator();
-            }
-        });
-        speaks
-    }
-
     /// The nodes without the bounds and conditions that hold in `whole`.
     fn simplify(&self, nodes: Vec<Node>, outer: &Inside, whole: &Set) -> Result<Vec<Node>, CodegenError> {
         let mut here = outer.clone();
@@ -429,6 +386,14 @@ impl Tiles {
                         Some(fails) => self.outside(&fails, &here)?.is_disjoint(whole)?,
                         None => false,
                     };
+                    let never = match self.may_hold(&condition, &here)? {
+                        Some(may_hold) => may_hold.is_disjoint(whole)?,
+                        None => false,
+                    };
+                    if never {
+                        done.extend(self.simplify(otherwise, &here, whole)?);
+                        continue;
+                    }
                     let then = self.simplify(then, &here, whole)?;
                     if holds {
                         done.extend(then);
@@ -495,6 +460,18 @@ impl Tiles {
         }
         Ok((IntExpr::max_of(low), IntExpr::min_of(high)))
     }
+}
+
+/// What is left of a set, as far as it is not empty and has few alternatives.
+fn without<'a>(known: &Set, cuts: impl IntoIterator<Item = &'a Set>) -> Result<Set, IslError> {
+    let mut left = known.clone();
+    for cut in cuts {
+        let next = left.subtract(cut)?.coalesce()?;
+        if !next.is_empty()? && next.basic_set_count()? <= ALTERNATIVES {
+            left = next;
+        }
+    }
+    Ok(left)
 }
 
 fn has_block_loop(node: &Node) -> bool {

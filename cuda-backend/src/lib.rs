@@ -8,8 +8,8 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    AHEAD_HELPERS, Dialect, GRID_HELPERS, Helper, Printer, STREAM_HELPERS, TextOptions, VECTOR_HELPERS, Writer,
-    header_comment, helper_texts, scan_text,
+    AHEAD_HELPERS, Dialect, GRID_HELPERS, Helper, Printer, STREAM_HELPERS, STREAM_LINES, TextOptions, VECTOR_HELPERS,
+    Writer, header_comment, helper_texts, scan_text,
 };
 use tessella_codegen::program::{Blocks, Kernel, Node};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
@@ -82,6 +82,10 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
         if matches!(it.body.as_slice(), [Node::Streaming(_)]) && !std::mem::replace(&mut some_stream, true) {
             kernels.text(STREAM_HELPERS);
             kernels.blank();
+            if program.kernels.iter().any(has_planes) {
+                kernels.text(STREAM_LINES);
+                kernels.blank();
+            }
         }
         kernel::print(&mut printer, it, &mut kernels);
     }
@@ -159,6 +163,11 @@ fn has_vectors(kernel: &Kernel) -> bool {
     let mut visit = |node: &Node| found |= matches!(node, Node::For(it) if it.wide.is_some());
     kernel.body.iter().for_each(|node| node.walk(&mut visit));
     found
+}
+
+/// Whether it is a stream whose warps share planes.
+fn has_planes(kernel: &Kernel) -> bool {
+    matches!(kernel.body.as_slice(), [Node::Streaming(it)] if it.stream.warps() > 1)
 }
 
 fn definitions(helpers: &BTreeSet<Helper>, macros: &[String], out: &mut Writer) {

@@ -42,7 +42,9 @@ pub fn explain(
     };
     let mut text = format!("{} on {machine}\n", algorithm.name);
     section(&mut text, "Statements", "each runs once for every value of the loops in brackets");
-    let piece_of = |id: ComputationId| algorithm.whole.as_ref().map_or(id, |whole| whole.piece_of[id.0 as usize]);
+    // Copies that storage commands added are whole.
+    let of = |id: ComputationId| algorithm.whole.as_ref().and_then(|whole| whole.piece_of.get(id.0 as usize).copied());
+    let piece_of = |id: ComputationId| of(id).unwrap_or(id);
     let whole = algorithm.ids().filter(|&id| piece_of(id) == id);
     let named = whole.map(|id| statement(algorithm, id, lines, &|other| piece_of(other) == id));
     let named: Vec<(String, String)> = named.collect();

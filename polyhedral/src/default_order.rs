@@ -8,14 +8,16 @@
 //! nested loops are permuted so that the contiguous axis is innermost (CPU) or on thread axis x (GPU), and loops without
 //! carried dependences run in parallel, the outermost one on CPU threads. On a GPU ([`crate::auto::gpu`]), products and sums
 //! down columns are tiled for shared memory, and storage commands of Tessella's own go with the order; time loops over
-//! stencils stream where they can ([`crate::auto::stream`]).
+//! stencils stream where they can ([`crate::auto::stream`]), and work arrays that iterations share give way to arrays of each
+//! iteration where these then become blocks ([`crate::auto::own`]).
 //!
-//! Where a nest on a CPU is left without threads or lanes, isl's scheduler is asked for another order to start from
-//! ([`crate::auto::asked`]).
+//! Where a nest is left without threads, or on a CPU without lanes, isl's scheduler is asked for another order to start from
+//! ([`crate::auto::asked`]). On a GPU, a nest in which every loop carries a dependence runs step by step or along diagonals
+//! ([`crate::auto::gpu_waves`]).
 //!
 //! On a CPU, two more things are weighed once every nest has its order. Neighbours on threads get one loop where the second then
 //! finds in the cache what the first has used ([`crate::auto::traffic`]), or strips through which they go row by row together, the
-//! later ones some rows behind ([`crate::auto::delayed`]); of arrays between them only those rows are kept. Where a computation runs on no threads because it
+//! later ones some rows behind ([`crate::auto::delayed`]); of arrays between them only those rows are kept. On both targets, where a computation runs on no threads because it
 //! reads another row or column of what it writes, the program is tried once more with it cut where the two cross
 //! ([`crate::auto::cuts`]), and stays so if its pieces then run on threads. On both targets, arrays are padded where a model says
 //! that it pays ([`crate::auto::padding`]). On a CPU, loops whose iterations have arrays for themselves run on threads as a whole, and
@@ -101,7 +103,7 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
 /// Chooses an order for the whole program, from its present one.
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
     let chosen = match scheduled.target {
-        Target::Gpu => whole(ctx, scheduled, dependences, means, BTreeSet::new())?,
+        Target::Gpu => for_gpu(ctx, scheduled, dependences, means)?,
         Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, means)?, dependences)?,
     };
     match means.memory {
@@ -145,6 +147,24 @@ fn for_cpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: 
     if let Some(chosen) = in_half(ctx, || with_own(ctx, scheduled, dependences, means))?.flatten() {
         return Ok(chosen);
     }
+    whole_or_pieces(ctx, scheduled, dependences, means)
+}
+
+/// The choice for a GPU: with work arrays for each iteration where its loops are then blocks.
+fn for_gpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
+    match in_half(ctx, || with_own(ctx, scheduled, dependences, means))?.flatten() {
+        Some(chosen) => Ok(chosen),
+        None => whole_or_pieces(ctx, scheduled, dependences, means),
+    }
+}
+
+/// The choice for the program with computations cut in pieces if these then run on threads, else for the program as it is.
+fn whole_or_pieces(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    means: Means,
+) -> Result<Chosen, Error> {
     let chosen = whole(ctx, scheduled, dependences, means, BTreeSet::new())?;
     let better = in_half(ctx, || in_pieces(ctx, scheduled, dependences, means, &chosen))?.flatten();
     Ok(better.unwrap_or(chosen))
@@ -178,7 +198,8 @@ fn in_time(
     Ok(Some(Chosen { rewritten: Some(rewritten), ..chosen }))
 }
 
-/// The choice for the program with a work array for each iteration of loops that can then run on threads, if there are any.
+/// The choice for the program with a work array for each iteration of loops that can then run on threads, or blocks, if there are
+/// any.
 fn with_own(
     ctx: &Ctx,
     scheduled: &Scheduled,
@@ -187,7 +208,11 @@ fn with_own(
 ) -> Result<Option<Chosen>, Error> {
     let Some(own) = own::privatized(ctx, scheduled, dependences)? else { return Ok(None) };
     let chosen = whole(ctx, &own.scheduled, &own.dependences, means, BTreeSet::new())?;
-    if !own::belong_to_threads(ctx, &chosen.scheduled, &own.arrays)? {
+    let belong = match chosen.scheduled.target {
+        Target::Cpu => own::belong_to_threads(ctx, &chosen.scheduled, &own.arrays)?,
+        Target::Gpu => own::belong_to_blocks(&chosen.scheduled, &own.arrays),
+    };
+    if !belong {
         return Ok(None);
     }
     let rewritten = Rewritten { commands: own.commands, dependences: own.dependences };

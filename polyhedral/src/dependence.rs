@@ -89,11 +89,7 @@ pub(crate) fn renewed(
 ) -> Result<Renewed, Error> {
     let accesses = located(ctx, after)?;
     let updates = reductions(after);
-    let mut lifts: BTreeMap<ComputationId, Map> = BTreeMap::new();
-    for id in before.ids().filter(|&id| before.computation(id).iterators.len() != after.computation(id).iterators.len())
-    {
-        lifts.insert(id, lengthening(ctx, before, after, id)?);
-    }
+    let lifts = Lifts::new(ctx, before, after)?;
     let stays = |at: AccessRef| {
         (at.computation.0 as usize) < before.computations.len() && before.access(at).array == after.access(at).array
     };
@@ -112,14 +108,7 @@ pub(crate) fn renewed(
                 continue;
             }
             for it in known.iter().filter(here) {
-                let mut relation = it.relation.clone();
-                if let Some(lift) = lifts.get(&source.0.computation) {
-                    relation = relation.apply_domain(lift)?;
-                }
-                if let Some(lift) = lifts.get(&sink.0.computation) {
-                    relation = relation.apply_range(lift)?;
-                }
-                all.dependences.push(Dependence { relation, ..it.clone() });
+                all.dependences.push(lifts.lift(it)?);
                 all.is_new.push(false);
             }
         }
@@ -135,6 +124,30 @@ pub(crate) struct Renewed {
     pub(crate) is_new: Vec<bool>,
 }
 
+/// For each computation that has got further iterators, its instances with what they have become.
+pub(crate) struct Lifts(BTreeMap<ComputationId, Map>);
+
+impl Lifts {
+    pub(crate) fn new(ctx: &Ctx, before: &Algorithm, after: &Algorithm) -> Result<Lifts, Error> {
+        let longer =
+            |id: &ComputationId| before.computation(*id).iterators.len() != after.computation(*id).iterators.len();
+        let all = before.ids().filter(longer).map(|id| Ok((id, lengthening(ctx, before, after, id)?)));
+        Ok(Lifts(all.collect::<Result<_, Error>>()?))
+    }
+
+    /// A dependence of the old computations as one of the new ones.
+    pub(crate) fn lift(&self, it: &Dependence) -> Result<Dependence, Error> {
+        let mut relation = it.relation.clone();
+        if let Some(lift) = self.0.get(&it.source.computation) {
+            relation = relation.apply_domain(lift)?;
+        }
+        if let Some(lift) = self.0.get(&it.sink.computation) {
+            relation = relation.apply_range(lift)?;
+        }
+        Ok(Dependence { relation, ..it.clone() })
+    }
+}
+
 /// `{ S[x] -> S[x, y] }`: an instance of a computation, and the one that it has become with more iterators.
 fn lengthening(ctx: &Ctx, before: &Algorithm, after: &Algorithm, id: ComputationId) -> Result<Map, Error> {
     let own: Vec<Affine> = (0..before.computation(id).iterators.len() as u32).map(Affine::iterator).collect();
@@ -144,15 +157,15 @@ fn lengthening(ctx: &Ctx, before: &Algorithm, after: &Algorithm, id: Computation
 }
 
 /// An access, and the elements that it names, `{ S[x] -> A[y] }`.
-type Located = (AccessRef, Map);
+pub(crate) type Located = (AccessRef, Map);
 
-fn located(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Located>, Error> {
+pub(crate) fn located(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Located>, Error> {
     let all = algorithm.accesses().filter(|&at| !is_repeated(algorithm, at));
     all.map(|at| Ok((at, relation::access(ctx, algorithm, at.computation, algorithm.access(at))?))).collect()
 }
 
 /// The dependences from one access to another: two where some of the pairs are free in their order.
-fn between(
+pub(crate) fn between(
     ctx: &Ctx,
     algorithm: &Algorithm,
     (source, from): &Located,
@@ -292,7 +305,7 @@ impl Tagged {
     }
 }
 
-fn kind(source: Which, sink: Which) -> Option<DependenceKind> {
+pub(crate) fn kind(source: Which, sink: Which) -> Option<DependenceKind> {
     match (source, sink) {
         (Which::Write, Which::Read(_)) => Some(DependenceKind::Flow),
         (Which::Read(_), Which::Write) => Some(DependenceKind::Anti),

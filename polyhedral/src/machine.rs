@@ -39,8 +39,10 @@ pub struct Gpu {
     pub registers_of_thread: u32,
     /// Those for addresses, limits and values in flight; measured kernels take about as many.
     pub other_registers: u32,
-    /// More blocks of warps than this on a multiprocessor make a stream no faster.
-    pub most_blocks: u32,
+    /// Bytes of shared memory that a block may declare.
+    pub shared_bytes_of_block: u32,
+    /// More warps than this on a multiprocessor make a stream no faster.
+    pub most_warps: u32,
     /// Bytes that a kernel with other work moves.
     pub bytes_a_picosecond: f64,
     /// Arithmetic instructions of lanes that a kernel with other work issues.
@@ -52,9 +54,10 @@ impl Gpu {
     pub const HOPPER: Gpu = Gpu {
         registers: 65536,
         registers_of_thread: 224,
-        other_registers: 32,
-        most_blocks: 5,
+        other_registers: 48,
+        shared_bytes_of_block: 48 << 10,
+        most_warps: 20,
         bytes_a_picosecond: 3.0,
-        instructions_a_picosecond: 17.0,
+        instructions_a_picosecond: 24.0,
     };
 }

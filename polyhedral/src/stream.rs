@@ -6,9 +6,10 @@
 //! steps before it is stored. Strips and parts overlap by what the steps reach, and compute that twice. A block reads
 //! one copy of each array and writes another, so that no warp sees what its neighbours store.
 //!
-//! In space a row is a plane, of which a warp owns a strip of columns and a band of neighbouring lines: each lane holds some
-//! points of all lines of the band, so that neighbours along the second axis are registers of its own. Along a line alone
-//! there is one row, and all steps run where it is.
+//! In space a row is a plane, of which a block owns a strip of columns and a band of neighbouring lines: each warp has some of
+//! them, and a lane holds some points of all its lines, so that neighbours along the second axis are registers of its own. The
+//! outermost lines of each warp pass through shared memory to the warps beside it, with a barrier for each plane, so that what
+//! other warps hold is there one plane later. Along a line alone there is one row, and all steps run where it is.
 //!
 //! [`find`] proves that this is what the source computes. Below the time loop every statement has a nest of its own over
 //! a box that is the same for all time steps, and reads no element of the array that it writes but its own: so a nest
@@ -32,8 +33,9 @@ pub use pipeline::Reach;
 
 /// Lanes of a warp.
 pub const LANES: u32 = 32;
-/// Warps of a thread block; they know nothing of each other.
-pub const WARPS: u32 = 4;
+/// Warps of a thread block that share the lines of planes. Where there are no lines each warp is a block, so that none
+/// waits for another one to end.
+pub const WARPS: u32 = 8;
 
 /// A time loop whose nests can stream, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,6 +108,17 @@ pub enum Source {
         /// How many rows ago the row was computed or loaded.
         age: i64,
     },
+}
+
+/// Lines of a field that pass from warp to warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shared {
+    /// Lines beside its own that a warp needs.
+    pub reach: Reach,
+    /// Planes of which they are kept.
+    pub planes: i64,
+    /// The first and the last version of the field of which they are needed.
+    pub versions: (i64, i64),
 }
 
 /// Why a loop does not stream.
@@ -417,7 +430,37 @@ impl Stream {
 
     /// Lines of a plane that a warp stores.
     pub fn band(&self) -> i64 {
-        i64::from(self.size.lines) - self.beside[1].below - self.beside[1].above
+        self.all_lines() - self.beside[1].below - self.beside[1].above
+    }
+
+    /// Warps of a block: those that have lines of the same plane.
+    pub fn warps(&self) -> i64 {
+        if self.axes[1].is_some() { WARPS.into() } else { 1 }
+    }
+
+    /// Lines that the warps of a plane hold together.
+    pub fn all_lines(&self) -> i64 {
+        i64::from(self.size.lines) * self.warps()
+    }
+
+    /// The lines of a field that warps hand to those beside them: how many lie next to the lines of a warp, and for how many
+    /// planes they are kept; `None` where each warp needs its own lines alone.
+    pub fn shared_lines(&self, field: usize) -> Option<Shared> {
+        let mut shared: Option<Shared> = None;
+        for read in self.stages.iter().flat_map(|stage| &stage.reads) {
+            if let Source::Field { field: of, fresh, offset, age } = read
+                && *of == field
+                && offset[1] != 0
+            {
+                let version = i64::from(*fresh);
+                let last = version + i64::from(self.size.steps) - 1;
+                let it = shared.get_or_insert(Shared { reach: Reach::default(), planes: 0, versions: (version, last) });
+                it.reach = it.reach.or(offset[1]);
+                it.planes = it.planes.max(age + 1);
+                it.versions = (it.versions.0.min(version), it.versions.1.max(last));
+            }
+        }
+        shared
     }
 
     /// The lines of a band that a stage computes, of those that a lane holds: where all that it reads is among them. What
@@ -428,7 +471,7 @@ impl Stream {
             Source::Memory => None,
         });
         let reach = offsets.fold(Reach::default(), |all, by| all.or(by));
-        reach.below..i64::from(self.size.lines) - reach.above
+        reach.below..self.all_lines() - reach.above
     }
 
     /// Lanes at the lower end of a warp that store nothing.
@@ -441,37 +484,48 @@ impl Stream {
     /// Thread blocks that should be on a multiprocessor at once: as many as its registers hold, by a guess of what each
     /// thread needs besides the rows.
     pub fn blocks(&self, algorithm: &Algorithm, gpu: &Gpu) -> i64 {
-        let of_each_thread = i64::from(gpu.registers / (LANES * WARPS));
+        let of_each_thread = i64::from(gpu.registers / LANES) / self.warps();
         let needed = self.registers(algorithm) + self.in_flight(algorithm) + i64::from(gpu.other_registers);
-        (of_each_thread / needed).clamp(1, gpu.most_blocks.into())
+        let blocks = (of_each_thread / needed).clamp(1, (i64::from(gpu.most_warps) / self.warps()).max(1));
+        // A multiprocessor has four parts with registers of their own.
+        if self.warps() == 1 && blocks > 4 { blocks / 4 * 4 } else { blocks }
     }
 
-    /// Registers of four bytes that planes take besides those of their versions: the next plane on its way, and lines with
-    /// the points beside them. Rows of a matrix take few.
+    /// Bytes of shared memory that a block needs for the lines that its warps hand on.
+    pub fn shared_bytes(&self, algorithm: &Algorithm) -> i64 {
+        let of_field = |(at, field): (usize, &Field)| {
+            let it = self.shared_lines(at)?;
+            let lines = (it.reach.below + it.reach.above) * (it.versions.1 - it.versions.0 + 1) * it.planes;
+            let bytes = i64::from(algorithm.array(field.array).element.bytes());
+            Some(bytes * lines * self.warps() * i64::from(LANES * self.size.points))
+        };
+        self.fields.iter().enumerate().filter_map(of_field).sum()
+    }
+
+    /// Registers of four bytes that rows take besides those of their versions: the one that is computed, the next one on its way, and
+    /// lines with the points beside them where a stage reads such points on several lines.
     pub fn in_flight(&self, algorithm: &Algorithm) -> i64 {
-        if self.axes[1].is_none() {
-            return 0;
-        }
         let points = i64::from(self.size.points);
+        let row = points * i64::from(self.size.lines);
         let words = |field: &Field| i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
-        let ahead = self
-            .fields
-            .iter()
-            .filter(|field| field.rim)
-            .map(|field| words(field) * points * i64::from(self.size.lines));
+        let ahead = self.fields.iter().filter(|field| field.rim).map(|field| words(field) * row);
+        let computed = self.fields.iter().map(words).max().unwrap_or(0) * row;
         let widened = self.stages.iter().map(|stage| {
             let mut rows: BTreeMap<(usize, bool, i64), BTreeSet<i64>> = BTreeMap::new();
             for read in &stage.reads {
-                if let Source::Field { field, fresh, offset, age } = read {
+                if let Source::Field { field, fresh, offset, age } = read
+                    && offset[0] != 0
+                {
                     rows.entry((*field, *fresh, *age)).or_default().insert(offset[1]);
                 }
             }
-            let of_row = |((field, ..), lines): (&(usize, bool, i64), &BTreeSet<i64>)| {
-                words(&self.fields[*field]) * lines.len() as i64 * (points + 2)
+            let of_row = |((field, ..), lines): (&(usize, bool, i64), &BTreeSet<i64>)| match lines.len() {
+                1 => 0,
+                several => words(&self.fields[*field]) * several as i64 * (points + 2),
             };
             rows.iter().map(of_row).sum::<i64>()
         });
-        ahead.sum::<i64>() + widened.max().unwrap_or(0)
+        ahead.sum::<i64>() + computed + widened.max().unwrap_or(0)
     }
 
     /// How many rows the last stage of a launch lags behind the first.
@@ -494,10 +548,10 @@ impl Stream {
             });
             ages.max().unwrap_or(0)
         };
-        // What a later stage of the same iteration uses up lives for a moment.
+        // The oldest row is used up in the iteration in which the newest one comes.
         let held = self.fields.iter().enumerate().map(|(at, field)| {
             let words = i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
-            words * if field.carried { rows(at) } else { rows(at) - 1 }.max(0)
+            words * (rows(at) - 1).max(0)
         });
         held.sum::<i64>() * i64::from(self.size.steps) * i64::from(self.size.points) * i64::from(self.size.lines)
     }
@@ -530,8 +584,24 @@ impl Stream {
         if self.band() < 1 {
             let Reach { below, above } = self.beside[1];
             return Err(Obstacle(format!(
-                "{} steps reach {below} and {above} lines to the sides, of the {} that a lane holds: take fewer steps, or more lines a lane",
-                self.size.steps, self.size.lines,
+                "{} steps reach {below} and {above} lines to the sides, of the {} that the warps of a block hold: take fewer steps, or more lines a lane",
+                self.size.steps,
+                self.all_lines(),
+            )));
+        }
+        let shared = || (0..self.fields.len()).filter_map(|field| self.shared_lines(field));
+        let far = shared().map(|it| it.reach.below.max(it.reach.above)).max().unwrap_or(0);
+        if far > i64::from(self.size.lines) {
+            return Err(Obstacle(format!(
+                "a point needs its neighbour {far} lines away, a lane holds {}: give it more lines",
+                self.size.lines
+            )));
+        }
+        let bytes = self.shared_bytes(algorithm);
+        let most = i64::from(Gpu::HOPPER.shared_bytes_of_block);
+        if bytes > most {
+            return Err(Obstacle(format!(
+                "the lines that warps share take {bytes} bytes of a block, and {most} is the most: take fewer steps or points"
             )));
         }
         let registers = self.registers(algorithm);

@@ -93,6 +93,17 @@ static __device__ __forceinline__ void tessella_store(T *to, unsigned which, boo
     }
 }
 
+// `which ? yes : no` without a branch: both are there.
+template <typename T> static __device__ __forceinline__ T tessella_choose(unsigned which, T yes, T no)
+{
+    T value;
+    if constexpr (sizeof(T) == 4)
+        asm("{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f32 %0, %2, %3, p;}" : "=f"(value) : "r"(which), "f"(yes), "f"(no));
+    else
+        asm("{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f64 %0, %2, %3, p;}" : "=d"(value) : "r"(which), "d"(yes), "d"(no));
+    return value;
+}
+
 // A lane's points with those beside them, which the neighbouring lanes hold.
 template <int below, int above, typename T, int points>
 static __device__ __forceinline__ void tessella_beside(const T (&row)[points], T (&wider)[below + points + above])
@@ -106,8 +117,9 @@ static __device__ __forceinline__ void tessella_beside(const T (&row)[points], T
 }
 
 // Rows row..row + 7, 60 columns a warp.
-// `inner`: all that the warp touches lies inside of all arrays and boxes.
-template <bool inner>
+// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `packed`: rows of all arrays can be read in packs.
+template <bool inner, bool packed>
 static __device__ __forceinline__ void streamed_heat_S_R_strip(
     float *__restrict__ B,
     const float *__restrict__ A,
@@ -123,31 +135,89 @@ static __device__ __forceinline__ void streamed_heat_S_R_strip(
     const int64_t base = row - 3;  // rows are counted from here
     const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
     const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
-    const bool B_packed = tessella_packed<float, 2>(B, B_1);
+    const bool B_packed = inner ? packed : tessella_packed<float, 2>(B, B_1);
     float B_rows[3][3][2] = {};
     const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
-    const bool A_packed = tessella_packed<float, 2>(A, m) && tessella_packed<float, 2>(A_next, m);
+    const bool A_packed = inner ? packed : tessella_packed<float, 2>(A, m) && tessella_packed<float, 2>(A_next, m);
     float A_rows[3][3][2] = {};
+    [[maybe_unused]] const int64_t A_plane = m;
     const unsigned S_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int S_first = tessella_near(2 - base), S_last = tessella_near(n - 1 - base);
     const unsigned R_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int R_first = tessella_near(2 - base), R_last = tessella_near(n - 1 - base);
     float A_ahead[2];
-    tessella_load(A + (column - 1) + (base + 1 - 1) * m, inner || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_packed, A_ahead);
+    const float *A_from = A + (column - 1) + (base + 1 - 1) * m;
+    float *A_to = A_next + (column - 1) + (base + (-1) - 1) * m;  // steps through memory with the rows
+    tessella_load(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_packed, A_ahead);
+    int calm_first = S_first + 1;
+    if (R_first + 1 > calm_first) calm_first = R_first + 1;
+    int calm_last = S_last - 2;
+    if (R_last - 2 < calm_last) calm_last = R_last - 2;
+    if (A_last - 4 < calm_last) calm_last = A_last - 4;
     for (int now_0 = 0; now_0 <= 11; now_0 += 3) {
+        if (inner && packed && now_0 >= calm_first && now_0 <= calm_last) {
+            constexpr bool safe = true;
+            #pragma unroll
+            for (int turn = 0; turn < 3; turn++) {
+                const int now = now_0 + turn;
+                #pragma unroll
+                for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+                A_from += A_plane;
+                tessella_load(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_packed, A_ahead);
+                #pragma unroll
+                for (int step = 0; step < 2; step++) {
+                    {
+                        // S: streamed_heat.jl:10
+                        const int here = now - 1 * step;
+                        const unsigned inside = safe || (here >= S_first && here <= S_last) ? S_within : 0;
+                        const float (&A_0)[2] = A_rows[step][turn];
+                        float A_1[4];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const float (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                        float value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<float>(inside >> k & 1, 0.2f * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), (float)0);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                    }
+                    {
+                        // R: streamed_heat.jl:13
+                        const int here = now - 1 * step;
+                        const unsigned inside = safe || (here >= R_first && here <= R_last) ? R_within : 0;
+                        const float (&B_0_new)[2] = B_rows[step + 1][turn];
+                        float value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<float>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                        if (step == 1 && stores && here >= 3 && here < 11) {
+                            tessella_store(A_to, safe || here <= A_last ? A_has : 0, A_packed, value);
+                        }
+                    }
+                }
+                A_to += A_plane;
+            }
+            continue;
+        }
+        constexpr bool safe = false;
         #pragma unroll
         for (int turn = 0; turn < 3; turn++) {
             const int now = now_0 + turn;
             #pragma unroll
             for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
-            tessella_load(A + (column - 1) + (base + now + 2 - 1) * m, inner || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_packed, A_ahead);
+            A_from += A_plane;
+            tessella_load(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_packed, A_ahead);
             #pragma unroll
             for (int step = 0; step < 2; step++) {
                 {
                     // S: streamed_heat.jl:10
                     const int here = now - 1 * step;
-                    const unsigned inside = inner || (here >= S_first && here <= S_last) ? S_within : 0;
+                    const unsigned inside = safe || (here >= S_first && here <= S_last) ? S_within : 0;
                     const float (&A_0)[2] = A_rows[step][turn];
                     float A_1[4];
                     tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
@@ -155,7 +225,7 @@ static __device__ __forceinline__ void streamed_heat_S_R_strip(
                     float value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = inside >> k & 1 ? 0.2f * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]) : (float)0;
+                        value[k] = tessella_choose<float>(inside >> k & 1, 0.2f * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), (float)0);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
@@ -163,25 +233,26 @@ static __device__ __forceinline__ void streamed_heat_S_R_strip(
                 {
                     // R: streamed_heat.jl:13
                     const int here = now - 1 * step;
-                    const unsigned inside = inner || (here >= R_first && here <= R_last) ? R_within : 0;
+                    const unsigned inside = safe || (here >= R_first && here <= R_last) ? R_within : 0;
                     const float (&B_0_new)[2] = B_rows[step + 1][turn];
                     float value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = inside >> k & 1 ? B_0_new[k] : A_rows[step][(turn + 2) % 3][k];
+                        value[k] = tessella_choose<float>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
                     if (step == 1 && stores && here >= 3 && here < 11) {
-                        tessella_store(A_next + (column - 1) + (base + here - 1) * m, inner || here <= A_last ? A_has : 0, A_packed, value);
+                        tessella_store(A_to, safe || here <= A_last ? A_has : 0, A_packed, value);
                     }
                 }
             }
+            A_to += A_plane;
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128, 5) streamed_heat_S_R(
+extern "C" __global__ void __launch_bounds__(32, 20) streamed_heat_S_R(
     float *__restrict__ B,
     const float *__restrict__ A,
     float *__restrict__ A_next,
@@ -191,19 +262,20 @@ extern "C" __global__ void __launch_bounds__(128, 5) streamed_heat_S_R(
     int64_t B_2,
     int64_t t_first
 ) {
-    const int64_t warp = (int64_t)blockIdx.x * 4 + threadIdx.x / 32;
     const int64_t strips = floordiv(m + 59, 60);
-    const int64_t strip = warp % strips, row = 1 + warp / strips * 8;
+    const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * 8;
     if (row > n) return;
     const int64_t west = 1 + strip * 60 - 2;
     const int64_t column = west + threadIdx.x % 32 * 2;
-    if (west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m)) && row - 4 >= 2 && row + 13 <= imin(n - 1, imin(B_2, n))) streamed_heat_S_R_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first, column, row);
-    else streamed_heat_S_R_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first, column, row);
+    if (west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m)) && tessella_packed<float, 2>(B, B_1) && tessella_packed<float, 2>(A, m) && tessella_packed<float, 2>(A_next, m)) streamed_heat_S_R_strip<true, true>(B, A, A_next, m, n, B_1, B_2, t_first, column, row);
+    else if (west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m))) streamed_heat_S_R_strip<true, false>(B, A, A_next, m, n, B_1, B_2, t_first, column, row);
+    else streamed_heat_S_R_strip<false, false>(B, A, A_next, m, n, B_1, B_2, t_first, column, row);
 }
 
 // Rows row..row + 7, 60 columns a warp.
-// `inner`: all that the warp touches lies inside of all arrays and boxes.
-template <bool inner>
+// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `packed`: rows of all arrays can be read in packs.
+template <bool inner, bool packed>
 static __device__ __forceinline__ void streamed_heat_S_R_rest_strip(
     float *__restrict__ B,
     const float *__restrict__ A,
@@ -221,34 +293,38 @@ static __device__ __forceinline__ void streamed_heat_S_R_rest_strip(
     const int64_t base = row - 3;  // rows are counted from here
     const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
     const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
-    const bool B_packed = tessella_packed<float, 2>(B, B_1);
+    const bool B_packed = inner ? packed : tessella_packed<float, 2>(B, B_1);
     float B_rows[3][3][2] = {};
     const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
-    const bool A_packed = tessella_packed<float, 2>(A, m) && tessella_packed<float, 2>(A_next, m);
+    const bool A_packed = inner ? packed : tessella_packed<float, 2>(A, m) && tessella_packed<float, 2>(A_next, m);
     float A_rows[3][3][2] = {};
+    [[maybe_unused]] const int64_t A_plane = m;
     const unsigned S_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int S_first = tessella_near(2 - base), S_last = tessella_near(n - 1 - base);
     const unsigned R_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int R_first = tessella_near(2 - base), R_last = tessella_near(n - 1 - base);
     float A_ahead[2];
-    tessella_load(A + (column - 1) + (base + 1 - 1) * m, inner || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_packed, A_ahead);
+    const float *A_from = A + (column - 1) + (base + 1 - 1) * m;
+    tessella_load(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_packed, A_ahead);
     for (int now_0 = 0; now_0 <= 11; now_0 += 3) {
+        constexpr bool safe = false;
         #pragma unroll
         for (int turn = 0; turn < 3; turn++) {
             const int now = now_0 + turn;
             #pragma unroll
             for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
             if (t_now == 0 && stores && now + 1 >= 3 && now + 1 < 11) {
-                tessella_store(A_next + (column - 1) + (base + now + 1 - 1) * m, inner || now + 1 <= A_last ? A_has : 0, A_packed, A_ahead);
+                tessella_store(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_has : 0, A_packed, A_ahead);
             }
-            tessella_load(A + (column - 1) + (base + now + 2 - 1) * m, inner || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_packed, A_ahead);
+            A_from += A_plane;
+            tessella_load(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_packed, A_ahead);
             #pragma unroll
             for (int step = 0; step < 2; step++) {
                 {
                     // S: streamed_heat.jl:10
                     const int here = now - 1 * step;
-                    const unsigned inside = (inner || (here >= S_first && here <= S_last)) && step < t_now ? S_within : 0;
+                    const unsigned inside = (safe || (here >= S_first && here <= S_last)) && step < t_now ? S_within : 0;
                     const float (&A_0)[2] = A_rows[step][turn];
                     float A_1[4];
                     tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
@@ -256,7 +332,7 @@ static __device__ __forceinline__ void streamed_heat_S_R_rest_strip(
                     float value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = inside >> k & 1 ? 0.2f * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]) : (float)0;
+                        value[k] = tessella_choose<float>(inside >> k & 1, 0.2f * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), (float)0);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
@@ -267,17 +343,17 @@ static __device__ __forceinline__ void streamed_heat_S_R_rest_strip(
                 {
                     // R: streamed_heat.jl:13
                     const int here = now - 1 * step;
-                    const unsigned inside = (inner || (here >= R_first && here <= R_last)) && step < t_now ? R_within : 0;
+                    const unsigned inside = (safe || (here >= R_first && here <= R_last)) && step < t_now ? R_within : 0;
                     const float (&B_0_new)[2] = B_rows[step + 1][turn];
                     float value[2];
                     #pragma unroll
                     for (int k = 0; k < 2; k++) {
-                        value[k] = inside >> k & 1 ? B_0_new[k] : A_rows[step][(turn + 2) % 3][k];
+                        value[k] = tessella_choose<float>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
                     if (step + 1 == t_now && stores && here >= 3 && here < 11) {
-                        tessella_store(A_next + (column - 1) + (base + here - 1) * m, inner || here <= A_last ? A_has : 0, A_packed, value);
+                        tessella_store(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_has : 0, A_packed, value);
                     }
                 }
             }
@@ -285,7 +361,7 @@ static __device__ __forceinline__ void streamed_heat_S_R_rest_strip(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128, 5) streamed_heat_S_R_rest(
+extern "C" __global__ void __launch_bounds__(32, 20) streamed_heat_S_R_rest(
     float *__restrict__ B,
     const float *__restrict__ A,
     float *__restrict__ A_next,
@@ -297,14 +373,13 @@ extern "C" __global__ void __launch_bounds__(128, 5) streamed_heat_S_R_rest(
     int64_t t_now,
     int64_t is_last
 ) {
-    const int64_t warp = (int64_t)blockIdx.x * 4 + threadIdx.x / 32;
     const int64_t strips = floordiv(m + 59, 60);
-    const int64_t strip = warp % strips, row = 1 + warp / strips * 8;
+    const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * 8;
     if (row > n) return;
     const int64_t west = 1 + strip * 60 - 2;
     const int64_t column = west + threadIdx.x % 32 * 2;
-    if (west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m)) && row - 4 >= 2 && row + 13 <= imin(n - 1, imin(B_2, n))) streamed_heat_S_R_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_3, t_now, is_last, column, row);
-    else streamed_heat_S_R_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_3, t_now, is_last, column, row);
+    if (west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m)) && tessella_packed<float, 2>(B, B_1) && tessella_packed<float, 2>(A, m) && tessella_packed<float, 2>(A_next, m)) streamed_heat_S_R_rest_strip<true, true>(B, A, A_next, m, n, B_1, B_2, t_first_3, t_now, is_last, column, row);
+    else streamed_heat_S_R_rest_strip<false, false>(B, A, A_next, m, n, B_1, B_2, t_first_3, t_now, is_last, column, row);
 }
 
 // Leaves the function with a status if a call of CUDA fails.
@@ -378,19 +453,19 @@ extern "C" int32_t streamed_heat(
         for (int64_t t_pair = 0; t_pair < t_pairs; t_pair++) {
             const int64_t t_first = 4 * t_pair + 1;
             {
-                const tessella_grid tessella_blocks = {floordiv(floordiv(m + 59, 60) * floordiv(n + 7, 8) + 3, 4), 1, 1};
+                const tessella_grid tessella_blocks = {floordiv(m + 59, 60) * floordiv(n + 7, 8), 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    streamed_heat_S_R<<<tessella_blocks.dims(), dim3(128, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first);
+                    streamed_heat_S_R<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
             const int64_t t_first_2 = t_first + 2;
             {
-                const tessella_grid tessella_blocks = {floordiv(floordiv(m + 59, 60) * floordiv(n + 7, 8) + 3, 4), 1, 1};
+                const tessella_grid tessella_blocks = {floordiv(m + 59, 60) * floordiv(n + 7, 8), 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    streamed_heat_S_R<<<tessella_blocks.dims(), dim3(128, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_2);
+                    streamed_heat_S_R<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_2);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -400,10 +475,10 @@ extern "C" int32_t streamed_heat(
         const int64_t t_now = floordiv(t_left, 2);
         const int64_t is_last = 0;
         {
-            const tessella_grid tessella_blocks = {floordiv(floordiv(m + 59, 60) * floordiv(n + 7, 8) + 3, 4), 1, 1};
+            const tessella_grid tessella_blocks = {floordiv(m + 59, 60) * floordiv(n + 7, 8), 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                streamed_heat_S_R_rest<<<tessella_blocks.dims(), dim3(128, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, t_now, is_last);
+                streamed_heat_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, t_now, is_last);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
@@ -411,10 +486,10 @@ extern "C" int32_t streamed_heat(
         const int64_t t_now_2 = t_left - t_now;
         const int64_t is_last_2 = 1;
         {
-            const tessella_grid tessella_blocks = {floordiv(floordiv(m + 59, 60) * floordiv(n + 7, 8) + 3, 4), 1, 1};
+            const tessella_grid tessella_blocks = {floordiv(m + 59, 60) * floordiv(n + 7, 8), 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                streamed_heat_S_R_rest<<<tessella_blocks.dims(), dim3(128, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_4, t_now_2, is_last_2);
+                streamed_heat_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_4, t_now_2, is_last_2);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }

@@ -16,6 +16,8 @@ import ..Examples, ..Case
 
 const FOLDER = joinpath(@__DIR__, "..", "stencils")
 
+include("fast_stencils.jl")
+
 for file in sort(readdir(FOLDER))
     endswith(file, ".jl") && include(joinpath(FOLDER, file))
 end
@@ -28,7 +30,11 @@ struct Program
     arguments::Function
     extents::Tuple{Vararg{Int}}
     shapes::Vector{String}
+    "whether two outcomes agree"
+    agree::Function
 end
+
+Program(name, f, T, arguments, extents, shapes) = Program(name, f, T, arguments, extents, shapes, Examples.agree)
 
 # Programs that take one extent for all.
 const CUBES = ("jacobi3d27",)
@@ -41,14 +47,15 @@ const PLANE, SPACE = (8192, 8192), (512, 512, 512)
 const PLANE_TILES = ["space((S, R), t, (j, i), (8, 32))", "grid_sync((S, R), t, (j, i), (8, 32))",
                      "time_skew((S, R), t, (j, i), 2, (16, 32))",
                      ["hexagonal((S, R), t, (j, i), $height, ($width, $across))" for (height, width, across) in
-                      ((1, 2, 128), (1, 4, 128), (3, 4, 32), (3, 8, 32), (3, 4, 64), (3, 8, 64), (5, 4, 32), (7, 8, 32))]...,
+                      ((1, 2, 128), (1, 4, 128), (3, 4, 32), (3, 8, 32), (3, 4, 64), (3, 8, 64), (5, 4, 32), (7, 8, 32), (7, 16, 32),
+                       (11, 8, 32))]...,
                      "overlapped(S, t, (j, i), 4, (16, 32))"]
-const PLANE_STREAMS = ["stream(S, t, $steps, 4, $rows)" for steps in (2, 3, 4, 6, 8) for rows in (64, 100)]
+const PLANE_STREAMS = ["stream(S, t, $steps, 4, $rows)" for steps in (2, 3, 4, 5, 6, 8) for rows in (64, 100, 144)]
 const SPACE_TILES = ["space((S, R), t, (k, j, i), (2, 4, 32))", "grid_sync((S, R), t, (k, j, i), (2, 4, 32))",
                      "time_skew((S, R), t, (k, j, i), 2, (4, 4, 32))",
                      ["hexagonal((S, R), t, (k, j, i), 1, ($width, $across))" for (width, across) in ((2, 4), (2, 6), (4, 4))]...]
 const SPACE_STREAMS = ["stream(S, t, $steps, $points, $rows, $lines)" for (steps, points, lines) in
-                       ((1, 2, 8), (1, 2, 12), (1, 4, 6), (2, 2, 8), (2, 2, 10), (2, 2, 12), (2, 4, 6)) for rows in (64, 128)]
+                       ((1, 2, 4), (1, 2, 8), (1, 4, 4), (2, 2, 4), (2, 2, 8), (2, 4, 4), (3, 2, 4), (4, 2, 4)) for rows in (64, 128)]
 const LINE_SHAPES = ["space((S, R), t, i, 256)", "grid_sync((S, R), t, i, 256)", "hexagonal((S, R), t, i, 7, 200)", "time_skew((S, R), t, i, 8, 256)",
                      ["stream(S, t, $steps, $points)" for steps in (4, 8, 16) for points in (4, 8)]...]
 
@@ -69,6 +76,11 @@ const ALL = [
     Program("jacobi3d27", jacobi3d27!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1:3]; SPACE_STREAMS]),
     Program("gradient3d", gradient3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_STREAMS]),
     Program("heat3d", heat3d!, Float64, arrays(Float64, 2), SPACE, [SPACE_TILES; "stream(S, t, 1, 2, 64, 8)"]),
+    Program("box2d2r", box2d2r!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES[1]; PLANE_STREAMS]),
+    Program("star3d2r", star3d2r!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1]; SPACE_STREAMS]),
+    [Program("fast_$name", getfield(FastStencils, Symbol("fast_$(name)!")), Float32, arrays(Float32, 2), extents, streams, FastStencils.agree)
+     for (names, extents, streams) in ((("star2d1r", "box2d1r", "star2d2r", "box2d2r", "gradient2d"), PLANE, PLANE_STREAMS),
+                                       (("star3d1r", "star3d2r", "box3d1r"), SPACE, SPACE_STREAMS)) for name in names]...,
     Program("jacobi1d", jacobi1d!, Float64, arrays(Float64, 2), (1 << 26,), LINE_SHAPES),
 ]
 
@@ -130,7 +142,7 @@ function cases()
         kinds = unique(shape -> first(split(shape, '(')), program.shapes)
         for shape in ["", kinds...]
             name = isempty(shape) ? "stencil_$(program.name)" : "stencil_$(program.name)_$(first(split(shape, '(')))"
-            push!(all, Case(name, program.f, small(program), DataType[program.T], [1, 2, 17, 64, 67], Examples.agree,
+            push!(all, Case(name, program.f, small(program), DataType[program.T], [1, 2, 17, 64, 67], program.agree,
                             program.extents, small(program), shape))
         end
     end
@@ -140,7 +152,7 @@ end
 # GStencil/s, a word on the check, and what was measured.
 function measure(program, shape, large, steps, repeat)
     at(T, extents...) = program.arguments(extents, steps)
-    case = Case(program.name, program.f, small(program), DataType[program.T], Int[], Examples.agree, large, at)
+    case = Case(program.name, program.f, small(program), DataType[program.T], Int[], program.agree, large, at)
     plan = Plan(String["--repeat=$repeat"])
     try
         timed() = time_case(plan, case, program.T, shape)

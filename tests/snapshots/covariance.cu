@@ -26,15 +26,46 @@
 //       for k1 = k - 32*floor((k - 1)/32) - 1  # thread.x
 //         for j11 = j - 32*floor((j - 1)/32) - 4*floor((j - 32*floor((j - 1)/32) - 1)/4) - 1  # unroll(4)
 //           S3: data[k, j] = data[k, j] - mean[j]
-// for j0 = floor((j - 1)/8)  # block.y
+// for j0 = floor((j - 1)/32)  # block.y
 //   for i0 = floor((i - 1)/32)  # block.x
-//     for j1 = j - 8*floor((j - 1)/8) - 1  # thread.y
+//     for j10 = floor((j - 32*floor((j - 1)/32) - 1)/4)  # thread.y
 //       for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
-//         S4: cov[i, j] = 0.0
-//         for k
-//           S5: cov[i, j] = cov[i, j] + data[k, i] * data[k, j]
-//         S6: cov[i, j] = cov[i, j] / Float64(samples - 1)
-//         S7: cov[j, i] = cov[i, j]
+//         for j11 = j - 32*floor((j - 1)/32) - 4*floor((j - 32*floor((j - 1)/32) - 1)/4) - 1  # unroll(4)
+//           S4: cov[i, j] = 0.0
+// for j0 = floor((j - 1)/64)  # block.y
+//   for i0 = floor((i - 1)/128)  # block.x
+//     for j10  # thread.y
+//       for i11  # thread.x
+//         for y  # unroll(8)
+//           for x  # unroll(8)
+//             load_cov: cov_reg[j0, i0, i11, j10, x + 1, y + 1] = cov[128*i0 + i11 + 16*x + 1, 64*j0 + 8*j10 + y + 1]
+//     for k0 = floor((k - 1)/16)
+//       for y1 = y - 8*floor((y)/8)  # thread.y
+//         for x  # thread.x
+//           for y0 = floor((y)/8)  # unroll(8)
+//             load_data__: data_shared__[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*j0 + y + 1]
+//       for y1 = y - 8*floor((y)/8)  # thread.y
+//         for x  # thread.x
+//           for y0 = floor((y)/8)  # unroll(16)
+//             load_data_: data_shared_[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 128*i0 + y + 1]
+//       for j10 = floor((j - 64*floor((j - 1)/64) - 1)/8)  # thread.y
+//         for i11 = i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1  # thread.x
+//           for k1 = k - 16*floor((k - 1)/16) - 1  # unroll(2)
+//             for j11 = j - 64*floor((j - 1)/64) - 8*floor((j - 64*floor((j - 1)/64) - 1)/8) - 1  # unroll(8)
+//               for i10 = floor((i - 128*floor((i - 1)/128) - 1)/16)  # unroll(8)
+//                 S5: cov_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_cov + 1, j_cov] = cov_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_cov + 1, j_cov] + data_shared_[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), k_data, i_data] * data_shared__[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), k_data_, j_data]
+//     for j10  # thread.y
+//       for i11  # thread.x
+//         for y  # unroll(8)
+//           for x  # unroll(8)
+//             store_cov: cov[128*i0 + i11 + 16*x + 1, 64*j0 + 8*j10 + y + 1] = cov_reg[j0, i0, i11, j10, x + 1, y + 1]
+// for j0 = floor((j - 1)/32)  # block.y
+//   for i0 = floor((i - 1)/32)  # block.x
+//     for j10 = floor((j - 32*floor((j - 1)/32) - 1)/4)  # thread.y
+//       for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
+//         for j11 = j - 32*floor((j - 1)/32) - 4*floor((j - 32*floor((j - 1)/32) - 1)/4) - 1  # unroll(4)
+//           S6: cov[i, j] = cov[i, j] / Float64(samples - 1)
+//           S7: cov[j, i] = cov[i, j]
 
 #include <cuda_runtime.h>
 #include <math.h>
@@ -44,8 +75,15 @@ static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a 
 
 static __host__ __device__ inline int32_t imin32(int32_t a, int32_t b) { return a < b ? a : b; }
 
+static __host__ __device__ inline int64_t imax(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static __host__ __device__ inline int32_t imax32(int32_t a, int32_t b) { return a > b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+// Rounds towards minus infinity; b > 0.
+static __host__ __device__ inline int32_t floordiv32(int32_t a, int32_t b) { return a / b - (a % b < 0); }
 
 // A size in bytes times an extent, at most INT64_MAX.
 static inline int64_t tessella_bytes(int64_t bytes, int64_t extent) {
@@ -63,6 +101,9 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define data(i, j) data[(i) - 1 + samples * ((j) - 1)]
 #define mean(i) mean[(i) - 1]
 #define data_shared(i, j, k) data_shared[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
+#define cov_reg(i, j) cov_reg[(i) - 1 + 8 * ((j) - 1)]
+#define data_shared_(i, j) data_shared_[(i) - 1 + 17 * ((j) - 1)]
+#define data_shared__(i, j) data_shared__[(i) - 1 + 17 * ((j) - 1)]
 
 // Begins to copy an element to shared memory.
 template <typename T>
@@ -523,9 +564,570 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S3_32(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) covariance_kernel_2(
+extern "C" __global__ void __launch_bounds__(256) covariance_S4(
+    double *__restrict__ cov,
+    int64_t cov_1,
+    int64_t n,
+    int64_t first_block_y
+) {
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
+    const int64_t i0 = blockIdx.x;
+    if (i0 <= j0) {
+        if (n >= 32 * j0 + 32 && j0 > i0) {
+            const int64_t j10 = threadIdx.y;
+            const int64_t i1 = threadIdx.x;
+            #pragma unroll 4
+            for (int64_t j11 = 0; j11 <= 3; j11++) {
+                // S4: covariance.jl:17
+                const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                const int64_t i = 32 * i0 + i1 + 1;
+                cov(i, j) = 0.0;
+            }
+        } else {
+            const int64_t j10 = threadIdx.y;
+            if (j10 <= imin(7, -8 * j0 + (n - 1) / 4)) {
+                const int64_t i1 = threadIdx.x;
+                if (i1 <= imin(31, imin(n - 32 * i0 - 1, 32 * j0 - 32 * i0 + 4 * j10 + 3))) {
+                    #pragma unroll 4
+                    for (int64_t j11 = imax(0, -32 * j0 + 32 * i0 - 4 * j10 + i1); j11 <= imin(3, n - 32 * j0 - 4 * j10 - 1); j11++) {
+                        // S4: covariance.jl:17
+                        const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                        const int64_t i = 32 * i0 + i1 + 1;
+                        cov(i, j) = 0.0;
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) covariance_S4_32(
+    double *__restrict__ cov,
+    int32_t cov_1,
+    int32_t n,
+    int32_t first_block_y
+) {
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (i0 <= j0) {
+        if (n >= 32 * j0 + 32 && j0 > i0) {
+            const int32_t j10 = threadIdx.y;
+            const int32_t i1 = threadIdx.x;
+            #pragma unroll 4
+            for (int32_t j11 = 0; j11 <= 3; j11++) {
+                // S4: covariance.jl:17
+                const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                const int32_t i = 32 * i0 + i1 + 1;
+                cov(i, j) = 0.0;
+            }
+        } else {
+            const int32_t j10 = threadIdx.y;
+            if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
+                const int32_t i1 = threadIdx.x;
+                if (i1 <= imin32(31, imin32(n - 32 * i0 - 1, 32 * j0 - 32 * i0 + 4 * j10 + 3))) {
+                    #pragma unroll 4
+                    for (int32_t j11 = imax32(0, -32 * j0 + 32 * i0 - 4 * j10 + i1); j11 <= imin32(3, n - 32 * j0 - 4 * j10 - 1); j11++) {
+                        // S4: covariance.jl:17
+                        const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                        const int32_t i = 32 * i0 + i1 + 1;
+                        cov(i, j) = 0.0;
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
     double *__restrict__ cov,
     const double *__restrict__ data,
+    int64_t cov_1,
+    int64_t cov_2,
+    int64_t samples,
+    int64_t n,
+    int64_t first_block_y
+) {
+    __shared__ __align__(16) double data_shared_[2176];
+    __shared__ __align__(16) double data_shared__[1088];
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
+    const int64_t i0 = blockIdx.x;
+    if (i0 <= j0 / 2) {
+        if (n >= 64 * j0 + 64 && j0 >= 2 * i0 + 2) {
+            double cov_reg[64];
+            {
+                const int64_t j10 = threadIdx.y;
+                const int64_t i11 = threadIdx.x;
+                #pragma unroll 8
+                for (int64_t y = 0; y <= 7; y++) {
+                    #pragma unroll 8
+                    for (int64_t x = 0; x <= 7; x++) {
+                        // load_cov
+                        cov_reg(x + 1, y + 1) = cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1);
+                    }
+                }
+            }
+            for (int64_t k0 = 0; k0 <= floordiv(samples - 1, 16); k0++) {
+                if (samples >= 16 * k0 + 16) {
+                    __syncthreads();
+                    {
+                        const int64_t y1 = threadIdx.y;
+                        const int64_t x = threadIdx.x;
+                        #pragma unroll 8
+                        for (int64_t y0 = 0; y0 <= 7; y0++) {
+                            // load_data__
+                            const int64_t y = y1 + 8 * y0;
+                            data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                        }
+                    }
+                    {
+                        const int64_t y1 = threadIdx.y;
+                        const int64_t x = threadIdx.x;
+                        #pragma unroll 16
+                        for (int64_t y0 = 0; y0 <= 15; y0++) {
+                            // load_data_
+                            const int64_t y = y1 + 8 * y0;
+                            data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                        }
+                    }
+                    __syncthreads();
+                    {
+                        const int64_t j10 = threadIdx.y;
+                        const int64_t i11 = threadIdx.x;
+                        #pragma unroll 2
+                        for (int64_t k1 = 0; k1 <= 15; k1++) {
+                            #pragma unroll 8
+                            for (int64_t j11 = 0; j11 <= 7; j11++) {
+                                #pragma unroll 8
+                                for (int64_t i10 = 0; i10 <= 7; i10++) {
+                                    // S5: covariance.jl:19
+                                    const int64_t i_cov = i10;
+                                    const int64_t j_cov = j11 + 1;
+                                    const int64_t k_data = k1 + 1;
+                                    const int64_t i_data = i11 + 16 * i10 + 1;
+                                    const int64_t k_data_ = k1 + 1;
+                                    const int64_t j_data = 8 * j10 + j11 + 1;
+                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                }
+                            }
+                        }
+                    }
+                } else {
+                    __syncthreads();
+                    {
+                        const int64_t y1 = threadIdx.y;
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 8
+                            for (int64_t y0 = 0; y0 <= 7; y0++) {
+                                // load_data__
+                                const int64_t y = y1 + 8 * y0;
+                                data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                            }
+                        }
+                    }
+                    {
+                        const int64_t y1 = threadIdx.y;
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 16
+                            for (int64_t y0 = 0; y0 <= 15; y0++) {
+                                // load_data_
+                                const int64_t y = y1 + 8 * y0;
+                                data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                            }
+                        }
+                    }
+                    __syncthreads();
+                    {
+                        const int64_t j10 = threadIdx.y;
+                        const int64_t i11 = threadIdx.x;
+                        #pragma unroll 2
+                        for (int64_t k1 = 0; k1 <= imin(15, samples - 16 * k0 - 1); k1++) {
+                            #pragma unroll 8
+                            for (int64_t j11 = 0; j11 <= 7; j11++) {
+                                #pragma unroll 8
+                                for (int64_t i10 = 0; i10 <= 7; i10++) {
+                                    // S5: covariance.jl:19
+                                    const int64_t i_cov = i10;
+                                    const int64_t j_cov = j11 + 1;
+                                    const int64_t k_data = k1 + 1;
+                                    const int64_t i_data = i11 + 16 * i10 + 1;
+                                    const int64_t k_data_ = k1 + 1;
+                                    const int64_t j_data = 8 * j10 + j11 + 1;
+                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int64_t j10 = threadIdx.y;
+                const int64_t i11 = threadIdx.x;
+                #pragma unroll 8
+                for (int64_t y = 0; y <= 7; y++) {
+                    #pragma unroll 8
+                    for (int64_t x = 0; x <= 7; x++) {
+                        // store_cov
+                        cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = cov_reg(x + 1, y + 1);
+                    }
+                }
+            }
+        } else {
+            double cov_reg[64];
+            {
+                const int64_t j10 = threadIdx.y;
+                if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
+                    const int64_t i11 = threadIdx.x;
+                    if (i11 <= imin(15, imin(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
+                        #pragma unroll 8
+                        for (int64_t y = 0; y <= 7; y++) {
+                            if (y <= cov_2 - 64 * j0 - 8 * j10 - 1) {
+                                #pragma unroll 8
+                                for (int64_t x = 0; x <= 7; x++) {
+                                    if (x <= -8 * i0 + (cov_1 - i11 - 1) / 16) {
+                                        // load_cov
+                                        cov_reg(x + 1, y + 1) = cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            for (int64_t k0 = 0; k0 <= floordiv(samples - 1, 16); k0++) {
+                __syncthreads();
+                {
+                    const int64_t y1 = threadIdx.y;
+                    if (y1 <= imin(7, n - 64 * j0 - 1)) {
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 8
+                            for (int64_t y0 = 0; y0 <= 7; y0++) {
+                                if (y0 <= -8 * j0 + (n - y1 - 1) / 8) {
+                                    // load_data__
+                                    const int64_t y = y1 + 8 * y0;
+                                    data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                {
+                    const int64_t y1 = threadIdx.y;
+                    if (y1 <= imin(7, n - 128 * i0 - 1)) {
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 16
+                            for (int64_t y0 = 0; y0 <= 15; y0++) {
+                                if (y0 <= -16 * i0 + (n - y1 - 1) / 8) {
+                                    // load_data_
+                                    const int64_t y = y1 + 8 * y0;
+                                    data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int64_t j10 = threadIdx.y;
+                    if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
+                        const int64_t i11 = threadIdx.x;
+                        if (i11 <= imin(15, imin(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
+                            #pragma unroll 2
+                            for (int64_t k1 = 0; k1 <= imin(15, samples - 16 * k0 - 1); k1++) {
+                                #pragma unroll 8
+                                for (int64_t j11 = imax(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); j11 <= imin(7, n - 64 * j0 - 8 * j10 - 1); j11++) {
+                                    #pragma unroll 8
+                                    for (int64_t i10 = 0; i10 <= 7; i10++) {
+                                        if (i10 <= 4 * j0 - 8 * i0 + floordiv(8 * j10 - i11 + j11, 16)) {
+                                            // S5: covariance.jl:19
+                                            const int64_t i_cov = i10;
+                                            const int64_t j_cov = j11 + 1;
+                                            const int64_t k_data = k1 + 1;
+                                            const int64_t i_data = i11 + 16 * i10 + 1;
+                                            const int64_t k_data_ = k1 + 1;
+                                            const int64_t j_data = 8 * j10 + j11 + 1;
+                                            cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int64_t j10 = threadIdx.y;
+                if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
+                    const int64_t i11 = threadIdx.x;
+                    if (i11 <= imin(15, imin(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
+                        #pragma unroll 8
+                        for (int64_t y = imax(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); y <= imin(7, n - 64 * j0 - 8 * j10 - 1); y++) {
+                            #pragma unroll 8
+                            for (int64_t x = 0; x <= 7; x++) {
+                                if (x <= 4 * j0 - 8 * i0 + floordiv(8 * j10 - i11 + y, 16)) {
+                                    // store_cov
+                                    cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = cov_reg(x + 1, y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
+    double *__restrict__ cov,
+    const double *__restrict__ data,
+    int32_t cov_1,
+    int32_t cov_2,
+    int32_t samples,
+    int32_t n,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) double data_shared_[2176];
+    __shared__ __align__(16) double data_shared__[1088];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (i0 <= j0 / 2) {
+        if (n >= 64 * j0 + 64 && j0 >= 2 * i0 + 2) {
+            double cov_reg[64];
+            {
+                const int32_t j10 = threadIdx.y;
+                const int32_t i11 = threadIdx.x;
+                #pragma unroll 8
+                for (int32_t y = 0; y <= 7; y++) {
+                    #pragma unroll 8
+                    for (int32_t x = 0; x <= 7; x++) {
+                        // load_cov
+                        cov_reg(x + 1, y + 1) = cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1);
+                    }
+                }
+            }
+            for (int32_t k0 = 0; k0 <= floordiv32(samples - 1, 16); k0++) {
+                if (samples >= 16 * k0 + 16) {
+                    __syncthreads();
+                    {
+                        const int32_t y1 = threadIdx.y;
+                        const int32_t x = threadIdx.x;
+                        #pragma unroll 8
+                        for (int32_t y0 = 0; y0 <= 7; y0++) {
+                            // load_data__
+                            const int32_t y = y1 + 8 * y0;
+                            data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                        }
+                    }
+                    {
+                        const int32_t y1 = threadIdx.y;
+                        const int32_t x = threadIdx.x;
+                        #pragma unroll 16
+                        for (int32_t y0 = 0; y0 <= 15; y0++) {
+                            // load_data_
+                            const int32_t y = y1 + 8 * y0;
+                            data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                        }
+                    }
+                    __syncthreads();
+                    {
+                        const int32_t j10 = threadIdx.y;
+                        const int32_t i11 = threadIdx.x;
+                        #pragma unroll 2
+                        for (int32_t k1 = 0; k1 <= 15; k1++) {
+                            #pragma unroll 8
+                            for (int32_t j11 = 0; j11 <= 7; j11++) {
+                                #pragma unroll 8
+                                for (int32_t i10 = 0; i10 <= 7; i10++) {
+                                    // S5: covariance.jl:19
+                                    const int32_t i_cov = i10;
+                                    const int32_t j_cov = j11 + 1;
+                                    const int32_t k_data = k1 + 1;
+                                    const int32_t i_data = i11 + 16 * i10 + 1;
+                                    const int32_t k_data_ = k1 + 1;
+                                    const int32_t j_data = 8 * j10 + j11 + 1;
+                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                }
+                            }
+                        }
+                    }
+                } else {
+                    __syncthreads();
+                    {
+                        const int32_t y1 = threadIdx.y;
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 8
+                            for (int32_t y0 = 0; y0 <= 7; y0++) {
+                                // load_data__
+                                const int32_t y = y1 + 8 * y0;
+                                data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                            }
+                        }
+                    }
+                    {
+                        const int32_t y1 = threadIdx.y;
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 16
+                            for (int32_t y0 = 0; y0 <= 15; y0++) {
+                                // load_data_
+                                const int32_t y = y1 + 8 * y0;
+                                data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                            }
+                        }
+                    }
+                    __syncthreads();
+                    {
+                        const int32_t j10 = threadIdx.y;
+                        const int32_t i11 = threadIdx.x;
+                        #pragma unroll 2
+                        for (int32_t k1 = 0; k1 <= imin32(15, samples - 16 * k0 - 1); k1++) {
+                            #pragma unroll 8
+                            for (int32_t j11 = 0; j11 <= 7; j11++) {
+                                #pragma unroll 8
+                                for (int32_t i10 = 0; i10 <= 7; i10++) {
+                                    // S5: covariance.jl:19
+                                    const int32_t i_cov = i10;
+                                    const int32_t j_cov = j11 + 1;
+                                    const int32_t k_data = k1 + 1;
+                                    const int32_t i_data = i11 + 16 * i10 + 1;
+                                    const int32_t k_data_ = k1 + 1;
+                                    const int32_t j_data = 8 * j10 + j11 + 1;
+                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int32_t j10 = threadIdx.y;
+                const int32_t i11 = threadIdx.x;
+                #pragma unroll 8
+                for (int32_t y = 0; y <= 7; y++) {
+                    #pragma unroll 8
+                    for (int32_t x = 0; x <= 7; x++) {
+                        // store_cov
+                        cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = cov_reg(x + 1, y + 1);
+                    }
+                }
+            }
+        } else {
+            double cov_reg[64];
+            {
+                const int32_t j10 = threadIdx.y;
+                if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
+                    const int32_t i11 = threadIdx.x;
+                    if (i11 <= imin32(15, imin32(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
+                        #pragma unroll 8
+                        for (int32_t y = 0; y <= 7; y++) {
+                            if (y <= cov_2 - 64 * j0 - 8 * j10 - 1) {
+                                #pragma unroll 8
+                                for (int32_t x = 0; x <= 7; x++) {
+                                    if (x <= -8 * i0 + (cov_1 - i11 - 1) / 16) {
+                                        // load_cov
+                                        cov_reg(x + 1, y + 1) = cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            for (int32_t k0 = 0; k0 <= floordiv32(samples - 1, 16); k0++) {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    if (y1 <= imin32(7, n - 64 * j0 - 1)) {
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 8
+                            for (int32_t y0 = 0; y0 <= 7; y0++) {
+                                if (y0 <= -8 * j0 + (n - y1 - 1) / 8) {
+                                    // load_data__
+                                    const int32_t y = y1 + 8 * y0;
+                                    data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                {
+                    const int32_t y1 = threadIdx.y;
+                    if (y1 <= imin32(7, n - 128 * i0 - 1)) {
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 16
+                            for (int32_t y0 = 0; y0 <= 15; y0++) {
+                                if (y0 <= -16 * i0 + (n - y1 - 1) / 8) {
+                                    // load_data_
+                                    const int32_t y = y1 + 8 * y0;
+                                    data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
+                        const int32_t i11 = threadIdx.x;
+                        if (i11 <= imin32(15, imin32(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
+                            #pragma unroll 2
+                            for (int32_t k1 = 0; k1 <= imin32(15, samples - 16 * k0 - 1); k1++) {
+                                #pragma unroll 8
+                                for (int32_t j11 = imax32(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); j11 <= imin32(7, n - 64 * j0 - 8 * j10 - 1); j11++) {
+                                    #pragma unroll 8
+                                    for (int32_t i10 = 0; i10 <= 7; i10++) {
+                                        if (i10 <= 4 * j0 - 8 * i0 + floordiv32(8 * j10 - i11 + j11, 16)) {
+                                            // S5: covariance.jl:19
+                                            const int32_t i_cov = i10;
+                                            const int32_t j_cov = j11 + 1;
+                                            const int32_t k_data = k1 + 1;
+                                            const int32_t i_data = i11 + 16 * i10 + 1;
+                                            const int32_t k_data_ = k1 + 1;
+                                            const int32_t j_data = 8 * j10 + j11 + 1;
+                                            cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                const int32_t j10 = threadIdx.y;
+                if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
+                    const int32_t i11 = threadIdx.x;
+                    if (i11 <= imin32(15, imin32(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
+                        #pragma unroll 8
+                        for (int32_t y = imax32(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); y <= imin32(7, n - 64 * j0 - 8 * j10 - 1); y++) {
+                            #pragma unroll 8
+                            for (int32_t x = 0; x <= 7; x++) {
+                                if (x <= 4 * j0 - 8 * i0 + floordiv32(8 * j10 - i11 + y, 16)) {
+                                    // store_cov
+                                    cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = cov_reg(x + 1, y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) covariance_S6_S7(
+    double *__restrict__ cov,
     int64_t cov_1,
     int64_t samples,
     int64_t n,
@@ -533,43 +1135,53 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_2(
 ) {
     const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
-    if (i0 <= j0 / 4) {
-        const int64_t j1 = threadIdx.y;
-        if (j1 <= imin(7, n - 8 * j0 - 1)) {
+    if (i0 <= j0) {
+        if (n >= 32 * j0 + 32 && j0 > i0) {
+            const int64_t j10 = threadIdx.y;
             const int64_t i1 = threadIdx.x;
-            if (i1 <= imin(31, 8 * j0 - 32 * i0 + j1)) {
-                // S4: covariance.jl:17
-                {
-                    const int64_t j = 8 * j0 + j1 + 1;
-                    const int64_t i = 32 * i0 + i1 + 1;
-                    cov(i, j) = 0.0;
-                }
-                for (int64_t k = 1; k <= samples; k++) {
-                    // S5: covariance.jl:19
-                    const int64_t j = 8 * j0 + j1 + 1;
-                    const int64_t i = 32 * i0 + i1 + 1;
-                    cov(i, j) = cov(i, j) + data(k, i) * data(k, j);
-                }
+            #pragma unroll 4
+            for (int64_t j11 = 0; j11 <= 3; j11++) {
                 // S6: covariance.jl:21
                 {
-                    const int64_t j = 8 * j0 + j1 + 1;
+                    const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
                     const int64_t i = 32 * i0 + i1 + 1;
                     cov(i, j) = cov(i, j) / (double)(samples - 1);
                 }
                 // S7: covariance.jl:22
                 {
-                    const int64_t j = 8 * j0 + j1 + 1;
+                    const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
                     const int64_t i = 32 * i0 + i1 + 1;
                     cov(j, i) = cov(i, j);
+                }
+            }
+        } else {
+            const int64_t j10 = threadIdx.y;
+            if (j10 <= imin(7, -8 * j0 + (n - 1) / 4)) {
+                const int64_t i1 = threadIdx.x;
+                if (i1 <= imin(31, imin(n - 32 * i0 - 1, 32 * j0 - 32 * i0 + 4 * j10 + 3))) {
+                    #pragma unroll 4
+                    for (int64_t j11 = imax(0, -32 * j0 + 32 * i0 - 4 * j10 + i1); j11 <= imin(3, n - 32 * j0 - 4 * j10 - 1); j11++) {
+                        // S6: covariance.jl:21
+                        {
+                            const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                            const int64_t i = 32 * i0 + i1 + 1;
+                            cov(i, j) = cov(i, j) / (double)(samples - 1);
+                        }
+                        // S7: covariance.jl:22
+                        {
+                            const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                            const int64_t i = 32 * i0 + i1 + 1;
+                            cov(j, i) = cov(i, j);
+                        }
+                    }
                 }
             }
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) covariance_kernel_2_32(
+extern "C" __global__ void __launch_bounds__(256) covariance_S6_S7_32(
     double *__restrict__ cov,
-    const double *__restrict__ data,
     int32_t cov_1,
     int32_t samples,
     int32_t n,
@@ -577,34 +1189,45 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_2_32(
 ) {
     const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t i0 = blockIdx.x;
-    if (i0 <= j0 / 4) {
-        const int32_t j1 = threadIdx.y;
-        if (j1 <= imin32(7, n - 8 * j0 - 1)) {
+    if (i0 <= j0) {
+        if (n >= 32 * j0 + 32 && j0 > i0) {
+            const int32_t j10 = threadIdx.y;
             const int32_t i1 = threadIdx.x;
-            if (i1 <= imin32(31, 8 * j0 - 32 * i0 + j1)) {
-                // S4: covariance.jl:17
-                {
-                    const int32_t j = 8 * j0 + j1 + 1;
-                    const int32_t i = 32 * i0 + i1 + 1;
-                    cov(i, j) = 0.0;
-                }
-                for (int32_t k = 1; k <= samples; k++) {
-                    // S5: covariance.jl:19
-                    const int32_t j = 8 * j0 + j1 + 1;
-                    const int32_t i = 32 * i0 + i1 + 1;
-                    cov(i, j) = cov(i, j) + data(k, i) * data(k, j);
-                }
+            #pragma unroll 4
+            for (int32_t j11 = 0; j11 <= 3; j11++) {
                 // S6: covariance.jl:21
                 {
-                    const int32_t j = 8 * j0 + j1 + 1;
+                    const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
                     const int32_t i = 32 * i0 + i1 + 1;
                     cov(i, j) = cov(i, j) / (double)((int64_t)(samples - 1));
                 }
                 // S7: covariance.jl:22
                 {
-                    const int32_t j = 8 * j0 + j1 + 1;
+                    const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
                     const int32_t i = 32 * i0 + i1 + 1;
                     cov(j, i) = cov(i, j);
+                }
+            }
+        } else {
+            const int32_t j10 = threadIdx.y;
+            if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
+                const int32_t i1 = threadIdx.x;
+                if (i1 <= imin32(31, imin32(n - 32 * i0 - 1, 32 * j0 - 32 * i0 + 4 * j10 + 3))) {
+                    #pragma unroll 4
+                    for (int32_t j11 = imax32(0, -32 * j0 + 32 * i0 - 4 * j10 + i1); j11 <= imin32(3, n - 32 * j0 - 4 * j10 - 1); j11++) {
+                        // S6: covariance.jl:21
+                        {
+                            const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                            const int32_t i = 32 * i0 + i1 + 1;
+                            cov(i, j) = cov(i, j) / (double)((int64_t)(samples - 1));
+                        }
+                        // S7: covariance.jl:22
+                        {
+                            const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                            const int32_t i = 32 * i0 + i1 + 1;
+                            cov(j, i) = cov(i, j);
+                        }
+                    }
                 }
             }
         }
@@ -615,6 +1238,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_2_32(
 #undef data
 #undef mean
 #undef data_shared
+#undef cov_reg
+#undef data_shared_
+#undef data_shared__
 
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
@@ -771,22 +1397,66 @@ extern "C" int32_t covariance(
             }
         }
     }
-    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 8); first_block_y += 65535) {
-        if (cov_1 <= 1073741824 && cov_2 <= 1073741824 && samples <= 1073741824 && n <= 1073741824 && cov_1 * cov_2 <= 2147483647 && samples * n <= 2147483647) {
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
+        if (cov_1 <= 1073741824 && cov_2 <= 1073741824 && n <= 1073741824 && cov_1 * cov_2 <= 2147483647) {
             {
-                const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 8) + 1 - first_block_y), 1};
+                const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                    covariance_S4_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, (int32_t)cov_1, (int32_t)n, (int32_t)first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         } else {
             {
-                const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 8) + 1 - first_block_y), 1};
+                const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_kernel_2<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, data_device.at, cov_1, samples, n, first_block_y);
+                    covariance_S4<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, cov_1, n, first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        }
+    }
+    if (samples >= 1) {
+        for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 64); first_block_y += 65535) {
+            if (cov_1 <= 1073741824 && cov_2 <= 1073741824 && samples <= 1073741824 && n <= 1073741824 && cov_1 * cov_2 <= 2147483647 && samples * n <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {samples >= 1 && n >= 1 ? (n + 127) / 128 : 0, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        covariance_kernel_2_32<<<tessella_blocks.dims(), dim3(16, 8, 1)>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)cov_2, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {samples >= 1 && n >= 1 ? (n + 127) / 128 : 0, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        covariance_kernel_2<<<tessella_blocks.dims(), dim3(16, 8, 1)>>>(cov_device.at, data_device.at, cov_1, cov_2, samples, n, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            }
+        }
+    }
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
+        if (cov_1 <= 1073741824 && cov_2 <= 1073741824 && samples <= 1073741824 && n <= 1073741824 && cov_1 * cov_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_S6_S7_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_S6_S7<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, cov_1, samples, n, first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }

@@ -4,9 +4,11 @@
 //   for i0 = floor((i - 1)/32)  # block.x
 //     for r1 = r - 8*floor((r - 1)/8) - 1  # thread.y
 //       for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
+//         load_A: A_reg[r0, i0, r1, i1, x + 1, y + 1] = A[32*i0 + i1 + x + 1, 8*r0 + r1 + y + 1]
 //         for l
-//           for k
-//             S0: A[i, r] = A[i, r] + B[i, k, l] * C[k, r] * D[l, r]
+//           for k  # unroll(32)
+//             S0: A_reg[floor((r - 1)/8), floor((i - 1)/32), r - 8*floor((r - 1)/8) - 1, i - 32*floor((i - 1)/32) - 1, 1, 1] = A_reg[floor((r - 1)/8), floor((i - 1)/32), r - 8*floor((r - 1)/8) - 1, i - 32*floor((i - 1)/32) - 1, 1, 1] + B[i, k, l] * C[k, r] * D[l, r]
+//         store_A: A[32*i0 + i1 + x + 1, 8*r0 + r1 + y + 1] = A_reg[r0, i0, r1, i1, x + 1, y + 1]
 
 #include <cuda_runtime.h>
 #include <math.h>
@@ -36,7 +38,7 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define C(i, j) C[(i) - 1 + C_1 * ((j) - 1)]
 #define D(i, j) D[(i) - 1 + D_1 * ((j) - 1)]
 
-extern "C" __global__ void __launch_bounds__(256) mttkrp_S0(
+extern "C" __global__ void __launch_bounds__(256) mttkrp_S0_load_A_store_A(
     double *__restrict__ A,
     const double *__restrict__ B,
     const double *__restrict__ C,
@@ -56,19 +58,33 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_S0(
     if (r1 <= imin(7, A_2 - 8 * r0 - 1)) {
         const int64_t i1 = threadIdx.x;
         if (i1 <= imin(31, m - 32 * i0 - 1)) {
+            double A_reg;
+            if (A_1 > 32 * i0 + i1) {
+                // load_A
+                const int64_t x = 0;
+                const int64_t y = 0;
+                A_reg = A(32 * i0 + i1 + x + 1, 8 * r0 + r1 + y + 1);
+            }
             for (int64_t l = 1; l <= q; l++) {
+                #pragma unroll 32
                 for (int64_t k = 1; k <= p; k++) {
                     // S0: mttkrp.jl:7
                     const int64_t r = 8 * r0 + r1 + 1;
                     const int64_t i = 32 * i0 + i1 + 1;
-                    A(i, r) = A(i, r) + B(i, k, l) * C(k, r) * D(l, r);
+                    A_reg = A_reg + B(i, k, l) * C(k, r) * D(l, r);
                 }
+            }
+            // store_A
+            {
+                const int64_t x = 0;
+                const int64_t y = 0;
+                A(32 * i0 + i1 + x + 1, 8 * r0 + r1 + y + 1) = A_reg;
             }
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) mttkrp_S0_32(
+extern "C" __global__ void __launch_bounds__(256) mttkrp_S0_load_A_store_A_32(
     double *__restrict__ A,
     const double *__restrict__ B,
     const double *__restrict__ C,
@@ -88,13 +104,27 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_S0_32(
     if (r1 <= imin32(7, A_2 - 8 * r0 - 1)) {
         const int32_t i1 = threadIdx.x;
         if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+            double A_reg;
+            if (A_1 > 32 * i0 + i1) {
+                // load_A
+                const int32_t x = 0;
+                const int32_t y = 0;
+                A_reg = A(32 * i0 + i1 + x + 1, 8 * r0 + r1 + y + 1);
+            }
             for (int32_t l = 1; l <= q; l++) {
+                #pragma unroll 32
                 for (int32_t k = 1; k <= p; k++) {
                     // S0: mttkrp.jl:7
                     const int32_t r = 8 * r0 + r1 + 1;
                     const int32_t i = 32 * i0 + i1 + 1;
-                    A(i, r) = A(i, r) + B(i, k, l) * C(k, r) * D(l, r);
+                    A_reg = A_reg + B(i, k, l) * C(k, r) * D(l, r);
                 }
+            }
+            // store_A
+            {
+                const int32_t x = 0;
+                const int32_t y = 0;
+                A(32 * i0 + i1 + x + 1, 8 * r0 + r1 + y + 1) = A_reg;
             }
         }
     }
@@ -196,23 +226,25 @@ extern "C" int32_t mttkrp(
     TESSELLA_TRY(B_device.copy_in(B));
     TESSELLA_TRY(C_device.copy_in(C));
     TESSELLA_TRY(D_device.copy_in(D));
-    for (int64_t first_block_y = 0; first_block_y <= floordiv(A_2 - 1, 8); first_block_y += 65535) {
-        if (A_1 <= 1073741824 && A_2 <= 1073741824 && m <= 1073741824 && p <= 1073741824 && q <= 1073741824 && C_1 <= 1073741824 && C_2 <= 1073741824 && D_1 <= 1073741824 && D_2 <= 1073741824 && A_1 * A_2 <= 2147483647 && m * p <= 2147483647 && m * p * q <= 2147483647 && C_1 * C_2 <= 2147483647 && D_1 * D_2 <= 2147483647) {
-            {
-                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(A_2 - 1, 8) + 1 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    mttkrp_S0_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, C_device.at, D_device.at, (int32_t)A_1, (int32_t)A_2, (int32_t)m, (int32_t)p, (int32_t)q, (int32_t)C_1, (int32_t)D_1, (int32_t)first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+    if (p >= 1 && q >= 1) {
+        for (int64_t first_block_y = 0; first_block_y <= floordiv(A_2 - 1, 8); first_block_y += 65535) {
+            if (A_1 <= 1073741824 && A_2 <= 1073741824 && m <= 1073741824 && p <= 1073741824 && q <= 1073741824 && C_1 <= 1073741824 && C_2 <= 1073741824 && D_1 <= 1073741824 && D_2 <= 1073741824 && A_1 * A_2 <= 2147483647 && m * p <= 2147483647 && m * p * q <= 2147483647 && C_1 * C_2 <= 2147483647 && D_1 * D_2 <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(A_2 - 1, 8) + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        mttkrp_S0_load_A_store_A_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, C_device.at, D_device.at, (int32_t)A_1, (int32_t)A_2, (int32_t)m, (int32_t)p, (int32_t)q, (int32_t)C_1, (int32_t)D_1, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
-            }
-        } else {
-            {
-                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(A_2 - 1, 8) + 1 - first_block_y), 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    mttkrp_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, C_device.at, D_device.at, A_1, A_2, m, p, q, C_1, D_1, first_block_y);
-                    TESSELLA_TRY(cudaGetLastError());
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(A_2 - 1, 8) + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        mttkrp_S0_load_A_store_A<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, B_device.at, C_device.at, D_device.at, A_1, A_2, m, p, q, C_1, D_1, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }

@@ -6,6 +6,11 @@
 #! with space((S, R), t, (j, i), (4, 8))
 #! gpu overlapped(S, t, (j, i), 3, (8, 8))
 #! gpu grid_sync((S, R), t, (j, i), (4, 8))
+#! gpu hexagonal((S, R), t, (j, i), 3, (4, 8))
+#! gpu hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(A, S, i0); cache_shared(B, S, i0); cache_shared(A, S_phase1, i0); cache_shared(B, S_phase1, i0)
+#! gpu hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(A, S, i0)
+#! gpu hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(A, S_phase1, i0); cache_shared(B, S, i0)
+#! gpu hexagonal((S, R), t, (j, i), 1, 3)
 #! run m=0 n=0 steps=1
 #! run m=3 n=3 steps=1
 #! run m=13 n=17 steps=0

@@ -7,12 +7,13 @@
 
 use std::fs;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
-use tessella::request::Backend;
+use tessella::request::{Backend, TextKind};
 use tessella::run::{Failed, RunOptions, inputs, run};
 use tessella_codegen::program::{Blocks, Node};
 use tessella_codegen::{Input, generate};
 use tessella_interpreter::run_within;
 use tessella_interpreter::scheduled::{self, Completion, ScheduledError};
+use tessella_polyhedral::layers::MemorySpace;
 use tessella_runtime::cuda::{Nvrtc, Target};
 use tessella_tests::{julia_files, report, root};
 
@@ -94,6 +95,31 @@ fn said(failed: Failed) -> String {
 #[test]
 fn hexagons_run_on_a_gpu() {
     run_on_a_gpu("hexagonal");
+}
+
+/// Hexagons whose dimensions are all tiled can compute in shared memory, in both phases.
+#[test]
+fn hexagons_keep_values_in_shared_memory_where_commands_say_so() {
+    let shared = |name: &str, command: &str| -> Vec<String> {
+        let text = fs::read_to_string(root().join("tests/stencils").join(name)).unwrap();
+        let schedule = ScheduleSource::Text { text: command.to_string(), name: "command.jl".to_string() };
+        let options = FileOptions { name: name.to_string(), function: None, types: vec![], schedule };
+        let sources = Sources::read(&text, &options).unwrap();
+        let unit = sources.unit(&sources.functions()[0], &[]).unwrap();
+        let built = unit.build(Backend::Cuda).map_err(|errors| sources.show(&errors)).unwrap();
+        let told = built.text(&unit, Backend::Cuda, TextKind::Explain).map_err(|errors| sources.show(&errors));
+        assert!(told.unwrap().contains("Statements"), "{name}, {command}");
+        let buffers = &built.analysed.verified.layout().buffers;
+        let in_shared = buffers.iter().filter(|it| it.space == MemorySpace::Shared);
+        in_shared.map(|it| it.name.clone()).collect()
+    };
+    let tiles = "hexagonal((S, R), t, (j, i), 3, (4, 8))";
+    assert_eq!(shared("heat2d.jl", tiles), [""; 0]);
+    let phase = |of: &str| format!("cache_shared(A, {of}, i0); cache_shared(B, {of}, i0)");
+    let all = format!("{tiles}; {}; {}", phase("S"), phase("S_phase1"));
+    assert_eq!(shared("heat2d.jl", &all).len(), 4);
+    let line = "hexagonal((S, R), t, i, 7, 5); cache_shared(A, S, i0); cache_shared(A, S_phase1, i0)";
+    assert_eq!(shared("jacobi1d.jl", line).len(), 2);
 }
 
 #[test]

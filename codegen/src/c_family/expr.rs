@@ -149,7 +149,10 @@ impl Printer<'_> {
             BinaryOp::Add => self.arithmetic(Operation::Add, "+", (Sum, Product), (left, right), ty, at),
             BinaryOp::Sub => self.arithmetic(Operation::Sub, "-", (Sum, Product), (left, right), ty, at),
             BinaryOp::Mul => self.arithmetic(Operation::Mul, "*", (Product, Unary), (left, right), ty, at),
-            BinaryOp::Div => self.infix("/", Product, (Product, Unary), (left, right), ty, at),
+            BinaryOp::Div => match self.fast_quotient(left, right, ty, at) {
+                Some(quotient) => quotient,
+                None => self.infix("/", Product, (Product, Unary), (left, right), ty, at),
+            },
             BinaryOp::DivTrunc if float => self.both(Operation::DivTrunc, left, right, ty, at),
             BinaryOp::DivTrunc => match integer(right) {
                 // The only quotient that overflows wraps around.
@@ -255,7 +258,7 @@ impl Printer<'_> {
         self.helper(operation, ty, &operands)
     }
 
-    fn helper(&mut self, operation: Operation, ty: ScalarType, operands: &str) -> Bound {
+    pub(super) fn helper(&mut self, operation: Operation, ty: ScalarType, operands: &str) -> Bound {
         let helper = Helper::Of(operation, ty);
         self.helpers.insert(helper);
         (format!("{}({operands})", helper.name()), Precedence::Primary)
@@ -280,6 +283,9 @@ impl Printer<'_> {
             }
             Intrinsic::Abs => "fabs",
             Intrinsic::CopySign => "copysign",
+            Intrinsic::Sqrt if ty == ScalarType::F32 && self.is_fast(at) => {
+                return self.helper(Operation::FastSqrt, ty, &texts);
+            }
             Intrinsic::Sqrt => "sqrt",
             Intrinsic::Cbrt => "cbrt",
             Intrinsic::Exp => "exp",

@@ -52,6 +52,12 @@ pub enum Operation {
     Quotient,
     /// A half of the inverse of a complex number.
     Inverse,
+    /// The GPU's approximate quotient.
+    FastDiv,
+    /// The GPU's approximate square root.
+    FastSqrt,
+    /// One by the square root, approximately.
+    FastInverseSqrt,
 }
 
 impl Helper {
@@ -162,6 +168,9 @@ impl Operation {
             Operation::ShiftRightLogical => "lshr",
             Operation::Quotient => "quotient",
             Operation::Inverse => "inverse",
+            Operation::FastDiv => "fast_div",
+            Operation::FastSqrt => "fast_sqrt",
+            Operation::FastInverseSqrt => "fast_inverse_sqrt",
         }
     }
 
@@ -228,6 +237,9 @@ impl Operation {
             Operation::ShiftRightLogical => shift(name, ty, inline, Way::Logical, Way::Left),
             Operation::Quotient => super::complex::quotient(name, inline),
             Operation::Inverse => super::complex::inverse(name, inline),
+            Operation::FastDiv | Operation::FastSqrt | Operation::FastInverseSqrt => {
+                super::fast::instruction(self, name)
+            }
         }
     }
 }

@@ -9,7 +9,8 @@ use super::{Printer, Writer, c_type};
 use crate::int_expr::IntExpr;
 use crate::int_text::{Precedence, within};
 use crate::stream::Streaming;
-use tessella_polyhedral::stream::{LANES, Reach, WARPS};
+use std::collections::BTreeSet;
+use tessella_polyhedral::stream::{LANES, Reach, Shared};
 
 /// What all kernels that stream use.
 pub const STREAM_HELPERS: &str = "\
@@ -78,6 +79,17 @@ static __device__ __forceinline__ void tessella_store(T *to, unsigned which, boo
     }
 }
 
+// `which ? yes : no` without a branch: both are there.
+template <typename T> static __device__ __forceinline__ T tessella_choose(unsigned which, T yes, T no)
+{
+    T value;
+    if constexpr (sizeof(T) == 4)
+        asm(\"{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f32 %0, %2, %3, p;}\" : \"=f\"(value) : \"r\"(which), \"f\"(yes), \"f\"(no));
+    else
+        asm(\"{.reg .pred p; setp.ne.u32 p, %1, 0; selp.f64 %0, %2, %3, p;}\" : \"=d\"(value) : \"r\"(which), \"d\"(yes), \"d\"(no));
+    return value;
+}
+
 // A lane's points with those beside them, which the neighbouring lanes hold.
 template <int below, int above, typename T, int points>
 static __device__ __forceinline__ void tessella_beside(const T (&row)[points], T (&wider)[below + points + above])
@@ -91,6 +103,41 @@ static __device__ __forceinline__ void tessella_beside(const T (&row)[points], T
 }
 ";
 
+/// What kernels use whose warps share planes.
+pub const STREAM_LINES: &str = "\
+// Gives a warp's first and last lines to the warps beside it.
+template <int first, int last, typename T, int lines, int points>
+static __device__ __forceinline__ void tessella_give(const T (&plane)[lines][points], tessella_pack<T, points> *edges)
+{
+#pragma unroll
+    for (int l = 0; l < first + last; l++) {
+        tessella_pack<T, points> pack;
+#pragma unroll
+        for (int k = 0; k < points; k++) pack.point[k] = plane[l < first ? l : lines - last + l - first][k];
+        edges[32 * l + threadIdx.x % 32] = pack;
+    }
+}
+
+// A warp's lines with those beside them, which the neighbouring warps gave.
+template <int below, int above, typename T, int lines, int points>
+static __device__ __forceinline__ void tessella_take(const T (&plane)[lines][points], const tessella_pack<T, points> *before,
+    const tessella_pack<T, points> *after, T (&wider)[below + lines + above][points])
+{
+#pragma unroll
+    for (int l = 0; l < below + lines + above; l++) {
+        if (l >= below && l < below + lines) {
+#pragma unroll
+            for (int k = 0; k < points; k++) wider[l][k] = plane[l - below][k];
+        } else {
+            const tessella_pack<T, points> pack =
+                l < below ? before[32 * l + threadIdx.x % 32] : after[32 * (l - below - lines) + threadIdx.x % 32];
+#pragma unroll
+            for (int k = 0; k < points; k++) wider[l][k] = pack.point[k];
+        }
+    }
+}
+";
+
 /// Names of the text's own variables.
 struct Locals {
     lane: String,
@@ -99,6 +146,13 @@ struct Locals {
     column: String,
     /// The number of the first line that a warp holds.
     top: String,
+    /// Which of the warps of a plane it is.
+    warp: String,
+    /// The first and the last iteration whose rows nothing has to be looked at for, and whether one is such.
+    calm: [String; 2],
+    safe: String,
+    /// The first and the last line that a warp stores, counted from its first one.
+    band: [String; 2],
     /// A line, counted from there.
     line: String,
     row: String,
@@ -122,6 +176,15 @@ struct FieldNames {
     first_line: String,
     last_line: String,
     packed: String,
+    /// The lines that warps give to each other, and where among them those of this plane are.
+    edges: String,
+    slot: String,
+    /// Where its points of the row to be loaded and of the one to be stored lie, and how far the next row is.
+    from: String,
+    to: String,
+    plane: String,
+    /// From line to line.
+    stride: String,
 }
 
 struct StageNames {
@@ -171,10 +234,15 @@ fn each_line(
     out.close();
 }
 
-/// The lines that a warp stores, of those that it holds.
-fn stored_lines(it: &Streaming) -> std::ops::Range<i64> {
-    let below = it.stream.beside[1].below;
-    below..below + it.stream.band()
+/// All lines that a lane holds.
+fn all_lines(it: &Streaming) -> std::ops::Range<i64> {
+    0..it.stream.size.lines.into()
+}
+
+/// That a line is one of those which are stored: a condition to add to others.
+fn in_band(it: &Streaming, names: &Locals) -> String {
+    let ([first, last], line) = (&names.band, &names.line);
+    if has_lines(it) { format!(" && {line} >= {first} && {line} <= {last}") } else { String::new() }
 }
 
 impl Printer<'_> {
@@ -189,24 +257,41 @@ impl Printer<'_> {
         let (idle_low, idle_high) = it.stream.idle_lanes();
 
         let (width, band) = (it.stream.width(), it.stream.band());
-        let size_text =
-            if has_lines(it) { format!("{width} columns and {band} lines") } else { format!("{width} columns") };
-        out.line(format!("// Rows {}..{} + {}, {size_text} a warp.", names.row, names.row, rows - 1));
-        out.line("// `inner`: all that the warp touches lies inside of all arrays and boxes.");
-        out.line("template <bool inner>");
+        let size_text = if has_lines(it) {
+            format!("{width} columns and {band} lines a block")
+        } else {
+            format!("{width} columns a warp")
+        };
+        out.line(format!("// Rows {}..{} + {}, {size_text}.", names.row, names.row, rows - 1));
+        out.line("// `inner`: its columns, and lines, lie inside of all arrays and boxes.");
+        out.line("// `packed`: rows of all arrays can be read in packs.");
+        out.line("template <bool inner, bool packed>");
         out.line(format!("static __device__ __forceinline__ void {kernel}_strip("));
         params.iter().for_each(|param| out.line(format!("    {param},")));
+        for (field, _) in self.shared(it) {
+            let element = self.element_of(it, field);
+            let edges = &names.fields[field].edges;
+            out.line(format!("    tessella_pack<{element}, {points}> *const __restrict__ {edges},"));
+        }
         let top = if has_lines(it) { format!(" const int64_t {},", names.top) } else { String::new() };
         out.open(format!("    const int64_t {},{top} const int64_t {})", names.column, names.row));
         out.line(format!("const int {} = threadIdx.x % {LANES};", names.lane));
         let stores = format!("{0} >= {idle_low} && {0} < {1}", names.lane, i64::from(LANES) - idle_high);
         out.line(format!("const bool {} = {stores};", names.stores));
         out.line(format!("const int64_t {} = {} - {back};  // rows are counted from here", names.base, names.row));
+        if has_lines(it) {
+            let (below, lines) = (it.stream.beside[1].below, size.lines);
+            let ([first, last], warp) = (&names.band, &names.warp);
+            out.line(format!("const int {warp} = threadIdx.x / {LANES};"));
+            out.line(format!(
+                "const int {first} = {below} - {warp} * {lines}, {last} = {} - {warp} * {lines};",
+                below + band - 1
+            ));
+        }
         for (field, own) in names.fields.iter().enumerate() {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
             let columns = self.int(&it.extents[field][0]);
             let last = within(self.int_bound(&it.extents[field][2]), Precedence::Sum);
-            let (from, to) = self.field_buffers(it, field);
             let which = format!("tessella_within<{points}>({}, 1, {columns})", names.column);
             out.line(format!("const unsigned {} = inner ? {} : {which};", own.has, (1u32 << points) - 1));
             out.line(format!(
@@ -220,13 +305,19 @@ impl Printer<'_> {
                     own.first_line, names.top, own.last_line, names.top
                 ));
             }
-            let packed = |buffer: &str| format!("tessella_packed<{element}, {points}>({buffer}, {columns})");
-            let both = match from == to {
-                true => packed(&from),
-                false => format!("{} && {}", packed(&from), packed(&to)),
-            };
-            out.line(format!("const bool {} = {both};", own.packed));
+            let both = self.packed(it, field);
+            out.line(format!("const bool {} = inner ? packed : {both};", own.packed));
             out.line(format!("{element} {}[{}][{depth}]{} = {{}};", own.rows, steps + 1, held(it)));
+            let rim = it.stream.fields[field].rim;
+            let lines = self.int(&it.extents[field][1]);
+            let columns = within(self.int_bound(&it.extents[field][0]), Precedence::Product);
+            let plane = if has_lines(it) { format!("{columns} * ({lines})") } else { columns.clone() };
+            if rim {
+                out.line(format!("[[maybe_unused]] const int64_t {} = {plane};", own.plane));
+            }
+            if has_lines(it) && (rim || it.rest.is_some()) {
+                out.line(format!("int {} = inner ? (int)({columns}) : 0;", own.stride));
+            }
         }
         for (stage, own) in names.stages.iter().enumerate() {
             let [(low_x, high_x), lines, (low_y, high_y)] = &it.limits[stage];
@@ -251,18 +342,83 @@ impl Printer<'_> {
         for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
             out.line(format!("{element} {}{};", own.ahead, held(it)));
-            let first = it.stream.fields[field].lead.to_string();
-            self.load(it, &names, field, &first, out);
+            let lead = it.stream.fields[field].lead.to_string();
+            let (from, to) = self.field_buffers(it, field);
+            let place = self.corner(it, &names, field, &from, &lead);
+            out.line(format!("const {element} *{} = {place};", own.from));
+            if it.is_carried(field) && it.rest.is_none() {
+                let writer = &it.stream.stages[it.stream.fields[field].writer];
+                let lag = (i64::from(steps) - 1) * it.stream.lag + writer.lag;
+                let place = self.corner(it, &names, field, &to, &format!("(-{lag})"));
+                out.line(format!("{element} *{} = {place};  // steps through memory with the rows", own.to));
+            }
+            self.load(it, &names, field, (&lead, "false"), out);
         }
-        out.open(format!("for (int {0}_0 = 0; {0}_0 <= {until}; {0}_0 += {depth})", names.now));
+        let (now, calm, safe) = (&names.now, &names.calm, &names.safe);
+        // The last launches make few steps, and rows that cannot be packed are rare: less text to compile.
+        let knows_calm = it.rest.is_none();
+        if knows_calm {
+            self.calm(it, &names, out);
+        }
+        out.open(format!("for (int {now}_0 = 0; {now}_0 <= {until}; {now}_0 += {depth})"));
+        if knows_calm {
+            out.open(format!("if (inner && packed && {now}_0 >= {} && {now}_0 <= {})", calm[0], calm[1]));
+            out.line(format!("constexpr bool {safe} = true;"));
+            self.iterations(it, &names, out);
+            out.line("continue;");
+            out.close();
+        }
+        out.line(format!("constexpr bool {safe} = false;"));
+        self.iterations(it, &names, out);
+        out.close();
+        out.close();
+        out.blank();
+    }
+
+    /// The iterations at whose rows nothing has to be looked at: all that they touch lie inside of all arrays and boxes.
+    fn calm(&self, it: &Streaming, names: &Locals, out: &mut Writer) {
+        let ([first, last], depth) = (&names.calm, it.stream.depth);
+        if !has_rows(it) {
+            out.line(format!("const int {first} = 0, {last} = 0;"));
+            return;
+        }
+        let mut firsts = names.stages.iter().map(|own| format!("{} + {}", own.first, it.stream.last_lag()));
+        let latest = names.stages.iter().zip(&it.stream.stages);
+        let lasts = latest.map(|(own, stage)| format!("{} - {}", own.last, depth - 1 - stage.lag));
+        let loads = names.fields.iter().zip(&it.stream.fields).filter(|(_, field)| field.rim);
+        // Of a field that is not carried, rows that no stage computes have to be loaded.
+        let loads = loads.map(|(own, field)| {
+            let last = if field.carried { &own.last } else { &names.stages[field.writer].last };
+            format!("{last} - {}", field.lead + depth)
+        });
+        let mut lasts = lasts.chain(loads);
+        out.line(format!("int {first} = {};", firsts.next().expect("there is a stage")));
+        firsts.for_each(|other| out.line(format!("if ({other} > {first}) {first} = {other};")));
+        out.line(format!("int {last} = {};", lasts.next().expect("there is a stage")));
+        lasts.for_each(|other| out.line(format!("if ({other} < {last}) {last} = {other};")));
+    }
+
+    /// Some iterations, after which rows lie where they lay before.
+    fn iterations(&mut self, it: &Streaming, names: &Locals, out: &mut Writer) {
+        let size = it.stream.size;
+        let (points, steps, depth, back) = (size.points, size.steps, it.stream.depth, it.stream.back);
+        let (rows, safe) = (i64::from(size.rows), &names.safe);
         out.line("#pragma unroll");
         out.open(format!("for (int {0} = 0; {0} < {depth}; {0}++)", names.turn));
         out.line(format!("const int {0} = {0}_0 + {1};", names.now, names.turn));
+        for (field, shared) in self.shared(it) {
+            out.line(format!("const int {} = {} % {};", names.fields[field].slot, names.now, shared.planes));
+        }
+        if has_lines(it) {
+            // Else compilers keep an address for each line.
+            for (own, _) in names.fields.iter().zip(&it.stream.fields).filter(|(_, it)| it.rim) {
+                out.line(format!("asm volatile(\"\" : \"+r\"({}));", own.stride));
+            }
+        }
         for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let lead = it.stream.fields[field].lead;
-            let (k, turn, of_line) = (&names.point, &names.turn, of_line(it, &names));
-            let all = 0..i64::from(size.lines);
-            each_line(it, &names, all, out, &mut |out| {
+            let (k, turn, of_line) = (&names.point, &names.turn, of_line(it, names));
+            each_line(it, names, all_lines(it), out, &mut |out| {
                 out.line("#pragma unroll");
                 out.line(format!(
                     "for (int {k} = 0; {k} < {points}; {k}++) {}[0][{turn}]{of_line}[{k}] = {}{of_line}[{k}];",
@@ -275,49 +431,70 @@ impl Printer<'_> {
                 let some =
                     format!("{steps} == 0 && {0} && {place} >= {back} && {place} < {1}", names.stores, back + rows);
                 out.open(format!("if ({some})"));
-                let which =
-                    format!("inner || {place} <= {}{} ? {} : 0", own.last, before_end(it, &names, own), own.has);
+                let mut which =
+                    format!("{safe} || {place} <= {}{} ? {} : 0", own.last, before_end(it, names, own), own.has);
+                if has_lines(it) {
+                    which = format!("true{} ? {which} : 0", in_band(it, names));
+                }
                 let ahead = format!("{}{of_line}", own.ahead);
-                each_line(it, &names, stored_lines(it), out, &mut |out| {
-                    self.store(it, &names, field, &place, [&which, &ahead], out);
+                each_line(it, names, all_lines(it), out, &mut |out| {
+                    self.store(it, names, field, &place, [&which, &ahead], out);
                 });
                 out.close();
             }
+            self.give(it, names, field, 0, out);
             if has_rows(it) {
                 let next = format!("{} + {}", names.now, lead + 1);
-                self.load(it, &names, field, &next, out);
+                out.line(format!("{} += {};", own.from, own.plane));
+                self.load(it, names, field, (&next, safe), out);
             }
         }
         out.line("#pragma unroll");
         out.open(format!("for (int {0} = 0; {0} < {steps}; {0}++)", names.step));
         for stage in 0..it.stream.stages.len() {
-            self.stage(it, &names, stage, back, out);
+            self.stage(it, names, stage, back, out);
         }
         out.close();
+        if !self.shared(it).is_empty() {
+            out.line("__syncthreads();");
+        }
+        if it.rest.is_none() {
+            for own in names.fields.iter().enumerate().filter(|(at, _)| it.is_carried(*at)).map(|(_, own)| own) {
+                out.line(format!("{} += {};", own.to, own.plane));
+            }
+        }
         out.close();
-        out.close();
-        out.close();
-        out.blank();
     }
 
     /// The body of a kernel that streams.
     pub fn streaming(&mut self, kernel: &str, arguments: &[String], it: &Streaming, out: &mut Writer) {
         let mut namer = self.program.names.namer();
-        let [warp, strips, strip, row, west, column, bands, band, top] =
-            ["warp", "strips", "strip", "row", "west", "column", "bands", "band", "top"].map(|name| namer.fresh(name));
+        let [strips, strip, row, west, column, bands, band, top] =
+            ["strips", "strip", "row", "west", "column", "bands", "band", "top"].map(|name| namer.fresh(name));
         let size = it.stream.size;
         let points = i64::from(size.points);
+        let mut edges = vec![];
+        for (field, shared) in self.shared(it) {
+            let name = self.locals(it).fields.swap_remove(field).edges;
+            let lines = (shared.reach.below + shared.reach.above) * (shared.versions.1 - shared.versions.0 + 1);
+            let packs = lines * shared.planes * it.stream.warps() * i64::from(LANES);
+            let element = self.element_of(it, field);
+            out.line(format!("__shared__ tessella_pack<{element}, {points}> {name}[{packs}];"));
+            edges.push(name);
+        }
         let text = self.int(&it.strips());
-        out.line(format!("const int64_t {warp} = (int64_t)blockIdx.x * {WARPS} + threadIdx.x / {LANES};"));
-        out.line(format!("const int64_t {strips} = {text};"));
         let upwards = match has_lines(it) {
-            false => warp.clone(),
+            false => {
+                out.line(format!("const int64_t {strips} = {text};"));
+                "blockIdx.x".to_string()
+            }
             true => {
+                out.line(format!("const int64_t {strips} = {text};"));
                 let text = self.int(&it.bands());
-                out.line(format!("const int64_t {bands} = {text}, {band} = {warp} % {bands};"));
+                out.line(format!("const int64_t {bands} = {text}, {band} = blockIdx.x % {bands};"));
                 let Reach { below, .. } = it.stream.beside[1];
                 out.line(format!("const int64_t {top} = 1 + {band} * {} - {below};", it.stream.band()));
-                format!("{warp} / {bands}")
+                format!("blockIdx.x / {bands}")
             }
         };
         out.line(format!(
@@ -329,6 +506,12 @@ impl Printer<'_> {
         let (width, idle) = (it.stream.width(), it.stream.idle_lanes().0 * points);
         out.line(format!("const int64_t {west} = 1 + {strip} * {width} - {idle};"));
         out.line(format!("const int64_t {column} = {west} + threadIdx.x % {LANES} * {points};"));
+        let longest = i64::from(i32::MAX) / i64::from(size.lines);
+        let short = it.extents.iter().map(|extents| {
+            let columns = within(self.int_bound(&extents[0]), Precedence::Shift);
+            format!(" && {columns} <= {longest}")
+        });
+        let short: BTreeSet<String> = short.collect();
         let mut inside = |axis: usize| {
             let lows = it.limits.iter().map(|limits| limits[axis].0.clone()).chain([IntExpr::Const(1)]);
             let highs = it.limits.iter().map(|limits| limits[axis].1.clone());
@@ -341,20 +524,24 @@ impl Printer<'_> {
         let mut inner = format!("{west} >= {least} && {west} + {} <= {most}", points * i64::from(LANES) - 1);
         if has_lines(it) {
             let (least, most) = inside(1);
-            inner.push_str(&format!(" && {top} >= {least} && {top} + {} <= {most}", size.lines - 1));
+            inner.push_str(&format!(" && {top} >= {least} && {top} + {} <= {most}", it.stream.all_lines() - 1));
+            short.iter().for_each(|it| inner.push_str(it));
         }
-        if has_rows(it) {
-            // Rows are computed, if not needed, up to all lags before the first one.
-            let before = it.stream.back + it.stream.last_lag();
-            // The last turn is whole, and loads one row more than it needs.
-            let after = it.stream.iterations() + it.stream.depth + it.stream.lag - it.stream.back;
-            let (first, last) = inside(2);
-            inner.push_str(&format!(" && {row} - {before} >= {first} && {row} + {after} <= {last}"));
+        let arguments = [arguments, &edges].concat().join(", ");
+        let place = match has_lines(it) {
+            true => format!("{column}, {top} + threadIdx.x / {LANES} * {}", size.lines),
+            false => column,
+        };
+        let packed = (0..it.stream.fields.len()).map(|field| self.packed(it, field)).collect::<Vec<_>>().join(" && ");
+        let strip = |of: &str| format!("{kernel}_strip<{of}>({arguments}, {place}, {row});");
+        // Few steps are left for the last launches: they have no version of their own for rows that cannot be packed.
+        if it.rest.is_some() {
+            out.line(format!("if ({inner} && {packed}) {}", strip("true, true")));
+        } else {
+            out.line(format!("if ({inner} && {packed}) {}", strip("true, true")));
+            out.line(format!("else if ({inner}) {}", strip("true, false")));
         }
-        let arguments = arguments.join(", ");
-        let place = if has_lines(it) { format!("{column}, {top}") } else { column };
-        out.line(format!("if ({inner}) {kernel}_strip<true>({arguments}, {place}, {row});"));
-        out.line(format!("else {kernel}_strip<false>({arguments}, {place}, {row});"));
+        out.line(format!("else {}", strip("false, false")));
     }
 
     fn locals(&self, it: &Streaming) -> Locals {
@@ -372,6 +559,12 @@ impl Printer<'_> {
                 first_line: name("first_line"),
                 last_line: name("last_line"),
                 packed: name("packed"),
+                edges: name("edges"),
+                slot: name("slot"),
+                from: name("from"),
+                to: name("to"),
+                plane: name("plane"),
+                stride: name("stride"),
             }
         });
         let fields = fields.collect();
@@ -390,6 +583,10 @@ impl Printer<'_> {
             base: name("base"),
             column: name("column"),
             top: name("top"),
+            warp: name("warp"),
+            calm: [name("calm_first"), name("calm_last")],
+            safe: name("safe"),
+            band: [name("first_stored"), name("last_stored")],
             line: name("line"),
             row: name("row"),
             now: name("now"),
@@ -404,6 +601,64 @@ impl Printer<'_> {
         }
     }
 
+    /// The fields of which warps share lines.
+    fn shared(&self, it: &Streaming) -> Vec<(usize, Shared)> {
+        let fields = 0..it.stream.fields.len();
+        fields.filter_map(|field| Some((field, it.stream.shared_lines(field)?))).collect()
+    }
+
+    /// That the rows of a field can be read and written in packs.
+    fn packed(&mut self, it: &Streaming, field: usize) -> String {
+        let (from, to) = self.field_buffers(it, field);
+        let (element, points) = (self.element_of(it, field), it.stream.size.points);
+        let columns = self.int(&it.extents[field][0]);
+        let packed = |buffer: &str| format!("tessella_packed<{element}, {points}>({buffer}, {columns})");
+        match from == to {
+            true => packed(&from),
+            false => format!("{} && {}", packed(&from), packed(&to)),
+        }
+    }
+
+    fn element_of(&self, it: &Streaming, field: usize) -> &'static str {
+        c_type(self.input.algorithm.array(it.stream.fields[field].array).element)
+    }
+
+    /// Where the lines are that a warp gives of a version, a number of planes ago; `version` and `warp` are texts.
+    fn edges(&self, it: &Streaming, names: &Locals, field: usize, [version, warp]: [&str; 2], age: i64) -> String {
+        let shared = it.stream.shared_lines(field).expect("only shared lines have places");
+        let own = &names.fields[field];
+        let slot = match age {
+            0 => own.slot.clone(),
+            age => format!("({} + {}) % {}", own.slot, shared.planes - age, shared.planes),
+        };
+        let (first, last) = shared.versions;
+        let version = if first == 0 { version.to_string() } else { format!("({version} - {first})") };
+        let packs = (shared.reach.below + shared.reach.above) * i64::from(LANES);
+        let place = format!("(({slot}) * {} + {version}) * {} + {warp}", last - first + 1, it.stream.warps());
+        format!("{} + ({place}) * {packs}", own.edges)
+    }
+
+    /// Gives lines of the latest plane of a version to the warps beside this one, if they need them; `version` is a number,
+    /// or one more than the step.
+    fn give(&self, it: &Streaming, names: &Locals, field: usize, more: i64, out: &mut Writer) {
+        let Some(shared) = it.stream.shared_lines(field) else { return };
+        let (first, last) = shared.versions;
+        let version = match more {
+            0 if first > 0 => return,
+            0 => "0".to_string(),
+            _ => format!("({} + 1)", names.step),
+        };
+        if more > 0 && last < i64::from(it.stream.size.steps) {
+            out.line(format!("if ({} < {last})", names.step));
+        }
+        let place = self.edges(it, names, field, [&version, &names.warp], 0);
+        let Reach { below, above } = shared.reach;
+        out.line(format!(
+            "tessella_give<{above}, {below}>({}[{version}][{}], {place});",
+            names.fields[field].rows, names.turn
+        ));
+    }
+
     /// The buffers that a field is loaded from and stored to.
     fn field_buffers(&self, it: &Streaming, field: usize) -> (String, String) {
         let name =
@@ -412,31 +667,42 @@ impl Printer<'_> {
         (name(from), name(to))
     }
 
-    /// Where a lane's points of a row lie in a buffer.
-    fn place(&mut self, it: &Streaming, names: &Locals, field: usize, buffer: &str, row: &str) -> String {
+    /// Where a lane's points of the first line of a row lie in a buffer.
+    fn corner(&mut self, it: &Streaming, names: &Locals, field: usize, buffer: &str, row: &str) -> String {
         let columns = within(self.int_bound(&it.extents[field][0]), Precedence::Unary);
-        if !has_lines(it) {
-            return format!("{buffer} + ({} - 1) + ({} + {row} - 1) * {columns}", names.column, names.base);
-        }
-        let lines = within(self.int_bound(&it.extents[field][1]), Precedence::Unary);
-        let line = format!("{} + {} - 1 + ({} + {row} - 1) * {lines}", names.top, names.line, names.base);
+        let line = match has_lines(it) {
+            false => format!("{} + {row} - 1", names.base),
+            true => {
+                let lines = within(self.int_bound(&it.extents[field][1]), Precedence::Unary);
+                format!("{} - 1 + ({} + {row} - 1) * {lines}", names.top, names.base)
+            }
+        };
         format!("{buffer} + ({} - 1) + ({line}) * {columns}", names.column)
+    }
+
+    /// Where a lane's points of a line lie, given where those of the first one do.
+    fn of_corner(&mut self, it: &Streaming, names: &Locals, field: usize, corner: &str) -> String {
+        if !has_lines(it) {
+            return corner.to_string();
+        }
+        let columns = within(self.int_bound(&it.extents[field][0]), Precedence::Unary);
+        let (stride, line) = (&names.fields[field].stride, &names.line);
+        format!("{corner} + (inner ? {line} * {stride} : {line} * {columns})")
     }
 
     /// Loads a row from before the launch. Of fields that are not carried, only warps at the rims need it, and only
     /// what no stage computes: other points may be stored at the same time.
-    fn load(&mut self, it: &Streaming, names: &Locals, field: usize, row: &str, out: &mut Writer) {
+    fn load(&mut self, it: &Streaming, names: &Locals, field: usize, (row, safe): (&str, &str), out: &mut Writer) {
         let own = &names.fields[field];
-        let (from, _) = self.field_buffers(it, field);
-        let place = self.place(it, names, field, &from, row);
+        let place = self.of_corner(it, names, field, &own.from);
         let ahead = format!("{}{}", own.ahead, of_line(it, names));
         let on_line = |first: &str, last: &str| match has_lines(it) {
-            true => format!(" && {0} >= {first} && {0} <= {last}", names.line),
+            true => format!(" && (inner || ({0} >= {first} && {0} <= {last}))", names.line),
             false => String::new(),
         };
         let known = on_line(&own.first_line, &own.last_line);
         let text = if it.is_carried(field) {
-            let rows = format!("inner || ({row} >= {} && {row} <= {}{known})", own.first, own.last);
+            let rows = format!("{safe} || ({row} >= {} && {row} <= {}{known})", own.first, own.last);
             format!("tessella_load({place}, {rows} ? {} : 0, {}, {ahead});", own.has, own.packed)
         } else {
             let stage = &names.stages[it.stream.fields[field].writer];
@@ -444,7 +710,7 @@ impl Printer<'_> {
             let computed = format!("{row} >= {} && {row} <= {}{stage_lines}", stage.first, stage.last);
             let which = format!("{computed} ? {0} & ~{1} : {0}", own.has, stage.within);
             let rows = format!("{row} >= {} && {row} <= {}{known}", own.first, own.last);
-            format!("if (!inner) tessella_load({place}, {rows} ? ({which}) : 0, {}, {ahead});", own.packed)
+            format!("if (!{safe}) tessella_load({place}, {rows} ? ({which}) : 0, {}, {ahead});", own.packed)
         };
         each_line(it, names, 0..it.stream.size.lines.into(), out, &mut |out| out.line(&text));
     }
@@ -459,8 +725,14 @@ impl Printer<'_> {
         [which, value]: [&str; 2],
         out: &mut Writer,
     ) {
-        let (_, to) = self.field_buffers(it, field);
-        let place = self.place(it, names, field, &to, row);
+        let corner = match it.rest.is_none() && it.is_carried(field) {
+            true => names.fields[field].to.clone(),
+            false => {
+                let (_, to) = self.field_buffers(it, field);
+                self.corner(it, names, field, &to, row)
+            }
+        };
+        let place = self.of_corner(it, names, field, &corner);
         out.line(format!("tessella_store({place}, {which}, {}, {value});", names.fields[field].packed));
     }
 }
@@ -468,7 +740,7 @@ impl Printer<'_> {
 /// That a line lies within a field, where rows have lines: a condition to add to others.
 fn before_end(it: &Streaming, names: &Locals, field: &FieldNames) -> String {
     match has_lines(it) {
-        true => format!(" && {} <= {}", names.line, field.last_line),
+        true => format!(" && (inner || {} <= {})", names.line, field.last_line),
         false => String::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! Kernels whose rows stream through registers, warp by warp.
+//! Kernels whose rows stream through registers, warp by warp; where the warps of a block share planes, block by block.
 //!
 //! What a warp keeps is labelled with its row and version, so that a value that is not the one wanted is found out, and
 //! points that no lane has are unknown rather than zero: an unknown value may be computed with, but never stored.
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use tessella_codegen::program::Kernel;
 use tessella_codegen::stream::Streaming;
 use tessella_polyhedral::layers::BufferId;
-use tessella_polyhedral::stream::{LANES, Source, WARPS};
+use tessella_polyhedral::stream::{LANES, Source};
 use tessella_scalar::Constant;
 
 /// A row of one version, as the lanes of a warp hold it: line by line.
@@ -26,7 +26,7 @@ type Rows = BTreeMap<(usize, i64, i64), Row>;
 
 /// Runs all warps of a launch.
 pub(super) fn launch(host: &mut Host<'_>, kernel: &Kernel, it: &Streaming, blocks: i64) -> Result<(), ScheduledError> {
-    let mut warps: Vec<i64> = (0..blocks * i64::from(WARPS)).collect();
+    let mut warps: Vec<i64> = (0..blocks).collect();
     host.shuffle.order(&mut warps);
     let execution = host.execution();
     let outer = host.position.clone();
@@ -117,7 +117,7 @@ impl<'a> Warp<'a> {
                     let kept = rows.get(&(stage.field, step, before)).filter(|row| row.number == here);
                     let mut values = match kept {
                         Some(row) => row.points.clone(),
-                        None => vec![None; (width * i64::from(size.lines)) as usize],
+                        None => vec![None; (width * stream.all_lines()) as usize],
                     };
                     if runs {
                         for (place, value) in values.iter_mut().enumerate() {
@@ -183,7 +183,7 @@ impl<'a> Warp<'a> {
         let buffer = self.it.buffers[field].0;
         let position = host.position.clone();
         let mut values = vec![];
-        for at in 0..(LANES * size.points * size.lines) as usize {
+        for at in 0..i64::from(LANES * size.points) as usize * self.it.stream.all_lines() as usize {
             let [column, line] = self.place(corner, at);
             let element = self.element(field, [column, line, row]).filter(|_| wanted([column, line]));
             values.push(match element {
@@ -251,7 +251,11 @@ impl<'a> Warp<'a> {
                     let size = stream.size;
                     let width = i64::from(LANES * size.points);
                     let (lane, below) = (column + offset[0] - corner[0], line + offset[1] - corner[1]);
-                    let held = (0..width).contains(&lane) && (0..i64::from(size.lines)).contains(&below);
+                    let lines = i64::from(size.lines);
+                    let held = (0..width).contains(&lane) && (0..stream.all_lines()).contains(&below);
+                    // What another warp holds is there after a barrier, one plane later.
+                    let other = below.div_euclid(lines) != (line - corner[1]).div_euclid(lines);
+                    let held = held && (*age > 0 || !other);
                     match row.filter(|_| held).and_then(|row| row.points[(below * width + lane) as usize]) {
                         Some(value) => Operand::Value(value),
                         None => Operand::Unknown,

@@ -1,6 +1,7 @@
 //! When isl's scheduler is asked for an order, and whether that order is taken.
 //!
-//! It is asked where Tessella's own moves leave a statement without threads around all of its loops, or without lanes; its order is
+//! It is asked where Tessella's own moves leave a statement without threads around all of its loops, or without lanes, or on a GPU without
+//! threads at all; its order is
 //! looked at where it has loops without dependences that the other lacks. Tessella's moves then start from it as they do
 //! from the source's, and [`super::cost`] says which of both is estimated to take less time.
 
@@ -91,7 +92,7 @@ impl Chooser<'_> {
     /// Asks isl's scheduler for an order of what is at `path`, where `schedule` has the order that was chosen for it and `before` the
     /// one from which; takes it where it promises to be faster.
     pub(crate) fn ask(&self, before: &Schedule, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
-        if self.target != Target::Cpu || self.means.tilings == Tilings::Avoided || self.asking.is_busy.get() {
+        if self.means.tilings == Tilings::Avoided || self.asking.is_busy.get() {
             return Ok(());
         }
         let short = self.short(schedule, path);
@@ -134,6 +135,15 @@ impl Chooser<'_> {
     /// any order.
     fn short(&self, schedule: &Schedule, path: &Path) -> BTreeMap<ComputationId, Free> {
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        match self.target {
+            Target::Cpu => {}
+            Target::Gpu => {
+                let several = |id: &ComputationId| self.algorithm.computation(*id).iterators.len() > 1;
+                let alone = |id: &ComputationId| several(id) && self.is_short_of_threads(schedule, path, *id);
+                let free = Free { on_threads: false, on_lanes: true };
+                return below.into_iter().filter(alone).map(|id| (id, free)).collect();
+            }
+        }
         let free = below.into_iter().filter_map(|id| {
             let around = schedule.loops_around(id);
             let tags: Vec<Tag> = around.iter().filter(|(at, _)| path.contains(at)).map(|(_, it)| it.tag).collect();
@@ -282,7 +292,10 @@ impl Chooser<'_> {
             simplify(&mut solved.node);
 
             let freer = is_freer(&solved, short);
-            let tiles = !tiled && is_one_chain(&solved.node) && short.values().all(|has| !has.on_threads);
+            let on_cpu = self.target == Target::Cpu;
+            // Steps and diagonals of a GPU need no loop that is free before.
+            let freer = freer || !on_cpu;
+            let tiles = on_cpu && !tiled && is_one_chain(&solved.node) && short.values().all(|has| !has.on_threads);
             if seen.contains(&solved.node) || (!freer && !tiles) {
                 continue;
             }

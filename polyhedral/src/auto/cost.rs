@@ -1,4 +1,5 @@
-//! What an order of a nest is estimated to take on a CPU: operations on lanes and threads, bytes from memory, and starts of threads.
+//! What an order of a nest is estimated to take on a CPU: operations on lanes and threads, bytes from memory, and starts of threads. On a
+//! GPU, [`super::gpu_waves`] says.
 //!
 //! The estimate serves to compare two orders of the same statements; it knows of sizes only what the program says.
 
@@ -8,6 +9,7 @@ use super::traffic::Uses;
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{ArrayId, ArrayKind, ComputationId};
 use crate::error::Error;
+use crate::layers::Target;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +25,10 @@ const BYTES: f64 = 4.0;
 impl Chooser<'_> {
     /// The estimate for what is at `path`, for one iteration of the loops around it.
     pub(crate) fn cycles(&self, schedule: &Schedule, path: &Path) -> Result<f64, Error> {
+        match self.target {
+            Target::Cpu => {}
+            Target::Gpu => return self.gpu_cycles(schedule, path),
+        }
         let work = self.computing(schedule, path)?;
         // As many threads as compute bring in what they need.
         let width = (work.alone / work.shared.max(1.0)).max(1.0);
@@ -165,7 +171,7 @@ impl Chooser<'_> {
     }
 
     /// About how many values a loop of a computation passes through.
-    fn iterations(&self, id: ComputationId, at: &Affine) -> Result<f64, Error> {
+    pub(super) fn iterations(&self, id: ComputationId, at: &Affine) -> Result<f64, Error> {
         if let Some(extent) = self.extent_of(id, at)? {
             return Ok(extent.max(1) as f64);
         }

@@ -38,21 +38,6 @@ const IN_FLIGHT: u32 = 32;
 /// The most points of short loops inside of a thread that are written out.
 const WRITTEN_OUT: i64 = 64;
 
-/// The tile of a product: along `v` each of 16 threads has `TILE_V / 16` results, along `u` each thread has as many.
-const TILE_V: u32 = 128;
-const THREADS_V: u32 = 16;
-/// Terms of a product's sums that pass through shared memory together.
-const TILE_K: u32 = 16;
-
-/// Levels of a nest that is a product: results move along `u` and, contiguously, along `v`; `k` sums.
-struct Product {
-    u: usize,
-    v: usize,
-    k: usize,
-    /// Bytes of an element.
-    bytes: u32,
-}
-
 impl Chooser<'_> {
     /// Orders the nest at `path`, none of whose outer loops is parallel.
     pub(crate) fn gpu_nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
@@ -75,7 +60,10 @@ impl Chooser<'_> {
         }
         let leading = parallel.iter().enumerate().take_while(|(at, level)| at == *level).count().min(3);
         match (leading, parallel.is_empty()) {
-            (0, true) => self.node(schedule, &path.down(depth)),
+            (0, true) => match self.steps_or_diagonals(schedule, path, depth)? {
+                true => Ok(()),
+                false => self.node(schedule, &path.down(depth)),
+            },
             (0, false) => self.gpu_nest(schedule, &path.down(1)),
             (leading, _) => self.map_to_threads(schedule, path, leading),
         }
@@ -136,7 +124,7 @@ impl Chooser<'_> {
     }
 
     /// The accesses below the chain at `path`, of statements that have no loops of their own.
-    fn accesses(&self, schedule: &Schedule, path: &Path) -> Option<Vec<Profiled<'_>>> {
+    pub(super) fn accesses(&self, schedule: &Schedule, path: &Path) -> Option<Vec<Profiled<'_>>> {
         let depth = chain_length(schedule, path);
         let body = schedule.node(&path.down(depth))?;
         if has_loop(body) {
@@ -144,14 +132,6 @@ impl Chooser<'_> {
         }
         let chain: Vec<Loop> = (0..depth).filter_map(|level| loop_at(schedule, &path.down(level)).cloned()).collect();
         profile(self.algorithm, &chain, &body.computations())
-    }
-
-    /// Whether each array that is read and not written has one access, which is affine.
-    fn read_once(accesses: &[Profiled<'_>]) -> bool {
-        let reads = || accesses.iter().filter(|it| !it.is_write);
-        let once =
-            |it: &Profiled<'_>| accesses.iter().filter(|other| other.access.array == it.access.array).count() == 1;
-        reads().all(|it| once(it) && it.access.is_affine())
     }
 
     /// Whether all accesses to an array that is read are reads of one element, by affine subscripts.
@@ -163,83 +143,6 @@ impl Chooser<'_> {
             accesses.iter().filter(|other| other.access.array == it.access.array).all(|other| alike(it, other))
         };
         accesses.iter().filter(|it| !it.is_write).all(|it| all(it) && it.access.is_affine())
-    }
-
-    fn product(&self, schedule: &Schedule, path: &Path, parallel: &[usize]) -> Result<Option<Product>, Error> {
-        let Some(accesses) = self.accesses(schedule, path) else { return Ok(None) };
-        let depth = chain_length(schedule, path);
-        let serial: Vec<usize> = (0..depth).filter(|level| !parallel.contains(level)).collect();
-        let writes: Vec<&Profiled<'_>> = accesses.iter().filter(|it| it.is_write).collect();
-        let (&[k], 2 | 3, [write]) = (serial.as_slice(), parallel.len(), writes.as_slice()) else { return Ok(None) };
-        let bytes = self.algorithm.array(write.access.array).element.bytes();
-        let mut found = None;
-        for &v in parallel {
-            for &u in parallel.iter().filter(|&&u| u != v) {
-                let is_left = |it: &&Profiled<'_>| {
-                    it.steps[v] == Step::Next && it.steps[u] == Step::Stays && it.steps[k] == Step::Jumps
-                };
-                let is_right = |it: &&Profiled<'_>| {
-                    it.steps[v] == Step::Stays && it.steps[u] != Step::Stays && it.steps[k] != Step::Stays
-                };
-                let reads = || accesses.iter().filter(|it| !it.is_write);
-                let fits =
-                    write.steps[k] == Step::Stays && write.steps[v] == Step::Next && write.steps[u] != Step::Stays;
-                if fits && reads().filter(is_left).count() == 1 && reads().filter(is_right).count() == 1 {
-                    found = Some(Product { u, v, k, bytes });
-                }
-            }
-        }
-        let Some(found) = found else { return Ok(None) };
-        let extents = self.extents(schedule, path, depth)?;
-        let large = |level: usize, least: i64| extents[level].is_none_or(|extent| extent >= least);
-        let fits =
-            matches!(bytes, 4 | 8) && large(found.v, i64::from(TILE_V)) && large(found.u, 64) && large(found.k, 16);
-        Ok(Some(found).filter(|_| fits && Self::read_once(&accesses)))
-    }
-
-    /// Tiles a product for blocks and threads.
-    ///
-    /// Rewrite: `for u, v, k { S } -> @block for u0, v0 { for k0 { @thread for u10, v10 { for k1 { for u11, v11 { S } } } } }`
-    fn tile_product(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
-        let Some(product) = self.product(schedule, path, parallel)? else { return Ok(false) };
-        let Product { u, v, k, bytes } = product;
-        // A thread's results are a square, which takes the fewest loads from shared memory for its products; they and what is in
-        // flight take half of the registers that a thread can have in four bytes, so that two blocks of 256 threads run beside one
-        // another, or in eight bytes two of 128. Values along k make one vector load.
-        let points = TILE_V / THREADS_V;
-        let (threads_u, unrolled) = if bytes == 4 { (16, 4) } else { (8, 2) };
-        let depth = chain_length(schedule, path);
-        let mut sizes: Vec<Vec<u32>> = vec![vec![]; depth];
-        sizes[u] = vec![points * threads_u, points];
-        sizes[v] = vec![TILE_V, THREADS_V];
-        sizes[k] = vec![TILE_K];
-        let mut parts = self.split_levels(schedule, path, &sizes)?;
-        let mut take = |level: usize| std::mem::take(&mut parts.1[level]).into_iter();
-        let (mut us, vs, mut ks) = (take(u), take(v), take(k));
-        let mut vs: Vec<Loop> = vs.collect();
-        // Neighbouring threads have neighbouring results, which stand in different banks; those of one thread lie apart.
-        vs.swap(1, 2);
-        let mut vs = vs.into_iter();
-        let mut chain: Vec<Loop> =
-            (0..depth).flat_map(&mut take).map(|it| Loop { tag: Tag::GpuBlock(ProcessorAxis::Z), ..it }).collect();
-        let tags = [
-            (us.next(), Tag::GpuBlock(ProcessorAxis::Y)),
-            (vs.next(), Tag::GpuBlock(ProcessorAxis::X)),
-            (ks.next(), Tag::Sequential),
-            (us.next(), Tag::GpuThread(ProcessorAxis::Y)),
-            (vs.next(), Tag::GpuThread(ProcessorAxis::X)),
-            (ks.next(), Tag::Unroll(unrolled)),
-            (us.next(), Tag::Unroll(points)),
-            (vs.next(), Tag::Unroll(points)),
-        ];
-        chain.extend(tags.into_iter().filter_map(|(it, tag)| it.map(|it| Loop { tag, ..it })));
-        let mut trial = parts.0;
-        put_chain(&mut trial, path, chain);
-        let legal = self.is_legal(&trial, path)?;
-        if legal {
-            *schedule = trial;
-        }
-        Ok(legal)
     }
 
     /// The levels `j` and `i` of a nest whose threads each have a sum over elements of a matrix: `s[j] += A[i, j] * ..`, or the
@@ -297,7 +200,7 @@ impl Chooser<'_> {
     }
 
     /// The tree without the chain at `path`, and the loops that each of its levels became.
-    fn split_levels(
+    pub(super) fn split_levels(
         &self,
         schedule: &Schedule,
         path: &Path,
@@ -336,7 +239,7 @@ impl Chooser<'_> {
         };
         if points > 1 {
             self.write_out(schedule, &body)?;
-        } else if levels == 1 {
+        } else {
             self.load_ahead(schedule, &body);
         }
         let alone = if points == 1 { SUMS } else { LINE };

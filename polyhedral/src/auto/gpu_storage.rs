@@ -86,18 +86,27 @@ fn of_kernel(
     let ahead = ahead(algorithm, &around, &accesses, x);
     let written: Vec<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
     let mut commands = vec![];
-    let mut seen: Vec<ArrayId> = vec![];
+    let mut seen: Vec<&Access> = vec![];
     for (id, access) in &accesses {
         let (array, all) =
             (algorithm.array(access.array), || accesses.iter().filter(|(_, it)| it.array == access.array));
         // Statements of one nest read alike: their iterators are those of its loops.
         let reads = !written.contains(&access.array);
-        let one = all().all(|(other, it)| (reads || other == id) && it.subscripts == access.subscripts);
+        let same = |it: &Access| it.array == access.array && it.subscripts == access.subscripts;
+        let one = all().all(|(other, it)| (reads || other == id) && same(it));
+        // Both operands of a product with itself: each gets a tile by the same command, in turn.
+        let y = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::Y)).map(|(_, it)| *it);
+        let along = |it: &Access| {
+            let moves = |thread: &Loop| moves(algorithm.computation(*id), it, *id, thread);
+            y.map(|y| (moves(x), moves(y)))
+        };
+        let apart = |it: &Access| matches!((along(access), along(it)), (Some((a, b)), Some((c, d))) if a != b && (a, b) == (d, c));
+        let operands = reads && all().all(|(other, it)| other == id && (same(it) || apart(it)));
         let movable = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned);
-        if seen.contains(&access.array) || !one || !movable || !access.is_affine() {
+        if seen.iter().any(|it| same(it)) || !(one || operands) || !movable || !access.is_affine() {
             continue;
         }
-        seen.push(access.array);
+        seen.push(access);
         let (array_name, computation) = (array.name.clone(), name.clone());
         if reads {
             // What all threads read at one time, loads would fetch again and again.
@@ -195,7 +204,8 @@ fn ahead(algorithm: &Algorithm, around: &[(Path, &Loop)], accesses: &[(Computati
     u32::try_from(stages - 1).unwrap_or(0).min(MOST_AHEAD)
 }
 
-/// Results that a thread adds to in several places at a time. Of a single one, the CUDA compiler sees that it can stay.
+/// Results that a thread adds to in several places at a time, or in several loops. Of a single one in one loop, the CUDA compiler sees
+/// that it can stay.
 fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
     let mut commands = vec![];
     for &id in inside {
@@ -206,7 +216,8 @@ fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationI
             continue;
         };
         let own = || around[last_thread + 1..].iter().map(|(_, it)| moves(computation, write, id, it));
-        let sums = own().any(|moves| !moves) && own().any(|moves| moves);
+        let still = own().filter(|moves| !moves).count();
+        let sums = still > 1 || still == 1 && own().any(|moves| moves);
         let array = algorithm.array(write.array);
         let movable = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned);
         let one = inside.iter().all(|&other| {

@@ -6,8 +6,9 @@
 //!   -> parallel for r { for q { for p { row_own[r,q,p] = ..; .. }; for p { A[p,q,r] = row_own[r,q,p] }; .. } }
 //! ```
 //!
-//! A thread keeps the arrays of one iteration in memory of its own ([`crate::place`]), so the loop stays one: taken apart, the
+//! A thread of a CPU keeps the arrays of one iteration in memory of its own ([`crate::place`]), so the loop stays one: taken apart, the
 //! arrays of all iterations would be alive at a time. Inside, they lie in a cache, and products that fill them get register tiles.
+//! On a GPU the arrays of all iterations lie side by side in its memory, and what is done to them is taken apart into kernels.
 
 use super::chooser::{Chooser, has_loop, loop_at};
 use crate::affine::Affine;
@@ -16,7 +17,7 @@ use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
-use crate::layers::{Lifetime, Scheduled};
+use crate::layers::{Lifetime, Scheduled, Target};
 use crate::legality;
 use crate::place;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
@@ -67,7 +68,7 @@ pub(crate) fn privatized(
             let inside: Vec<Dependence> = inside.cloned().collect();
             Ok(!legality::is_legal(ctx, algorithm, &trial, &inside)?)
         };
-        if waits(&[])? && !waits(&here)? && here.iter().all(|it| is_bounded(algorithm, it)) {
+        if waits(&[])? && !waits(&here)? && here.iter().all(|it| is_bounded(algorithm, it, scheduled.target)) {
             chosen.extend(here);
         }
     }
@@ -102,6 +103,19 @@ pub(crate) fn belong_to_threads(ctx: &Ctx, scheduled: &Scheduled, arrays: &[Arra
     };
     let lifetime = |id: &ArrayId| &placed.layout.buffer(placed.layout.placement(*id).buffer).lifetime;
     Ok(arrays.iter().all(|id| matches!(lifetime(id), Lifetime::Node(path) if is_on_threads(&scheduled.schedule, path))))
+}
+
+/// Whether all statements that use the arrays run on blocks of a GPU from their outermost loop on.
+pub(crate) fn belong_to_blocks(scheduled: &Scheduled, arrays: &[ArrayId]) -> bool {
+    let algorithm = &scheduled.algorithm;
+    let uses = |id: &ComputationId| {
+        let it = algorithm.computation(*id);
+        it.reads.iter().chain([&it.write]).any(|access| arrays.contains(&access.array))
+    };
+    algorithm.ids().filter(uses).all(|id| {
+        let around = scheduled.schedule.loops_around(id);
+        around.first().is_some_and(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)))
+    })
 }
 
 fn is_on_threads(schedule: &Schedule, path: &Path) -> bool {
@@ -160,24 +174,32 @@ fn work_arrays(algorithm: &Algorithm, schedule: &Schedule) -> Vec<Work> {
     found
 }
 
-/// Whether the arrays that an iteration of the outermost loop needs take no more memory, together, than an array that the
-/// program has anyway: one whose elements are told by the iterators of the other loops, too.
-fn is_bounded(algorithm: &Algorithm, work: &Work) -> bool {
-    work.loops[1..].iter().all(|(_, it)| {
-        work.users.iter().any(|&id| {
-            let computation = algorithm.computation(id);
-            let accesses = || computation.reads.iter().chain([&computation.write]);
-            let tells = |access: &Access, iterator: u32| {
-                access.subscripts.iter().any(|subscript| computation.involves_iterator(subscript, iterator))
-            };
-            let of_work: Vec<&Access> = accesses().filter(|access| access.array == work.array).collect();
-            let needed = |iterator: &u32| {
-                it.at[&id].involves_iterator(*iterator) || of_work.iter().any(|access| tells(access, *iterator))
-            };
-            let needed: Vec<u32> = (0..computation.iterators.len() as u32).filter(needed).collect();
-            accesses()
-                .any(|access| access.array != work.array && needed.iter().all(|iterator| tells(access, *iterator)))
-        })
+/// Whether the arrays that are alive at a time take no more memory than an array that the program has anyway: one whose elements
+/// the iterators of the loops around tell apart, too. A thread of a CPU keeps those of one iteration of the outermost loop, on a
+/// GPU all iterations are under way.
+fn is_bounded(algorithm: &Algorithm, work: &Work, target: Target) -> bool {
+    let loops: Vec<&Loop> = work.loops.iter().map(|(_, it)| it).collect();
+    match target {
+        Target::Cpu => loops[1..].iter().all(|it| is_told_by_another(algorithm, work, &[it])),
+        Target::Gpu => is_told_by_another(algorithm, work, &loops),
+    }
+}
+
+/// Whether some user of a work array accesses another array by the iterators of these loops and of the work array's subscripts.
+fn is_told_by_another(algorithm: &Algorithm, work: &Work, loops: &[&Loop]) -> bool {
+    work.users.iter().any(|&id| {
+        let computation = algorithm.computation(id);
+        let accesses = || computation.reads.iter().chain([&computation.write]);
+        let tells = |access: &Access, iterator: u32| {
+            access.subscripts.iter().any(|subscript| computation.involves_iterator(subscript, iterator))
+        };
+        let of_work: Vec<&Access> = accesses().filter(|access| access.array == work.array).collect();
+        let needed = |iterator: &u32| {
+            loops.iter().any(|it| it.at[&id].involves_iterator(*iterator))
+                || of_work.iter().any(|access| tells(access, *iterator))
+        };
+        let needed: Vec<u32> = (0..computation.iterators.len() as u32).filter(needed).collect();
+        accesses().any(|access| access.array != work.array && needed.iter().all(|iterator| tells(access, *iterator)))
     })
 }
 

@@ -29,11 +29,12 @@ pub struct Candidate {
 /// Steps of a launch that are weighed.
 const STEPS: std::ops::RangeInclusive<u32> = 1..=16;
 const POINTS: [u32; 2] = [2, 4];
-/// Lines of a plane, for arrays with three axes.
-const LINES: [u32; 6] = [4, 6, 8, 10, 12, 16];
+/// Lines of a plane that a warp holds, for arrays with three axes. More leave room for few warps, and take long to compile.
+const LINES: [u32; 1] = [4];
 /// Besides the slower of memory and arithmetic, so much of the other one's time shows.
 const SHOWS: f64 = 0.3;
-/// With one block on a multiprocessor too few loads are in flight.
+/// With so few warps on a multiprocessor too few loads are in flight.
+const FEW_WARPS: i64 = 8;
 const ALONE: f64 = 1.3;
 
 /// What the model says of all ways to run a time loop, the best first; none where it does not stream.
@@ -92,7 +93,7 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream) -> Opt
     }
     let held = f64::from(LANES * it.size.points);
     let columns = held / it.width() as f64;
-    let lines = f64::from(it.size.lines) / it.band() as f64;
+    let lines = it.all_lines() as f64 / it.band() as f64;
     let rows = it.iterations() as f64 / f64::from(it.size.rows);
     let repeats = columns * lines * rows;
     let bytes_of = |field: &stream::Field| f64::from(algorithm.array(field.array).element.bytes());
@@ -103,7 +104,7 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream) -> Opt
     let bytes = passed + fixed;
     let instructions = it.stages.iter().map(|stage| instructions(algorithm, it, stage)).sum::<f64>() * repeats;
     let (moving, computing) = (bytes / gpu.bytes_a_picosecond, instructions / gpu.instructions_a_picosecond);
-    let alone = if it.blocks(algorithm, gpu) == 1 { ALONE } else { 1.0 };
+    let alone = if it.blocks(algorithm, gpu) * it.warps() <= FEW_WARPS { ALONE } else { 1.0 };
     let time = (moving.max(computing) + SHOWS * moving.min(computing)) * alone;
     Some(Candidate { size: Some(size), bytes, instructions, time })
 }

@@ -2,7 +2,7 @@
 
 use super::{Formula, OrderLoop, OrderNode, OrderTree, Runs};
 use crate::algorithm::Algorithm;
-use crate::schedule::{Loop, Node, ProcessorAxis, Schedule, Tag};
+use crate::schedule::{Loop, Node, ProcessorAxis, Schedule, StreamSize, Tag};
 
 /// The tree with names.
 pub fn spell(algorithm: &Algorithm, schedule: &Schedule) -> OrderTree {
@@ -67,7 +67,10 @@ fn prefix(tag: Tag) -> String {
         Tag::Vector(width) => format!("@vectorize {width} "),
         Tag::Unroll(factor) => format!("@unroll {factor} "),
         Tag::Separate => "@separate ".to_string(),
-        Tag::Stream(size) => format!("@stream {} {} {} ", size.steps, size.points, size.rows),
+        Tag::Stream(size) => {
+            let lines = if size.lines == StreamSize::LINES { String::new() } else { format!("{} ", size.lines) };
+            format!("@stream {} {} {} {lines}", size.steps, size.points, size.rows)
+        }
         Tag::GridSync => "@grid_sync ".to_string(),
         Tag::GpuBlock(along) => format!("@block {} ", axis(along)),
         Tag::GpuThread(along) => format!("@thread {} ", axis(along)),

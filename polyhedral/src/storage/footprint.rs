@@ -3,7 +3,7 @@
 use super::error::StorageError;
 use super::order::certainly_before;
 use crate::affine::{Affine, Atom, ParamId};
-use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Which};
+use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Subscript, Which};
 use crate::error::Error;
 use crate::isl::{Aff, Ctx, DimType, Id, Map, Set};
 use crate::relation;
@@ -35,12 +35,12 @@ pub(crate) struct Hull {
     pub(crate) step: Vec<i64>,
 }
 
-/// What the statements touch of the array.
+/// What the statements touch of the array: by all accesses, or by those reads alone that have some subscripts.
 pub(crate) fn footprint(
     ctx: &Ctx,
     algorithm: &Algorithm,
     schedule: &Schedule,
-    array: ArrayId,
+    (array, part): (ArrayId, Option<&[Subscript]>),
     keys: &Keys,
 ) -> Result<Footprint, Error> {
     let (mut all, mut needed, mut written, mut certain): (Option<Map>, Option<Map>, Option<Map>, Option<Map>) =
@@ -64,7 +64,8 @@ pub(crate) fn footprint(
                 add(&mut certain, &touched)?;
             }
         }
-        for read in computation.reads.iter().filter(|read| read.array == array) {
+        let taken = |read: &&Access| read.array == array && part.is_none_or(|part| read.subscripts == part);
+        for read in computation.reads.iter().filter(taken) {
             let elements = relation::access(ctx, algorithm, id, read)?;
             add(&mut all, &of_key.reverse()?.apply_range(&elements)?)?;
             let exposed = elements.subtract_domain(&covered(ctx, algorithm, schedule, (id, read), keys)?.domain()?)?;

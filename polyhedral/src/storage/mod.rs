@@ -14,6 +14,7 @@ mod pad;
 pub(crate) mod private;
 mod promote;
 mod store;
+mod tiles;
 
 pub use constant::CONSTANT_BYTES;
 pub use error::{Limit, Overwrite, StorageError};

@@ -12,13 +12,14 @@ use crate::schedule::{Loop, Node, ProcessorAxis, Tag};
 use std::collections::BTreeMap;
 
 /// Makes a statement access the buffer. Offsets in it become iterators of the statement, each with one value, so that
-/// generated code computes them from the loops; so does the key of which the buffer has `stages`.
+/// generated code computes them from the loops; so does the key of which the buffer has `stages`. With a `part`, only reads with these
+/// subscripts do.
 pub(crate) fn redirect(
     ctx: &Ctx,
     algorithm: &mut Algorithm,
     id: ComputationId,
     key: &[Affine],
-    hull: &Hull,
+    (hull, part): (&Hull, Option<&[Subscript]>),
     (from, new): (ArrayId, ArrayId),
     stages: Option<usize>,
 ) -> Result<(), Error> {
@@ -38,6 +39,9 @@ pub(crate) fn redirect(
             Which::Write => &old.write.subscripts,
             Which::Read(at) => &old.reads[at as usize].subscripts,
         };
+        if part.is_some_and(|part| subscripts != part) {
+            continue;
+        }
         let mut local = key.clone();
         for (axis, subscript) in subscripts.iter().enumerate() {
             let subscript = subscript.as_affine().expect("computed subscripts were refused");

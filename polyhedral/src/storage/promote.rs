@@ -12,6 +12,9 @@
 //! The copies begin one or more iterations earlier, and the buffer has a stage for each iteration under way. That a stage is
 //! not filled again before its last use is proved like a map of `store_in`.
 //!
+//! Reads that lie so far apart that no box of constant size holds them all, as those of `A[i, k] * A[j, k]`, move one after the other:
+//! each command takes those reads of the named computation that have the subscripts of its first one that is left.
+//!
 //! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
 //! part from one nest of thread loops to the next.
 
@@ -20,6 +23,7 @@ use super::find;
 use super::footprint::{Footprint, Hull, Keys, accesses, elements, footprint, hull, uses, without_gaps};
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
 use super::store;
+use super::tiles::{self, Moved};
 use crate::affine::Affine;
 use crate::algorithm::{
     Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
@@ -144,6 +148,10 @@ struct Plan<'a> {
     ahead: u32,
     footprint: Footprint,
     hull: Hull,
+    /// The subscripts of the reads that use the buffer, where that is not all accesses.
+    part: Option<Vec<Subscript>>,
+    /// Whether the footprint is a box around the real one, in a tile of split iteration domains.
+    boxed: bool,
 }
 
 /// Why an array is not promoted.
@@ -169,7 +177,7 @@ pub(super) fn promote(
     at: &str,
     to: Where,
 ) -> Result<(Scheduled, Promotion, Vec<Dependence>), Refused> {
-    let plan = plan(ctx, scheduled, array, computation, at, to)?;
+    let plan = plan(ctx, (scheduled, known), array, computation, at, to)?;
     let limit = match plan.space {
         MemorySpace::Shared => Limit::Shared,
         MemorySpace::Register => Limit::Registers,
@@ -187,9 +195,17 @@ pub(super) fn promote(
         }
     }
     let mut refused = None;
-    for fill in [Fill::Box, Fill::Exact] {
-        let (mut next, promotion) = rewrite(&plan, fill)?;
-        let mut after = renewed(ctx, (&scheduled.algorithm, known), &next.algorithm)?;
+    let fills: &[Fill] = if plan.boxed { &[Fill::Exact] } else { &[Fill::Box, Fill::Exact] };
+    for &fill in fills {
+        let (mut next, promotion, [load, store]) = rewrite(&plan, fill)?;
+        let known = (&scheduled.algorithm, known);
+        let mut after = match plan.boxed {
+            true => {
+                let moved = Moved { from: plan.array, to: promotion.array, keys: &plan.keys, load, store };
+                tiles::renewed(ctx, known, &next.algorithm, &moved)?
+            }
+            false => renewed(ctx, known, &next.algorithm)?,
+        };
         if let Some((load, _)) = promotion.copies {
             load_what_is_stored(&mut next.algorithm, load, &mut after)?;
         }
@@ -244,7 +260,7 @@ fn load_what_is_stored(algorithm: &mut Algorithm, load: ComputationId, after: &m
 
 fn plan<'a>(
     ctx: &'a Ctx,
-    scheduled: &'a Scheduled,
+    (scheduled, known): (&'a Scheduled, &[Dependence]),
     name: &str,
     computation: &str,
     at: &str,
@@ -349,11 +365,47 @@ fn plan<'a>(
         }
         keys.insert(id, values);
     }
-    let footprint = footprint(ctx, algorithm, schedule, array, &keys)?;
+    let plain = matches!(to, Where::Shared { ahead: 0 });
+    let boxes = if plain { tiles::boxes(ctx, algorithm, known, array, &keys)? } else { None };
+    if let Some((footprint, hull)) = boxes {
+        let (ahead, boxed) = (0, true);
+        return Ok(Plan {
+            ctx,
+            scheduled,
+            array,
+            anchor,
+            around,
+            keys,
+            own_threads,
+            team,
+            space,
+            suffix,
+            ahead,
+            footprint,
+            hull,
+            part: None,
+            boxed,
+        });
+    }
+    let mut part = None;
+    let mut touched = footprint(ctx, algorithm, schedule, (array, None), &keys)?;
+    let mut found = hull(algorithm, array, at, &touched.all);
+    let first = algorithm.computation(anchor).reads.iter().find(|read| read.array == array);
+    if let (Err(Error::Storage(StorageError::NoConstantSize { .. })), Some(first)) = (&found, first)
+        && touched.written.is_empty()?
+    {
+        // Reads that lie far apart: the first ones alone.
+        let alone: Keys = keys.iter().filter(|(id, _)| **id == anchor).map(|(id, key)| (*id, key.clone())).collect();
+        let near = footprint(ctx, algorithm, schedule, (array, Some(&first.subscripts)), &alone)?;
+        if let Ok(box_of_near) = hull(algorithm, array, at, &near.all) {
+            (keys, touched, found, part) = (alone, near, Ok(box_of_near), Some(first.subscripts.clone()));
+        }
+    }
+    let footprint = touched;
     if !own_threads.is_empty() && shared_by_threads(&footprint, depth as u32, own_threads.len() as u32)? {
         return Err(wrong("one thread writes an element that another thread uses"));
     }
-    let mut hull = hull(algorithm, array, at, &footprint.all)?;
+    let mut hull = found?;
     if space == MemorySpace::Register {
         let keys = around.len() + own_threads.len();
         hull = without_gaps(ctx, algorithm, array, (&footprint.all, keys), hull)?;
@@ -362,7 +414,23 @@ fn plan<'a>(
         Where::Shared { ahead } => ahead,
         Where::Register => 0,
     };
-    Ok(Plan { ctx, scheduled, array, anchor, around, keys, own_threads, team, space, suffix, ahead, footprint, hull })
+    Ok(Plan {
+        ctx,
+        scheduled,
+        array,
+        anchor,
+        around,
+        keys,
+        own_threads,
+        team,
+        space,
+        suffix,
+        ahead,
+        footprint,
+        hull,
+        part,
+        boxed: false,
+    })
 }
 
 /// Whether, for one iteration of the loops around, one thread writes an element that another one touches. Then no thread
@@ -380,8 +448,8 @@ fn shared_by_threads(footprint: &Footprint, around: u32, threads: u32) -> Result
     Ok(!pairs.subtract(&same)?.is_empty()?)
 }
 
-/// The program with the buffer.
-fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error> {
+/// The program with the buffer, and the copies to it and back.
+fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option<ComputationId>; 2]), Error> {
     let mut algorithm = plan.scheduled.algorithm.clone();
     let mut schedule = plan.scheduled.schedule.clone();
     let source = plan.scheduled.algorithm.array(plan.array).clone();
@@ -400,7 +468,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
     });
     let stages = (plan.ahead > 0).then(|| key_count - 1);
     for (&id, key) in &plan.keys {
-        redirect(plan.ctx, &mut algorithm, id, key, &plan.hull, (plan.array, new), stages)?;
+        redirect(plan.ctx, &mut algorithm, id, key, (&plan.hull, plan.part.as_deref()), (plan.array, new), stages)?;
     }
     let needed = match fill {
         Fill::Exact => plan.footprint.needed.clone(),
@@ -414,6 +482,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
     };
     let (mut first, mut last) = (vec![], vec![]);
     let mut copies = None;
+    let mut both = [None, None];
     for (moves, verb, list) in [(&needed, "load", &mut first), (&plan.footprint.written, "store", &mut last)] {
         if moves.is_empty()? {
             continue;
@@ -425,8 +494,9 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
                 it.at.insert(id, Affine::iterator(level as u32).add_constant(sooner)?);
             }
         }
-        if verb == "load" {
-            copies = Some((id, plan.ahead));
+        match verb {
+            "load" => (copies, both[0]) = (Some((id, plan.ahead)), Some(id)),
+            _ => both[1] = Some(id),
         }
         list.push(copy_nest(plan, &algorithm, id)?);
     }
@@ -451,7 +521,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion), Error>
         space: plan.space,
         copies,
     };
-    Ok((Scheduled { algorithm, schedule, ..plan.scheduled.clone() }, promotion))
+    Ok((Scheduled { algorithm, schedule, ..plan.scheduled.clone() }, promotion, both))
 }
 
 impl Plan<'_> {

@@ -5,7 +5,8 @@
 //! `l + 1` that stage `s` writes, and loads row `r + lead` of version 0, where `lead = lag - lag[s]` makes the formula
 //! hold for `l = -1`, too. A stage that reads row `y + o` of a version finds it computed `age = (its own row lag) - o -
 //! (that version's row lag)` iterations ago, and all is well if no age is negative, stages of one iteration being run in
-//! order. The largest age says how many rows have to be kept.
+//! order; where it reads another line, which another warp may have, the age has to be positive. The largest age says how many
+//! rows have to be kept.
 
 use super::{Obstacle, Source, Stream};
 use std::collections::BTreeMap;
@@ -76,7 +77,7 @@ fn lags(stream: &Stream, lag: i64) -> Option<Vec<i64>> {
                 if let Source::Field { field, fresh, offset, .. } = read {
                     let writer = lags[stream.fields[*field].writer];
                     let version = if *fresh { writer } else { writer - lag };
-                    lags[at] = lags[at].max(version + offset[2]);
+                    lags[at] = lags[at].max(version + offset[2] + i64::from(offset[1] != 0));
                 }
             }
         }

@@ -91,7 +91,7 @@ pub fn compute_at(
     let new_array = plan.add_array(&mut next.algorithm);
     next.scratch.insert(new_array);
     for (user, key) in &keys {
-        redirect(ctx, &mut next.algorithm, *user, key, &plan.hull, (array, new_array), None)?;
+        redirect(ctx, &mut next.algorithm, *user, key, (&plan.hull, None), (array, new_array), None)?;
     }
     let mut roles: Vec<Role> = algorithm.ids().map(Role::Repeats).collect();
     let made = plan.computation(algorithm, &next.algorithm, &around, new_array)?;

@@ -2,7 +2,7 @@
 
 use super::super::expr::Instance;
 use super::super::{Printer, Writer, c_type};
-use super::{Locals, before_end, each_line, has_lines, held, of_line, stored_lines};
+use super::{Locals, all_lines, before_end, each_line, has_lines, held, in_band, of_line};
 use crate::int_expr::IntExpr;
 use crate::stream::Streaming;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,18 @@ struct Wider {
     /// The first and the last line that it needs at all.
     lowest: i64,
     highest: i64,
+}
+
+impl Wider {
+    /// Whether it needs lines that other warps may have.
+    fn is_shared(&self) -> bool {
+        self.lowest < 0 || self.highest > 0
+    }
+
+    /// How many lines it needs for `lines` of a lane.
+    fn lines(&self, lines: u32) -> i64 {
+        i64::from(lines) + self.highest - self.lowest
+    }
 }
 
 /// The rows that a stage reads.
@@ -57,7 +69,7 @@ impl Printer<'_> {
         let field = &names.fields[stage.field];
         let own = &names.stages[at];
         let size = it.stream.size;
-        let Locals { now, turn, step, point, here, inside, value, base, stores, .. } = names;
+        let Locals { now, turn, step, point, here, inside, value, base, stores, safe, .. } = names;
         let element = c_type(self.input.algorithm.array(it.stream.fields[stage.field].array).element);
         let steps = it.rest.map(|rest| self.variable(rest.steps).to_string());
         out.open("");
@@ -67,7 +79,7 @@ impl Printer<'_> {
             (lag, more) => format!("({lag} * {step} + {more})"),
         };
         out.line(format!("const int {here} = {now} - {lag};"));
-        let lines = it.stream.lines(at);
+        let lines = all_lines(it);
         self.planes(it, names, at, out);
         if has_lines(it) {
             out.line("#pragma unroll");
@@ -75,11 +87,14 @@ impl Printer<'_> {
         }
         let mut rows = format!("{here} >= {} && {here} <= {}", own.first, own.last);
         if has_lines(it) {
-            rows.push_str(&format!(" && {0} >= {1} && {0} <= {2}", names.line, own.first_line, own.last_line));
+            rows.push_str(&format!(
+                " && (inner || ({0} >= {1} && {0} <= {2}))",
+                names.line, own.first_line, own.last_line
+            ));
         }
         let condition = match &steps {
-            Some(steps) => format!("(inner || ({rows})) && {step} < {steps}"),
-            None => format!("inner || ({rows})"),
+            Some(steps) => format!("({safe} || ({rows})) && {step} < {steps}"),
+            None => format!("{safe} || ({rows})"),
         };
         out.line(format!("const unsigned {inside} = {condition} ? {} : 0;", own.within));
         self.operands(it, names, stage, out);
@@ -110,7 +125,13 @@ impl Printer<'_> {
             }
             false => format!("({element})0"),
         };
-        out.line(format!("{value}[{point}] = {inside} >> {point} & 1 ? {text} : {kept};"));
+        // A branch for each point would cost more than the arithmetic.
+        match self.may_be_computed_outside(stage) {
+            true => out.line(format!(
+                "{value}[{point}] = tessella_choose<{element}>({inside} >> {point} & 1, {text}, {kept});"
+            )),
+            false => out.line(format!("{value}[{point}] = {inside} >> {point} & 1 ? {text} : {kept};")),
+        }
         out.close();
         out.line("#pragma unroll");
         out.line(format!(
@@ -120,10 +141,7 @@ impl Printer<'_> {
             of_line(it, names)
         ));
         let mut stored = format!("{stores} && {here} >= {back} && {here} < {}", back + i64::from(size.rows));
-        let band = stored_lines(it);
-        if has_lines(it) && band != lines {
-            stored.push_str(&format!(" && {0} >= {1} && {0} < {2}", names.line, band.start, band.end));
-        }
+        stored.push_str(&in_band(it, names));
         let moment = match &steps {
             Some(steps) => format!("{step} + 1 == {steps}"),
             None => format!("{step} == {}", size.steps - 1),
@@ -131,7 +149,7 @@ impl Printer<'_> {
         let done = match (it.is_carried(stage.field), &it.rest) {
             (true, _) => Some((
                 format!("{moment} && {stored}"),
-                format!("inner || {here} <= {}{} ? {} : 0", field.last, before_end(it, names, field), field.has),
+                format!("{safe} || {here} <= {}{} ? {} : 0", field.last, before_end(it, names, field), field.has),
             )),
             (false, Some(rest)) => {
                 let last = self.variable(rest.last);
@@ -147,24 +165,50 @@ impl Printer<'_> {
         if has_lines(it) {
             out.close();
         }
+        self.give(it, names, stage.field, 1, out);
         out.close();
     }
 
-    /// Declares, for all lines, the rows of which a stage needs points to the sides on several lines, and gets those that
-    /// it needs before its first line but one; each further line follows where the stage first needs it.
+    /// Gets the lines of rows that the warps beside this one hold, and declares, for all lines, the rows of which a stage needs
+    /// points to the sides on several lines, with those that it needs before its first line but one; each further line follows
+    /// where the stage first needs it.
     fn planes(&mut self, it: &Streaming, names: &Locals, at: usize, out: &mut Writer) {
         let (stage, size) = (&it.stream.stages[at], it.stream.size);
-        let first = it.stream.lines(at).start;
-        for (row, needs) in wider(stage).into_iter().filter(|(_, needs)| needs.on_lines.len() > 1) {
-            let Wider { below, above, .. } = needs;
-            let element = c_type(self.input.algorithm.array(it.stream.fields[row.field].array).element);
+        for (row, needs) in wider(stage) {
+            let element = self.element_of(it, row.field);
             let name = self.row_name(it, row);
-            out.line(format!("{element} {name}[{}][{}];", size.lines, below + i64::from(size.points) + above));
-            let held = self.held_row(it, names, row);
-            let line = &names.line;
-            each_line(it, names, first + needs.lowest..first + needs.highest, out, &mut |out| {
-                out.line(format!("tessella_beside<{below}, {above}>({held}[{line}], {name}[{line}]);"));
-            });
+            if needs.is_shared() {
+                let lines = needs.lines(size.lines);
+                out.line(format!("{element} {name}_lines[{lines}][{}];", size.points));
+                let shared = it.stream.shared_lines(row.field).expect("some line is read");
+                let version = if row.fresh { format!("({} + 1)", names.step) } else { names.step.clone() };
+                let warps = it.stream.warps();
+                let before = format!("({0} > 0 ? {0} - 1 : 0)", names.warp);
+                let after = format!("({0} < {1} ? {0} + 1 : {1})", names.warp, warps - 1);
+                let (low, high) = (-needs.lowest, needs.highest);
+                let skipped = 32 * (shared.reach.above + shared.reach.below - low);
+                let before = self.edges(it, names, row.field, [&version, &before], row.age);
+                let after = self.edges(it, names, row.field, [&version, &after], row.age);
+                let held = self.held_row(it, names, row);
+                out.line(format!("tessella_take<{low}, {high}>({held}, {before} + {skipped}, {after}, {name}_lines);"));
+            }
+            if needs.on_lines.len() > 1 {
+                let Wider { below, above, .. } = needs;
+                let lines = needs.lines(size.lines);
+                out.line(format!("{element} {name}[{lines}][{}];", below + i64::from(size.points) + above));
+                let line = &names.line;
+                each_line(it, names, 0..needs.highest - needs.lowest, out, &mut |out| {
+                    out.line(format!("tessella_beside<{below}, {above}>({name}_lines[{line}], {name}[{line}]);"));
+                });
+            }
+        }
+    }
+
+    /// Where a lane finds a line of a row, so far from the one computed.
+    fn line_of(&self, it: &Streaming, names: &Locals, row: Row, needs: &Wider, offset: i64) -> String {
+        match needs.is_shared() {
+            true => format!("{}_lines[{}]", self.row_name(it, row), by(&names.line, offset - needs.lowest)),
+            false => format!("{}[{}]", self.held_row(it, names, row), by(&names.line, offset)),
         }
     }
 
@@ -194,16 +238,21 @@ impl Printer<'_> {
             let name = self.row_name(it, row);
             let held_row = self.held_row(it, names, row);
             match needs.on_lines.iter().next() {
+                None if needs.is_shared() => {}
                 None => out.line(format!("const {element} (&{name}){} = {held_row};", held(it))),
                 // Lines before this one are there.
                 Some(_) if needs.on_lines.len() > 1 => {
-                    let (Wider { below, above, .. }, line) = (&needs, by(&names.line, needs.highest));
-                    out.line(format!("tessella_beside<{below}, {above}>({held_row}[{line}], {name}[{line}]);"));
+                    let Wider { below, above, .. } = needs;
+                    let (from, line) = (
+                        self.line_of(it, names, row, &needs, needs.highest),
+                        by(&names.line, needs.highest - needs.lowest),
+                    );
+                    out.line(format!("tessella_beside<{below}, {above}>({from}, {name}[{line}]);"));
                 }
                 Some(offset) => {
                     let Wider { below, above, .. } = needs;
                     let from = match has_lines(it) {
-                        true => format!("{held_row}[{}]", by(&names.line, *offset)),
+                        true => self.line_of(it, names, row, &needs, *offset),
                         false => held_row,
                     };
                     out.line(format!("{element} {name}[{}];", below + i64::from(points) + above));
@@ -221,17 +270,25 @@ impl Printer<'_> {
                 let point = by(&names.point, below + offset[0]);
                 let text = match (has_lines(it), *all_lines) {
                     (false, _) => format!("{name}[{point}]"),
-                    (true, true) => format!("{name}[{}][{point}]", by(&names.line, offset[1])),
+                    (true, true) if needs.on_lines.is_empty() => {
+                        format!("{}[{point}]", self.line_of(it, names, row, &needs, offset[1]))
+                    }
+                    (true, true) => format!("{name}[{}][{point}]", by(&names.line, offset[1] - needs.lowest)),
                     (true, false) if needs.on_lines.contains(&offset[1]) => format!("{name}[{point}]"),
                     // Another line of the row, straight above or below.
                     (true, false) => {
-                        let held = self.held_row(it, names, row);
-                        format!("{held}[{}][{}]", by(&names.line, offset[1]), names.point)
+                        format!("{}[{}]", self.line_of(it, names, row, &needs, offset[1]), names.point)
                     }
                 };
                 self.streamed.insert(position as u32, text);
             }
         }
+    }
+
+    /// Whether a point's value can be computed where it is not wanted: it takes no memory.
+    fn may_be_computed_outside(&self, stage: &Stage) -> bool {
+        let written = self.input.algorithm.computation(stage.computation).value.ty;
+        written.is_float() && stage.reads.iter().all(|read| *read != Source::Memory)
     }
 
     /// Binds the iterators of time, lines and rows, where the statement mentions them.
