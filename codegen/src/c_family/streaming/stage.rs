@@ -238,7 +238,8 @@ impl Printer<'_> {
             let name = self.row_name(it, row);
             let held_row = self.held_row(it, names, row);
             match needs.on_lines.iter().next() {
-                None if needs.is_shared() => {}
+                // Planes are read where they are held.
+                None if has_lines(it) => {}
                 None => out.line(format!("const {element} (&{name}){} = {held_row};", held(it))),
                 // Lines before this one are there.
                 Some(_) if needs.on_lines.len() > 1 => {
