@@ -129,10 +129,14 @@ function main(arguments)
     return good
 end
 
-# Makes arguments of about `n` points along each axis, for five steps.
+# Where some warps of every shape lie inside of the arrays, away from all rims, and launches take all their steps.
+const WITH_INNER = 300
+
+# Makes arguments of about `n` points along each axis, for five steps; for more where `n` is large.
 function small(program)
     space(n) = program.name in CUBES ? (n, n, n) : (n + 2, n, n + 1)
-    return (T, n) -> program.arguments(length(program.extents) == 3 ? space(n ÷ 4 + 7) : map(_ -> n, program.extents), 5)
+    steps(n) = n < WITH_INNER ? 5 : 21
+    return (T, n) -> program.arguments(length(program.extents) == 3 ? space(n ÷ 4 + 7) : map(_ -> n, program.extents), steps(n))
 end
 
 # Each program under Tessella's own schedule, and under the first of its shapes of each kind.
@@ -142,7 +146,8 @@ function cases()
         kinds = unique(shape -> first(split(shape, '(')), program.shapes)
         for shape in ["", kinds...]
             name = isempty(shape) ? "stencil_$(program.name)" : "stencil_$(program.name)_$(first(split(shape, '(')))"
-            push!(all, Case(name, program.f, small(program), DataType[program.T], [1, 2, 17, 64, 67], program.agree,
+            push!(all, Case(name, program.f, small(program), DataType[program.T], [1, 2, 17, 64, 67, WITH_INNER],
+                            program.agree,
                             program.extents, small(program), shape))
         end
     end
