@@ -115,8 +115,9 @@ fn holds_old(it: &Computation, expr: &Expr, chain: Operator) -> bool {
     }
 }
 
+/// Whether a read is of the element that is written. Which instances may read it makes no difference: those that write it do.
 fn is_old(it: &Computation, read: &Access) -> bool {
-    read.array == it.write.array && read.subscripts == it.write.subscripts && read.within.is_none()
+    read.array == it.write.array && read.subscripts == it.write.subscripts
 }
 
 impl Operator {

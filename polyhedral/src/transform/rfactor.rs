@@ -4,7 +4,9 @@ use super::find::{find_computation, find_loop, loop_mut};
 use super::tiles::split_at;
 use super::tree::simplify;
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript};
+use crate::algorithm::{
+    Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, ScanCheck, Subscript, Which,
+};
 use crate::dependence::{Dependence, Keeps, dependences};
 use crate::error::{Error, FactorObstacle, ScheduleError};
 use crate::expr::{Expr, ExprKind};
@@ -70,7 +72,7 @@ pub fn rfactor(
     partial.add_array(algorithm.array(update.array))?;
     partial.redirect(&place.expect("the loop stands around the computation"))?;
     let start = partial.start(neutral)?;
-    let total = partial.total(algorithm.computation(id), update)?;
+    let total = partial.total(algorithm, update)?;
     partial.stand(&mut schedule, &path, &around, start, total)?;
     let mut algorithm = partial.algorithm;
     algorithm.source_order = in_order(&schedule);
@@ -85,8 +87,7 @@ fn updates(algorithm: &Algorithm, id: ComputationId) -> Result<Reduction, Factor
     if update.order == UpdateOrder::Source {
         return Err(FactorObstacle::Order);
     }
-    let write = &algorithm.computation(id).write;
-    if write.within.is_some() || !write.is_affine() {
+    if !algorithm.computation(id).write.is_affine() {
         return Err(FactorObstacle::Subscripts);
     }
     Ok(update)
@@ -238,14 +239,22 @@ impl Partial<'_> {
         let value = Expr { kind: ExprKind::Constant(neutral), ty: neutral.ty };
         let keys = self.keys.len() as u32;
         let write = self.access(0..keys, keys)?;
-        self.add("start", value, write, vec![], None)
+        let executions = self.executions(&self.algorithm, &relation::domain(&self.algorithm, self.id)?)?;
+        self.add("start", value, write, vec![], None, &executions)
     }
 
-    /// Adds `a = a op P[k1]`.
-    fn total(&mut self, old: &Computation, update: Reduction) -> Result<ComputationId, Error> {
+    /// Adds `a = a op P[k1]`, in executions that may update the element.
+    fn total(&mut self, before: &Algorithm, update: Reduction) -> Result<ComputationId, Error> {
+        let old = before.computation(self.id);
+        let mut updated = relation::access(self.ctx, before, self.id, &old.write)?;
+        if old.predicate.is_some() && !old.write.checked {
+            // Where no update happens the element need not be there.
+            updated = updated.intersect_range(&relation::index_set(self.ctx, before, update.array)?)?;
+        }
+        let executions = self.executions(before, &updated.domain()?)?;
         let keys = self.keys.len() as u32;
         let by = self.renumbered(old.iterators.len());
-        let mut write = old.write.clone();
+        let mut write = Access { within: None, ..old.write.clone() };
         for subscript in &mut write.subscripts {
             let affine = subscript.as_affine().expect("computed subscripts were refused");
             *subscript = affine.substitute(&by)?.into();
@@ -262,7 +271,30 @@ impl Partial<'_> {
         let reads = vec![write.clone(), self.access(0..keys, keys)?];
         // What may be added up in any order may be in parts, too.
         let free = matches!(update.order, UpdateOrder::Within(_)).then_some(keys);
-        self.add("total", value, write, reads, free)
+        let total = self.add("total", value, write, reads, free, &executions)?;
+        self.move_searches(before, update.array, total);
+        Ok(total)
+    }
+
+    /// What was found out at entry of the element that the reduction updates now belongs to the statement that updates it.
+    fn move_searches(&mut self, before: &Algorithm, array: ArrayId, total: ComputationId) {
+        let Some(scan) = &mut self.algorithm.scan else { return };
+        for check in &mut scan.checks {
+            let ScanCheck::Inside { access, .. } = check else { continue };
+            if access.computation == self.id && before.access(*access).array == array {
+                let which = match access.which {
+                    Which::Write => Which::Write,
+                    Which::Read(_) => Which::Read(0),
+                };
+                *access = AccessRef { computation: total, which };
+            }
+        }
+    }
+
+    /// The executions of the loop, by their keys, in which some instances of the reduction run.
+    fn executions(&self, algorithm: &Algorithm, instances: &Set) -> Result<Set, Error> {
+        let keys: Vec<Affine> = self.keys.iter().map(|&key| Affine::iterator(key)).collect();
+        Ok(instances.apply(&relation::functions(self.ctx, algorithm, self.id, &keys)?)?)
     }
 
     /// The reduction's iterators by those of the statements that are added; zero for those that are not keys.
@@ -274,7 +306,7 @@ impl Partial<'_> {
         by
     }
 
-    /// Adds a statement with one instance for each partial result of each execution of the loop.
+    /// Adds a statement with one instance for each partial result of each of these executions of the loop.
     fn add(
         &mut self,
         role: &str,
@@ -282,14 +314,12 @@ impl Partial<'_> {
         write: Access,
         reads: Vec<Access>,
         simd: Option<u32>,
+        executions: &Set,
     ) -> Result<ComputationId, Error> {
         let of = self.algorithm.computation(self.id);
         let taken: Vec<String> = self.algorithm.computations.iter().map(|it| it.name.clone()).collect();
         let mut iterators: Vec<String> = self.keys.iter().map(|&key| of.iterators[key as usize].clone()).collect();
         iterators.push(fresh_among(&self.point, &iterators));
-        let keys: Vec<Affine> = self.keys.iter().map(|&key| Affine::iterator(key)).collect();
-        let executions = relation::functions(self.ctx, &self.algorithm, self.id, &keys)?;
-        let executions = relation::domain(&self.algorithm, self.id)?.apply(&executions)?;
         let id = ComputationId(self.algorithm.computations.len() as u32);
         self.algorithm.computations.push(Computation {
             name: fresh_among(&format!("{}_{role}", of.name), &taken),
@@ -304,13 +334,13 @@ impl Partial<'_> {
             simd,
             ranged: (0..).zip(&self.keys).filter(|(_, key)| of.ranged.contains(key)).map(|(at, _)| at).collect(),
         });
-        let own: Vec<Affine> = (0..keys.len() as u32).map(Affine::iterator).collect();
+        let own: Vec<Affine> = (0..self.keys.len() as u32).map(Affine::iterator).collect();
         let domain =
-            relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(&executions)?.domain()?;
+            relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(executions)?.domain()?;
         let space = relation::domain_space(self.ctx, &self.algorithm, id)?;
         let names = self.algorithm.param_names();
         let value = |affine: Affine| affine.to_isl(&space, &names);
-        let place = value(Affine::iterator(keys.len() as u32))?;
+        let place = value(Affine::iterator(self.keys.len() as u32))?;
         let domain = domain
             .intersect(&place.ge_set(&value(Affine::constant(0))?)?)?
             .intersect(&place.le_set(&value(Affine::constant(i64::from(self.size) - 1))?)?)?;
