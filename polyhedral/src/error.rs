@@ -78,6 +78,9 @@ pub enum ScheduleError {
     /// A loop without loops inside.
     #[error("`{at}` holds no loop that its iterations could be jammed into")]
     NothingToJam { computation: String, at: String, factor: u32 },
+    /// More copies of a statement than compilers take in seconds, of one loop or of all loops around it.
+    #[error("the code would repeat `{computation}` {copies} times")]
+    TooManyCopies { computation: String, copies: u64, most: u64 },
     /// No factor makes the loops permutable; the dependence is one that the largest factor leaves broken.
     #[error("no factor from 0 to {largest} makes `{outer}` and `{inner}` permutable")]
     NoFactor { computation: String, outer: String, inner: String, largest: i64, violation: Box<Violation> },
