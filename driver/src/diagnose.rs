@@ -299,6 +299,9 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::AlreadyTagged { .. } => {
             make("E0422", "requested here").with_help("split, tile and reorder loops before they are tagged, once each")
         }
+        ScheduleError::TagsDiffer { .. } => {
+            make("E0422", "requested here").with_help("bring statements under one loop first, and tag that loop then")
+        }
         ScheduleError::NothingToJam { computation, at, factor } => make("E0433", "requested here")
             .with_help(format!("unroll the loop alone: `unroll({computation}, {at}, {factor})`")),
         ScheduleError::TooManyCopies { most, .. } => make("E0447", "requested here")

@@ -6,6 +6,7 @@ use crate::connect::ConnectError;
 use crate::isl::IslError;
 use crate::legality::Violation;
 use crate::recompute::Mismatch;
+use crate::schedule::Tag;
 use crate::storage::StorageError;
 
 /// Any failure of the core.
@@ -75,6 +76,9 @@ pub enum ScheduleError {
     /// The loop already has a tag that a rewrite would lose.
     #[error("`{at}` is already {tag}")]
     AlreadyTagged { computation: String, at: String, tag: &'static str },
+    /// Two loops that would become one run in different ways.
+    #[error("the loop is {} around `{}` and {} around `{}`", .tags[0].adjective(), .computations[0], .tags[1].adjective(), .computations[1])]
+    TagsDiffer { computations: [String; 2], tags: [Tag; 2] },
     /// A loop without loops inside.
     #[error("`{at}` holds no loop that its iterations could be jammed into")]
     NothingToJam { computation: String, at: String, factor: u32 },
