@@ -299,8 +299,14 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::AlreadyTagged { .. } => {
             make("E0422", "requested here").with_help("split, tile and reorder loops before they are tagged, once each")
         }
+        ScheduleError::TagsDiffer { .. } => {
+            make("E0422", "requested here").with_help("bring statements under one loop first, and tag that loop then")
+        }
         ScheduleError::NothingToJam { computation, at, factor } => make("E0433", "requested here")
             .with_help(format!("unroll the loop alone: `unroll({computation}, {at}, {factor})`")),
+        ScheduleError::TooManyCopies { most, .. } => make("E0447", "requested here")
+            .with_note(format!("compilers take minutes and more for that; {most} times are the most"))
+            .with_help("unroll fewer iterations at a time: beyond some dozens code gets no faster"),
         ScheduleError::NoFactor { inner, violation, .. } => {
             let diagnostic = ends(place, make("E0434", "requested here"), &violation);
             diagnostic

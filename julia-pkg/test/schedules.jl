@@ -17,6 +17,22 @@ end
     end
 end
 
+@tessella fallback=false function positives!(s, A)
+    for j in 1:size(A, 2), i in 1:size(A, 1)
+        if A[i, j] > 0
+            @comp S s[j] += A[i, j]
+        end
+    end
+end
+
+@tessella fallback=false function trusted_positives!(s, A)
+    @inbounds for j in 1:size(A, 2), i in 1:size(A, 1)
+        if A[i, j] > 0
+            @comp S s[j] += A[i, j]
+        end
+    end
+end
+
 not_ours(x) = x
 
 refusal(test) = try
@@ -64,6 +80,32 @@ function run()
         Tessella.unschedule!(diagonal!)
         diagonal!(A)
         @test A == (Tessella.original(diagonal!)(before); before)
+    end
+
+    @testset "partial results of an element that the data keep from being there" begin
+        C = Int64[mod(7i + 3j, 11) - 5 for i in 1:21, j in 1:9]
+        C[:, 6:9] .= -1
+        @schedule positives! begin
+            rfactor(S, i, 4)
+        end
+        @schedule trusted_positives! begin
+            rfactor(S, i, 4)
+        end
+        for f in (positives!, trusted_positives!)
+            memory = collect(Int64, 1:9)
+            s = view(memory, 1:5)
+            expected = collect(Int64, 1:5)
+            Tessella.original(f)(expected, C)
+            f(s, C)
+            @test memory == vcat(expected, 6:9)
+        end
+        C[3, 7] = 1
+        s, expected = collect(Int64, 1:5), collect(Int64, 1:5)
+        error = refusal(() -> positives!(s, C))
+        @test error isa BoundsError && error.a === s
+        @test refusal(() -> Tessella.original(positives!)(expected, C)) isa BoundsError && s == expected
+        Tessella.unschedule!(positives!)
+        Tessella.unschedule!(trusted_positives!)
     end
 
     @testset "a name that is not there" begin

@@ -79,6 +79,18 @@ impl Affine {
         self.any_atom(&mut |atom| *atom == Atom::Iterator(iterator))
     }
 
+    /// One more than the highest number of an iterator that occurs anywhere; 0 without any.
+    pub fn iterator_count(&self) -> u32 {
+        let mut count = 0;
+        self.any_atom(&mut |atom| {
+            if let Atom::Iterator(position) = atom {
+                count = count.max(position + 1);
+            }
+            false
+        });
+        count
+    }
+
     pub fn involves_any_iterator(&self) -> bool {
         self.any_atom(&mut |atom| matches!(atom, Atom::Iterator(_)))
     }

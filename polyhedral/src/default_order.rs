@@ -25,7 +25,7 @@
 
 use crate::algorithm::ComputationId;
 use crate::auto::asked::{Asked, Asking};
-use crate::auto::chooser::{Chooser, chain_length};
+use crate::auto::chooser::{Chooser, chain_length, loop_at, tagged};
 use crate::auto::cpu::Threads;
 use crate::auto::cuts::{cut, has_threads};
 use crate::auto::delayed::alive;
@@ -251,9 +251,9 @@ fn whole(
 ) -> Result<Chosen, Error> {
     let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
     let merged = legality::merged(dependences)?;
-    let chooser =
-        Chooser { ctx, machine, algorithm, target, dependences: &merged, means, settled, asking: Asking::default() };
     let mut schedule = scheduled.schedule.clone();
+    let (tagged, asking) = (tagged(&schedule), Asking::default());
+    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, means, settled, tagged, asking };
     if target == Target::Gpu && means.memory != Memory::Plain {
         stream::tag_streams(ctx, &Gpu::HOPPER, algorithm, &mut schedule)?;
     }
@@ -284,11 +284,32 @@ impl Chooser<'_> {
                 (0..children.len()).try_for_each(|child| self.node(schedule, &path.child(child)))
             }
             Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_) | Tag::GridSync) || self.is_settled(it) => Ok(()),
+            Some(Node::Loop(it)) if self.is_tagged(it) => self.what_is_left(schedule, path),
             Some(Node::Loop(_)) => {
                 let before = schedule.clone();
                 self.nest(schedule, path)?;
                 self.ask(&before, schedule, path)
             }
+        }
+    }
+
+    /// Orders what commands have left open below a loop with tags around or inside: other nests that it holds, and the inside of a loop
+    /// on CPU threads that has no tags itself. Nests with tags stay as they are.
+    fn what_is_left(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        let Some(it) = loop_at(schedule, path) else { return Ok(()) };
+        match it.tag {
+            Tag::Sequential => self.node(schedule, &path.child(0)),
+            Tag::Parallel if !it.body.has_loop(&|tag| tag != Tag::Sequential) => {
+                self.vectors_below(schedule, &path.child(0))
+            }
+            Tag::Parallel
+            | Tag::Vector(_)
+            | Tag::Unroll(_)
+            | Tag::Separate
+            | Tag::GpuBlock(_)
+            | Tag::GpuThread(_)
+            | Tag::Stream(_)
+            | Tag::GridSync => Ok(()),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::connect::ConnectError;
 use crate::isl::IslError;
 use crate::legality::Violation;
 use crate::recompute::Mismatch;
+use crate::schedule::Tag;
 use crate::storage::StorageError;
 
 /// Any failure of the core.
@@ -75,9 +76,15 @@ pub enum ScheduleError {
     /// The loop already has a tag that a rewrite would lose.
     #[error("`{at}` is already {tag}")]
     AlreadyTagged { computation: String, at: String, tag: &'static str },
+    /// Two loops that would become one run in different ways.
+    #[error("the loop is {} around `{}` and {} around `{}`", .tags[0].adjective(), .computations[0], .tags[1].adjective(), .computations[1])]
+    TagsDiffer { computations: [String; 2], tags: [Tag; 2] },
     /// A loop without loops inside.
     #[error("`{at}` holds no loop that its iterations could be jammed into")]
     NothingToJam { computation: String, at: String, factor: u32 },
+    /// More copies of a statement than compilers take in seconds, of one loop or of all loops around it.
+    #[error("the code would repeat `{computation}` {copies} times")]
+    TooManyCopies { computation: String, copies: u64, most: u64 },
     /// No factor makes the loops permutable; the dependence is one that the largest factor leaves broken.
     #[error("no factor from 0 to {largest} makes `{outer}` and `{inner}` permutable")]
     NoFactor { computation: String, outer: String, inner: String, largest: i64, violation: Box<Violation> },

@@ -4,7 +4,7 @@
 //! any order will do (`@fastmath`, or `@simd` within its loop) or the type makes no difference (integers wrap around, which is associative
 //! and commutative). Updates in another order still may not run at one time: each reads what another wrote.
 
-use crate::algorithm::{Access, Algorithm, ArrayId, Computation, ComputationId};
+use crate::algorithm::{Access, Algorithm, ArrayId, Computation, ComputationId, Subscript};
 use crate::expr::{Expr, ExprKind};
 use tessella_scalar::BinaryOp;
 
@@ -51,8 +51,10 @@ pub fn reduction(algorithm: &Algorithm, id: ComputationId) -> Option<Reduction> 
     let element = algorithm.array(it.write.array).element;
     let operator = accumulates(it).filter(|_| it.value.ty == element).and_then(operator)?;
     let mut uses = 0;
+    let accesses = it.reads.iter().chain([&it.write]);
+    let computed = accesses.flat_map(|access| &access.subscripts).filter_map(Subscript::as_computed);
     let all = it.predicate.iter().chain(it.lets.iter().map(|it| &it.value)).chain([&it.value]);
-    all.for_each(|expr| {
+    all.chain(computed).for_each(|expr| {
         expr.walk(&mut |expr| {
             if let ExprKind::Read(at) = expr.kind {
                 uses += usize::from(it.reads[at as usize].array == it.write.array);
@@ -113,8 +115,9 @@ fn holds_old(it: &Computation, expr: &Expr, chain: Operator) -> bool {
     }
 }
 
+/// Whether a read is of the element that is written. Which instances may read it makes no difference: those that write it do.
 fn is_old(it: &Computation, read: &Access) -> bool {
-    read.array == it.write.array && read.subscripts == it.write.subscripts && read.within.is_none()
+    read.array == it.write.array && read.subscripts == it.write.subscripts
 }
 
 impl Operator {

@@ -126,3 +126,18 @@ fn a_schedule_for_another_function_is_refused() {
     let refused = file::transpile(STENCIL, &from_text("@schedule stop! begin\nend\n"), Backend::C, TextKind::Schedule);
     assert!(refused.unwrap_err().contains("defines no function `stop!`"));
 }
+
+/// A nest that commands have mapped stays; `auto()` finishes what is left.
+#[test]
+fn auto_orders_what_commands_have_left() {
+    let printed = |schedule: &str, backend: Backend| {
+        file::transpile(STENCIL, &from_text(schedule), backend, TextKind::Schedule).unwrap()
+    };
+    let on_gpu = printed("split(S, i, 64); gpu(S, (i0,), (i1,)); auto()", Backend::Cuda);
+    let of_both: Vec<&str> = trees(&on_gpu).into_iter().filter(|line| line.contains("block.x")).collect();
+    assert!(of_both.len() == 2 && of_both[0].contains("/64"), "{on_gpu}");
+    let on_cpu = printed("unroll(S, i, 2); auto()", Backend::C);
+    assert!(on_cpu.contains("for i  # unroll(2)") && on_cpu.contains("# parallel"), "{on_cpu}");
+    let lanes = printed("split(S, i, 64); parallel(S, i0); auto()", Backend::C);
+    assert!(lanes.contains("floor((i - 2)/64)  # parallel") && lanes.contains("# vector(4)"), "{lanes}");
+}

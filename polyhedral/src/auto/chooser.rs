@@ -26,14 +26,27 @@ pub(crate) struct Chooser<'a> {
     pub means: Means,
     /// Those whose loops are what they are to be.
     pub settled: BTreeSet<ComputationId>,
+    /// Those with a loop around that commands have tagged: how it runs is settled, and the order of its nest.
+    pub tagged: BTreeSet<ComputationId>,
     /// What isl's scheduler was asked for.
     pub asking: Asking,
+}
+
+/// The computations with a tagged loop around.
+pub(crate) fn tagged(schedule: &Schedule) -> BTreeSet<ComputationId> {
+    let all = schedule.root.computations().into_iter();
+    all.filter(|&id| schedule.loops_around(id).iter().any(|(_, it)| it.tag != Tag::Sequential)).collect()
 }
 
 impl Chooser<'_> {
     /// Whether a loop is what it is to be.
     pub(crate) fn is_settled(&self, it: &Loop) -> bool {
         it.at.keys().any(|id| self.settled.contains(id))
+    }
+
+    /// Whether commands have tagged a loop around, here or below.
+    pub(crate) fn is_tagged(&self, it: &Loop) -> bool {
+        it.at.keys().any(|id| self.tagged.contains(id))
     }
 
     /// Whether the order is legal, if only what is below `path` was changed.

@@ -9,6 +9,7 @@
 //! # Source
 //! Griebl, Feautrier, Lengauer, *Index set splitting*, IJPP 28(6), 2000.
 
+use super::chooser::tagged;
 use crate::affine::Atom;
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::command::Command;
@@ -43,7 +44,8 @@ pub(crate) fn cut(
 ) -> Result<Option<(Scheduled, Cuts)>, Error> {
     let algorithm = &scheduled.algorithm;
     let mut places = vec![];
-    for id in algorithm.ids().filter(|&id| !has_threads(chosen, id)) {
+    let tagged = tagged(&scheduled.schedule);
+    for id in algorithm.ids().filter(|&id| !has_threads(chosen, id) && !tagged.contains(&id)) {
         let found = crossings(algorithm, id);
         if !found.is_empty() {
             places.push((id, found));

@@ -56,7 +56,8 @@ impl Chooser<'_> {
         at: usize,
     ) -> Result<Option<Schedule>, Error> {
         let Some(Node::Sequence(children)) = schedule.node(path) else { return Ok(None) };
-        let all: Vec<Rows<'_>> = children[at..].iter().map_while(rows).collect();
+        let is_open = |node: &&Node| matches!(node, Node::Loop(it) if !self.is_tagged(it));
+        let all: Vec<Rows<'_>> = children[at..].iter().take_while(is_open).map_while(rows).collect();
         if all.len() < 2 || self.runs_short(&all[0], self.strip_of(&all))? {
             return Ok(None);
         }

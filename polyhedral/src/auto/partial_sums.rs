@@ -106,6 +106,7 @@ impl Parted {
             dependences,
             means: Means { memory: Memory::Plain, tilings: Tilings::Wanted },
             settled: BTreeSet::new(),
+            tagged: BTreeSet::new(),
             asking: Asking::default(),
         };
         for (path, _) in &around {

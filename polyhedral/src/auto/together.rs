@@ -70,7 +70,8 @@ impl Chooser<'_> {
         let (Some(Node::Loop(first)), Some(Node::Loop(second))) = (children.get(at), children.get(at + 1)) else {
             return Ok(None);
         };
-        if first.tag != Tag::Parallel || second.tag != Tag::Parallel {
+        let is_open = |it: &Loop| it.tag == Tag::Parallel && !self.is_tagged(it);
+        if !is_open(first) || !is_open(second) {
             return Ok(None);
         }
         let (Some(one), Some(other)) = (grain(first), grain(second)) else { return Ok(None) };

@@ -86,6 +86,11 @@ pub fn compute_at(
 
     let others = algorithm.ids().any(|other| !users.contains(&other) && reads(&other));
     let stays = others || is_seen(algorithm.array(array).kind);
+    let own = scheduled.schedule.loops_around(id).into_iter().filter(|(_, it)| it.body.computations() == [id]);
+    if let Some((_, it)) = own.into_iter().find(|(_, it)| !stays && it.tag != Tag::Sequential) {
+        let (computation, at) = (producer.to_string(), it.name.clone());
+        return Err(ScheduleError::AlreadyTagged { computation, at, tag: it.tag.adjective() }.into());
+    }
     let plan = Plan { ctx, id, array, keys: around.len(), hull, needed };
     let mut next = scheduled.clone();
     let new_array = plan.add_array(&mut next.algorithm);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Makes one loop of two that follow one another.
 ///
-/// Rewrite: `for i { R }; for i { S } -> for i { R; S }`
+/// Rewrite: `for i { R }; for i { S } -> for i { R; S }`; a tag of one of the two becomes that of both.
 pub fn fuse(scheduled: &Scheduled, first: &str, second: &str, at: &str) -> Result<Schedule, ScheduleError> {
     let (first_path, _) = find_loop(scheduled, first, at)?;
     let (second_path, _) = find_loop(scheduled, second, at)?;
@@ -34,13 +34,38 @@ pub fn fuse(scheduled: &Scheduled, first: &str, second: &str, at: &str) -> Resul
     let (Node::Loop(right), Node::Loop(left)) = (children.remove(high), children.remove(low)) else {
         return Err(not_adjacent());
     };
-    let tag = if left.tag == right.tag { left.tag } else { Tag::Sequential };
+    let tag = joined([left.tag, right.tag]).ok_or_else(|| {
+        let computations = if a < b { [first, second] } else { [second, first] };
+        ScheduleError::TagsDiffer { computations: computations.map(str::to_string), tags: [left.tag, right.tag] }
+    })?;
     let mut at = left.at;
     at.extend(right.at);
     let body = Box::new(sequence(vec![*left.body, *right.body]));
     children.insert(low, Node::Loop(Loop { name: left.name, tag, at, body }));
     simplify(&mut schedule.root);
     Ok(schedule)
+}
+
+/// The tag of a loop that becomes of two. What is said of one of them can be said of both, if the order stays legal: how
+/// iterations run on a CPU. Other tags are about the whole of a nest.
+fn joined(tags: [Tag; 2]) -> Option<Tag> {
+    match tags {
+        [one, other] if one == other => Some(one),
+        [Tag::Sequential, tag @ (Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_))]
+        | [tag @ (Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_)), Tag::Sequential] => Some(tag),
+        [
+            Tag::Sequential
+            | Tag::Parallel
+            | Tag::Vector(_)
+            | Tag::Unroll(_)
+            | Tag::Separate
+            | Tag::GpuBlock(_)
+            | Tag::GpuThread(_)
+            | Tag::Stream(_)
+            | Tag::GridSync,
+            _,
+        ] => None,
+    }
 }
 
 /// Gives each child of a loop's body a loop of its own.
@@ -66,7 +91,8 @@ pub(super) enum Side {
 
 /// Moves a computation next to another, sharing the other's loops down to `at`.
 ///
-/// Rewrite of `after(R, S, i)`: `for i { S }; for i { R } -> for i { S; R }`. `R` keeps its further loops inside.
+/// Rewrite of `after(R, S, i)`: `for i { S }; for i { R } -> for i { S; R }`. `R` keeps its further loops inside. The loops that it
+/// shares run as they do around `S`.
 pub(super) fn place(
     scheduled: &Scheduled,
     computation: &str,
@@ -99,6 +125,12 @@ pub(super) fn place(
     if own.len() < shared {
         let computation = computation.to_string();
         return Err(ScheduleError::TooFewLoops { computation, has: own.len(), needs: shared });
+    }
+    if let Some((mine, (_, shared))) =
+        own.iter().zip(&around[..shared]).find(|(mine, (_, it))| mine.tag != Tag::Sequential && mine.tag != it.tag)
+    {
+        let computations = [computation.to_string(), other.to_string()];
+        return Err(ScheduleError::TagsDiffer { computations, tags: [mine.tag, shared.tag] });
     }
     let paths: Vec<Path> = around[..shared].iter().map(|(path, _)| path.clone()).collect();
     for (path, mine) in paths.iter().zip(&own) {

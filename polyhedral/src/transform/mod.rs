@@ -33,7 +33,7 @@ pub use rfactor::rfactor;
 pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
 pub use split_domain::{split_dependences, split_domain};
-pub use tags::{check_gpu, gpu, separate, stream, tag};
+pub use tags::{check_gpu, check_unrolled, gpu, separate, stream, tag};
 pub use tiles::{collapse, constant_range, parallelogram, split, tile, unroll_and_jam};
 
 pub(crate) use find::{find_computation, find_loop, loop_mut};
@@ -153,6 +153,9 @@ pub fn apply(
             return Ok(scheduled.clone());
         }
     };
+    if matches!(command, Command::Unroll { .. } | Command::UnrollAndJam { .. } | Command::Order(_)) {
+        check_unrolled(algorithm, &schedule)?;
+    }
     match legality::check(ctx, algorithm, &schedule, dependences) {
         Ok(()) => Ok(Scheduled { schedule, ..scheduled.clone() }),
         Err(Error::Schedule(ScheduleError::Illegal(violation))) => {

@@ -4,7 +4,9 @@ use super::find::{find_computation, find_loop, loop_mut};
 use super::tiles::split_at;
 use super::tree::simplify;
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript};
+use crate::algorithm::{
+    Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, ScanCheck, Subscript, Which,
+};
 use crate::dependence::{Dependence, Keeps, dependences};
 use crate::error::{Error, FactorObstacle, ScheduleError};
 use crate::expr::{Expr, ExprKind};
@@ -48,30 +50,26 @@ pub fn rfactor(
     let update = updates(algorithm, id).map_err(refuse)?;
     let neutral = neutral(update.operator, algorithm.array(update.array).element)
         .ok_or_else(|| refuse(FactorObstacle::NoReduction))?;
-    let around: Vec<(Path, Loop)> = scheduled
-        .schedule
-        .loops_around(id)
-        .into_iter()
-        .filter(|(other, _)| other.0.len() < path.0.len())
-        .map(|(path, it)| (path, it.clone()))
-        .collect();
-    let functions: Vec<Affine> = around.iter().map(|(_, it)| it.at[&id].clone()).collect();
+    let around = scheduled.schedule.loops_around(id).into_iter().filter(|(other, _)| other.0.len() < path.0.len());
+    let (outer, around): (Vec<Path>, Vec<Loop>) = around.map(|(path, it)| (path, it.clone())).unzip();
+    let functions: Vec<Affine> = around.iter().map(|it| it.at[&id].clone()).collect();
     let keys = keys(ctx, algorithm, id, &functions)?.ok_or_else(|| refuse(FactorObstacle::ManyElements))?;
     let inside = it.body.computations();
     check_alone(ctx, scheduled, dependences_now, (id, update.array), around.len(), &inside)?.map_err(refuse)?;
 
     let mut schedule = scheduled.schedule.clone();
     split_at(ctx, algorithm, &mut schedule, &path, size)?;
-    let mut partial =
-        Partial { ctx, id, algorithm: algorithm.clone(), keys, array: ArrayId(0), size, point: String::new() };
+    let (algorithm_now, array) = (algorithm.clone(), ArrayId(0));
+    let mut partial = Partial { ctx, id, algorithm: algorithm_now, keys, around, array, size, point: String::new() };
     let points = loop_mut(&mut schedule, &path.child(0));
     partial.point = points.name.clone();
-    let place = points.at.insert(id, Affine::iterator(algorithm.computation(id).iterators.len() as u32));
+    let place = points.at.remove(&id).expect("the loop stands around the computation");
     partial.add_array(algorithm.array(update.array))?;
-    partial.redirect(&place.expect("the loop stands around the computation"))?;
+    let place = partial.redirect(&place)?;
+    loop_mut(&mut schedule, &path.child(0)).at.insert(id, place);
     let start = partial.start(neutral)?;
-    let total = partial.total(algorithm.computation(id), update)?;
-    partial.stand(&mut schedule, &path, &around, start, total)?;
+    let total = partial.total(algorithm, update)?;
+    partial.stand(&mut schedule, &path, &outer, start, total)?;
     let mut algorithm = partial.algorithm;
     algorithm.source_order = in_order(&schedule);
     let all = dependences(ctx, &algorithm)?;
@@ -85,8 +83,7 @@ fn updates(algorithm: &Algorithm, id: ComputationId) -> Result<Reduction, Factor
     if update.order == UpdateOrder::Source {
         return Err(FactorObstacle::Order);
     }
-    let write = &algorithm.computation(id).write;
-    if write.within.is_some() || !write.is_affine() {
+    if !algorithm.computation(id).write.is_affine() {
         return Err(FactorObstacle::Subscripts);
     }
     Ok(update)
@@ -124,22 +121,51 @@ fn neutral(operator: Operator, ty: ScalarType) -> Option<Constant> {
     })
 }
 
-/// The iterators that the loops around the reduction's loop fix; `None` unless these have one value in each execution of the
-/// loop, and tell the element.
-fn keys(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, functions: &[Affine]) -> Result<Option<Vec<u32>>, Error> {
+/// What tells one execution of the reduction's loop from another, as functions of the reduction's iterators: those iterators and
+/// subscripts that the loops around it tell, and the values of loops that these do not tell, as those of tiles. `None` unless
+/// the keys tell the element.
+fn keys(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, around: &[Affine]) -> Result<Option<Vec<Affine>>, Error> {
     let it = algorithm.computation(id);
-    let all = 0..it.iterators.len() as u32;
-    let (keys, others): (Vec<u32>, Vec<u32>) =
-        all.partition(|&iterator| functions.iter().any(|function| function.involves_iterator(iterator)));
-    if others.iter().any(|&other| it.write.subscripts.iter().any(|subscript| it.involves_iterator(subscript, other))) {
-        return Ok(None);
+    let by_loops =
+        relation::functions(ctx, algorithm, id, around)?.intersect_domain(&relation::domain(algorithm, id)?)?.reverse()?;
+    let is_told = |function: &Affine| -> Result<bool, Error> {
+        Ok(by_loops.apply_range(&relation::function(ctx, algorithm, id, function)?)?.is_single_valued()?)
+    };
+    let mut keys: Vec<Affine> = vec![];
+    for iterator in (0..it.iterators.len() as u32).filter(|&it| around.iter().any(|at| at.involves_iterator(it))) {
+        if is_told(&Affine::iterator(iterator))? {
+            keys.push(Affine::iterator(iterator));
+        }
     }
-    // { [keys] -> [values of the loops] }
-    let by_key: Vec<Affine> = keys.iter().map(|&key| Affine::iterator(key)).collect();
-    let by_key =
-        relation::functions(ctx, algorithm, id, &by_key)?.intersect_domain(&relation::domain(algorithm, id)?)?;
-    let to_loops = by_key.reverse()?.apply_range(&relation::functions(ctx, algorithm, id, functions)?)?;
-    Ok(to_loops.is_injective()?.then_some(keys))
+    for subscript in it.write.subscripts.iter().filter_map(Subscript::as_affine) {
+        if in_keys(subscript, &keys)?.is_none() {
+            if !is_told(subscript)? {
+                return Ok(None);
+            }
+            keys.push(subscript.clone());
+        }
+    }
+    for function in around {
+        if in_keys(function, &keys)?.is_none() {
+            keys.push(function.clone());
+        }
+    }
+    Ok(Some(keys))
+}
+
+/// A function of a computation's iterators as one of its keys, each an iterator; `None` where they do not spell it.
+fn in_keys(function: &Affine, keys: &[Affine]) -> Result<Option<Affine>, Error> {
+    let place = |wanted: &Affine| keys.iter().position(|key| key == wanted).map(|at| Affine::iterator(at as u32));
+    if let Some(whole) = place(function) {
+        return Ok(Some(whole));
+    }
+    let by: Option<Vec<Affine>> = (0..function.iterator_count())
+        .map(|iterator| match place(&Affine::iterator(iterator)) {
+            None if !function.involves_iterator(iterator) => Some(Affine::constant(0)),
+            key => key,
+        })
+        .collect();
+    Ok(by.map(|by| function.substitute(&by)).transpose()?)
 }
 
 /// Whether one execution of the loop does nothing with the element but updates whose order is free.
@@ -172,8 +198,10 @@ struct Partial<'a> {
     ctx: &'a Ctx,
     id: ComputationId,
     algorithm: Algorithm,
-    /// The reduction's iterators that tell one execution of the loop from another.
-    keys: Vec<u32>,
+    /// What tells one execution of the loop from another, as functions of the iterators that the reduction had.
+    keys: Vec<Affine>,
+    /// The loops around the reduction's.
+    around: Vec<Loop>,
     /// The partial results.
     array: ArrayId,
     size: u32,
@@ -199,25 +227,41 @@ impl Partial<'_> {
     }
 
     /// `P[keys..., place + 1]`.
-    fn access(&self, keys: impl Iterator<Item = u32>, place: u32) -> Result<Access, Error> {
-        let mut subscripts: Vec<Subscript> = keys.map(|key| Affine::iterator(key).into()).collect();
+    fn access(&self, keys: Vec<Affine>, place: u32) -> Result<Access, Error> {
+        let mut subscripts: Vec<Subscript> = keys.into_iter().map(Subscript::from).collect();
         subscripts.push(Affine::iterator(place).add_constant(1)?.into());
         Ok(Access { array: self.array, subscripts, within: None, checked: false, conditional: false })
     }
 
-    /// Has the reduction update partial results. The number of the one becomes an iterator of one value.
-    fn redirect(&mut self, place: &Affine) -> Result<(), Error> {
+    /// The same, in the statements that are added: their iterators are the keys and the place.
+    fn own_access(&self) -> Result<Access, Error> {
+        let keys = self.keys.len() as u32;
+        self.access((0..keys).map(Affine::iterator).collect(), keys)
+    }
+
+    /// Has the reduction update partial results. The number of the one becomes an iterator of one value, and so does each key
+    /// that is no iterator. Gives that of the number.
+    fn redirect(&mut self, place: &Affine) -> Result<Affine, Error> {
         let old = self.algorithm.computation(self.id).clone();
-        let count = old.iterators.len() as u32;
         let mut names = old.iterators.clone();
+        let mut all: Vec<Affine> = (0..names.len() as u32).map(Affine::iterator).collect();
+        let mut keys = vec![];
+        for (key, name) in self.keys.iter().zip(self.names(&old)) {
+            let has_iterator = key.as_iterator().is_some();
+            keys.push(if has_iterator { key.clone() } else { Affine::iterator(all.len() as u32) });
+            if !has_iterator {
+                names.push(fresh_among(&name, &names));
+                all.push(key.clone());
+            }
+        }
+        let position = all.len() as u32;
         names.push(fresh_among(&self.point, &names));
-        let mut all: Vec<Affine> = (0..count).map(Affine::iterator).collect();
         all.push(place.clone());
         let tuple = Id::new(self.ctx, &old.name)?;
         let longer: Map =
             relation::functions(self.ctx, &self.algorithm, self.id, &all)?.set_tuple_id(DimType::Out, &tuple)?;
         let lengthen = |set: &Set| -> Result<Set, Error> { named(set.apply(&longer)?, &names) };
-        let access = self.access(self.keys.iter().copied(), count)?;
+        let access = self.access(keys, position)?;
         let mut next = old.clone();
         next.domain = lengthen(&old.domain)?;
         for read in &mut next.reads {
@@ -230,25 +274,41 @@ impl Partial<'_> {
         next.write = access;
         next.iterators = names;
         self.algorithm.computations[self.id.0 as usize] = next;
-        Ok(())
+        Ok(Affine::iterator(position))
+    }
+
+    /// What the keys are called: as the iterators, or the loops around, that they are.
+    fn names(&self, of: &Computation) -> Vec<String> {
+        let loops = |key: &Affine| self.around.iter().find(|it| it.at[&self.id] == *key).map(|it| it.name.clone());
+        let named = |key: &Affine| match key.as_iterator() {
+            Some(iterator) => of.iterators[iterator as usize].clone(),
+            None => loops(key).unwrap_or_else(|| "element".to_string()),
+        };
+        self.keys.iter().map(named).collect()
     }
 
     /// Adds `P[k1] = neutral`.
     fn start(&mut self, neutral: Constant) -> Result<ComputationId, Error> {
         let value = Expr { kind: ExprKind::Constant(neutral), ty: neutral.ty };
-        let keys = self.keys.len() as u32;
-        let write = self.access(0..keys, keys)?;
-        self.add("start", value, write, vec![], None)
+        let write = self.own_access()?;
+        let executions = self.executions(&self.algorithm, &relation::domain(&self.algorithm, self.id)?)?;
+        self.add("start", value, write, vec![], None, &executions)
     }
 
-    /// Adds `a = a op P[k1]`.
-    fn total(&mut self, old: &Computation, update: Reduction) -> Result<ComputationId, Error> {
+    /// Adds `a = a op P[k1]`, in executions that may update the element.
+    fn total(&mut self, before: &Algorithm, update: Reduction) -> Result<ComputationId, Error> {
+        let old = before.computation(self.id);
+        let mut updated = relation::access(self.ctx, before, self.id, &old.write)?;
+        if old.predicate.is_some() && !old.write.checked {
+            // Where no update happens the element need not be there.
+            updated = updated.intersect_range(&relation::index_set(self.ctx, before, update.array)?)?;
+        }
+        let executions = self.executions(before, &updated.domain()?)?;
         let keys = self.keys.len() as u32;
-        let by = self.renumbered(old.iterators.len());
-        let mut write = old.write.clone();
+        let mut write = Access { within: None, ..old.write.clone() };
         for subscript in &mut write.subscripts {
             let affine = subscript.as_affine().expect("computed subscripts were refused");
-            *subscript = affine.substitute(&by)?.into();
+            *subscript = in_keys(affine, &self.keys)?.expect("the keys tell the element").into();
         }
         let op = match update.operator {
             Operator::Sum => BinaryOp::Add,
@@ -259,22 +319,35 @@ impl Partial<'_> {
         let ty = self.algorithm.array(update.array).element;
         let read = |at| Box::new(Expr { kind: ExprKind::Read(at), ty });
         let value = Expr { kind: ExprKind::Binary(op, read(0), read(1)), ty };
-        let reads = vec![write.clone(), self.access(0..keys, keys)?];
+        let reads = vec![write.clone(), self.own_access()?];
         // What may be added up in any order may be in parts, too.
         let free = matches!(update.order, UpdateOrder::Within(_)).then_some(keys);
-        self.add("total", value, write, reads, free)
+        let total = self.add("total", value, write, reads, free, &executions)?;
+        self.move_searches(before, update.array, total);
+        Ok(total)
     }
 
-    /// The reduction's iterators by those of the statements that are added; zero for those that are not keys.
-    fn renumbered(&self, count: usize) -> Vec<Affine> {
-        let mut by = vec![Affine::constant(0); count];
-        for (at, &key) in (0..).zip(&self.keys) {
-            by[key as usize] = Affine::iterator(at);
+    /// What was found out at entry of the element that the reduction updates now belongs to the statement that updates it.
+    fn move_searches(&mut self, before: &Algorithm, array: ArrayId, total: ComputationId) {
+        let Some(scan) = &mut self.algorithm.scan else { return };
+        for check in &mut scan.checks {
+            let ScanCheck::Inside { access, .. } = check else { continue };
+            if access.computation == self.id && before.access(*access).array == array {
+                let which = match access.which {
+                    Which::Write => Which::Write,
+                    Which::Read(_) => Which::Read(0),
+                };
+                *access = AccessRef { computation: total, which };
+            }
         }
-        by
     }
 
-    /// Adds a statement with one instance for each partial result of each execution of the loop.
+    /// The executions of the loop, by their keys, in which some instances of the reduction run.
+    fn executions(&self, algorithm: &Algorithm, instances: &Set) -> Result<Set, Error> {
+        Ok(instances.apply(&relation::functions(self.ctx, algorithm, self.id, &self.keys)?)?)
+    }
+
+    /// Adds a statement with one instance for each partial result of each of these executions of the loop.
     fn add(
         &mut self,
         role: &str,
@@ -282,14 +355,16 @@ impl Partial<'_> {
         write: Access,
         reads: Vec<Access>,
         simd: Option<u32>,
+        executions: &Set,
     ) -> Result<ComputationId, Error> {
         let of = self.algorithm.computation(self.id);
         let taken: Vec<String> = self.algorithm.computations.iter().map(|it| it.name.clone()).collect();
-        let mut iterators: Vec<String> = self.keys.iter().map(|&key| of.iterators[key as usize].clone()).collect();
+        let mut iterators: Vec<String> = vec![];
+        for name in self.names(of) {
+            iterators.push(fresh_among(&name, &iterators));
+        }
         iterators.push(fresh_among(&self.point, &iterators));
-        let keys: Vec<Affine> = self.keys.iter().map(|&key| Affine::iterator(key)).collect();
-        let executions = relation::functions(self.ctx, &self.algorithm, self.id, &keys)?;
-        let executions = relation::domain(&self.algorithm, self.id)?.apply(&executions)?;
+        let is_ranged = |key: &Affine| key.as_iterator().is_some_and(|iterator| of.ranged.contains(&iterator));
         let id = ComputationId(self.algorithm.computations.len() as u32);
         self.algorithm.computations.push(Computation {
             name: fresh_among(&format!("{}_{role}", of.name), &taken),
@@ -302,15 +377,15 @@ impl Partial<'_> {
             reads,
             fastmath: of.fastmath,
             simd,
-            ranged: (0..).zip(&self.keys).filter(|(_, key)| of.ranged.contains(key)).map(|(at, _)| at).collect(),
+            ranged: (0..).zip(&self.keys).filter(|(_, key)| is_ranged(key)).map(|(at, _)| at).collect(),
         });
-        let own: Vec<Affine> = (0..keys.len() as u32).map(Affine::iterator).collect();
+        let own: Vec<Affine> = (0..self.keys.len() as u32).map(Affine::iterator).collect();
         let domain =
-            relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(&executions)?.domain()?;
+            relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(executions)?.domain()?;
         let space = relation::domain_space(self.ctx, &self.algorithm, id)?;
         let names = self.algorithm.param_names();
         let value = |affine: Affine| affine.to_isl(&space, &names);
-        let place = value(Affine::iterator(keys.len() as u32))?;
+        let place = value(Affine::iterator(self.keys.len() as u32))?;
         let domain = domain
             .intersect(&place.ge_set(&value(Affine::constant(0))?)?)?
             .intersect(&place.le_set(&value(Affine::constant(i64::from(self.size) - 1))?)?)?;
@@ -323,14 +398,13 @@ impl Partial<'_> {
         &self,
         schedule: &mut Schedule,
         path: &Path,
-        around: &[(Path, Loop)],
+        outer: &[Path],
         start: ComputationId,
         total: ComputationId,
     ) -> Result<(), Error> {
-        let by = self.renumbered(self.algorithm.computation(self.id).iterators.len());
-        for (outer, _) in around {
-            let at = &mut loop_mut(schedule, outer).at;
-            let function = at[&self.id].substitute(&by)?;
+        for path in outer {
+            let at = &mut loop_mut(schedule, path).at;
+            let function = in_keys(&at[&self.id], &self.keys)?.expect("the keys tell the loops around");
             at.extend([(start, function.clone()), (total, function)]);
         }
         let nest = |id: ComputationId| {

@@ -41,6 +41,32 @@ pub fn separate(scheduled: &Scheduled, computation: &str, loops: &[String]) -> R
     tag(scheduled, computation, &innermost.name, Tag::Separate)
 }
 
+/// Iterations of one loop that are unrolled at most.
+const MOST_OF_A_LOOP: u64 = 256;
+/// Copies of a statement that the unrolled loops around it make at most: compilers take seconds for these, and minutes for four times as
+/// many.
+const MOST_OF_A_STATEMENT: u64 = 1024;
+
+/// Checks that unrolled loops make no more code than compilers bear.
+///
+/// # Errors
+/// [`ScheduleError::TooManyCopies`].
+pub fn check_unrolled(algorithm: &Algorithm, schedule: &Schedule) -> Result<(), ScheduleError> {
+    for id in algorithm.ids() {
+        let factors = schedule.loops_around(id).into_iter().filter_map(|(_, it)| it.tag.unrolled().map(u64::from));
+        let (longest, all) = factors.fold((1, 1), |(longest, all): (u64, u64), factor| {
+            (longest.max(factor), all.saturating_mul(factor))
+        });
+        for (copies, most) in [(longest, MOST_OF_A_LOOP), (all, MOST_OF_A_STATEMENT)] {
+            if copies > most {
+                let computation = algorithm.computation(id).name.clone();
+                return Err(ScheduleError::TooManyCopies { computation, copies, most });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Maps loops to blocks and threads; both lists are outermost first, and the last of each gets axis x.
 ///
 /// Rewrite: `for i0 { for j0 { for i1 { for j1 { S } } } } -> S<<<(j0, i0), (j1, i1)>>>`
@@ -161,6 +187,21 @@ fn gpu_error(algorithm: &Algorithm, it: &Loop, reason: &'static str) -> Schedule
 }
 
 impl Tag {
+    /// How many iterations at a time are unrolled.
+    pub fn unrolled(self) -> Option<u32> {
+        match self {
+            Tag::Unroll(factor) => Some(factor),
+            Tag::Sequential
+            | Tag::Parallel
+            | Tag::Vector(_)
+            | Tag::Separate
+            | Tag::Stream(_)
+            | Tag::GridSync
+            | Tag::GpuBlock(_)
+            | Tag::GpuThread(_) => None,
+        }
+    }
+
     /// In words: "parallel", "mapped to GPU blocks", ...
     pub fn adjective(self) -> &'static str {
         match self {

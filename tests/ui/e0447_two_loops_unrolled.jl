@@ -1,0 +1,12 @@
+@tessella function heat!(A::Matrix{Float32}, B::Matrix{Float32})
+    m, n = size(A)
+    for j in 2:n-1, i in 2:m-1
+        @comp S B[i, j] = 0.25f0 * (A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1])
+    end
+end
+
+@schedule heat! begin
+    tile(S, (j, i), (64, 64))
+    unroll(S, i1, 64)
+    unroll_and_jam(S, j1, 64)
+end
