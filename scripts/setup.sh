@@ -44,6 +44,7 @@ setup_build_tools() {
     command -v automake >/dev/null || packages+=(automake)
     command -v libtoolize >/dev/null || packages+=(libtool)
     command -v make >/dev/null || packages+=(make)
+    command -v patch >/dev/null || packages+=(patch)
     command -v gcc >/dev/null || packages+=(gcc libc6-dev)
     if command -v gcc >/dev/null && [ ! -e /usr/include/stdio.h ]; then
         echo '#include <stdio.h>' | gcc -E - >/dev/null 2>&1 || packages+=(libc6-dev)
