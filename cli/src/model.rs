@@ -1,11 +1,11 @@
 //! `tessella model`.
 
 use crate::Failure;
-use crate::arguments::{Source, number};
+use crate::arguments::{Source, TargetName, number};
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use std::path::PathBuf;
-use tessella::model::{self, Cell, LONGEST_TIME, LayoutOptions, ProgramOptions, SearchOptions, Told};
+use tessella::model::{self, Cell, IterationOptions, LONGEST_TIME, LayoutOptions, ProgramOptions, SearchOptions, Told};
 
 #[derive(Subcommand)]
 pub enum Model {
@@ -26,13 +26,22 @@ pub struct Tiles {
     #[command(flatten)]
     source: Source,
     /// How many elements fit into the memory that a tile works in
-    #[arg(short, long, value_name = "ELEMENTS", required_unless_present = "tile",
+    #[arg(short, long, value_name = "ELEMENTS", required_unless_present_any = ["tile", "at"],
         value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: Option<u64>,
     /// Tells what this tile costs instead: its sizes in space, then its time steps, such as 32,32,8
     #[arg(long, value_name = "SIZES", value_delimiter = ',', num_args = 1, conflicts_with = "memory",
         value_parser = clap::value_parser!(u64).range(1..=MOST_SIDE))]
     tile: Vec<u64>,
+    /// Tells what an iteration of this loop costs instead, as scheduled: by `--schedule`, by the source's own `@schedule`, or by Tessella
+    #[arg(long, value_name = "LOOP", conflicts_with_all = ["memory", "tile"])]
+    at: Option<String>,
+    /// With `--at`: a size or integer argument, such as n=1000; else 240
+    #[arg(long = "size", value_name = "NAME=VALUE", num_args = 1.., requires = "at")]
+    sizes: Vec<String>,
+    /// With `--at`: for which machine the function is scheduled
+    #[arg(long, value_enum, default_value = "c", requires = "at")]
+    target: TargetName,
 }
 
 #[derive(Args)]
@@ -116,17 +125,24 @@ const MOST_LEVELS: usize = 4;
 pub fn run(command: &Model) -> Result<(), Failure> {
     let text = match command {
         Model::Tiles(command) => {
-            if command.source.schedule.is_some() {
+            if command.source.schedule.is_some() && command.at.is_none() {
                 return Err(Failure::Usage(
-                    "`model tiles` counts tilings of the source's order, and reads no schedule: leave `--schedule` out, and \
-                     name the sizes of a tile with `--tile`"
+                    "without `--at`, `model tiles` counts tilings of the source's order, and reads no schedule: name a loop of the \
+                     schedule with `--at`, or leave `--schedule` out and name the sizes of a tile with `--tile`"
                         .into(),
                 ));
             }
             let (text, options) = command.source.read()?;
-            let told = match command.memory {
-                Some(memory) => model::tiles(&text, &options, memory),
-                None => model::given_tile(&text, &options, &command.tile),
+            let told = match (command.memory, &command.at) {
+                (Some(memory), _) => model::tiles(&text, &options, memory),
+                (None, Some(name)) => {
+                    let sizes =
+                        command.sizes.iter().map(|item| number(item, "--size n=1000")).collect::<Result<_, _>>()?;
+                    let backend = command.target.backend();
+                    let asked = IterationOptions { loop_name: name.clone(), sizes, backend };
+                    model::tiles_of_loop(&text, &options, &asked)
+                }
+                (None, None) => model::given_tile(&text, &options, &command.tile),
             };
             told.map_err(Failure::Refused)?
         }
@@ -288,10 +304,10 @@ mod tests {
     }
 
     #[test]
-    fn tiles_of_a_schedule_are_not_counted() {
+    fn tiles_of_a_schedule_belong_to_a_loop() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/heat2d.jl");
         let said = refused(&format!("tiles {file} --memory 64 --schedule s.txt"));
-        assert!(said.contains("reads no schedule") && said.contains("--tile"), "{said}");
+        assert!(said.contains("reads no schedule") && said.contains("--tile") && said.contains("--at"), "{said}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub use layout::{LayoutOptions, layout};
 pub use parallelograms::{LONGEST_TIME, ProgramOptions, SearchOptions, Told, parallelograms, parallelograms_of};
 pub use tessella_polyhedral::models::tiles::closed::Cell;
 pub(crate) use tiles::sizes_text;
-pub use tiles::{given_tile, stencil, tiles};
+pub use tiles::{IterationOptions, given_tile, stencil, tiles, tiles_of_loop};
 
 use crate::diagnose::{Place, diagnose};
 use crate::file::{FileOptions, Sources};
@@ -55,8 +55,11 @@ fn core(unit: &Unit<'_>, lowered: &Lowered, error: Error) -> Refusal {
 
 /// The program has nothing that the model speaks of.
 fn nothing(lowered: &Lowered, what: &str, help: &str) -> Refusal {
-    let name = &lowered.algorithm.name;
-    let diagnostic = Diagnostic::error(Code("E0580"), format!("`{name}` has {what}"));
+    at_function(lowered, format!("`{}` has {what}", lowered.algorithm.name), help.to_string())
+}
+
+fn at_function(lowered: &Lowered, text: String, help: String) -> Refusal {
+    let diagnostic = Diagnostic::error(Code("E0580"), text);
     let diagnostic = match lowered.spans.function {
         Some(span) => diagnostic.primary(span, "this function"),
         None => diagnostic,

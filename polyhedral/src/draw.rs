@@ -16,7 +16,7 @@ use crate::dependence::{Dependence, DependenceKind};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, IslError, Set, Val};
 use crate::relation;
-use crate::schedule::{Node, Path, Schedule};
+use crate::schedule::{Path, Schedule};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -314,18 +314,4 @@ fn set_tiles(schedule: &Schedule, params: &[i64], points: &mut [Point]) -> Vec<T
 /// Whether a loop runs through the quotients of something.
 fn counts_tiles(at: &Affine) -> bool {
     matches!(at.terms(), [(Atom::FloorDiv(..), 1 | -1)])
-}
-
-/// The names of all loops of a schedule, each once, in tree order.
-pub(crate) fn loop_names(node: &Node, found: &mut Vec<String>) {
-    match node {
-        Node::Computation(_) => {}
-        Node::Sequence(children) => children.iter().for_each(|child| loop_names(child, found)),
-        Node::Loop(it) => {
-            if !found.contains(&it.name) {
-                found.push(it.name.clone());
-            }
-            loop_names(&it.body, found);
-        }
-    }
 }

@@ -6,6 +6,7 @@
 
 use crate::affine::Affine;
 use crate::algorithm::ComputationId;
+use crate::transform::loop_names;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,6 +126,18 @@ impl Schedule {
             Node::Loop(it) if child == 0 => Some(&*it.body),
             Node::Loop(_) | Node::Computation(_) => None,
         })
+    }
+
+    /// The names of all loops, each once, in tree order.
+    pub fn loop_names(&self) -> Vec<String> {
+        let (mut all, mut names) = (vec![], vec![]);
+        loop_names(&self.root, &mut all);
+        for name in all {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
     pub fn node_mut(&mut self, path: &Path) -> Option<&mut Node> {

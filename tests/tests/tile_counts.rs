@@ -2,12 +2,15 @@
 
 use std::fs;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
+use tessella::model::{IterationOptions, given_tile, tiles_of_loop};
 use tessella::pipeline;
+use tessella::request::Backend;
 use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
-use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::isl::{Ctx, DimType, Val};
 use tessella_polyhedral::models::tiles::Approach;
 use tessella_polyhedral::models::tiles::rank::{Trust, Way, count_tile, count_tile_by, rank};
 use tessella_polyhedral::models::tiles::rows::{RowCost, rows};
+use tessella_polyhedral::models::tiles::scheduled::iterations;
 use tessella_tests::{julia_files, root};
 
 /// The algorithm of a stencil.
@@ -92,5 +95,96 @@ fn points_and_sets_give_the_same_counts() {
     quick.dedup();
     for name in ["heat2d", "heat3d", "jacobi3d27", "seidel2d", "star2d2r", "wave1d_levels"] {
         assert!(quick.iter().any(|it| it == name), "{name} is not counted over its points, but {quick:?} are");
+    }
+}
+
+const SWEEP: &str = "\
+function sweep!(B::Matrix{Float64}, A::Matrix{Float64})
+    m, n = size(A)
+    for j in 2:n-1, i in 2:m-1
+        @comp S B[i, j] = 0.25 * (A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1])
+    end
+end
+";
+
+const PRODUCT: &str = "\
+function product!(C::Matrix{Float64}, A::Matrix{Float64}, B::Matrix{Float64})
+    for j in axes(C, 2), i in axes(C, 1), k in axes(A, 2)
+        @comp U C[i, j] += A[i, k] * B[k, j]
+    end
+end
+";
+
+fn scheduled(commands: &str) -> FileOptions {
+    let schedule = ScheduleSource::Text { text: commands.into(), name: "schedule".into() };
+    FileOptions { name: "m.jl".into(), function: None, types: vec![], schedule }
+}
+
+/// What an iteration of a loop costs, as words of its line.
+fn at(source: &str, commands: &str, loop_name: &str, sizes: &[(&str, i64)]) -> Result<Vec<String>, String> {
+    let sizes = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+    let asked = IterationOptions { loop_name: loop_name.into(), sizes, backend: Backend::C };
+    let told = tiles_of_loop(source, &scheduled(commands), &asked)?;
+    let line = told.lines().nth(3).or(told.lines().last()).unwrap_or_default();
+    Ok(line.split_whitespace().map(str::to_string).collect())
+}
+
+#[test]
+fn an_iteration_of_a_tile_loop_costs_what_the_tile_does() {
+    let told = at(SWEEP, "tile(S, (j, i), (32, 32))", "i0", &[]).unwrap();
+    let options = FileOptions { schedule: ScheduleSource::InFile, ..scheduled("") };
+    let given = given_tile(SWEEP, &options, &[32, 32]).unwrap();
+    let given = given.lines().find(|it| it.trim().starts_with("plain")).unwrap();
+    let given: Vec<&str> = given.split_whitespace().collect();
+    assert_eq!(told[told.len() - 7..], given[given.len() - 7..]);
+}
+
+#[test]
+fn a_block_of_a_product_reads_three_squares() {
+    let told = at(PRODUCT, "tile(U, (j, i, k), (32, 32, 32))", "k0", &[]).unwrap();
+    // Memory, loads, stores, useful results, footprint, instances.
+    assert_eq!(told[told.len() - 6..], ["3072", "3072", "1024", "32768", "3072", "32768"]);
+}
+
+#[test]
+fn an_iteration_of_a_loop_needs_the_loop_and_sizes() {
+    let tile = "tile(S, (j, i), (32, 32))";
+    let missing = at(SWEEP, tile, "k", &[]).unwrap_err();
+    assert!(missing.contains("no loop `k`") && missing.contains("j0, i0, j1, i1"), "{missing}");
+    assert!(at(SWEEP, tile, "i0", &[("q", 3)]).unwrap_err().contains("no size `q`"));
+    let small = at(SWEEP, tile, "i0", &[("m", 2)]).unwrap();
+    assert_eq!(small.join(" "), "it has none at these sizes");
+}
+
+#[test]
+fn a_hexagon_runs_the_instances_that_lie_in_it() {
+    let text = fs::read_to_string(root().join("tests/stencils/slanted1d.jl")).unwrap();
+    let sources = Sources::read(&text, &scheduled("hexagonal(S, t, i, 2, 3)")).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = unit.build(Backend::C).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let (algorithm, schedule) = (built.analysed.verified.algorithm(), built.analysed.verified.schedule());
+    let params = vec![40; algorithm.params.len()];
+    let counted = iterations(&built.ctx, algorithm, schedule, "i0", &params).unwrap();
+    assert_eq!(counted.len(), 2, "two phases");
+    for it in counted {
+        let mut points = 0;
+        for id in algorithm.ids().filter(|&id| it.computations.contains(&algorithm.computation(id).name)) {
+            let mut domain = algorithm.computation(id).domain.clone();
+            for dim in 0..params.len() as u32 {
+                domain = domain.fix(DimType::Param, dim, &Val::from_i64(&built.ctx, 40).unwrap()).unwrap();
+            }
+            let around = schedule.loops_around(id);
+            for (t, i) in (1..=40).flat_map(|t| (1..=40).map(move |i| (t, i))) {
+                let value = |at: i64| Val::from_i64(&built.ctx, at).unwrap();
+                let here = domain.fix(DimType::Set, 0, &value(t)).unwrap().fix(DimType::Set, 1, &value(i)).unwrap();
+                let lies = it.at.iter().all(|(name, at)| {
+                    let found = around.iter().find(|(_, it)| it.name == *name).unwrap();
+                    found.1.at[&id].evaluate(&[t, i], &params) == Some(*at)
+                });
+                points += u64::from(lies && !here.is_empty().unwrap());
+            }
+        }
+        assert!(points > 4, "{it:?}");
+        assert_eq!(it.counts.run, points, "{it:?}");
     }
 }

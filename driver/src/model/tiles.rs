@@ -1,11 +1,14 @@
 //! `tessella model tiles` and `tessella model stencil`.
 
 use super::table::table;
-use super::{core, each, nothing};
+use super::{at_function, core, each, nothing};
 use crate::file::FileOptions;
+use crate::request::Backend;
+use crate::sizes::{self, Defaults};
 use std::fmt::Write;
 use tessella_polyhedral::models::tiles::closed::{self, Cell, Held};
 use tessella_polyhedral::models::tiles::rank::{Ranked, Ranking, Trust, given, rank};
+use tessella_polyhedral::models::tiles::scheduled::{Iteration, iterations};
 use tessella_polyhedral::models::tiles::{Approach, Candidate};
 
 const HEAD: [&str; 7] = ["tiles", "size", "useful/transfer", "memory", "loads", "stores", "useful"];
@@ -59,6 +62,92 @@ pub fn given_tile(text: &str, options: &FileOptions, sizes: &[u64]) -> Result<St
         }
         Ok(text)
     })
+}
+
+/// An iteration of which loop is counted.
+pub struct IterationOptions {
+    pub loop_name: String,
+    /// Sizes by their names; those that are missing are 240, or fit to the others.
+    pub sizes: Vec<(String, i64)>,
+    /// Whose program it is.
+    pub backend: Backend,
+}
+
+/// What the middle iteration of a loop costs in all chosen functions of a file, as scheduled: a tile, if the loop goes from tile to
+/// tile.
+///
+/// # Errors
+/// Rendered diagnostics.
+pub fn tiles_of_loop(text: &str, options: &FileOptions, asked: &IterationOptions) -> Result<String, String> {
+    each(text, options, &|_, lowered, unit| {
+        let built = unit.build(asked.backend)?;
+        let verified = &built.analysed.verified;
+        let (algorithm, schedule) = (verified.algorithm(), verified.schedule());
+        let name = &lowered.algorithm.name;
+        let params = sizes::choose(&built, &asked.sizes, Defaults { side: SIDE, count: SIDE })
+            .map_err(|error| at_function(lowered, error.text, error.help))?;
+        let names = schedule.loop_names();
+        if !names.contains(&asked.loop_name) {
+            let what = format!("no loop `{}`", asked.loop_name);
+            return Err(nothing(lowered, &what, &format!("its loops are {}", names.join(", "))));
+        }
+        let sizes: Vec<String> =
+            algorithm.params.iter().zip(&params).map(|(param, value)| format!("{}={value}", param.name)).collect();
+        let counted = iterations(&built.ctx, algorithm, schedule, &asked.loop_name, &params).map_err(|error| {
+            match error.is_quota() {
+                true => {
+                    let text = format!(
+                        "counting an iteration of `{}` takes too long at {}",
+                        asked.loop_name,
+                        sizes.join(", ")
+                    );
+                    at_function(
+                        lowered,
+                        text,
+                        "give smaller sizes with `--size`, or ask for a loop further inside".into(),
+                    )
+                }
+                false => core(unit, lowered, error),
+            }
+        })?;
+        let mut text = format!("{name}: an iteration of {} at {}\n\n", asked.loop_name, sizes.join(", "));
+        if counted.is_empty() {
+            text.push_str("  it has none at these sizes\n");
+            return Ok(text);
+        }
+        let head = ["iteration", "useful/transfer", "memory", "loads", "stores", "useful", "footprint", "run"];
+        text.push_str(&table(&head, &counted.iter().map(iteration_row).collect::<Vec<_>>()));
+        for it in &counted {
+            let _ = writeln!(text, "  {}: {}", place(it), it.computations.join(", "));
+        }
+        if counted.iter().any(|it| !it.is_certain) {
+            text.push_str("  an estimate: what is accessed depends on data\n");
+        }
+        let copies = |name: &String| {
+            let of = algorithm.computations.iter().find(|it| it.name == *name);
+            let array = of.map(|it| &algorithm.array(it.write.array).name);
+            array.is_some_and(|array| lowered.algorithm.arrays.iter().all(|known| known.name != *array))
+        };
+        if counted.iter().flat_map(|it| &it.computations).any(copies) {
+            text.push_str("  useful are also copies, and what other iterations compute again\n");
+        }
+        Ok(text)
+    })
+}
+
+/// What sizes are that nobody gave.
+const SIDE: i64 = 240;
+
+/// `t = 3, i = 40`.
+fn place(it: &Iteration) -> String {
+    it.at.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
+
+fn iteration_row(it: &Iteration) -> Vec<String> {
+    let cost = &it.counts.cost;
+    let ratio = if cost.transfers() == 0 { "-".to_string() } else { format!("{:.2}", cost.ratio()) };
+    let numbers = [cost.memory, cost.loads, cost.stores, cost.useful, it.counts.footprint, it.counts.run];
+    [vec![place(it), ratio], numbers.iter().map(u64::to_string).collect()].concat()
 }
 
 /// The best tile of each approach for a stencil over two space dimensions that reads the four neighbours.

@@ -1,6 +1,6 @@
 //! What to draw where the user leaves it open.
 
-use super::{DrawError, DrawnSpace, View, coordinates, counts_tiles, loop_names};
+use super::{DrawError, DrawnSpace, View, coordinates, counts_tiles};
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::schedule::Schedule;
 
@@ -47,7 +47,7 @@ pub fn choose(
     if computations.is_empty() {
         let mut known: Vec<String> = vec![];
         match choice.space {
-            DrawnSpace::Schedule if choice.computation.is_none() => loop_names(&schedule.root, &mut known),
+            DrawnSpace::Schedule if choice.computation.is_none() => known = schedule.loop_names(),
             DrawnSpace::Schedule | DrawnSpace::Iterations => {
                 let all = candidates.iter().flat_map(|&id| names(id));
                 all.for_each(|name| {

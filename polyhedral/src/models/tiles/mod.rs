@@ -15,6 +15,7 @@ mod polynomial;
 pub mod rank;
 mod recount;
 pub mod rows;
+pub mod scheduled;
 mod shape;
 mod uniform;
 
