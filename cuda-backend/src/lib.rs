@@ -113,6 +113,9 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
 
     let mut file = Writer::default();
     header_comment(options, "CUDA", &mut file);
+    let flags: &[&str] = if program.fastmath { &FAST } else { &STRICT };
+    file.line("//");
+    file.line(format!("// nvcc {}: {}.", flags.join(" "), rounding(program.fastmath)));
     file.blank();
     file.line("#include <cuda_runtime.h>");
     file.line("#include <math.h>");
@@ -138,7 +141,6 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
     file.append(&scan);
     file.blank();
     file.append(&host);
-    let flags: &[&str] = if program.fastmath { &FAST } else { &STRICT };
     CudaSource {
         text: file.finish(),
         kernels: alone.finish(),
@@ -146,6 +148,14 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
         plan,
         entry: program.names.function.clone(),
         flags: flags.to_vec(),
+    }
+}
+
+/// What the flags are for.
+fn rounding(is_fast: bool) -> &'static str {
+    match is_fast {
+        true => "a product and a sum may be rounded as one",
+        false => "every product and every sum is rounded, as in Julia",
     }
 }
 

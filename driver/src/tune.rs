@@ -119,6 +119,8 @@ pub struct Tuner {
     pub shares: Vec<Share>,
     /// Candidates of families that were given up.
     pub skipped: usize,
+    /// The best one was compared with the untuned function once again.
+    is_settled: bool,
     clock: Clock,
 }
 
@@ -131,6 +133,8 @@ const GIVE_UP: u32 = 3;
 const SLOW: f64 = 1.3;
 /// Proofs and code of one candidate take no longer than this: without a bound numbers beyond machine words can take minutes.
 const LONG_BUILD: Duration = Duration::from_secs(5);
+/// How often the best candidate and the untuned function are timed in turns at the end.
+const TURNS: u32 = 3;
 /// Calls of one candidate take no longer than this together, unless the first does.
 const LONG: Duration = Duration::from_secs(2);
 
@@ -164,6 +168,7 @@ impl Tuner {
             shares: space.shares.clone(),
             proposed: queue.len(),
             skipped: 0,
+            is_settled: false,
             queue,
             clock,
         };
@@ -177,14 +182,18 @@ impl Tuner {
         }
     }
 
-    /// Looks at the next candidate.
+    /// Looks at the next candidate. Where there is none any more, the best one is compared with the untuned function once again.
     pub fn step(&mut self) -> Step {
         loop {
             let guess = self.next_guess();
             if guess.is_none() && (self.clock)() >= self.options.budget {
+                self.settle();
                 return Step::OutOfTime;
             }
-            let Some(candidate) = self.queue.remove(guess.unwrap_or(0)) else { return Step::Exhausted };
+            let Some(candidate) = self.queue.remove(guess.unwrap_or(0)) else {
+                self.settle();
+                return Step::Exhausted;
+            };
             if self.is_given_up(candidate.family) {
                 self.skipped += 1;
                 continue;
@@ -210,6 +219,36 @@ impl Tuner {
             let Candidate { family, commands, predicted } = candidate;
             self.tried.push(Tried { family, commands, predicted, outcome });
             return Step::Tried;
+        }
+    }
+
+    /// Times the best candidate and the untuned function in turns: of many candidates some are fast by chance, and the
+    /// untuned function was timed when the machine may have been busier.
+    fn settle(&mut self) {
+        let Some(commands) = self.best.commands.clone().filter(|_| !std::mem::replace(&mut self.is_settled, true)) else {
+            return;
+        };
+        let made = |commands: Option<&[Command]>| {
+            let unit = self.subject.unit(commands);
+            let built = unit.build(self.subject.target).ok()?;
+            load(&unit, &built, &self.subject).ok()
+        };
+        let (Some(own), Some(best)) = (made(None), made(Some(&commands))) else { return };
+        let (mut untuned, mut tuned) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..TURNS {
+            for (program, fastest) in [(&own, &mut untuned), (&best, &mut tuned)] {
+                if let Ok((seconds, _)) = self.measure(&**program, None) {
+                    *fastest = fastest.min(seconds);
+                }
+            }
+        }
+        if tuned.is_finite() && untuned.is_finite() {
+            self.untuned = untuned;
+            self.best = if tuned < untuned {
+                Best { commands: Some(commands), seconds: tuned }
+            } else {
+                Best { commands: None, seconds: untuned }
+            };
         }
     }
 

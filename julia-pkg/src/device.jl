@@ -5,13 +5,17 @@
 
 An array in the memory of the GPU, made by [`to_device`](@ref). Functions of `@tessella target=:cuda` use it where it is,
 and copy nothing. `Array(d)` and `copyto!` bring elements back. One element at a time is refused, since each would be
-a copy of its own; see [`allow_scalars`](@ref). Its memory is freed when Julia finds it unused, or by [`free!`](@ref).
+a copy of its own; see [`allow_scalars`](@ref). `reshape`, `vec`, and views of elements that lie side by side, such as
+`view(d, :, 3)`, share its memory and are arguments, too. Its memory is freed when Julia finds it unused, or by
+[`free!`](@ref).
 """
 mutable struct DeviceArray{T,N} <: AbstractArray{T,N}
-    # C_NULL once it is freed.
+    # C_NULL once it is freed, and where the memory is that of another array.
     memory::Ptr{Cvoid}
     extents::NTuple{N,Int}
     library::Library
+    # The array whose memory this one uses, if that is another one.
+    owner::Union{Nothing,DeviceArray{T}}
     # Keeps the constructor from users: the memory belongs to the array.
     function DeviceArray{T,N}(library::Library, extents::NTuple{N,Int}) where {T,N}
         T <: Element && isconcretetype(T) || throw(ArgumentError("a DeviceArray holds numbers, not $T"))
@@ -23,8 +27,11 @@ mutable struct DeviceArray{T,N} <: AbstractArray{T,N}
             memory = ccall(library.memory.allocate, Ptr{Cvoid}, (UInt64,), bytes)
         end
         memory == C_NULL && throw_memory_failure(library)
-        return finalizer(free!, new{T,N}(memory, extents, library))
+        return finalizer(free!, new{T,N}(memory, extents, library, nothing))
     end
+    # The elements of another array in another shape.
+    DeviceArray{T,N}(owner::DeviceArray{T}, extents::NTuple{N,Int}) where {T,N} =
+        new{T,N}(C_NULL, extents, owner.library, something(owner.owner, owner))
 end
 
 function byte_count(T, extents)
@@ -54,9 +61,10 @@ to_device(d::DeviceArray) = d
 """
     free!(d::DeviceArray)
 
-Gives the memory of `d` back now. `d` cannot be used any more.
+Gives the memory of `d` back now. `d` cannot be used any more, nor can what shares its memory.
 """
 function free!(d::DeviceArray)
+    d.owner === nothing || return free!(d.owner)
     memory, d.memory = d.memory, C_NULL
     memory == C_NULL || ccall(d.library.memory.free, Cvoid, (Ptr{Cvoid},), memory)
     return nothing
@@ -76,7 +84,9 @@ function device_memory()
 end
 
 # The memory, of an array that is not freed.
-function memory_of(d::DeviceArray)
+memory_of(d::DeviceArray) = d.owner === nothing ? own_memory(d) : own_memory(d.owner)
+
+function own_memory(d::DeviceArray)
     d.memory == C_NULL && throw(TessellaError(
         """
         error[E0711]: a `DeviceArray` is used after its memory was freed
@@ -93,26 +103,70 @@ Base.sizeof(d::DeviceArray{T}) where {T} = Int(byte_count(T, d.extents))
 
 Base.similar(::DeviceArray, ::Type{T}, extents::NTuple{N,Int}) where {T,N} = DeviceArray{T,N}(library(), extents)
 Base.copy(d::DeviceArray) = copyto!(similar(d), d)
+# Memory has one owner: a copy of the fields would free it twice.
+Base.deepcopy_internal(d::DeviceArray, seen::IdDict) = get!(() -> copy(d), seen, d)
+Base.reshape(d::DeviceArray{T}, extents::NTuple{N,Int}) where {T,N} =
+    prod(extents) == length(d) ? DeviceArray{T,N}(d, extents) :
+    throw(DimensionMismatch("$(join(size(d), '×')) elements do not make an array of $(join(extents, '×'))"))
+Base.reshape(d::DeviceArray, extents::Tuple{Vararg{Union{Int,Colon}}}) = reshape(d, Base._reshape_uncolon(d, extents))
+Base.vec(d::DeviceArray) = reshape(d, (length(d),))
+Base.zero(d::DeviceArray{T}) where {T} = fill!(similar(d), zero(T))
 Base.Array(d::DeviceArray{T,N}) where {T,N} = copyto!(Array{T,N}(undef, size(d)), d)
 Base.Array{T}(d::DeviceArray{T,N}) where {T,N} = Array(d)
 Base.Array{T,N}(d::DeviceArray{T,N}) where {T,N} = Array(d)
 Base.collect(d::DeviceArray) = Array(d)
 
-function Base.copyto!(to::DeviceArray{T}, from::Array{T}) where {T}
-    check_fits(to, from)
-    code = GC.@preserve to from ccall(to.library.memory.write, Int32, (Ptr{Cvoid}, UInt64, Ptr{T}, UInt64),
-                                      memory_of(to), 0, from, sizeof(from))
+Base.copyto!(to::DeviceArray{T}, from::Array{T}) where {T} = (check_fits(to, from); copyto!(to, 1, from, 1, length(from)))
+Base.copyto!(to::Array{T}, from::DeviceArray{T}) where {T} = (check_fits(to, from); copyto!(to, 1, from, 1, length(from)))
+
+function Base.copyto!(to::DeviceArray{T}, start::Integer, from::Array{T}, first::Integer, count::Integer) where {T}
+    check_range(to, start, from, first, count) || return to
+    code = GC.@preserve to from ccall(to.library.memory.write, Int32, (Ptr{Cvoid}, UInt64, Ptr{T}, UInt64), memory_of(to),
+                                      (start - 1) * sizeof(T), pointer(from, first), count * sizeof(T))
     code == 0 || throw_memory_failure(to.library)
     return to
 end
 
-function Base.copyto!(to::Array{T}, from::DeviceArray{T}) where {T}
-    check_fits(to, from)
-    code = GC.@preserve to from ccall(from.library.memory.read, Int32, (Ptr{Cvoid}, UInt64, Ptr{T}, UInt64),
-                                      memory_of(from), 0, to, sizeof(from))
+function Base.copyto!(to::Array{T}, start::Integer, from::DeviceArray{T}, first::Integer, count::Integer) where {T}
+    check_range(to, start, from, first, count) || return to
+    code = GC.@preserve to from ccall(from.library.memory.read, Int32, (Ptr{Cvoid}, UInt64, Ptr{T}, UInt64), memory_of(from),
+                                      (first - 1) * sizeof(T), pointer(to, start), count * sizeof(T))
     code == 0 || throw_memory_failure(from.library)
     return to
 end
+
+# Through the host, since the library copies whole arrays on the device.
+Base.copyto!(to::DeviceArray{T}, start::Integer, from::DeviceArray{T}, first::Integer, count::Integer) where {T} =
+    copyto!(to, start, copyto!(Vector{T}(undef, max(count, 0)), 1, from, first, count), 1, count)
+
+# Whether there is anything to copy: all of it lies inside, or nothing is copied.
+function check_range(to, start, from, first, count)
+    count < 0 && throw(ArgumentError("tried to copy $count elements, but the number of elements must not be negative"))
+    count == 0 && (memory_of(to isa DeviceArray ? to : from); return false)
+    checkbounds(to, start:start+count-1)
+    checkbounds(from, first:first+count-1)
+    return true
+end
+
+# Elements that are filled at a time.
+const FILLED = 2^20
+
+function Base.fill!(d::DeviceArray{T}, value) where {T}
+    some = fill(convert(T, value), min(FILLED, length(d)))
+    for start in 1:FILLED:length(d)
+        copyto!(d, start, some, 1, min(FILLED, length(d) - start + 1))
+    end
+    return d
+end
+
+"A view of elements that lie side by side on the device."
+const DeviceView{T,N} = Base.FastContiguousSubArray{T,N,<:DeviceArray{T}}
+
+first_of(view::DeviceView) = Base.first_index(view)
+Base.Array(view::DeviceView{T,N}) where {T,N} = copyto!(Array{T,N}(undef, size(view)), 1, parent(view), first_of(view), length(view))
+Base.collect(view::DeviceView) = Array(view)
+Base.copyto!(to::DeviceView{T}, from::Array{T}) where {T} =
+    (check_fits(to, from); copyto!(parent(to), first_of(to), from, 1, length(from)); to)
 
 function Base.copyto!(to::DeviceArray{T}, from::DeviceArray{T}) where {T}
     check_fits(to, from)
@@ -174,7 +228,9 @@ end
 
 Base.show(io::IO, d::DeviceArray{T,N}) where {T,N} = print(io, "DeviceArray{", T, ",", N, "}(", join(size(d), '×'), ")")
 Base.show(io::IO, ::MIME"text/plain", d::DeviceArray{T}) where {T} =
-    print(io, join(size(d), '×'), " DeviceArray{", T, "} in the GPU's memory", d.memory == C_NULL ? ", freed" : "")
+    print(io, join(size(d), '×'), " DeviceArray{", T, "} in the GPU's memory", is_freed(d) ? ", freed" : "")
+
+is_freed(d::DeviceArray) = something(d.owner, d).memory == C_NULL
 
 # --- as an argument ---------------------------------------------------------------------------------------------------
 
@@ -193,6 +249,7 @@ other arrays. Packages for GPU arrays add a method for their type, and so have t
 """
 device_pointer(::Any) = nothing
 device_pointer(d::DeviceArray) = Ptr{Cvoid}(UInt(ccall(d.library.memory.address, UInt64, (Ptr{Cvoid},), memory_of(d))))
+device_pointer(view::DeviceView{T}) where {T} = device_pointer(parent(view)) + (first_of(view) - 1) * sizeof(T)
 
 # Where the elements of an array on the device lie; `nothing` for one on the host.
 function device_place(array::AbstractArray)

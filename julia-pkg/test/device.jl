@@ -151,6 +151,54 @@ function test_arrays()
     @test Core.Compiler.return_type(Tessella.original(scaled!), Tuple{typeof(d),Float64}) === typeof(d)
 end
 
+function test_parts_and_shapes()
+    fill!(HELD, 0)
+    A = [1.0 2.0 3.0; 4.0 5.0 6.0]
+    d = to_device(A)
+    # A copy has memory of its own.
+    c = deepcopy(d)
+    @test c.memory != d.memory && Array(c) == A
+    pair = deepcopy([d, d])
+    @test pair[1] === pair[2] && pair[1].memory != d.memory
+    free!(d)
+    @test Array(c) == A && refusal(() -> Array(d)) == "E0711"
+    @test refusal(() -> deepcopy(d)) == "E0711"
+
+    v = vec(c)
+    @test v isa DeviceArray{Float64,1} && Array(v) == vec(A)
+    r = reshape(v, 3, :)
+    @test size(r) == (3, 2) && Array(r) == reshape(A, 3, 2)
+    @test device_pointer(r) == device_pointer(c)
+    copyto!(r, ones(3, 2))
+    @test Array(c) == ones(2, 3)
+    @test_throws DimensionMismatch reshape(c, 4, 2)
+    @test Array(fill!(c, 7)) == fill(7.0, 2, 3) && Array(zero(c)) == zeros(2, 3)
+    @test isempty(Array(fill!(to_device(Float64[]), 1)))
+
+    @test copyto!(zeros(4), 2, c, 1, 2) == [0, 7, 7, 0]
+    copyto!(c, 3, [1.0, 2.0, 3.0], 2, 2)
+    @test Array(v) == [7, 7, 2, 3, 7, 7]
+    copyto!(c, 1, c, 3, 2)
+    @test Array(v) == [2, 3, 2, 3, 7, 7]
+    @test copyto!(c, 7, [1.0], 1, 0) === c
+    @test_throws BoundsError copyto!(c, 6, [1.0, 2.0], 1, 2)
+    @test_throws BoundsError copyto!(zeros(2), 1, c, 6, 2)
+    @test_throws ArgumentError copyto!(c, 1, [1.0], 1, -1)
+
+    # A view of elements side by side is an argument where it is.
+    column = view(c, :, 2)
+    @test Array(column) == [2, 3] == collect(column)
+    copyto!(column, [8.0, 9.0])
+    @test Array(v) == [2, 3, 8, 9, 7, 7]
+    place = only(places_of((column,)))
+    @test place.on_device && place.data == device_pointer(c) + 16 && place.numbers == [2]
+    @test refusal(() -> scaled!(column, 2.0)) == "E0709"
+    @test refusal(() -> Array(view(c, 1, :))) == "E0710"
+    free!(r)
+    @test refusal(() -> Array(c)) == "E0711" && refusal(() -> Array(column)) == "E0711"
+    @test endswith(repr("text/plain", r), ", freed") && endswith(repr("text/plain", c), ", freed")
+end
+
 function test_memory()
     fill!(HELD, 0)
     d = to_device(zeros(10))
@@ -249,6 +297,11 @@ function test_on_gpu()
     result = zeros(2, 2)
     @test sum_into!(result, to, d) === result == [12.0 24.0; 36.0 48.0]
     @test doubled(d) == [2.0 4.0; 6.0 8.0]
+    # A column of one array, and another array in a shape of its own.
+    three = to_device(reshape(collect(1.0:12.0), 2, 6))
+    @test sum_into!(to, view(three, :, 3:4), reshape(to_device([1.0, 2.0, 3.0, 4.0]), 2, 2)) === to
+    @test Array(to) == [6.0 10.0; 8.0 12.0]
+    @test refusal(() -> sum_into!(view(three, :, 1:2), view(three, :, 2:3), host)) == "E0771"
     gathered = to_device(zeros(3))
     gathered!(gathered, to_device([5.0, 6.0]), to_device([2, 1, 2]))
     @test Array(gathered) == [6.0, 5.0, 6.0]
@@ -263,6 +316,7 @@ end
 
 function run()
     with_host_memory(test_arrays)
+    with_host_memory(test_parts_and_shapes)
     with_host_memory(test_memory)
     with_host_memory(test_arguments)
     test_extension()

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tessella::file::{FileOptions, ScheduleSource};
 use tessella::request::Backend;
 use tessella::run::{Failed, RunOptions};
-use tessella::tune::{self, Begin, Outcome, Step, TuneOptions, Tuner};
+use tessella::tune::{self, Begin, Best, Outcome, Step, TuneOptions, Tuner};
 use tessella::tuned::{Store, key_of};
 use tessella_diagnostics::{Style, render};
 use tessella_interpreter::{Array, Value};
@@ -162,6 +162,20 @@ fn one_seed_gives_one_order_and_another_another() {
         all
     };
     assert_eq!(sorted(first), sorted(other));
+}
+
+#[test]
+fn what_was_fast_by_chance_is_timed_again() {
+    let text = text_of("tests/stencils/heat2d.jl");
+    let sizes = [("m", 41), ("n", 37), ("steps", 9)];
+    let (mut first, _) = tuner(&text, &sizes, TuneOptions { most: 3, ..FEW });
+    to_the_end(&mut first);
+    let timed = first.tried.iter().find(|it| matches!(it.outcome, Outcome::Timed(_)));
+    let commands = timed.map(|it| it.commands.clone()).unwrap_or_else(|| panic!("{:?}", first.tried));
+    let (mut lucky, _) = tuner(&text, &sizes, TuneOptions { most: 0, ..FEW });
+    lucky.best = Best { commands: Some(commands), seconds: 0.0 };
+    assert_eq!(to_the_end(&mut lucky), Step::Exhausted);
+    assert!(lucky.best.seconds > 0.0 && lucky.best.seconds <= lucky.untuned, "{:?}", lucky.best);
 }
 
 #[test]

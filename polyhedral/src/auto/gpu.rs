@@ -38,6 +38,9 @@ const IN_FLIGHT: u32 = 32;
 /// The most points of short loops inside of a thread that are written out.
 const WRITTEN_OUT: i64 = 64;
 
+/// Axes of a GPU's grid.
+const AXES: usize = 3;
+
 impl Chooser<'_> {
     /// Orders the nest at `path`, none of whose outer loops is parallel.
     pub(crate) fn gpu_nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
@@ -58,7 +61,11 @@ impl Chooser<'_> {
         if staged {
             return Ok(());
         }
-        let leading = parallel.iter().enumerate().take_while(|(at, level)| at == *level).count().min(3);
+        let leading = parallel.iter().enumerate().take_while(|(at, level)| at == *level).count();
+        if leading > AXES {
+            self.contiguous_among_axes(schedule, path, leading)?;
+        }
+        let leading = leading.min(AXES);
         match (leading, parallel.is_empty()) {
             (0, true) => match self.steps_or_diagonals(schedule, path, depth)? {
                 true => Ok(()),
@@ -295,6 +302,26 @@ impl Chooser<'_> {
         }
         put_chain(&mut tree, path, chain);
         *schedule = tree;
+        Ok(())
+    }
+
+    /// Brings that of the `leading` parallel loops along which neighbours are neighbours in memory among those which get an axis
+    /// of the grid; the others run inside of each thread.
+    fn contiguous_among_axes(&self, schedule: &mut Schedule, path: &Path, leading: usize) -> Result<(), Error> {
+        let below = schedule.node(&path.down(leading)).map(Node::computations).unwrap_or_default();
+        let cost =
+            |level: usize| self.stride_cost(&below, |id| loop_at(schedule, &path.down(level))?.at.get(&id).cloned());
+        let Some(least) = (0..leading).rev().min_by_key(|&level| cost(level)).filter(|&level| level >= AXES) else {
+            return Ok(());
+        };
+        let mut trial = schedule.clone();
+        let mut chain = take_chain(&mut trial, path, leading);
+        let contiguous = chain.remove(least);
+        chain.insert(AXES - 1, contiguous);
+        put_chain(&mut trial, path, chain);
+        if self.is_legal(&trial, path)? {
+            *schedule = trial;
+        }
         Ok(())
     }
 
