@@ -13,6 +13,7 @@ end
 
 """
     Tessella.padded(T, dims...; pads = 1 for each axis but the last)
+    Tessella.padded(T, dims; pads)
 
 A new array whose columns (planes, ...) lie `pads` elements further apart than they have to: `pads[k]` elements are left free
 after what the first `k` axes hold. Compiled functions take it where it is, with its strides.
@@ -38,6 +39,8 @@ function padded(T::Type, dims::Integer...; pads = ntuple(_ -> 1, max(length(dims
     total = Base.checked_mul(steps[end], Int(dims[end]))
     return PaddedArray{T,length(dims)}(Vector{T}(undef, total), map(Int, dims), Tuple(steps))
 end
+
+padded(T::Type, dims::Tuple{Vararg{Integer}}; keywords...) = padded(T, dims...; keywords...)
 
 Base.size(array::PaddedArray) = array.extents
 Base.strides(array::PaddedArray) = array.steps

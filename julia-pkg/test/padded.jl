@@ -30,6 +30,7 @@ function run()
         @test_throws BoundsError A[5, 1]
         @test_throws BoundsError A[1, 4] = 0
         @test strides(padded(Int, 2, 3, 4; pads = (3, 2))) == (1, 5, 17)
+        @test strides(padded(Int, (2, 3, 4); pads = (3, 2))) == (1, 5, 17) && size(padded(Int, (3, 4))) == (3, 4)
         @test length(padded(Int, 7)) == 7 && size(padded(Float32, 0, 5)) == (0, 5)
     end
     @testset "a padded array is assigned from itself" begin

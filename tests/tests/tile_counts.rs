@@ -78,7 +78,7 @@ fn points_and_sets_give_the_same_counts() {
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
         let ctx = Ctx::new();
         let algorithm = algorithm(&ctx, &name);
-        let dimensions = algorithm.computations[0].iterators.len() - 1;
+        let dimensions = algorithm.computations.iter().map(|it| it.iterators.len()).max().unwrap() - 1;
         for approach in Approach::ALL {
             let mut sizes = vec![5, 4, 3][3 - dimensions..].to_vec();
             sizes.extend((approach != Approach::Plain).then_some(2));
@@ -187,4 +187,94 @@ fn a_hexagon_runs_the_instances_that_lie_in_it() {
         assert!(points > 4, "{it:?}");
         assert_eq!(it.counts.run, points, "{it:?}");
     }
+}
+
+/// Two sweeps of a stencil whose arms are three elements long.
+const LONG_ARMS: &str = "\
+function arms!(A::Vector{Float64}, B::Vector{Float64}, steps::Int)
+    n = length(A)
+    for t in 1:steps
+        for i in 4:n-3
+            @comp S B[i] = A[i-3] + A[i] + A[i+3]
+        end
+        for i in 4:n-3
+            @comp R A[i] = B[i]
+        end
+    end
+end
+";
+
+fn algorithm_in(ctx: &Ctx, text: &str) -> Algorithm {
+    let options = FileOptions { schedule: ScheduleSource::InFile, ..scheduled("") };
+    let sources = Sources::read(text, &options).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    pipeline::lower(ctx, &unit.function).unwrap_or_else(|errors| panic!("{}", sources.show(&errors))).algorithm
+}
+
+#[test]
+fn no_tile_is_better_where_values_come_from_afar() {
+    let slanted = fs::read_to_string(root().join("tests/stencils/slanted1d.jl")).unwrap();
+    for text in [slanted.as_str(), LONG_ARMS] {
+        let ctx = Ctx::new();
+        let algorithm = algorithm_in(&ctx, text);
+        let memory = 300;
+        let ranking = rank(&ctx, &algorithm, memory).unwrap().remove(0);
+        let best = &ranking.ranked.iter().find(|it| it.candidate.approach == Approach::Skewed).unwrap().candidate;
+        assert!(best.cost.memory <= memory, "{best:?}");
+        for size in (1..150).step_by(7) {
+            for steps in (1..40).step_by(3) {
+                let sizes = [size, steps];
+                let counted = count_tile_by(&ctx, &algorithm, Approach::Skewed, &sizes, Way::Points).unwrap().unwrap();
+                let cost = counted.0.cost;
+                assert!(cost.memory > memory || !cost.is_better_than(&best.cost), "{sizes:?} {cost:?} {best:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn boundaries_do_not_keep_loops_whole() {
+    let ctx = Ctx::new();
+    let ranking = rank(&ctx, &algorithm(&ctx, "fdtd2d"), 4076).unwrap().remove(0);
+    assert_eq!((ranking.space.join(" "), ranking.whole.len()), ("j i".to_string(), 0));
+    let best = &ranking.ranked[0];
+    assert_eq!((best.candidate.sizes.as_slice(), best.candidate.steps), ([21, 21].as_slice(), 21));
+    assert_eq!(best.candidate.cost.useful, 3 * 21 * 21 * 21, "of the line nothing lies in the middle");
+    // Sets, which know the line, tell the same.
+    let ctx = Ctx::new();
+    let fdtd = algorithm(&ctx, "fdtd2d");
+    let count = |way| count_tile_by(&ctx, &fdtd, Approach::Skewed, &[6, 7, 3], way).unwrap().unwrap();
+    let ((points, by_points), (sets, _)) = (count(Way::Points), count(Way::Sets));
+    assert_eq!((points, by_points), (sets, Way::Points));
+}
+
+#[test]
+fn a_plain_tile_lies_where_time_steps_are() {
+    // Its loop over time takes two steps at once.
+    let ctx = Ctx::new();
+    let swapped = algorithm(&ctx, "swapped2d");
+    let counted = count_tile(&ctx, &swapped, Approach::Plain, &[20, 20]).unwrap().unwrap();
+    assert_eq!((counted.cost.useful, counted.run), (800, 800));
+}
+
+#[test]
+fn sums_in_variables_are_results() {
+    let in_variable = "\
+function product!(C::Matrix{Float64}, A::Matrix{Float64}, B::Matrix{Float64})
+    for j in axes(C, 2), i in axes(C, 1)
+        w = 0.0
+        for k in axes(A, 2)
+            w += A[i, k] * B[k, j]
+        end
+        C[i, j] = w
+    end
+end
+";
+    let ctx = Ctx::new();
+    let count = |text: &str, sizes: &[u64]| {
+        count_tile(&ctx, &algorithm_in(&ctx, text), Approach::Plain, sizes).unwrap().unwrap().cost.useful
+    };
+    assert_eq!(count(PRODUCT, &[4, 4, 240]), 4 * 4 * 240);
+    // Each element is written once more.
+    assert_eq!(count(in_variable, &[4, 4]), 4 * 4 * 240 + 4 * 4);
 }

@@ -10,8 +10,8 @@ use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::machine::Machine;
-use tessella_polyhedral::models::tiles::fit::{Nest, Nests, Sizes, fit};
-use tessella_polyhedral::models::tiles::rank::{Ranking, ranked};
+use tessella_polyhedral::models::tiles::fit::{Nest, Nests};
+use tessella_polyhedral::models::tiles::rank::{Ranking, Trust, ranked_nests};
 use tessella_polyhedral::models::tiles::{Approach, Cost};
 use tessella_polyhedral::schedule::{Schedule, Tag};
 use tessella_polyhedral::work;
@@ -36,15 +36,14 @@ pub(crate) fn tilings(
         Target::Gpu => (SHARED_BYTES, "the shared memory of a block"),
     };
     let memory = bytes / u64::from(element);
-    let nests = match ctx.with_budget(OPERATIONS, || fit(ctx, algorithm, Nests::Stencils, Sizes::All)) {
+    let nests = match ctx.with_budget(OPERATIONS, || ranked_nests(ctx, algorithm, Nests::Stencils, memory)) {
         Ok(nests) => nests,
         Err(error) if error.is_quota() => return Ok(String::new()),
         Err(other) => return Err(other),
     };
     let mut text = String::new();
-    for nest in &nests {
-        let ranking = ranked(algorithm, nest, memory);
-        if ranking.time.is_none() || ranking.ranked.len() < 2 {
+    for (nest, ranking) in &nests {
+        if ranking.time.is_none() || ranking.ranked.is_empty() {
             continue;
         }
         if text.is_empty() {
@@ -54,7 +53,7 @@ pub(crate) fn tilings(
                 bytes >> 10
             );
         }
-        told(&mut text, algorithm, nest, &ranking, element);
+        told(&mut text, algorithm, nest, ranking, element);
         text.push_str(&match hexagons.iter().find(|it| is_about(algorithm, it, nest)) {
             Some(command) => hexagonal(command, machine),
             None => chosen(schedule, nest, (target, machine), element),
@@ -76,12 +75,12 @@ fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking
         ranking.space.join(", "),
         ranking.time.as_deref().unwrap_or_default()
     );
-    let operations = nest.computations.iter().map(|&id| {
+    let operations = nest.main().map(|id| {
         let (narrow, wide) = work::operations(algorithm.computation(id));
         narrow + wide
     });
     // Instances of all statements count alike.
-    let operations = operations.sum::<u64>() as f64 / nest.computations.len().max(1) as f64;
+    let operations = operations.sum::<u64>() as f64 / nest.main().count().max(1) as f64;
     for it in &ranking.ranked {
         let cost = &it.candidate.cost;
         let useful = cost.useful.max(1) as f64;
@@ -97,7 +96,12 @@ fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking
             true => format!(" and {:.1} operations", runs * operations),
             false => String::new(),
         };
-        let _ = writeln!(text, "    {command}, {sizes}: {bytes:.2} bytes{flops} in {runs:.2} instances");
+        let sure = match it.trust {
+            Trust::Exact => "",
+            Trust::Counted => "; other sizes may be better",
+            Trust::Estimate => ", an estimate",
+        };
+        let _ = writeln!(text, "    {command}, {sizes}: {bytes:.2} bytes{flops} in {runs:.2} instances{sure}");
     }
 }
 

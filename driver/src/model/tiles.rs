@@ -196,6 +196,14 @@ fn notes(ranking: &Ranking) -> String {
     for (approach, refused) in &ranking.refused {
         let _ = writeln!(text, "  {}: {refused}", approach.name());
     }
+    if !ranking.whole.is_empty() {
+        let (each, are) = if ranking.whole.len() == 1 { ("loop", "stays whole") } else { ("loops", "stay whole") };
+        let _ = writeln!(
+            text,
+            "  {each} {} {are} in a tile, in a program whose sizes are {SIDE}",
+            ranking.whole.join(", ")
+        );
+    }
     text
 }
 
@@ -253,8 +261,8 @@ fn note(ranking: &Ranking, ranked: &Ranked) -> Option<String> {
             parts.push("an estimate: the tile itself could not be counted, or accesses depend on data".to_string())
         }
     }
-    if !ranked.all_sizes {
-        parts.push("sizes below 4 take too long to count".to_string());
+    if ranked.least > 1 {
+        parts.push(format!("sizes below {} take too long to count", ranked.least));
     }
     (!parts.is_empty()).then(|| format!("{}: {}", ranked.candidate.approach.name(), parts.join("; ")))
 }

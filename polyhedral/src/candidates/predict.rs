@@ -46,7 +46,7 @@ pub(super) struct Place<'a> {
     pub(super) extents: Vec<u64>,
     /// Bytes of the largest element.
     pub(super) element: f64,
-    /// Operations of all computations at one point and step.
+    /// Operations of an instance, on average over the computations.
     pub(super) operations: f64,
 }
 
@@ -93,11 +93,13 @@ impl<'a> Place<'a> {
         let steps = if nest.time.is_some() { extents.remove(0) } else { 1 };
         let written = nest.computations.iter().map(|&id| algorithm.computation(id).write.array);
         let element = written.map(|array| algorithm.array(array).element.bytes()).max().unwrap_or(8);
-        let operations = nest.computations.iter().map(|&id| {
+        let each = nest.main().map(|id| {
             let (narrow, wide) = work::operations(algorithm.computation(id));
             (narrow + wide).max(1) as f64
         });
-        Ok(Some(Place { nest, machine, steps, extents, element: element.into(), operations: operations.sum() }))
+        let each: Vec<f64> = each.collect();
+        let operations = each.iter().sum::<f64>() / each.len().max(1) as f64;
+        Ok(Some(Place { nest, machine, steps, extents, element: element.into(), operations }))
     }
 
     pub(super) fn fit(&self, approach: Approach) -> Option<&'a Fit> {
@@ -112,8 +114,8 @@ impl<'a> Place<'a> {
             return None;
         }
         let points: f64 = sizes.iter().map(|&it| it as f64).product();
-        let owned = points * self.nest.computations.len() as f64;
-        let runs = (fit.run(sizes) as f64 / owned).max(1.0);
+        let useful = cost.useful as f64;
+        let runs = (fit.run(sizes) as f64 / useful).max(1.0);
         // What a step reads and writes lies in the cache, the footprint of all steps need not.
         let fits = cost.memory as f64 * self.element <= self.machine.l2_bytes as f64;
         let transfers = match fits {
@@ -129,10 +131,9 @@ impl<'a> Place<'a> {
         let idle = (rounds * threads / waiting.together.max(1.0)).min(threads / busy).max(1.0);
         let lanes = (f64::from(self.machine.vector_bytes) / self.element).max(1.0);
         let moving = bytes / BYTES.min(BYTES_OF_CORE * busy);
-        let computing = self.operations / self.nest.computations.len() as f64 * runs / (VECTORS * lanes * busy) * idle;
-        let all = self.extents.iter().map(|&it| it as f64).product::<f64>()
-            * self.steps as f64
-            * self.nest.computations.len() as f64;
+        let computing = self.operations * runs / (VECTORS * lanes * busy) * idle;
+        // What tiles leave whole belongs to each of their points.
+        let all = self.extents.iter().map(|&it| it as f64).product::<f64>() * self.steps as f64 * useful / points;
         let barriers = if threads > 1.0 { waiting.barriers * BARRIER / all.max(1.0) } else { 0.0 };
         let time = moving.max(computing) + SHOWS * moving.min(computing) + barriers;
         Some(Prediction { time, bytes: Some(bytes), runs, fits })

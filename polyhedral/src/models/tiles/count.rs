@@ -28,7 +28,7 @@ pub struct Program {
     kept: UnionSet,
     /// `{ S[x] -> A[e] }`: all accesses.
     touched: UnionMap,
-    /// `{ S[x] }`: what computes elements of arrays, no variables of one iteration.
+    /// `{ S[x] }`: what computes elements of arrays, or goes on with a sum.
     results: UnionSet,
     /// Whether it is known for sure which accesses happen, and to which elements.
     pub is_certain: bool,
@@ -95,7 +95,8 @@ pub fn program(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<Progr
         }
         let domain = relation::domain(&algorithm, at.computation)?;
         match kind {
-            ArrayKind::Private => continue,
+            ArrayKind::Private if !is_result(&algorithm, at.computation) => continue,
+            ArrayKind::Private => {}
             ArrayKind::Local { .. } => {}
             ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => {
                 let mut last = domain.clone();
@@ -112,7 +113,19 @@ pub fn program(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<Progr
     Ok(Program { algorithm, dependences: all, flows, values, entry, kept, touched, results, is_certain })
 }
 
+/// Whether instances of a computation are useful results: elements of arrays, and steps of a sum in a variable of one iteration.
+pub(super) fn is_result(algorithm: &Algorithm, id: ComputationId) -> bool {
+    let it = algorithm.computation(id);
+    let updates = || it.reads.iter().any(|read| read.array == it.write.array);
+    algorithm.array(it.write.array).kind != ArrayKind::Private || updates()
+}
+
 impl Program {
+    /// All useful results of the program.
+    pub(super) fn useful(&self) -> Result<u64, Error> {
+        points(&self.results)
+    }
+
     /// `{ S[x] }`: nobody overwrites what the instance writes, and the caller sees it.
     pub(super) fn kept(&self) -> &UnionSet {
         &self.kept

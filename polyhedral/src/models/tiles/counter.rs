@@ -1,6 +1,7 @@
 //! Tiles of one approach over one band, and how each of them is counted.
 
 use super::count::{Counts, Program, count};
+use super::polynomial::{LEAST, MOST_LEAST};
 use super::rank::{Refused, Way};
 use super::shape::{self, Band, NoTile, Slant};
 use super::uniform::Uniform;
@@ -68,7 +69,7 @@ impl<'a> Counter<'a> {
             None => match shape::tile(self.ctx, self.program, part, self.approach, slant, sizes)? {
                 Ok(tile) => Ok(Ok((count(self.program, &tile)?, Way::Sets))),
                 Err(NoTile::Chain) => Ok(Err(Refused::Chain)),
-                Err(NoTile::Empty) => Ok(Err(Refused::TooSmall)),
+                Err(NoTile::Empty) => Ok(Err(Refused::Empty)),
                 Err(NoTile::Beyond) => Ok(Err(Refused::Beyond)),
             },
         }
@@ -88,6 +89,23 @@ impl<'a> Counter<'a> {
             });
         }
         Ok(sum.ok_or(Refused::TooSmall))
+    }
+
+    /// The size along each dimension of space, then the time steps, from which on edges of tiles do not meet.
+    pub(super) fn least(&self) -> Vec<u64> {
+        let Some((part, _)) = self.parts.first() else { return vec![] };
+        let count = part.names.len() + usize::from(self.approach != Approach::Plain);
+        let mut least = vec![LEAST; count];
+        for (part, slant) in self.parts.iter().filter(|_| self.is_uniform()) {
+            let mine = self.uniform.iter().flat_map(|it| it.least(part, slant));
+            least.iter_mut().zip(mine).for_each(|(least, mine)| *least = mine.clamp(*least, MOST_LEAST));
+        }
+        least
+    }
+
+    /// The most useful results that a tile can have.
+    pub(super) fn most_useful(&self) -> Result<u64, Error> {
+        self.program.useful()
     }
 
     /// The largest size along each dimension of space, then the most time steps, for which there is room in the loops. Where

@@ -3,12 +3,12 @@
 //! Counting every size would take too long, so the quantities are counted at some sizes, a polynomial is laid through
 //! them (products of quadratic ones in each size, which is what boxes of points around which halos lie have), and it is
 //! counted again at others: only where the polynomial hits those the numbers are called exact. Tiles with short sides may have
-//! edges that meet: all tiles of at most four iterations along each dimension are counted, and a size at which the polynomial is
+//! edges that meet: all these tiles are counted, and a size at which the polynomial is
 //! wrong has one of its own, in the other sizes.
 
 use super::count::{Counts, program};
 use super::counter::{Counter, PARAMETER, both};
-use super::polynomial::{FOOTPRINT, LEAST, NODES, NODES_OF_TIME, Polynomial, RUN, Sums};
+use super::polynomial::{FOOTPRINT, NODES, NODES_OF_TIME, Polynomial, RUN, Sums};
 use super::rank::{Refused, Trust};
 use super::shape::{self, Band};
 use super::uniform::Uniform;
@@ -30,8 +30,19 @@ pub struct Nest {
     /// What the loops run through, time first, for each computation.
     pub coordinates: BTreeMap<ComputationId, Vec<Affine>>,
     pub fits: Vec<Fit>,
+    /// Computations of which tiles have nothing: boundaries.
+    pub thin: Vec<ComputationId>,
+    /// The names of loops that tiles leave whole.
+    pub whole: Vec<String>,
     /// Approaches that do not apply, and why.
     pub refused: Vec<(Approach, Refused)>,
+}
+
+impl Nest {
+    /// The computations that tiles consist of.
+    pub fn main(&self) -> impl Iterator<Item = ComputationId> {
+        self.computations.iter().copied().filter(|id| !self.thin.contains(id))
+    }
 }
 
 /// What tiles of an approach cost.
@@ -41,7 +52,7 @@ pub struct Fit {
     pub skew: Vec<i64>,
     /// For each dimension of space, how far it moves with those before it.
     pub lean: Vec<Vec<i64>>,
-    /// Whether sizes from 1 on were counted; else those from 4 on.
+    /// Whether sizes from 1 on were counted; else those that formulas are laid from.
     pub all_sizes: bool,
     /// The largest sizes.
     pub(super) room: Vec<u64>,
@@ -86,6 +97,12 @@ impl Fit {
     /// The instances that a tile runs, those computed again elsewhere included.
     pub fn run(&self, sizes: &[u64]) -> u64 {
         self.piece(sizes).parts.iter().map(|it| it.value(RUN, sizes)).sum()
+    }
+
+    /// The least size that the numbers are for, along any dimension.
+    pub fn least(&self) -> u64 {
+        let laid = self.pieces.last().filter(|_| !self.all_sizes);
+        laid.and_then(|it| it.least.iter().copied().max()).unwrap_or(1)
     }
 
     /// How far these numbers can be trusted.
@@ -165,7 +182,7 @@ pub(super) fn each_nest(
     tell: Told<'_>,
 ) -> Result<(), Error> {
     let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
-    for band in shape::bands(&program)? {
+    for band in shape::bands(ctx, &program)? {
         if band.names.is_empty() || (wanted == Nests::Stencils && !band.has_time) {
             continue;
         }
@@ -192,8 +209,9 @@ pub(super) fn each_nest(
         }
         let around = algorithm.source_order.loops_around(band.computations[0]);
         let time = band.has_time.then(|| around[0].1.name.clone());
-        let Band { computations, coordinates, names: space, .. } = band;
-        tell(Nest { time, computations, space, coordinates, fits, refused }, &counters)?;
+        let whole = shape::whole(&program, &band);
+        let Band { computations, coordinates, names: space, thin, .. } = band;
+        tell(Nest { time, computations, space, coordinates, fits, thin, whole, refused }, &counters)?;
     }
     Ok(())
 }
@@ -218,9 +236,11 @@ fn fit_one(
     if room.len() != nodes.len() {
         return Ok(Err(Refused::TooSmall));
     }
-    let is_short = |at: usize| room[at] < LEAST + nodes[at] as u64 + 1;
-    let large: Vec<Option<u64>> = (0..room.len()).map(|at| is_short(at).then(|| room[at].min(LEAST))).collect();
-    let last = match piece(counter, &nodes, &large)? {
+    let least = counter.least();
+    let is_short = |at: usize| room[at] < least[at] + nodes[at] as u64 + 1;
+    let large: Vec<Option<u64>> = (0..room.len()).map(|at| is_short(at).then(|| room[at].min(least[at]))).collect();
+    let laid = Laid { counter, nodes: &nodes, least: &least };
+    let last = match laid.piece(&large)? {
         Ok(piece) => piece,
         Err(refused) => return Ok(Err(refused)),
     };
@@ -228,10 +248,11 @@ fn fit_one(
     let mut all_sizes = sizes == Sizes::All;
     if sizes == Sizes::All {
         let short: Vec<u64> = (0..room.len()).map(|at| if is_short(at) { room[at] } else { 0 }).collect();
-        let each = || small(counter, &nodes, &short);
+        let each = || laid.small(&short);
         let found = if counter.is_uniform() { each() } else { ctx.with_budget(SHORT_OPERATIONS, each) };
         match found {
-            Ok(found) => pieces = found,
+            Ok(Some(found)) => pieces = found,
+            Ok(None) => all_sizes = false,
             Err(error) if error.is_quota() => all_sizes = false,
             Err(other) => return Err(other),
         }
@@ -241,36 +262,80 @@ fn fit_one(
     let fit = Fit { approach, skew, lean, all_sizes, room, pieces };
     let least = fit.pieces.last().map(|it| it.least.clone()).unwrap_or_default();
     if fit.cost(&least).useful == 0 {
-        return Ok(Err(Refused::TooSmall));
+        return Ok(Err(Refused::Empty));
     }
     Ok(Ok(fit))
 }
 
-/// Pieces for all sizes. Along short loops, which have a number here, each size has pieces of its own.
-fn small(counter: &Counter<'_>, nodes: &[usize], short: &[u64]) -> Result<Vec<Piece>, Error> {
-    let range = |&most: &u64| if most == 0 { vec![None] } else { (1..=most).map(Some).collect() };
-    let mut open: Vec<Vec<Option<u64>>> = tuples(&short.iter().map(range).collect::<Vec<_>>());
-    let mut seen: BTreeSet<Vec<Option<u64>>> = open.iter().cloned().collect();
-    let mut pieces = vec![];
-    while let Some(fixed) = open.pop() {
-        let Ok(mut found) = piece(counter, nodes, &fixed)? else { continue };
-        let begins = begins(counter, &found)?;
-        // Where the formulas are wrong, a size is fixed, and the others have formulas of their own.
-        for at in (0..begins.len()).filter(|&at| found.open[at]) {
-            for size in 1..begins[at] {
-                let mut more = fixed.clone();
-                more[at] = Some(size);
-                if seen.insert(more.clone()) {
-                    open.push(more);
+/// How polynomials are laid.
+struct Laid<'a> {
+    counter: &'a Counter<'a>,
+    /// Through how many sizes along each dimension, and from which on.
+    nodes: &'a [usize],
+    least: &'a [u64],
+}
+
+impl Laid<'_> {
+    /// Pieces for all sizes; `None` where these would be too many. Along short loops, which have a number here, each size has pieces of
+    /// its own.
+    fn small(&self, short: &[u64]) -> Result<Option<Vec<Piece>>, Error> {
+        let range = |&most: &u64| if most == 0 { vec![None] } else { (1..=most).map(Some).collect() };
+        let mut open: Vec<Vec<Option<u64>>> = tuples(&short.iter().map(range).collect::<Vec<_>>());
+        let mut seen: BTreeSet<Vec<Option<u64>>> = open.iter().cloned().collect();
+        let mut pieces = vec![];
+        while let Some(fixed) = open.pop() {
+            let Ok(mut found) = self.piece(&fixed)? else { continue };
+            let tiles: u64 =
+                found.least.iter().zip(&found.open).map(|(&least, &open)| if open { least } else { 1 }).product();
+            if tiles > MOST_TILES || seen.len() > MOST_PIECES {
+                return Ok(None);
+            }
+            let begins = begins(self.counter, &found)?;
+            // Where the formulas are wrong, a size is fixed, and the others have formulas of their own.
+            for at in (0..begins.len()).filter(|&at| found.open[at]) {
+                for size in 1..begins[at] {
+                    let mut more = fixed.clone();
+                    more[at] = Some(size);
+                    if seen.insert(more.clone()) {
+                        open.push(more);
+                    }
                 }
             }
+            found.parts = found.parts.iter().map(|it| it.from(&begins)).collect();
+            found.least = begins;
+            pieces.push(found);
         }
-        found.parts = found.parts.iter().map(|it| it.from(&begins)).collect();
-        found.least = begins;
-        pieces.push(found);
+        Ok(Some(pieces))
     }
-    Ok(pieces)
+
+    /// What tiles cost of which some sizes are fixed; the others begin where polynomials are laid first.
+    fn piece(&self, fixed: &[Option<u64>]) -> Result<Result<Piece, Refused>, Error> {
+        let counter = self.counter;
+        let least: Vec<u64> = fixed.iter().zip(self.least).map(|(it, &least)| it.unwrap_or(least)).collect();
+        let nodes: Vec<usize> = fixed.iter().zip(self.nodes).map(|(it, &nodes)| it.map_or(nodes, |_| 1)).collect();
+        let mut trust = if counter.is_certain() { Trust::Exact } else { Trust::Estimate };
+        let mut parts = vec![];
+        for at in 0..counter.parts.len() {
+            let refused = std::cell::Cell::new(Refused::TooSmall);
+            let counted = |sizes: &[u64]| -> Result<Option<Counts>, Error> {
+                let found = counter.part(at, sizes)?;
+                Ok(found.map(|(counts, _)| counts).inspect_err(|&reason| refused.set(reason)).ok())
+            };
+            let Some(polynomial) = Polynomial::through(&nodes, &least, &counted)? else {
+                return Ok(Err(refused.get()));
+            };
+            if !polynomial.hits(&counted)? {
+                trust = Trust::Estimate;
+            }
+            parts.push(polynomial);
+        }
+        Ok(Ok(Piece { open: nodes.iter().map(|&it| it > 1).collect(), least, trust, parts }))
+    }
 }
+
+/// So many short tiles are compared with one formula at most, and so many formulas are laid.
+const MOST_TILES: u64 = 4000;
+const MOST_PIECES: usize = 600;
 
 /// From which sizes on the formulas for large ones are right: at all sizes up to where these begin, and at each of them with the
 /// others large.
@@ -291,7 +356,7 @@ fn begins(counter: &Counter<'_>, large: &Piece) -> Result<Vec<u64>, Error> {
             wrong.push(sizes);
         }
     }
-    for size in (1..LEAST).rev() {
+    for size in (1..large.least.iter().copied().max().unwrap_or(1)).rev() {
         for at in (0..begins.len()).filter(|&at| large.open[at]) {
             let mut tried = begins.clone();
             tried[at] = size;
@@ -328,25 +393,4 @@ fn tuples<T: Copy>(values: &[Vec<T>]) -> Vec<Vec<T>> {
     values.iter().fold(vec![vec![]], |known, values| {
         known.iter().flat_map(|known| values.iter().map(|&it| [known.as_slice(), &[it]].concat())).collect()
     })
-}
-
-/// What tiles cost of which some sizes are fixed; the others begin where polynomials are laid first.
-fn piece(counter: &Counter<'_>, nodes: &[usize], fixed: &[Option<u64>]) -> Result<Result<Piece, Refused>, Error> {
-    let least: Vec<u64> = fixed.iter().map(|it| it.unwrap_or(LEAST)).collect();
-    let nodes: Vec<usize> = fixed.iter().zip(nodes).map(|(it, &nodes)| it.map_or(nodes, |_| 1)).collect();
-    let mut trust = if counter.is_certain() { Trust::Exact } else { Trust::Estimate };
-    let mut parts = vec![];
-    for at in 0..counter.parts.len() {
-        let refused = std::cell::Cell::new(Refused::TooSmall);
-        let counted = |sizes: &[u64]| -> Result<Option<Counts>, Error> {
-            let found = counter.part(at, sizes)?;
-            Ok(found.map(|(counts, _)| counts).inspect_err(|&reason| refused.set(reason)).ok())
-        };
-        let Some(polynomial) = Polynomial::through(&nodes, &least, &counted)? else { return Ok(Err(refused.get())) };
-        if !polynomial.hits(&counted)? {
-            trust = Trust::Estimate;
-        }
-        parts.push(polynomial);
-    }
-    Ok(Ok(Piece { open: nodes.iter().map(|&it| it > 1).collect(), least, trust, parts }))
 }

@@ -17,6 +17,7 @@ mod recount;
 pub mod rows;
 pub mod scheduled;
 mod shape;
+mod thin;
 mod uniform;
 
 use std::ops::RangeInclusive;

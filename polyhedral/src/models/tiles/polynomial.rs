@@ -10,8 +10,10 @@ use crate::error::Error;
 pub(super) const NODES: usize = 3;
 pub(super) const NODES_OF_TIME: usize = 5;
 
-/// The size from which on a polynomial is laid first: smaller tiles may have edges that meet.
+/// The least size from which on a polynomial is laid first: smaller tiles may have edges that meet. Where values come from farther,
+/// it is laid from beyond that on, but from no later size than the second.
 pub(super) const LEAST: u64 = 4;
+pub(super) const MOST_LEAST: u64 = 24;
 
 /// Loads, stores, useful results, footprint and instances, in this order.
 const QUANTITIES: usize = 5;
@@ -71,7 +73,8 @@ impl Polynomial {
         moved.ok().flatten().expect("all values are told")
     }
 
-    /// Whether it is right at sizes that it was not laid through; instances, which no ranking looks at, need not be.
+    /// Whether it is right at sizes that it was not laid through; instances grow by a high power of the time steps, and need be right only
+    /// where it has as many nodes.
     pub(super) fn hits(&self, counted: Count<'_>) -> Result<bool, Error> {
         let open: Vec<usize> = (0..self.nodes.len()).filter(|&variable| self.nodes[variable] > 1).collect();
         let beyond = |variable: usize| self.least[variable] + self.nodes[variable] as u64;
@@ -84,7 +87,9 @@ impl Polynomial {
             one
         }));
         for sizes in others.into_iter().filter(|_| !open.is_empty()) {
-            if !self.is_right_at(&sizes, counted)? {
+            let has_instances = self.nodes.contains(&NODES_OF_TIME);
+            let Some(counts) = counted(&sizes)? else { return Ok(false) };
+            if !self.agrees(&sizes, &counts, if has_instances { QUANTITIES } else { RUN }) {
                 return Ok(false);
             }
         }
@@ -94,8 +99,13 @@ impl Polynomial {
     /// Whether counts at these sizes are its values, instances left out.
     pub(super) fn is_right_at(&self, sizes: &[u64], counted: Count<'_>) -> Result<bool, Error> {
         let Some(counts) = counted(sizes)? else { return Ok(false) };
-        let found = quantities(&counts);
-        Ok((0..RUN).all(|at| self.value(at, sizes) == found[at]))
+        Ok(self.agrees(sizes, &counts, RUN))
+    }
+
+    /// Whether the first quantities are its values.
+    fn agrees(&self, sizes: &[u64], counts: &Counts, first: usize) -> bool {
+        let found = quantities(counts);
+        (0..first).all(|at| self.value(at, sizes) == found[at])
     }
 
     pub(super) fn value(&self, quantity: usize, sizes: &[u64]) -> u64 {

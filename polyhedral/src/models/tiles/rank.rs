@@ -4,7 +4,7 @@ use super::count::{Counts, program};
 use super::counter::{Counter, PARAMETER};
 use super::fit::{Fit, Nest, Nests, Sizes, each_nest};
 use super::recount;
-use super::shape;
+use super::shape::{self, LARGEST_SKEW};
 use super::uniform::Uniform;
 use super::{Approach, Candidate};
 use crate::algorithm::{Algorithm, ComputationId};
@@ -19,6 +19,8 @@ pub struct Ranking {
     pub space: Vec<String>,
     /// The name of the loop over time.
     pub time: Option<String>,
+    /// The names of loops inside that tiles leave whole.
+    pub whole: Vec<String>,
     pub ranked: Vec<Ranked>,
     /// Approaches that do not apply, and why.
     pub refused: Vec<(Approach, Refused)>,
@@ -36,8 +38,8 @@ pub struct Ranked {
     /// The instances that it runs.
     pub run: u64,
     pub trust: Trust,
-    /// Whether sizes from 1 on were looked at; else those from 4 on.
-    pub all_sizes: bool,
+    /// The first sizes that were looked at.
+    pub least: u64,
 }
 
 /// Whether the counts are sure.
@@ -65,6 +67,8 @@ pub enum Refused {
     Memory { least: u64 },
     /// The program has no tile in whose neighbourhood all is regular.
     TooSmall,
+    /// Nothing runs in the middle of the loops.
+    Empty,
     /// A given tile is larger than the loops, or has too many points to be counted.
     Beyond,
 }
@@ -72,12 +76,15 @@ pub enum Refused {
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Refused::Order => f.write_str("boxes would wait for one another, whatever the skew"),
+            Refused::Order => {
+                write!(f, "boxes would wait for one another, whatever the skew up to {LARGEST_SKEW}")
+            }
             Refused::Chain => f.write_str("a time step passes values along all of space"),
             Refused::Steps => f.write_str("takes a number of time steps, after the sizes in space"),
             Refused::NoTime => f.write_str("no outer loop carries values"),
             Refused::Memory { least } => write!(f, "the least tile needs {least} elements"),
             Refused::TooSmall => f.write_str("the loops have constant bounds that leave no room around a tile"),
+            Refused::Empty => f.write_str("nothing runs in the middle of the loops"),
             Refused::Beyond => write!(f, "too large to be counted in loops whose sizes are {PARAMETER}"),
         }
     }
@@ -86,8 +93,18 @@ impl std::fmt::Display for Refused {
 /// Ranks tilings of all nests of a program that fit into so many elements of memory: of each approach the best tile of all
 /// sizes, by its own counts. A nest without loops that could be tiled has no place in the result.
 pub fn rank(ctx: &Ctx, algorithm: &Algorithm, memory: u64) -> Result<Vec<Ranking>, Error> {
+    Ok(ranked_nests(ctx, algorithm, Nests::All, memory)?.into_iter().map(|(_, ranking)| ranking).collect())
+}
+
+/// [`rank`] for some nests of a program, and the nests.
+pub fn ranked_nests(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    wanted: Nests,
+    memory: u64,
+) -> Result<Vec<(Nest, Ranking)>, Error> {
     let mut rankings = vec![];
-    each_nest(ctx, algorithm, Nests::All, Sizes::All, &Approach::ALL, &mut |nest, counters| {
+    each_nest(ctx, algorithm, wanted, Sizes::All, &Approach::ALL, &mut |nest, counters| {
         let (mut ranked, mut refused) = (vec![], nest.refused.clone());
         for (fit, counter) in nest.fits.iter().zip(counters) {
             match recount::best(ctx, fit, counter, memory)? {
@@ -95,7 +112,8 @@ pub fn rank(ctx: &Ctx, algorithm: &Algorithm, memory: u64) -> Result<Vec<Ranking
                 Err(reason) => refused.push((fit.approach, reason)),
             }
         }
-        rankings.push(ranking(algorithm, &nest, ranked, refused));
+        let ranking = ranking(algorithm, &nest, ranked, refused);
+        rankings.push((nest, ranking));
         Ok(())
     })?;
     Ok(rankings)
@@ -125,7 +143,7 @@ fn ranked_as(nest: &Nest, fit: &Fit, sizes: &[u64], counts: &Counts, trust: Trus
         footprint: counts.footprint,
         run: counts.run,
         trust,
-        all_sizes: fit.all_sizes,
+        least: fit.least(),
     }
 }
 
@@ -144,7 +162,14 @@ fn ranking(
     // In the order in which approaches are named everywhere.
     refused.sort_by_key(|(approach, _)| *approach);
     let computations = names(algorithm, &nest.computations);
-    Ranking { computations, space: nest.space.clone(), time: nest.time.clone(), ranked, refused }
+    Ranking {
+        computations,
+        space: nest.space.clone(),
+        time: nest.time.clone(),
+        whole: nest.whole.clone(),
+        ranked,
+        refused,
+    }
 }
 
 fn names(algorithm: &Algorithm, computations: &[ComputationId]) -> Vec<String> {
@@ -180,7 +205,7 @@ pub fn count_tile_by(
     way: Way,
 ) -> Result<Result<(Counts, Way), Refused>, Error> {
     let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
-    let Some(band) = shape::bands(&program)?.into_iter().find(|it| !it.names.is_empty()) else {
+    let Some(band) = shape::bands(ctx, &program)?.into_iter().find(|it| !it.names.is_empty()) else {
         return Ok(Err(Refused::TooSmall));
     };
     let uniform = match way {
@@ -198,7 +223,7 @@ pub fn count_tile_by(
 pub fn given(ctx: &Ctx, algorithm: &Algorithm, sizes: &[u64]) -> Result<Vec<Ranking>, Error> {
     let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
     let mut rankings = vec![];
-    for band in shape::bands(&program)? {
+    for band in shape::bands(ctx, &program)? {
         let space = band.names.len();
         if space == 0 || !(space..=space + usize::from(band.has_time)).contains(&sizes.len()) {
             continue;
@@ -224,7 +249,7 @@ pub fn given(ctx: &Ctx, algorithm: &Algorithm, sizes: &[u64]) -> Result<Vec<Rank
                     let candidate = candidate(approach, sizes, space, &counts);
                     let trust = if counter.is_certain() { Trust::Exact } else { Trust::Estimate };
                     let Counts { footprint, run, .. } = counts;
-                    ranked.push(Ranked { candidate, skew, lean, footprint, run, trust, all_sizes: true });
+                    ranked.push(Ranked { candidate, skew, lean, footprint, run, trust, least: 1 });
                 }
                 Err(reason) => refused.push((approach, reason)),
             }
@@ -233,7 +258,8 @@ pub fn given(ctx: &Ctx, algorithm: &Algorithm, sizes: &[u64]) -> Result<Vec<Rank
         let around = algorithm.source_order.loops_around(band.computations[0]);
         let time = band.has_time.then(|| around[0].1.name.clone());
         let computations = names(algorithm, &band.computations);
-        rankings.push(Ranking { computations, space: band.names, time, ranked, refused });
+        let whole = shape::whole(&program, &band);
+        rankings.push(Ranking { computations, space: band.names, time, whole, ranked, refused });
     }
     Ok(rankings)
 }

@@ -1,5 +1,6 @@
 //! Counts the tile that is best by formulas, and looks around it where these are wrong.
 
+use super::Cost;
 use super::count::Counts;
 use super::counter::Counter;
 use super::fit::Fit;
@@ -34,7 +35,8 @@ pub(super) fn best(ctx: &Ctx, fit: &Fit, counter: &Counter<'_>, memory: u64) -> 
         // Tiles that are half as long as a loop come near its ends, where formulas may be wrong. Where all points are alike, loops
         // are as long as a tile needs.
         let is_long = sizes.iter().zip(&fit.room).any(|(size, room)| *size > room / 2);
-        if !counter.is_uniform() && (!agrees || is_long) {
+        let is_doubtful = if counter.is_uniform() { !fit.all_sizes } else { is_long };
+        if !agrees || is_doubtful {
             search.around(&sizes, &fit.room)?;
         }
         Ok(())
@@ -51,7 +53,12 @@ pub(super) fn best(ctx: &Ctx, fit: &Fit, counter: &Counter<'_>, memory: u64) -> 
             Ok(Found { sizes, counts, trust: if counter.is_certain() { sure } else { Trust::Estimate } })
         }
         (None, Some(least)) => Err(Refused::Memory { least }),
-        (None, None) => Ok(Found { sizes, counts: formula, trust: Trust::Estimate }),
+        (None, None) => {
+            let most = counter.most_useful()?;
+            let cost = Cost { useful: formula.cost.useful.min(most), ..formula.cost };
+            let counts = Counts { cost, run: formula.run.max(cost.useful), ..formula };
+            Ok(Found { sizes, counts, trust: Trust::Estimate })
+        }
     })
 }
 

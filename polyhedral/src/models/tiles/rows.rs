@@ -47,9 +47,12 @@ const SHORT: i64 = 4;
 pub fn rows(ctx: &Ctx, algorithm: &Algorithm, computations: &[ComputationId]) -> Result<Option<Rows>, Error> {
     let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
     let same = |band: &Band| {
-        band.has_time && !band.names.is_empty() && computations.iter().all(|id| band.computations.contains(id))
+        band.has_time
+            && band.thin.is_empty()
+            && !band.names.is_empty()
+            && computations.iter().all(|id| band.computations.contains(id))
     };
-    let Some(band) = shape::bands(&program)?.into_iter().find(same) else { return Ok(None) };
+    let Some(band) = shape::bands(ctx, &program)?.into_iter().find(same) else { return Ok(None) };
     let uniform = Uniform::of(ctx, &program, &band)?;
     Ok(uniform.map(|uniform| Rows { band, uniform }))
 }

@@ -2,6 +2,7 @@
 
 use super::Approach;
 use super::count::{Program, Tile};
+use super::thin;
 use crate::affine::Affine;
 use crate::algorithm::ComputationId;
 use crate::dependence::{Dependence, Keeps};
@@ -12,10 +13,12 @@ use crate::schedule::Node;
 use std::collections::BTreeMap;
 
 /// More dimensions of space than this are not tiled: the innermost stay whole.
-const MOST_DIMENSIONS: usize = 3;
+pub(super) const MOST_DIMENSIONS: usize = 3;
 
-/// A larger factor than this is no skew that anybody would use; nor are factors of dimensions of space that add up to more.
-const LARGEST_SKEW: i64 = 8;
+/// Larger skews than this are not tried; with a lean, none beyond the second number; nor leans whose factors add up to more than the
+/// third.
+pub(super) const LARGEST_SKEW: i64 = 32;
+const LARGEST_LEANING_SKEW: i64 = 8;
 const LARGEST_LEAN: i64 = 4;
 
 /// Computations with their coordinates: time, if it is tiled, and space.
@@ -27,6 +30,21 @@ pub(super) struct Band {
     /// The names of the loops of space.
     pub(super) names: Vec<String>,
     pub(super) has_time: bool,
+    /// Computations of which nothing lies in the middle: boundaries.
+    pub(super) thin: Vec<ComputationId>,
+}
+
+impl Band {
+    /// The computations that fill the middle.
+    pub(super) fn main(&self) -> impl Iterator<Item = ComputationId> {
+        self.computations.iter().copied().filter(|id| !self.thin.contains(id))
+    }
+
+    /// Some of the computations, with their coordinates.
+    fn of(&self, computations: Vec<ComputationId>) -> Band {
+        let coordinates = computations.iter().map(|id| (*id, self.coordinates[id].clone())).collect();
+        Band { computations, coordinates, ..self.clone() }
+    }
 }
 
 /// Where the tiles of an approach lie.
@@ -65,7 +83,7 @@ impl Slant {
 }
 
 /// The bands that stand one after the other at the top of the source's order.
-pub(super) fn bands(program: &Program) -> Result<Vec<Band>, Error> {
+pub(super) fn bands(ctx: &Ctx, program: &Program) -> Result<Vec<Band>, Error> {
     let mut tops = vec![];
     let mut open = vec![&program.algorithm.source_order.root];
     while let Some(node) = open.pop() {
@@ -80,13 +98,14 @@ pub(super) fn bands(program: &Program) -> Result<Vec<Band>, Error> {
         let shared = shared_loops(program, &all);
         let fewest = all.iter().map(|&id| loops(program, id).len()).min().unwrap_or(0);
         let timed = fewest >= 2 && carries(program, &all)?;
+        let deep = if timed { thin::deep(ctx, program, &all)? } else { None };
         let depth = if timed { fewest } else { shared };
-        found.push(band(program, all, depth, timed));
+        found.push(deep.unwrap_or_else(|| band(program, all, depth, timed)));
     }
     Ok(found)
 }
 
-/// The parts of a band that run one after the other in each time step, each by itself: sweeps over space.
+/// The parts of a band that run one after the other in each time step, each by itself: sweeps over space. Boundaries are left out.
 pub(super) fn sweeps(program: &Program, whole: &Band) -> Vec<Band> {
     if !whole.has_time {
         return vec![whole.clone()];
@@ -106,7 +125,8 @@ pub(super) fn sweeps(program: &Program, whole: &Band) -> Vec<Band> {
             None => parts.push((place, vec![id])),
         }
     }
-    parts.into_iter().map(|(_, ids)| band(program, ids, whole.names.len() + 1, true)).collect()
+    let sweeps = parts.into_iter().map(|(_, ids)| whole.of(ids));
+    sweeps.filter(|sweep| sweep.main().next().is_some()).collect()
 }
 
 /// Where box tiles may lie so that each waits only for tiles before it along each dimension; `None` where no skew does.
@@ -132,8 +152,11 @@ pub(super) fn slant(ctx: &Ctx, program: &Program, band: &Band, approach: Approac
             Approach::Skewed => leans(dimension, &slant.lean),
             Approach::Plain | Approach::Redundant => vec![vec![0; dimension]],
         };
-        let factors = if band.has_time && approach == Approach::Skewed { 0..=LARGEST_SKEW } else { 0..=0 };
-        let tried = leans.iter().flat_map(|lean| factors.clone().map(move |factor| (lean, factor)));
+        let most = if band.has_time && approach == Approach::Skewed { LARGEST_SKEW } else { 0 };
+        let near = most.min(LARGEST_LEANING_SKEW);
+        let tried = leans.iter().flat_map(|lean| (0..=near).map(move |factor| (lean, factor)));
+        let tried =
+            tried.chain(leans.iter().take(1).flat_map(|lean| (near + 1..=most).map(move |factor| (lean, factor))));
         let mut found = None;
         for (lean, factor) in tried {
             let mut bounds = vec![];
@@ -215,7 +238,7 @@ fn delays(
 pub(super) fn boxes(band: &Band, corner: &[i64], slant: &Slant, sizes: &[u64]) -> Boxes {
     let origin = &corner[usize::from(band.has_time)..];
     let mut boxes = Boxes::new();
-    for &id in &band.computations {
+    for id in band.main() {
         for step in 0..steps(band, sizes) {
             let sides = (0..band.names.len()).map(|at| {
                 let low = origin[at] - slant.skew[at] * step - slant.shift[&id][at];
@@ -275,7 +298,7 @@ pub(super) fn tile(
 ) -> Result<Result<Tile, NoTile>, Error> {
     let Some(ends) = ends(ctx, program, band)? else { return Ok(Err(NoTile::Empty)) };
     let Some(corner) = corner(band, &ends, slant, sizes) else { return Ok(Err(NoTile::Beyond)) };
-    let start = if band.has_time { corner[0] } else { 0 };
+    let start = if band.has_time { step_from(ctx, program, band, corner[0])? } else { 0 };
     let own = boxes(band, &corner, slant, sizes);
     let mut owned = UnionSet::empty_in(ctx)?;
     for ((id, step), sides) in &own {
@@ -369,6 +392,15 @@ fn part(
     Ok(set.to_union_set()?.project_out_all_params()?)
 }
 
+/// The time of the first instances at or after a time; the time itself, if there are none.
+fn step_from(ctx: &Ctx, program: &Program, band: &Band, time: i64) -> Result<i64, Error> {
+    let Some(id) = band.main().next() else { return Ok(time) };
+    let map = relation::functions(ctx, &program.algorithm, id, &band.coordinates[&id])?;
+    let range = relation::domain(&program.algorithm, id)?.apply(&map)?;
+    let later = range.lower_bound(DimType::Set, 0, &crate::isl::Val::from_i64(ctx, time)?)?;
+    Ok(later.dim_min_val(0)?.to_i64().unwrap_or(time))
+}
+
 /// The middle of the ranges of all coordinates.
 pub(super) fn center(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option<Vec<i64>>, Error> {
     let middle = |(low, high): &(i64, i64)| low + (high - low) / 2;
@@ -377,7 +409,7 @@ pub(super) fn center(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option
 
 /// The least and the greatest value of each coordinate, time first if there is any; `None` where the loops run for nothing.
 pub(super) fn ends(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option<Vec<(i64, i64)>>, Error> {
-    let Some(&id) = band.computations.first() else { return Ok(None) };
+    let Some(id) = band.main().next() else { return Ok(None) };
     let map = relation::functions(ctx, &program.algorithm, id, &band.coordinates[&id])?;
     let range = relation::domain(&program.algorithm, id)?.apply(&map)?;
     if range.is_empty()? {
@@ -388,7 +420,7 @@ pub(super) fn ends(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option<V
 
 /// How many iterations each loop has at most, whatever the parameters are; `None` for one whose number depends on them.
 pub(super) fn constant_extents(ctx: &Ctx, program: &Program, band: &Band) -> Result<Vec<Option<u64>>, Error> {
-    let Some(&id) = band.computations.first() else { return Ok(vec![]) };
+    let Some(id) = band.main().next() else { return Ok(vec![]) };
     let map = relation::functions(ctx, &program.algorithm, id, &band.coordinates[&id])?;
     let range = program.algorithm.computation(id).domain.apply(&map)?.project_out_all_params()?;
     let ends = ends_of(&range, band.coordinates[&id].len())?;
@@ -430,15 +462,33 @@ fn carries(program: &Program, ids: &[ComputationId]) -> Result<bool, Error> {
 
 fn band(program: &Program, computations: Vec<ComputationId>, depth: usize, has_time: bool) -> Band {
     let depth = depth.min(MOST_DIMENSIONS + usize::from(has_time));
-    let first = usize::from(has_time);
-    let names = loops(program, computations[0]).iter().take(depth).skip(first).map(|(name, _)| name.clone()).collect();
+    let names = names(program, computations[0], depth, has_time);
     let coordinates =
         computations.iter().map(|&id| (id, loops(program, id).into_iter().take(depth).map(|(_, at)| at).collect()));
-    Band { coordinates: coordinates.collect(), computations, names, has_time }
+    Band { coordinates: coordinates.collect(), computations, names, has_time, thin: vec![] }
+}
+
+/// The names of the first loops around a computation, time left out.
+pub(super) fn names(program: &Program, id: ComputationId, depth: usize, has_time: bool) -> Vec<String> {
+    loops(program, id).into_iter().take(depth).skip(usize::from(has_time)).map(|(name, _)| name).collect()
+}
+
+/// The loops of a band's computations that its tiles leave whole, each name once.
+pub(super) fn whole(program: &Program, band: &Band) -> Vec<String> {
+    let depth = band.names.len() + usize::from(band.has_time);
+    let mut whole: Vec<String> = vec![];
+    for id in band.main() {
+        for (name, _) in loops(program, id).into_iter().skip(depth) {
+            if !whole.contains(&name) {
+                whole.push(name);
+            }
+        }
+    }
+    whole
 }
 
 /// The loops around a computation: their names and what they run through.
-fn loops(program: &Program, id: ComputationId) -> Vec<(String, Affine)> {
+pub(super) fn loops(program: &Program, id: ComputationId) -> Vec<(String, Affine)> {
     let around = program.algorithm.source_order.loops_around(id);
     around.into_iter().map(|(_, it)| (it.name.clone(), it.at[&id].clone())).collect()
 }

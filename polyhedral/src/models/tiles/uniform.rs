@@ -4,7 +4,7 @@
 //! every point of the middle is an instance. All of that is proved by isl once for a program; then a tile is counted over
 //! its points, in arrays of flags, without isl. [`Uniform::of`] gives nothing for a program of which it does not hold.
 
-use super::count::{Counts, Program};
+use super::count::{Counts, Program, is_result};
 use super::shape::{self, Band, Boxes, Slant};
 use super::{Approach, Cost};
 use crate::affine::{Affine, Atom};
@@ -35,7 +35,7 @@ pub(super) struct Uniform {
 struct Facts {
     /// Somebody outside the band reads the value, or the caller sees it.
     kept: bool,
-    /// It is an element of an array, no variable of one iteration.
+    /// It is a result that counts: see [`is_result`].
     result: bool,
     /// Reads of what was there at entry.
     entry: Vec<Element>,
@@ -69,14 +69,20 @@ impl Uniform {
         let reach = reach(band);
         let look = Look { ctx, program, band, center: &center, reach };
         let mut computations = BTreeMap::new();
-        for &id in &band.computations {
+        for &id in &band.thin {
+            let points = relation::domain(&program.algorithm, id)?.apply(&look.map(id)?)?;
+            if look.covers(id, &plain(&points)?)? != Cover::Nothing {
+                return Ok(None);
+            }
+        }
+        for id in band.main() {
             let Some(facts) = look.facts(id)? else { return Ok(None) };
             computations.insert(id, facts);
         }
         let mut flows = vec![];
         for dependence in &program.flows {
             let (from, to) = (dependence.source.computation, dependence.sink.computation);
-            let inside = [from, to].map(|id| band.computations.contains(&id));
+            let inside = [from, to].map(|id| computations.contains_key(&id));
             match inside {
                 [false, false] => {}
                 [true, false] => {
@@ -141,6 +147,46 @@ impl Uniform {
         self.tally(&grid, band, Approach::Skewed, boxes, boxes)
     }
 
+    /// The least sizes of a tile, in space and then in time, whose edges do not meet: neither a value nor the elements of an array
+    /// that one point reads lie farther apart.
+    pub(super) fn least(&self, part: &Band, slant: &Slant) -> Vec<u64> {
+        let first = usize::from(part.has_time);
+        let spread = |ends: &[i64]| ends.iter().max().unwrap_or(&0).max(&0) - ends.iter().min().unwrap_or(&0).min(&0);
+        let flows = || {
+            let inside = |it: &&Flow| [it.from, it.to].iter().all(|id| part.computations.contains(id));
+            self.flows.iter().filter(inside)
+        };
+        let mut least = vec![];
+        for at in 0..part.names.len() {
+            let shift = |id: &ComputationId| slant.shift[id][at];
+            let moved = flows().map(|it| {
+                let time = if part.has_time { it.distance[0] } else { 0 };
+                it.distance[first + at] + slant.skew[at] * time + shift(&it.to) - shift(&it.from)
+            });
+            let mut reach = spread(&moved.collect::<Vec<_>>());
+            let mut ends: BTreeMap<(u32, usize), Vec<i64>> = BTreeMap::new();
+            for id in part.main() {
+                for element in &self.computations[&id].touched {
+                    for (axis, (factors, constant)) in element.axes.iter().enumerate() {
+                        if factors[first + at] != 0 {
+                            let place = constant / factors[first + at] - shift(&id);
+                            ends.entry((element.array, axis)).or_default().push(place);
+                        }
+                    }
+                }
+            }
+            for ends in ends.values() {
+                let apart = ends.iter().max().unwrap_or(&0) - ends.iter().min().unwrap_or(&0);
+                reach = reach.max(apart);
+            }
+            least.push(reach.unsigned_abs() + 1);
+        }
+        if part.has_time {
+            least.push(flows().map(|it| it.distance[0].unsigned_abs()).max().unwrap_or(0) + 1);
+        }
+        least
+    }
+
     /// The middle, without time.
     pub(super) fn origin(&self) -> &[i64] {
         &self.center[1..]
@@ -156,15 +202,14 @@ impl Uniform {
         grid.each(own, |id, at, _| owns[place(id, at)] = true);
         let moves: Vec<isize> = self.flows.iter().map(|flow| grid.offset(&flow.distance)).collect();
         let hull = hull(&self.center, part.has_time, run);
-        let facts = || part.computations.iter().map(|id| &self.computations[id]);
+        let facts = || part.main().map(|id| &self.computations[&id]);
         let mut touched = Elements::within(&hull, facts().flat_map(|it| &it.touched))?;
         let mut given = Elements::within(&hull, facts().flat_map(|it| &it.entry))?;
         let spots = |of: &Elements, all: &[Element]| all.iter().map(|it| of.place(it, hull.len())).collect::<Vec<_>>();
         let places: BTreeMap<ComputationId, [Vec<Spot>; 2]> = part
-            .computations
-            .iter()
+            .main()
             .map(|id| {
-                (*id, [spots(&given, &self.computations[id].entry), spots(&touched, &self.computations[id].touched)])
+                (id, [spots(&given, &self.computations[&id].entry), spots(&touched, &self.computations[&id].touched)])
             })
             .collect();
         let mut counts = Counts { cost: Cost::default(), footprint: 0, run: 0 };
@@ -336,13 +381,12 @@ impl Look<'_> {
         }
         touched.sort();
         touched.dedup();
-        let kind = algorithm.array(algorithm.computation(id).write.array).kind;
         let kept = match self.kept(id)? {
             Cover::All => true,
             Cover::Nothing => false,
             Cover::Some => return Ok(None),
         };
-        Ok(Some(Facts { kept, result: kind != ArrayKind::Private, entry, touched }))
+        Ok(Some(Facts { kept, result: is_result(algorithm, id), entry, touched }))
     }
 
     /// Which instances of the middle the caller sees.
