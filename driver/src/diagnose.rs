@@ -323,7 +323,8 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         }
         ScheduleError::GpuMapping { .. } => make("E0420", "requested here")
             .with_help("map perfectly nested loops, blocks outside of threads; `tile` and `distribute` make such loops"),
-        ScheduleError::SameComputation { .. } => make("E0421", "in this command").with_help("name two computations"),
+        ScheduleError::SameComputation { .. } => make("E0421", "in this command").with_help("name each computation once"),
+        ScheduleError::SameLoop { .. } => make("E0421", "in this command").with_help("name each loop once"),
         ScheduleError::AlreadyTagged { .. } => {
             make("E0422", "requested here").with_help("split, tile and reorder loops before they are tagged, once each")
         }

@@ -76,6 +76,8 @@ pub enum ScheduleError {
     GpuMapping { computation: String, at: String, reason: &'static str },
     #[error("the command names the computation `{computation}` twice")]
     SameComputation { computation: String },
+    #[error("the command names the loop `{at}` twice")]
+    SameLoop { at: String },
     /// The loop already has a tag that a rewrite would lose.
     #[error("`{at}` is already {tag}")]
     AlreadyTagged { computation: String, at: String, tag: &'static str },

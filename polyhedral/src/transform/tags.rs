@@ -1,6 +1,6 @@
 //! Commands that say how a loop is executed: parallel, vectorize, unroll, separate, gpu.
 
-use super::find::{find_loop, loop_mut};
+use super::find::{find_loop, loop_mut, repeated};
 use crate::affine::{Affine, Atom};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, ScheduleError};
@@ -78,6 +78,9 @@ pub fn gpu(
 ) -> Result<Schedule, ScheduleError> {
     if scheduled.target != Target::Gpu {
         return Err(ScheduleError::NeedsGpu);
+    }
+    if let Some(at) = repeated(blocks.iter().chain(threads)) {
+        return Err(ScheduleError::SameLoop { at: at.to_string() });
     }
     let mut schedule = scheduled.schedule.clone();
     let tags: [fn(ProcessorAxis) -> Tag; 2] = [Tag::GpuBlock, Tag::GpuThread];
