@@ -251,7 +251,9 @@ fn other_writer(place: &Place, diagnostic: Diagnostic, name: &str, array: &str, 
         None => diagnostic,
     };
     diagnostic.with_note(format!("`{}` {does} `{array}`, too", it.name)).with_help(match fills {
-        true => format!("make `{array}` without values (`undef`, `similar`) if `{name}` writes all elements that are read"),
+        true => {
+            format!("make `{array}` without values (`undef`, `similar`) if `{name}` writes all elements that are read")
+        }
         false => "give the two different arrays".to_string(),
     })
 }

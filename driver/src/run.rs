@@ -247,7 +247,8 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         let returned = results::values(&unit.function, &returned);
         outcome.differences = differences(&unit.function, &actual, &expected, &returned);
         if let (false, Some(freedom)) = (outcome.differences.is_empty(), rounding::freedom(algorithm)) {
-            let given = actual.1.iter().zip(&returned).filter_map(|(value, expected)| Some((value, expected.as_ref()?)));
+            let given =
+                actual.1.iter().zip(&returned).filter_map(|(value, expected)| Some((value, expected.as_ref()?)));
             let pairs: Vec<(&Value, &Value)> = actual.0.iter().zip(&expected).chain(given).collect();
             if let Some(text) = rounding::close(&pairs) {
                 outcome.rounding = Some(format!("{text}: {freedom} in the source lets results round in another way"));

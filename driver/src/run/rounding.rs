@@ -35,7 +35,9 @@ pub(super) fn close(pairs: &[(&Value, &Value)]) -> Option<String> {
         }
         let sizes = expected.iter().filter_map(|it| it.as_float()).map(f64::abs);
         let largest = sizes.filter(|it| it.is_finite()).fold(0.0, f64::max);
-        for (value, expected) in value.into_iter().zip(expected).filter(|(value, expected)| !super::same(*value, *expected)) {
+        for (value, expected) in
+            value.into_iter().zip(expected).filter(|(value, expected)| !super::same(*value, *expected))
+        {
             let (is, should) = (value.as_float()?, expected.as_float()?);
             let apart = (is - should).abs() / largest;
             if is != should && !(apart <= precision(expected.ty).sqrt()) {
