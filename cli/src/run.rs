@@ -64,9 +64,10 @@ pub fn run(command: &Run) -> Result<(), Failure> {
         }
         if let Some(interpreted) = outcome.interpreted {
             println!("  interpreter  {:>12.3} ms", interpreted.as_secs_f64() * 1e3);
-            match outcome.differences.is_empty() {
-                true => println!("  identical"),
-                false => differing.push(format!("`{}`: {}", outcome.name, outcome.differences.join("; "))),
+            match (outcome.differences.is_empty(), &outcome.rounding) {
+                (true, None) => println!("  identical"),
+                (true, Some(rounding)) => println!("  close        {rounding}"),
+                (false, _) => differing.push(format!("`{}`: {}", outcome.name, outcome.differences.join("; "))),
             }
         }
     }

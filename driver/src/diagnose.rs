@@ -11,6 +11,7 @@ use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamOrigin, Which};
 use tessella_polyhedral::error::{Error, FactorObstacle, InlineObstacle, LayoutError, ScheduleError};
+use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::{UpdateOrder, reduction};
@@ -66,7 +67,7 @@ fn at_command(place: &Place, diagnostic: Diagnostic, message: &str) -> Diagnosti
 
 fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
     let command = place.command.map(|span| place.sources.text(span).to_string());
-    let subject = command.map_or("the schedule".to_string(), |text| format!("`{text}`"));
+    let subject = command.as_ref().map_or("the schedule".to_string(), |text| format!("`{text}`"));
     let kind = violation.kind;
     let article = if matches!(kind.to_string().chars().next(), Some('a' | 'o')) { "an" } else { "a" };
     let what = match &violation.breach {
@@ -114,7 +115,15 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
         Breach::Reversed { at } if violation.source.computation == violation.sink.computation => {
             format!("keep the direction of `{at}`: each of its iterations needs the one before")
         }
-        Breach::Reversed { at } => format!("shift one of the computations along `{at}` first, or drop the command"),
+        Breach::Reversed { at } => match witness.new_distance.last() {
+            Some(&by @ ..0) => {
+                let sink = &place.algorithm.computation(violation.sink.computation).name;
+                let fuse = command.is_some_and(|text| text.starts_with("fuse") && !text.contains("shift"));
+                let find = if fuse { "; with `shift=:auto` the command finds by how many iterations" } else { "" };
+                format!("run `{sink}` later, as by `shift({sink}, {at}, {})` first, or drop the command{find}", -by)
+            }
+            Some(0..) | None => format!("shift one of the computations along `{at}` first, or drop the command"),
+        },
         Breach::Sequence | Breach::Unordered => {
             "keep the source's order of the two, or shift one of them by an iteration first".to_string()
         }
@@ -231,6 +240,24 @@ fn list(values: &[i64]) -> String {
     values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
 }
 
+/// Labels a second writer of an array, and says what to do about it. One that only fills the array is often `zeros`, whose values
+/// nobody wants.
+fn other_writer(place: &Place, diagnostic: Diagnostic, name: &str, array: &str, other: ComputationId) -> Diagnostic {
+    let it = place.algorithm.computation(other);
+    let fills = matches!(it.value.kind, ExprKind::Constant(_)) && it.predicate.is_none();
+    let does = if fills { "fills" } else { "writes" };
+    let diagnostic = match place.spans.computation(other) {
+        Some(span) => diagnostic.secondary(span, format!("`{}` {does} `{array}` here", it.name)),
+        None => diagnostic,
+    };
+    diagnostic.with_note(format!("`{}` {does} `{array}`, too", it.name)).with_help(match fills {
+        true => {
+            format!("make `{array}` without values (`undef`, `similar`) if `{name}` writes all elements that are read")
+        }
+        false => "give the two different arrays".to_string(),
+    })
+}
+
 fn names(known: &[String]) -> String {
     known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
@@ -277,6 +304,9 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         }
         ScheduleError::NotAdjacent { first, second, .. } => make("E0415", "requested here")
             .with_help(format!("move one next to the other first: `after({second}, {first})`")),
+        ScheduleError::AlreadyShared { .. } => {
+            make("E0415", "requested here").with_help("drop the command, or name a loop further in that each has for itself")
+        }
         ScheduleError::TooFewLoops { .. } => {
             make("E0416", "requested here").with_help("share fewer loops: name a loop further out")
         }
@@ -295,7 +325,8 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         }
         ScheduleError::GpuMapping { .. } => make("E0420", "requested here")
             .with_help("map perfectly nested loops, blocks outside of threads; `tile` and `distribute` make such loops"),
-        ScheduleError::SameComputation { .. } => make("E0421", "in this command").with_help("name two computations"),
+        ScheduleError::SameComputation { .. } => make("E0421", "in this command").with_help("name each computation once"),
+        ScheduleError::SameLoop { .. } => make("E0421", "in this command").with_help("name each loop once"),
         ScheduleError::AlreadyTagged { .. } => {
             make("E0422", "requested here").with_help("split, tile and reorder loops before they are tagged, once each")
         }
@@ -360,7 +391,10 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
                 InlineObstacle::NoReader => ("nothing reads what it writes".to_string(), "remove the statement"),
                 InlineObstacle::OtherWriter { other } => {
-                    (format!("`{}` writes the same array", name(other)), "give the two different names")
+                    let array = place.algorithm.computation(other).write.array;
+                    let array = &place.algorithm.array(array).name;
+                    let diagnostic = make("E0442", &format!("`{computation}` stays where it is"));
+                    return other_writer(place, diagnostic, &computation, array, other);
                 }
                 InlineObstacle::NotWritten { reader } => (
                     format!("`{}` may read elements that it did not write before", name(reader)),

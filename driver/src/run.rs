@@ -1,5 +1,7 @@
 //! Runs a function on made-up inputs and compares it with the interpreter: `tessella run`.
 
+mod rounding;
+
 use crate::abi::values::{call, call_by};
 use crate::file::{FileOptions, Sources};
 use crate::pipeline::Refusal;
@@ -48,8 +50,10 @@ pub struct Outcome {
     pub interpreted: Option<Duration>,
     /// Scalars and new arrays that it gave back, in words.
     pub results: Vec<String>,
-    /// What differs from the interpreter, by argument; empty if nothing does.
+    /// What differs from the interpreter, by argument; empty if nothing does, or nothing but rounding that the source lets be.
     pub differences: Vec<String>,
+    /// What differs by rounding, and what in the source lets it.
+    pub rounding: Option<String>,
     pub profile: Option<Report>,
     /// The schedule of a tuner that ran, if one did.
     pub tuned: Option<String>,
@@ -230,6 +234,7 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         interpreted: None,
         results: actual.1.iter().map(shown).collect(),
         differences: vec![],
+        rounding: None,
         profile: None,
         tuned: None,
     };
@@ -239,8 +244,17 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         let returned = run_within(STEPS, &unit.function, &mut expected)
             .map_err(|error| Failed::Usage(format!("the interpreter stopped: {error}")))?;
         outcome.interpreted = Some(start.elapsed());
-        outcome.differences =
-            differences(&unit.function, &actual, &expected, &results::values(&unit.function, &returned));
+        let returned = results::values(&unit.function, &returned);
+        outcome.differences = differences(&unit.function, &actual, &expected, &returned);
+        if let (false, Some(freedom)) = (outcome.differences.is_empty(), rounding::freedom(algorithm)) {
+            let given =
+                actual.1.iter().zip(&returned).filter_map(|(value, expected)| Some((value, expected.as_ref()?)));
+            let pairs: Vec<(&Value, &Value)> = actual.0.iter().zip(&expected).chain(given).collect();
+            if let Some(text) = rounding::close(&pairs) {
+                outcome.rounding = Some(format!("{text}: {freedom} in the source lets results round in another way"));
+                outcome.differences.clear();
+            }
+        }
     }
     Ok(outcome)
 }

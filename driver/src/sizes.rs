@@ -24,6 +24,9 @@ pub struct SizesError {
     pub help: String,
 }
 
+/// What compiled functions take as sizes and integer arguments at most.
+const LARGEST: i64 = 1 << 40;
+
 /// Values for all parameters: what the user gave, what the checks at entry then need, else defaults.
 pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Vec<i64>, SizesError> {
     let algorithm = built.analysed.verified.algorithm();
@@ -33,6 +36,18 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
         let known: Vec<&str> = algorithm.params.iter().map(|param| param.name.as_str()).collect();
         let text = format!("`{}` has no size `{name}`", algorithm.name);
         return Err(SizesError { text, help: format!("it has {}", known.join(", ")) });
+    }
+    for (name, value) in given {
+        let Some(param) = algorithm.params.iter().find(|param| param.name == *name) else { continue };
+        let least = match param.origin {
+            ParamOrigin::Extent { .. } => 0,
+            ParamOrigin::Argument(_) | ParamOrigin::First { .. } => -LARGEST,
+        };
+        if !(least..=LARGEST).contains(value) {
+            let text = format!("`{name}` cannot be {value}");
+            let from = if least == 0 { "0" } else { "-2^40" };
+            return Err(SizesError { text, help: format!("it is between {from} and 2^40 = {LARGEST}") });
+        }
     }
     let help = "give other sizes".to_string();
     match solve(built, given, defaults) {

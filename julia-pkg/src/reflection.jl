@@ -160,6 +160,10 @@ function draw(f, arguments...; dims = (), computation = nothing, sizes = NamedTu
         throw(ArgumentError("`space` is `:iterations` or `:schedule`, not `$(repr(space))`"))
     order in (:auto, :numbers, :line, :none) ||
         throw(ArgumentError("`order` is `:auto`, `:numbers`, `:line` or `:none`, not `$(repr(order))`"))
+    dims isa Symbol || dims isa Union{Tuple,AbstractVector} && all(dim -> dim isa Union{Symbol,AbstractString}, dims) ||
+        throw(ArgumentError("`dims` names dimensions, as in `(:i, :j)`; it is $(repr(dims))"))
+    computation isa Union{Symbol,AbstractString,Nothing} ||
+        throw(ArgumentError("`computation` is a name, as `:S`, not `$(repr(computation))`"))
     options = ("computation" => computation === nothing ? nothing : String(computation),
                "dims" => String[String(dim) for dim in (dims isa Symbol ? (dims,) : dims)],
                "sizes" => integers(sizes), "fix" => integers(fix), "scheduled" => space === :schedule, "order" => order,
@@ -170,7 +174,11 @@ function draw(f, arguments...; dims = (), computation = nothing, sizes = NamedTu
 end
 
 # The members of a named tuple as those of an object.
-integers(values) = Tuple(String(key) => Int(value) for (key, value) in pairs(values))
+function integers(values)
+    values isa Union{NamedTuple,AbstractDict} && all(value -> value isa Integer, Base.values(values)) ||
+        throw(ArgumentError("sizes and values are integers by name, as in `(n = 8,)`; these are $(repr(values))"))
+    return Tuple(String(key) => Int(value) for (key, value) in pairs(values))
+end
 
 """
     Tessella.dependences(f, arguments...)

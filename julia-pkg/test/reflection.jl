@@ -61,6 +61,12 @@ function run()
         @test_throws TessellaError Tessella.draw(scale!, A; tiling = true, dims = (:i, :j))
         @test_throws ArgumentError Tessella.draw(scale!, A; space = :time)
         @test_throws ArgumentError Tessella.draw(scale!, A; order = :random)
+        for dims in (5, (1, 2), nothing)
+            @test_throws ArgumentError Tessella.draw(scale!, A; dims = dims)
+        end
+        @test_throws ArgumentError Tessella.draw(scale!, A; computation = 1)
+        @test_throws ArgumentError Tessella.draw(scale!, A; sizes = 8)
+        @test_throws ArgumentError Tessella.draw(scale!, A; sizes = (A_1 = 2.5,))
         @test_throws TessellaError Tessella.draw(scale!, A; dims = (:i, :q))
         @test_throws TessellaError Tessella.draw(scale!, A; sizes = (A_1 = 1000, A_2 = 1000))
     end

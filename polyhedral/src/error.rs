@@ -54,6 +54,9 @@ pub enum ScheduleError {
     NotPerfectlyNested { computation: String, outer: String, inner: String, between: Vec<ComputationId> },
     #[error("the loops `{at}` of `{first}` and `{second}` do not follow one another in one sequence")]
     NotAdjacent { first: String, second: String, at: String },
+    /// The two computations are in one loop of this name.
+    #[error("`{first}` and `{second}` are in one loop `{at}` already")]
+    AlreadyShared { first: String, second: String, at: String },
     /// `computation` has fewer loops than it would have to share.
     #[error("`{computation}` has {has} loop{} and would have to share {needs}", if *.has == 1 { "" } else { "s" })]
     TooFewLoops { computation: String, has: usize, needs: usize },
@@ -71,8 +74,10 @@ pub enum ScheduleError {
     /// Blocks of a GPU loop that is used twice, or threads outside of blocks.
     #[error("`{at}` cannot be mapped: {reason}")]
     GpuMapping { computation: String, at: String, reason: &'static str },
-    #[error("the command names the computation `{first}` twice")]
-    SameComputation { first: String, second: String },
+    #[error("the command names the computation `{computation}` twice")]
+    SameComputation { computation: String },
+    #[error("the command names the loop `{at}` twice")]
+    SameLoop { at: String },
     /// The loop already has a tag that a rewrite would lose.
     #[error("`{at}` is already {tag}")]
     AlreadyTagged { computation: String, at: String, tag: &'static str },

@@ -57,3 +57,33 @@ end
     };
     assert!(outcomes[0].differences.is_empty());
 }
+
+#[test]
+fn sums_in_another_order_may_round_in_another_way_where_the_source_lets_them() {
+    let source = "\
+function total!(s::Vector{Float64}, x::Vector{Float64})
+    s[1] = 0.0
+    @fastmath for i in 1:length(x)
+        s[1] += x[i]
+    end
+end
+";
+    let outcome = &ran(source, vec![("x_1".to_string(), 1000)])[0];
+    assert!(outcome.differences.is_empty(), "{:?}", outcome.differences);
+    let rounding = outcome.rounding.as_deref().expect("a thousand terms in eight sums round in another way");
+    assert!(rounding.starts_with("one number differs by") && rounding.contains("`@fastmath`"), "{rounding}");
+    let exact = &ran(&source.replace("@fastmath ", ""), vec![("x_1".to_string(), 1000)])[0];
+    assert!(exact.differences.is_empty() && exact.rounding.is_none());
+}
+
+#[test]
+fn sizes_that_no_function_takes_are_called_so() {
+    let options = FileOptions { name: "p.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sizes = vec![("n".to_string(), 1 << 50)];
+    let run_options =
+        RunOptions { sizes, values: vec![], seed: 1, repeat: 1, compare: true, profile: false, chunked: false };
+    match run(SOURCE, &options, &run_options, Backend::C) {
+        Err(Failed::Usage(text)) => assert!(text.contains("`n` cannot be 1125899906842624"), "{text}"),
+        Ok(_) | Err(Failed::Refused(_) | Failed::ToolChain(_)) => panic!("2^50 is no size"),
+    }
+}

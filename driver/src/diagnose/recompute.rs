@@ -1,6 +1,6 @@
 //! Commands that compute values more than once, and are refused.
 
-use super::{Place, at_command, list, size};
+use super::{Place, at_command, list, other_writer, size};
 use tessella_diagnostics::{Code, Diagnostic};
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::error::{AtObstacle, OverlapObstacle, PrivateObstacle};
@@ -25,7 +25,7 @@ pub(super) fn compute_at(place: &Place, computation: &str, obstacle: AtObstacle,
             "subscript the array by iterators, sizes and constants".to_string(),
         ),
         AtObstacle::OtherWriter { other } => {
-            (format!("`{}` writes `{array}`, too", name(other)), "give the two different arrays".to_string())
+            return other_writer(place, diagnostic, computation, array, other);
         }
         AtObstacle::Inside => (
             format!("`{computation}` stands inside of the loop"),

@@ -65,8 +65,15 @@ pub fn lines_without_reasons(verified: &Verified) -> Vec<String> {
         format!("{indent}{} ({}){}: {way}", it.name, members(verified, &it.path), passes(verified, &it.path))
     });
     let why = "That this breaks no dependence is proved; which loop carries which takes too long to tell.";
-    told.chain([why.to_string()]).collect()
+    let algorithm = verified.algorithm();
+    let in_phases = algorithm.computations.iter().any(|it| it.name.contains("_phase"));
+    told.chain([why.to_string()]).chain(in_phases.then(|| HEXAGONS.to_string())).collect()
 }
+
+/// How hexagons wait for one another.
+const HEXAGONS: &str = "Hexagons over time: their numbers along time run in order, and so do the two phases below each, since a hexagon needs \
+                        those before it; those of one phase lie apart and need nothing of one another, so they run in parallel. Inside of \
+                        one, time steps run in order, each on what the step before left.";
 
 const FREE: &str = "no iteration needs another one's values or memory";
 

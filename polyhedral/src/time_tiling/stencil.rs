@@ -18,7 +18,7 @@ use crate::layers::Scheduled;
 use crate::legality::{self, Breach, Violation};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Tag};
-use crate::transform::{find_loop, smallest_value};
+use crate::transform::{find_loop, repeated, smallest_value};
 use std::collections::BTreeMap;
 
 /// The nests of a time loop in canonical form.
@@ -71,6 +71,13 @@ pub fn stencil(
     dims: &[String],
 ) -> Result<Stencil, Error> {
     let first = computations.first().expect("commands name at least one computation");
+    if let Some(computation) = repeated(computations.iter()) {
+        return Err(ScheduleError::SameComputation { computation: computation.to_string() }.into());
+    }
+    let time_name = time.to_string();
+    if let Some(at) = repeated([&time_name].into_iter().chain(dims)) {
+        return Err(ScheduleError::SameLoop { at: at.to_string() }.into());
+    }
     let (path, it) = find_loop(scheduled, first, time)?;
     for other in &computations[1..] {
         let (other_path, _) = find_loop(scheduled, other, time)?;

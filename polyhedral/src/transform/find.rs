@@ -4,6 +4,7 @@ use crate::algorithm::{Algorithm, ComputationId};
 use crate::error::ScheduleError;
 use crate::layers::Scheduled;
 use crate::schedule::{Loop, Node, Path, Schedule};
+use std::collections::BTreeSet;
 
 pub(crate) fn find_computation(algorithm: &Algorithm, name: &str) -> Result<ComputationId, ScheduleError> {
     algorithm.find(name).ok_or_else(|| {
@@ -24,6 +25,12 @@ pub(crate) fn find_loop<'a>(
         let (computation, name) = (computation.to_string(), name.to_string());
         ScheduleError::UnknownLoop { computation, name, known }
     })
+}
+
+/// The first name that stands twice.
+pub(crate) fn repeated<'a>(names: impl Iterator<Item = &'a String>) -> Option<&'a String> {
+    let mut known = BTreeSet::new();
+    names.into_iter().find(|name| !known.insert(*name))
 }
 
 pub(super) fn find_inside<'a>(

@@ -17,9 +17,12 @@ pub fn fuse(scheduled: &Scheduled, first: &str, second: &str, at: &str) -> Resul
         let (first, second, at) = (first.to_string(), second.to_string(), at.to_string());
         ScheduleError::NotAdjacent { first, second, at }
     };
+    if first == second {
+        return Err(ScheduleError::SameComputation { computation: first.to_string() });
+    }
     if first_path == second_path {
-        let (first, second) = (first.to_string(), second.to_string());
-        return Err(ScheduleError::SameComputation { first, second });
+        let (first, second, at) = (first.to_string(), second.to_string(), at.to_string());
+        return Err(ScheduleError::AlreadyShared { first, second, at });
     }
     let (Some((&a, parent)), Some((&b, other))) = (first_path.0.split_last(), second_path.0.split_last()) else {
         return Err(not_adjacent());
@@ -103,7 +106,7 @@ pub(super) fn place(
     let moved = find_computation(&scheduled.algorithm, computation)?;
     let anchor = find_computation(&scheduled.algorithm, other)?;
     if moved == anchor {
-        return Err(ScheduleError::SameComputation { first: computation.to_string(), second: other.to_string() });
+        return Err(ScheduleError::SameComputation { computation: computation.to_string() });
     }
     let own: Vec<Loop> = scheduled.schedule.loops_around(moved).into_iter().map(|(_, it)| it.clone()).collect();
     let mut schedule = scheduled.schedule.clone();
@@ -178,7 +181,7 @@ pub fn between(
     };
     let later = find_computation(&scheduled.algorithm, second)?;
     if moved == later {
-        return Err(ScheduleError::SameComputation { first: computation.to_string(), second: second.to_string() });
+        return Err(ScheduleError::SameComputation { computation: computation.to_string() });
     }
     if before != after {
         return Err(refused());

@@ -36,7 +36,7 @@ pub use split_domain::{split_dependences, split_domain};
 pub use tags::{check_gpu, check_unrolled, gpu, separate, stream, tag};
 pub use tiles::{collapse, constant_range, parallelogram, split, tile, unroll_and_jam};
 
-pub(crate) use find::{find_computation, find_loop, loop_mut};
+pub(crate) use find::{find_computation, find_loop, loop_mut, repeated};
 pub(crate) use tiles::{smallest_value, split_at};
 pub(crate) use tree::{distribute_at, loop_names, put_chain, simplify, sink, take_chain};
 

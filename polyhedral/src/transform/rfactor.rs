@@ -126,8 +126,9 @@ fn neutral(operator: Operator, ty: ScalarType) -> Option<Constant> {
 /// the keys tell the element.
 fn keys(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, around: &[Affine]) -> Result<Option<Vec<Affine>>, Error> {
     let it = algorithm.computation(id);
-    let by_loops =
-        relation::functions(ctx, algorithm, id, around)?.intersect_domain(&relation::domain(algorithm, id)?)?.reverse()?;
+    let by_loops = relation::functions(ctx, algorithm, id, around)?
+        .intersect_domain(&relation::domain(algorithm, id)?)?
+        .reverse()?;
     let is_told = |function: &Affine| -> Result<bool, Error> {
         Ok(by_loops.apply_range(&relation::function(ctx, algorithm, id, function)?)?.is_single_valued()?)
     };
@@ -380,8 +381,7 @@ impl Partial<'_> {
             ranged: (0..).zip(&self.keys).filter(|(_, key)| is_ranged(key)).map(|(at, _)| at).collect(),
         });
         let own: Vec<Affine> = (0..self.keys.len() as u32).map(Affine::iterator).collect();
-        let domain =
-            relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(executions)?.domain()?;
+        let domain = relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(executions)?.domain()?;
         let space = relation::domain_space(self.ctx, &self.algorithm, id)?;
         let names = self.algorithm.param_names();
         let value = |affine: Affine| affine.to_isl(&space, &names);

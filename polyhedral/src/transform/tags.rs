@@ -1,6 +1,6 @@
 //! Commands that say how a loop is executed: parallel, vectorize, unroll, separate, gpu.
 
-use super::find::{find_loop, loop_mut};
+use super::find::{find_loop, loop_mut, repeated};
 use crate::affine::{Affine, Atom};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, ScheduleError};
@@ -54,9 +54,8 @@ const MOST_OF_A_STATEMENT: u64 = 1024;
 pub fn check_unrolled(algorithm: &Algorithm, schedule: &Schedule) -> Result<(), ScheduleError> {
     for id in algorithm.ids() {
         let factors = schedule.loops_around(id).into_iter().filter_map(|(_, it)| it.tag.unrolled().map(u64::from));
-        let (longest, all) = factors.fold((1, 1), |(longest, all): (u64, u64), factor| {
-            (longest.max(factor), all.saturating_mul(factor))
-        });
+        let (longest, all) = factors
+            .fold((1, 1), |(longest, all): (u64, u64), factor| (longest.max(factor), all.saturating_mul(factor)));
         for (copies, most) in [(longest, MOST_OF_A_LOOP), (all, MOST_OF_A_STATEMENT)] {
             if copies > most {
                 let computation = algorithm.computation(id).name.clone();
@@ -78,6 +77,9 @@ pub fn gpu(
 ) -> Result<Schedule, ScheduleError> {
     if scheduled.target != Target::Gpu {
         return Err(ScheduleError::NeedsGpu);
+    }
+    if let Some(at) = repeated(blocks.iter().chain(threads)) {
+        return Err(ScheduleError::SameLoop { at: at.to_string() });
     }
     let mut schedule = scheduled.schedule.clone();
     let tags: [fn(ProcessorAxis) -> Tag; 2] = [Tag::GpuBlock, Tag::GpuThread];

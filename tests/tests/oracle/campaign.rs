@@ -313,6 +313,10 @@ impl Campaign {
             if is_split && !is_planned && splits >= 2 {
                 continue;
             }
+            // Trees that follow one another are read as one.
+            if matches!((accepted.last(), &command), (Some(Command::Order(_)), Command::Order(_))) {
+                continue;
+            }
             accepted.push(command.clone());
             let done = step(subject, &progress, &command)?;
             let outcome = match done {
@@ -374,7 +378,11 @@ impl Campaign {
 
     fn count_command(&self, command: &Command, outcome: &str) {
         let text = command.to_string();
-        let key = format!("{}: {outcome}", text.split('(').next().unwrap_or_default());
+        let name = match command {
+            Command::Order(_) => "loops written out",
+            _ => text.split('(').next().unwrap_or_default(),
+        };
+        let key = format!("{name}: {outcome}");
         *self.counts.lock().expect("no worker panics").commands.entry(key).or_default() += 1;
     }
 

@@ -6,7 +6,8 @@ use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId};
 use tessella_polyhedral::command::{Columns, Command, Place, Times};
 use tessella_polyhedral::condition::{Comparison, Condition, SizeExpr};
 use tessella_polyhedral::layers::{Scheduled, Target};
-use tessella_polyhedral::schedule::{Loop, Tag};
+use tessella_polyhedral::order;
+use tessella_polyhedral::schedule::{Loop, Node, Path, Tag};
 use tessella_scalar::CompareOp;
 
 /// A command that names what is there; many are legal.
@@ -24,6 +25,9 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     let names: Vec<String> = around.iter().map(|it| it.name.clone()).collect();
     if random.percent(2) {
         return Some(Command::Auto);
+    }
+    if random.percent(4) {
+        return Some(written_out(random, scheduled));
     }
     if random.percent(4) {
         let condition = condition(random, algorithm)?;
@@ -183,6 +187,42 @@ pub fn propose(random: &mut Random, scheduled: &Scheduled) -> Option<Command> {
     )
 }
 
+/// The whole order as loops written out: the present one, with two neighbours or two loops exchanged, or a loop turned round.
+fn written_out(random: &mut Random, scheduled: &Scheduled) -> Command {
+    let mut schedule = scheduled.schedule.clone();
+    let mut places = vec![];
+    all_places(&schedule.root, &Path::default(), &mut places);
+    let place = random.pick(&places).clone();
+    match schedule.node_mut(&place) {
+        Some(Node::Sequence(children)) if children.len() > 1 => {
+            let at = random.below(children.len() - 1);
+            children.swap(at, at + 1);
+        }
+        Some(Node::Loop(it)) => match (&mut *it.body, random.percent(60)) {
+            (Node::Loop(inner), true) => {
+                std::mem::swap(&mut it.name, &mut inner.name);
+                std::mem::swap(&mut it.at, &mut inner.at);
+            }
+            (Node::Loop(_) | Node::Sequence(_) | Node::Computation(_), _) => {
+                it.at.values_mut().for_each(|at| *at = at.scale(-1).unwrap_or_default());
+            }
+        },
+        Some(Node::Sequence(_) | Node::Computation(_)) | None => {}
+    }
+    Command::Order(order::spell(&scheduled.algorithm, &schedule))
+}
+
+fn all_places(node: &Node, here: &Path, found: &mut Vec<Path>) {
+    found.push(here.clone());
+    match node {
+        Node::Computation(_) => {}
+        Node::Loop(it) => all_places(&it.body, &here.child(0), found),
+        Node::Sequence(children) => {
+            (0..).zip(children).for_each(|(at, child)| all_places(child, &here.child(at), found));
+        }
+    }
+}
+
 /// One that is none of the taken ones, if there is one.
 fn other_than(random: &mut Random, ids: &[ComputationId], taken: &[ComputationId]) -> Option<ComputationId> {
     let left: Vec<ComputationId> = ids.iter().copied().filter(|id| !taken.contains(id)).collect();
@@ -226,7 +266,10 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
         return Some(Command::Constant { array });
     }
     Some(match random.percent(50) {
-        true => Command::CacheShared { array, computation: name, at, ahead: 0 },
+        true => {
+            let ahead = if random.percent(30) { 1 + random.below(2) as u32 } else { 0 };
+            Command::CacheShared { array, computation: name, at, ahead }
+        }
         false => Command::CacheRegister { array, computation: name, at },
     })
 }

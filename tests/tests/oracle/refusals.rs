@@ -11,14 +11,20 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("NotNested", "E0413"),
     ("NotPerfectlyNested", "E0414"),
     ("NotAdjacent", "E0415"),
+    ("AlreadyShared", "E0415"),
     ("TooFewLoops", "E0416"),
     ("NothingToDistribute", "E0417"),
     ("SameComputation", "E0421"),
+    ("SameLoop", "E0421"),
     ("AlreadyTagged", "E0422"),
+    ("TagsDiffer", "E0422"),
     ("NothingToJam", "E0433"),
     ("NotBetween", "E0436"),
     ("VaryingExtent", "E0437"),
     ("FlatTile", "E0446"),
+    ("TooManyCopies", "E0447"),
+    ("OrderTogether", "E0474"),
+    ("OrderLoopTwice", "E0471"),
     ("NotTiles", "E0438"),
     ("OnePiece", "E0460"),
     ("NeverHolds", "E0441"),
@@ -77,9 +83,8 @@ const DOCUMENTED: &[(&str, &str)] = &[
 
 /// Whether a refusal is one that the documentation explains.
 pub fn check_documented(why: &str) -> Result<(), Fault> {
-    // Refusals of the program have a code, a page and a golden case each.
-    let is_code = why.starts_with("E0") && why.as_bytes().get(2..5).is_some_and(|it| it.iter().all(u8::is_ascii_digit));
-    match is_code || code(why).is_some() {
+    let is_code = |why: &str| DOCUMENTED.iter().any(|(_, code)| why.split(' ').next() == Some(code));
+    match is_code(why) || code(why).is_some() {
         true => Ok(()),
         false => fault("refused for no documented cause", why),
     }
