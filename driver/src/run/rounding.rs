@@ -40,7 +40,8 @@ pub(super) fn close(pairs: &[(&Value, &Value)]) -> Option<String> {
         {
             let (is, should) = (value.as_float()?, expected.as_float()?);
             let apart = (is - should).abs() / largest;
-            if is != should && !(apart <= precision(expected.ty).sqrt()) {
+            let is_close = apart <= precision(expected.ty).sqrt();
+            if is != should && !is_close {
                 return None;
             }
             differing += 1;

@@ -13,6 +13,7 @@ use crate::machine::Machine;
 use crate::place;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+pub(crate) use crate::transform::has_loop;
 use crate::transform::loop_mut;
 use std::collections::BTreeSet;
 
@@ -123,15 +124,7 @@ pub(crate) fn chain_length(schedule: &Schedule, path: &Path) -> usize {
 pub(crate) fn loop_at<'a>(schedule: &'a Schedule, path: &Path) -> Option<&'a Loop> {
     match schedule.node(path) {
         Some(Node::Loop(it)) => Some(it),
-        _ => None,
-    }
-}
-
-pub(crate) fn has_loop(node: &Node) -> bool {
-    match node {
-        Node::Computation(_) => false,
-        Node::Loop(_) => true,
-        Node::Sequence(children) => children.iter().any(has_loop),
+        Some(Node::Sequence(_) | Node::Computation(_)) | None => None,
     }
 }
 

@@ -73,6 +73,6 @@ pub(super) fn perfect_pair(
 pub(crate) fn loop_mut<'a>(schedule: &'a mut Schedule, path: &Path) -> &'a mut Loop {
     match schedule.node_mut(path) {
         Some(Node::Loop(it)) => it,
-        _ => panic!("the path was just found and names a loop"),
+        Some(Node::Sequence(_) | Node::Computation(_)) | None => panic!("the path was just found and names a loop"),
     }
 }

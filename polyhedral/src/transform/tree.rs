@@ -137,7 +137,7 @@ pub(crate) fn sink(node: &mut Node, it: &Loop) {
 }
 
 /// Whether a loop stands here or below.
-pub(super) fn has_loop(node: &Node) -> bool {
+pub(crate) fn has_loop(node: &Node) -> bool {
     match node {
         Node::Loop(_) => true,
         Node::Sequence(children) => children.iter().any(has_loop),

@@ -378,10 +378,8 @@ impl Campaign {
 
     fn count_command(&self, command: &Command, outcome: &str) {
         let text = command.to_string();
-        let name = match command {
-            Command::Order(_) => "loops written out",
-            _ => text.split('(').next().unwrap_or_default(),
-        };
+        let is_tree = matches!(command, Command::Order(_));
+        let name = if is_tree { "loops written out" } else { text.split('(').next().unwrap_or_default() };
         let key = format!("{name}: {outcome}");
         *self.counts.lock().expect("no worker panics").commands.entry(key).or_default() += 1;
     }
