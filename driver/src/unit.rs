@@ -61,9 +61,9 @@ enum Attempt {
 const WAVES_PART: u64 = 2;
 const HEXAGONS_PART: u64 = 5;
 
-/// How long Tessella may look for an order of its own, and generate code for it, with tilings and once more without: on two quiet
-/// cores any program of `tests/` takes less than half of it.
-const LONGEST: Duration = Duration::from_secs(10);
+/// How many operations of isl's Tessella may take to look for an order of its own, and to generate code for it, with tilings and once
+/// more without: a bound on what their weights do not foretell. Programs of `tests/` take 7 million at most.
+const LONGEST: u64 = 20_000_000;
 
 impl Unit<'_> {
     /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, one
@@ -105,7 +105,7 @@ impl Unit<'_> {
 
     fn attempt(&self, backend: Backend, tilings: Tilings) -> Result<Attempt, Refusal> {
         let ctx = pipeline::context();
-        let (attempt, is_over) = ctx.with_deadline(LONGEST, || {
+        let (attempt, is_over) = ctx.with_ceiling(LONGEST, || {
             let mut built = self.build_by(&ctx, backend, Order::Own(tilings))?;
             let verified = &built.analysed.verified;
             let is_source = tilings == Tilings::Avoided && *verified.schedule() == verified.source().source_order;
@@ -121,6 +121,8 @@ impl Unit<'_> {
         match attempt {
             Ok(Attempt::Done(built)) => Ok(Attempt::Done(built)),
             _ if is_over => Ok(Attempt::TooMuch),
+            // An order that takes too much to be proved, with all that belongs to it: a simpler one may not.
+            Err(errors) if is_too_much(&errors) => Ok(Attempt::TooMuch),
             other => other,
         }
     }
@@ -401,6 +403,11 @@ impl Built {
             None => diagnostic,
         }]
     }
+}
+
+/// Whether isl's limit is what a function was refused for.
+fn is_too_much(errors: &Refusal) -> bool {
+    errors.iter().any(|it| it.code.0 == "E0430")
 }
 
 /// Which arrays Tessella's own choice pads, and what for.

@@ -336,7 +336,8 @@ fn is_kept_around(
     let Some(first) = all.next() else { return Ok(false) };
     let relations: Vec<&Map> = std::iter::once(first).chain(all).map(|it| &it.relation).collect();
     let relation = ctx.remembered_map(&format!("around {:?}", numbers(ctx, &relations)), || {
-        let whatever_sizes = |map: &Map| map.drop_constraints_involving_dims(DimType::Param, 0, map.dim(DimType::Param)?);
+        let whatever_sizes =
+            |map: &Map| map.drop_constraints_involving_dims(DimType::Param, 0, map.dim(DimType::Param)?);
         let first = whatever_sizes(relations[0])?;
         let all = relations[1..].iter().try_fold(first, |all, next| all.union(&whatever_sizes(next)?))?;
         Map::from_basic_map(&all.simple_hull()?)

@@ -244,7 +244,7 @@ fn without_the_work_to_choose_an_order_the_source_s_order_stands() {
     let (mut refused, mut gave_up, mut chose) = (0, 0, 0);
     with_unit(text, |unit| {
         // Choosing takes hardly more work than proving the source's order, so only few limits lie between the two.
-        for limit in (48..192).map(|eighth| 2f64.powf(f64::from(eighth) / 8.0) as u64) {
+        for limit in (384..1280).map(|part| 2f64.powf(f64::from(part) / 64.0) as u64) {
             let ctx = pipeline::context();
             let lowered = pipeline::lower(&ctx, &unit.function).unwrap();
             let source = lowered.algorithm.source_order.clone();

@@ -1,5 +1,6 @@
 //! The context that owns all memory of isl, its operation limit and its options.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -24,11 +25,87 @@ pub struct Ctx {
     owner: Rc<Owner>,
 }
 
+thread_local! {
+    static ENDED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The operations of all contexts that were made on this thread and have ended: what the work in between has taken.
+pub fn operations_of_ended_contexts() -> u64 {
+    ENDED.get()
+}
+
 struct Owner {
     // Dropped before the context that its objects belong to.
     memo: Memo,
     context: isl_rs::Context,
+    /// The limit that was asked for, 0 for none.
+    limit: Cell<u64>,
+    /// Operations before the last reset.
+    before: Cell<u64>,
+    /// The most of all operations, resets or not.
+    ceiling: Cell<u64>,
     _one_thread: PhantomData<*mut ()>,
+}
+
+impl Owner {
+    /// Has isl stop at the limit or at the ceiling, whichever comes first.
+    fn apply_limits(&self) {
+        // One operation at least: no limit is 0.
+        let above = self.ceiling.get().saturating_sub(self.before.get()).max(1);
+        let limit = match self.limit.get() {
+            0 if self.ceiling.get() == u64::MAX => 0,
+            0 => above,
+            limit => limit.min(above),
+        };
+        self.context.set_max_operations(limit);
+    }
+
+    /// The operations counted since the last reset. Asking costs a few dozen more, which are counted.
+    fn operations(&self) -> u64 {
+        let limit = self.context.get_max_operations();
+        if self.is_aborted() {
+            return limit;
+        }
+        // isl tells only whether a limit is reached: the count is the largest limit that is.
+        let reached = |limit: u64| {
+            self.context.set_max_operations(limit);
+            self.is_exhausted()
+        };
+        let (mut least, mut above) = (0, 1);
+        while reached(above) {
+            (least, above) = (above, above.saturating_mul(2));
+        }
+        while above - least > 1 {
+            let middle = least + (above - least) / 2;
+            match reached(middle) {
+                true => least = middle,
+                false => above = middle,
+            }
+        }
+        self.context.set_max_operations(limit);
+        least
+    }
+
+    fn is_exhausted(&self) -> bool {
+        if self.context.get_max_operations() == 0 && !self.is_aborted() {
+            return false;
+        }
+        // SAFETY: the context is alive; the function counts one operation, or records an error, forgotten below.
+        let exhausted = unsafe { raw::isl_ctx_next_operation(self.context.ptr) } < 0;
+        self.context.reset_error();
+        exhausted
+    }
+
+    fn is_aborted(&self) -> bool {
+        // SAFETY: the context is alive; the function reads the flag alone.
+        unsafe { raw::isl_ctx_aborted(self.context.ptr) != 0 }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        ENDED.set(ENDED.get() + self.before.get() + self.operations());
+    }
 }
 
 /// A switch of isl; a boolean one takes 0 or 1.
@@ -90,48 +167,73 @@ impl Ctx {
         assert!(context.ptr != 0, "isl cannot allocate a context");
         // SAFETY: the context was just allocated; `ISL_ON_ERROR_CONTINUE` is a valid value of the option.
         unsafe { raw::isl_options_set_on_error(context.ptr, raw::ON_ERROR_CONTINUE) };
-        Self { owner: Rc::new(Owner { memo: Memo::default(), context, _one_thread: PhantomData }) }
+        Self {
+            owner: Rc::new(Owner {
+                memo: Memo::default(),
+                context,
+                limit: Cell::new(0),
+                before: Cell::new(0),
+                ceiling: Cell::new(u64::MAX),
+                _one_thread: PhantomData,
+            }),
+        }
     }
 
     /// Limits the operations counted since the last reset; 0 takes the limit away.
     pub fn set_max_operations(&self, limit: u64) {
-        self.owner.context.set_max_operations(limit);
+        self.owner.limit.set(limit);
+        self.owner.apply_limits();
     }
 
     /// The current limit, 0 for none.
     pub fn max_operations(&self) -> u64 {
-        self.owner.context.get_max_operations()
+        self.owner.limit.get()
     }
 
     /// Starts counting again from zero: needed after the limit was reached.
     pub fn reset_operations(&self) {
+        self.owner.before.set(self.spent());
         self.owner.context.reset_operations();
+        self.owner.apply_limits();
     }
 
     /// The operations counted since the last reset. Asking costs a few dozen more, which are counted.
     pub fn operations(&self) -> u64 {
-        let limit = self.max_operations();
-        if self.is_aborted() {
-            return limit;
-        }
-        // isl tells only whether a limit is reached: the count is the largest limit that is.
-        let reached = |limit: u64| {
-            self.set_max_operations(limit);
-            self.is_exhausted()
-        };
-        let (mut least, mut above) = (0, 1);
-        while reached(above) {
-            (least, above) = (above, above.saturating_mul(2));
-        }
-        while above - least > 1 {
-            let middle = least + (above - least) / 2;
-            match reached(middle) {
-                true => least = middle,
-                false => above = middle,
+        self.owner.operations()
+    }
+
+    /// All operations of the context so far, resets or not.
+    pub fn spent(&self) -> u64 {
+        self.owner.before.get() + self.operations()
+    }
+
+    /// Runs `work` within so many operations in all, however it shares them out in budgets and weighs them: after that isl answers
+    /// everything below with an error that [`is_quota`](super::IslError::is_quota). Also says whether it came to that.
+    pub fn with_ceiling<T>(&self, operations: u64, work: impl FnOnce() -> T) -> (T, bool) {
+        struct Restore<'a>(&'a Ctx, u64);
+        impl Drop for Restore<'_> {
+            fn drop(&mut self) {
+                self.0.owner.ceiling.set(self.1);
+                self.0.owner.apply_limits();
             }
         }
-        self.set_max_operations(limit);
-        least
+        let former = self.owner.ceiling.get();
+        let ceiling = former.min(self.spent().saturating_add(operations));
+        let restore = Restore(self, former);
+        self.owner.ceiling.set(ceiling);
+        self.owner.apply_limits();
+        let result = work();
+        let is_over = self.spent() >= ceiling;
+        drop(restore);
+        (result, is_over)
+    }
+
+    /// Runs `work` without counting towards a limit.
+    pub(super) fn unlimited<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.owner.context.set_max_operations(0);
+        let result = work();
+        self.owner.apply_limits();
+        result
     }
 
     /// Runs `work` under a limit of its own (0: none), then goes on with what is left of the former one.
@@ -148,11 +250,8 @@ impl Ctx {
                 self.ctx.reset_operations();
             }
         }
-        let left = match self.max_operations() {
-            0 => 0,
-            // One operation at least: no limit is 0.
-            limit => limit.saturating_sub(self.operations()).max(1),
-        };
+        // One operation at least: no limit is 0.
+        let left = self.operations_left().map_or(0, |left| left.max(1));
         let _restore = Restore { ctx: self, left };
         self.set_max_operations(operations);
         self.reset_operations();
@@ -161,7 +260,7 @@ impl Ctx {
 
     /// What is left of the limit; `None` without one.
     pub fn operations_left(&self) -> Option<u64> {
-        match self.max_operations() {
+        match self.owner.limit.get() {
             0 => None,
             limit => Some(limit.saturating_sub(self.operations())),
         }
@@ -281,18 +380,11 @@ impl Ctx {
     }
 
     fn is_aborted(&self) -> bool {
-        // SAFETY: the context is alive; the function reads the flag alone.
-        unsafe { raw::isl_ctx_aborted(self.ptr()) != 0 }
+        self.owner.is_aborted()
     }
 
     fn is_exhausted(&self) -> bool {
-        if self.max_operations() == 0 && !self.is_aborted() {
-            return false;
-        }
-        // SAFETY: the context is alive; the function counts one operation, or records an error, forgotten below.
-        let exhausted = unsafe { raw::isl_ctx_next_operation(self.ptr()) } < 0;
-        self.owner.context.reset_error();
-        exhausted
+        self.owner.is_exhausted()
     }
 
     /// Turns an error that isl recorded during a call into that call's result.
