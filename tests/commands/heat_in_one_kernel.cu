@@ -11,6 +11,8 @@
 //       for j1 = j - 4*floor((j)/4)  # thread.y
 //         for i1 = i - 8*floor((i)/8)  # thread.x
 //           R: A[i, j] = B[i, j]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

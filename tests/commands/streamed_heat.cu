@@ -7,6 +7,8 @@
 //   for j
 //     for i
 //       R: A[i, j] = B[i, j]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

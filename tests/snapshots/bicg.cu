@@ -36,6 +36,8 @@
 //         S3: q_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = q_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + A_shared_[floor((i - 1)/32), stage, i_A, j_A] * p_shared[floor((i - 1)/32), stage_, j_p]
 //   for i1  # thread.x
 //     store_q: q[32*i0 + i1 + x + 1] = q_reg[i0, i1, x + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

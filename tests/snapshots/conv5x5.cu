@@ -18,6 +18,8 @@
 //         for y  # unroll(2)
 //           for x  # unroll(2)
 //             store_result: result[64*i0 + 2*i10 + x + 3, 16*j0 + 2*j10 + y + 3] = result_reg[j0, i0, j10, i10, x + 1, y + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

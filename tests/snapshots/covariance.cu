@@ -66,6 +66,8 @@
 //         for j11 = j - 32*floor((j - 1)/32) - 4*floor((j - 32*floor((j - 1)/32) - 1)/4) - 1  # unroll(4)
 //           S6: cov[i, j] = cov[i, j] / Float64(samples - 1)
 //           S7: cov[j, i] = cov[i, j]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

@@ -49,6 +49,8 @@
 //         for x11 = x1 - 32*floor((x1 - 1)/32) - 1  # thread.x
 //           for q11 = q - 32*floor((q - 1)/32) - 4*floor((q - 32*floor((q - 1)/32) - 1)/4) - 1  # unroll(4)
 //             store_row: row[x1] = row_own[r, q, x1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

@@ -34,6 +34,8 @@
 //         for y  # unroll(8)
 //           for x  # unroll(8)
 //             store_C: C[128*i0 + i11 + 16*x + 1, 64*j0 + 8*j10 + y + 1] = C_reg[j0, i0, i11, j10, x + 1, y + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

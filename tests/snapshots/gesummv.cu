@@ -37,6 +37,8 @@
 //   for i11 = i - 1024*floor((i - 1)/1024) - 256*floor((i - 1024*floor((i - 1)/1024) - 1)/256) - 1  # thread.x
 //     for i10 = floor((i - 1024*floor((i - 1)/1024) - 1)/256)  # unroll(4)
 //       S4: y[i] = α * ax[i] + β * y[i]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

@@ -9,6 +9,8 @@
 //           for k  # unroll(32)
 //             S0: A_reg[floor((r - 1)/8), floor((i - 1)/32), r - 8*floor((r - 1)/8) - 1, i - 32*floor((i - 1)/32) - 1, 1, 1] = A_reg[floor((r - 1)/8), floor((i - 1)/32), r - 8*floor((r - 1)/8) - 1, i - 32*floor((i - 1)/32) - 1, 1, 1] + B[i, k, l] * C[k, r] * D[l, r]
 //         store_A: A[32*i0 + i1 + x + 1, 8*r0 + r1 + y + 1] = A_reg[r0, i0, r1, i1, x + 1, y + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

@@ -11,6 +11,8 @@
 //           S0: gray_reg[floor((j - 1)/8), floor((i - 1)/512), j - 8*floor((j - 1)/8) - 1, floor((i - 512*floor((i - 1)/512) - 1)/16), i_gray, 1] = (77 * Int64(r) + 150 * Int64(g) + 29 * Int64(b)) >> 8 % UInt8
 //         for x  # unroll(16)
 //           store_gray: gray[512*i0 + 16*i10 + x + 1, 8*j0 + j1 + y + 1] = gray_reg[j0, i0, j1, i10, x + 1, y + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>
@@ -477,6 +479,8 @@ extern "C" int32_t rgb2gray(
 //         for y  # unroll(2)
 //           for x  # unroll(2)
 //             store_gray: gray[64*i0 + 2*i10 + x + 1, 16*j0 + 2*j10 + y + 1] = gray_reg[j0, i0, j10, i10, x + 1, y + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

@@ -10,6 +10,8 @@
 //         for i1 = i - 4*floor((i - 1)/4) - 1  # thread.x
 //           for k1 = k - 4*floor((k - 1)/4) - 1
 //             S: C[i, j] = C[i, j] + A_shared[floor((j - 1)/4), floor((i - 1)/4), floor((k - 1)/4), i_A, k_A] * B[k, j]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

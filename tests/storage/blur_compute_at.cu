@@ -9,6 +9,8 @@
 //     for j1 = j - 4*floor((j - 2)/4) - 2  # thread.y
 //       for i1 = i - 8*floor((i - 2)/8) - 2  # thread.x
 //         S: B[i, j] = (T_local[floor((j - 2)/4), floor((i - 2)/8), i_T - 1, j_T - 1] + T_local[floor((j - 2)/4), floor((i - 2)/8), i_T - 1, j_T] + T_local[floor((j - 2)/4), floor((i - 2)/8), i_T - 1, j_T + 1]) / 3f0
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

@@ -13,6 +13,8 @@
 //         for q
 //           for p
 //             S: result[i, j] = result[i, j] + weights[p, q] * image_shared[floor((j - 3)/4), floor((i - 3)/8), i_image - 3, j_image - 3]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

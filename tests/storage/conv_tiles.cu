@@ -18,6 +18,8 @@
 //           for p
 //             S: result_reg[floor((j - 3)/4), floor((i - 3)/8), j - 4*floor((j - 3)/4) - 3, i - 8*floor((i - 3)/8) - 3, 1, 1] = result_reg[floor((j - 3)/4), floor((i - 3)/8), j - 4*floor((j - 3)/4) - 3, i - 8*floor((i - 3)/8) - 3, 1, 1] + weights_shared[floor((j - 3)/4), floor((i - 3)/8), p_weights, q_weights] * image_shared[floor((j - 3)/4), floor((i - 3)/8), i_image - 3, j_image - 3]
 //         store_result: result[8*i0 + i1 + x + 3, 4*j0 + j1 + y + 3] = result_reg[j0, i0, j1, i1, x + 1, y + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

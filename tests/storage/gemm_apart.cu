@@ -18,6 +18,8 @@
 //         for y  # unroll(2)
 //           for x  # unroll(2)
 //             store_C: C[8*i0 + i11 + 4*x + 1, 4*j0 + j11 + 2*y + 1] = C_reg[j0, i0, i11, j11, x + 1, y + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

@@ -28,6 +28,8 @@
 //         for y  # unroll(2)
 //           for x  # unroll(2)
 //             store_C: C[8*i0 + 2*i10 + x + 1, 4*j0 + 2*j10 + y + 1] = C_reg[j0, i0, i10, j10, x + 1, y + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

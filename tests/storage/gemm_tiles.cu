@@ -19,6 +19,8 @@
 //     for j1  # thread.y
 //       for i1  # thread.x
 //         store_C: C[8*i0 + i1 + x + 1, 4*j0 + j1 + y + 1] = C_reg[j0, i0, i1, j1, x + 1, y + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

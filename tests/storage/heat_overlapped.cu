@@ -49,6 +49,8 @@
 //     for y1 = y - 3*floor((y - 1)/3) - 1  # thread.y
 //       for x1 = x - 4*floor((x - 1)/4) - 1  # thread.x
 //         finish_A: A[x, y] = A_next[x, y]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>

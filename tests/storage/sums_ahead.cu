@@ -14,6 +14,8 @@
 //         S: s_reg[floor((j - 1)/4), j - 4*floor((j - 1)/4) - 1, 1] = s_reg[floor((j - 1)/4), j - 4*floor((j - 1)/4) - 1, 1] + r_shared[floor((j - 1)/4), stage_, i_r] * A_shared[floor((j - 1)/4), stage, i_A, j_A]
 //   for j1  # thread.x
 //     store_s: s[4*j0 + j1 + x + 1] = s_reg[j0, j1, x + 1]
+//
+// nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
 #include <cuda_runtime.h>
 #include <math.h>
