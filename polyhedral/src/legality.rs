@@ -10,7 +10,7 @@ use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId};
 use crate::dependence::{Dependence, DependenceKind, Keeps};
 use crate::effort;
 use crate::error::{Error, ScheduleError};
-use crate::isl::{Ctx, DimType, Map, Set, Space};
+use crate::isl::{Ctx, DimType, IslError, Map, Set, Space};
 use crate::relation;
 use crate::schedule::{Loop, Node, Schedule, Tag};
 use std::collections::BTreeMap;
@@ -100,9 +100,14 @@ fn compare(
     (sink, at_sink): (ComputationId, &Affine),
     comparison: &Map,
 ) -> Result<Map, Error> {
-    let from = relation::function(ctx, algorithm, source, at_source)?;
-    let to = relation::function(ctx, algorithm, sink, at_sink)?;
-    Ok(from.apply_range(comparison)?.apply_range(&to.reverse()?)?)
+    let space = |id: ComputationId| (&algorithm.computation(id).name, &algorithm.computation(id).iterators);
+    let (params, number) = (algorithm.param_names(), ctx.number_of(comparison));
+    let question = format!("{number} {params:?} {:?} {at_source:?} {:?} {at_sink:?}", space(source), space(sink));
+    ctx.remembered_map(&question, || {
+        let from = relation::function(ctx, algorithm, source, at_source)?;
+        let to = relation::function(ctx, algorithm, sink, at_sink)?;
+        Ok(from.apply_range(comparison)?.apply_range(&to.reverse()?)?)
+    })
 }
 
 /// The comparisons of two values, `{ [a] -> [b] : a ? b }`.
@@ -114,11 +119,16 @@ struct Comparisons {
 
 impl Comparisons {
     fn new(ctx: &Ctx, algorithm: &Algorithm) -> Result<Self, Error> {
-        let value: Space = relation::param_space(ctx, algorithm)?.add_unnamed_tuple(1)?;
+        let params = algorithm.param_names();
+        let of = |name: &str, make: fn(&Space) -> Result<Map, IslError>| {
+            ctx.remembered_map(&format!("{name} {params:?}"), || {
+                Ok::<_, Error>(make(&relation::param_space(ctx, algorithm)?.add_unnamed_tuple(1)?)?)
+            })
+        };
         Ok(Self {
-            equal: Map::identity(&value.map_from_set()?)?,
-            less: Map::lex_lt(&value)?,
-            greater: Map::lex_gt(&value)?,
+            equal: of("equal", |value| Map::identity(&value.map_from_set()?))?,
+            less: of("less", Map::lex_lt)?,
+            greater: of("greater", Map::lex_gt)?,
         })
     }
 }
@@ -243,18 +253,26 @@ pub fn first_violation(
 /// The same dependences with those between the same two computations made one: what is as good for a verdict, and
 /// quicker. Accesses and kinds are those of the first of each.
 pub fn merged(dependences: &[Dependence]) -> Result<Vec<Dependence>, Error> {
-    let mut all: Vec<Dependence> = vec![];
+    let mut all: Vec<(Dependence, Vec<&Map>)> = vec![];
     for it in dependences {
-        let ends = |it: &Dependence| (it.source.computation, it.sink.computation, it.keeps);
-        match all.iter_mut().find(|known| ends(known) == ends(it)) {
-            Some(known) => known.relation = known.relation.union(&it.relation)?,
-            None => all.push(it.clone()),
+        let ends = Ends::of(it);
+        match all.iter_mut().find(|(first, _)| Ends::of(first) == ends) {
+            Some((_, relations)) => relations.push(&it.relation),
+            None => all.push((it.clone(), vec![&it.relation])),
         }
     }
-    for it in &mut all {
-        it.relation = it.relation.coalesce()?;
-    }
-    Ok(all)
+    let merged = all.into_iter().map(|(first, relations)| {
+        let ctx = first.relation.ctx();
+        let relation = ctx.remembered_map(&format!("merged {:?}", numbers(ctx, &relations)), || {
+            relations[1..].iter().try_fold(relations[0].clone(), |all, next| all.union(next))?.coalesce()
+        })?;
+        Ok(Dependence { relation, ..first })
+    });
+    merged.collect()
+}
+
+fn numbers(ctx: &Ctx, maps: &[&Map]) -> Vec<usize> {
+    maps.iter().map(|map| ctx.number_of(map)).collect()
 }
 
 /// Accepts the schedule, or names the first dependence that it breaks.
@@ -314,17 +332,17 @@ fn is_kept_around(
     if divided < WORTH_ENLARGING {
         return Ok(false);
     }
-    let mut all: Option<Dependence> = None;
-    for dependence in dependences.iter().filter(|it| Ends::of(it) == ends) {
-        let count = dependence.relation.dim(DimType::Param)?;
-        let relation = dependence.relation.drop_constraints_involving_dims(DimType::Param, 0, count)?;
-        all = Some(match all {
-            None => Dependence { relation, ..dependence.clone() },
-            Some(so_far) => Dependence { relation: so_far.relation.union(&relation)?, ..so_far },
-        });
-    }
-    let Some(all) = all else { return Ok(false) };
-    let around = Dependence { relation: Map::from_basic_map(&all.relation.simple_hull()?)?, ..all };
+    let mut all = dependences.iter().filter(|it| Ends::of(it) == ends);
+    let Some(first) = all.next() else { return Ok(false) };
+    let relations: Vec<&Map> = std::iter::once(first).chain(all).map(|it| &it.relation).collect();
+    let relation = ctx.remembered_map(&format!("around {:?}", numbers(ctx, &relations)), || {
+        let whatever_sizes =
+            |map: &Map| map.drop_constraints_involving_dims(DimType::Param, 0, map.dim(DimType::Param)?);
+        let first = whatever_sizes(relations[0])?;
+        let all = relations[1..].iter().try_fold(first, |all, next| all.union(&whatever_sizes(next)?))?;
+        Map::from_basic_map(&all.simple_hull()?)
+    })?;
+    let around = Dependence { relation, ..first.clone() };
     Ok(violated(ctx, algorithm, schedule, &around, None, comparisons)?.is_none())
 }
 
@@ -347,22 +365,30 @@ fn violated(
     }
     for it in &common.loops {
         let (from, to) = ((source, &it.at[&source]), (sink, &it.at[&sink]));
-        let reversed = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.greater)?)?;
-        let is_reversed = !reversed.is_empty()?;
+        // Orders that are tried one after the other have most loops in common.
+        let among = |comparison: &Map| -> Result<Map, Error> {
+            let relation = compare(ctx, algorithm, from, to, comparison)?;
+            let question = format!("{} and {}", ctx.number_of(&equal), ctx.number_of(&relation));
+            ctx.remembered_map(&question, || Ok(equal.intersect(&relation)?))
+        };
+        let is_empty = |pairs: &Map| ctx.remembered(&format!("empty {}", ctx.number_of(pairs)), || pairs.is_empty());
+        let reversed = among(&comparisons.greater)?;
+        let is_reversed = !is_empty(&reversed)?;
         if is_reversed && dependence.keeps == Keeps::Order {
             return Ok(Some((Breach::Reversed { at: it.name.clone() }, reversed)));
         }
         if !it.tag.keeps_order() {
-            let forwards = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.less)?)?;
+            let forwards = among(&comparisons.less)?;
             let apart = if is_reversed { forwards.union(&reversed)? } else { forwards };
-            if !apart.is_empty()? {
+            if !is_empty(&apart)? {
                 return Ok(Some((Breach::Concurrent { at: it.name.clone(), tag: it.tag }, apart)));
             }
         }
-        equal = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.equal)?)?;
-        if equal.is_empty()? {
+        let together = among(&comparisons.equal)?;
+        if is_empty(&together)? {
             return Ok(None);
         }
+        equal = together;
     }
     match common.parting {
         Parting::Sequence { first_comes_first: true } => Ok(None),

@@ -7,6 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use super::error::{IslError, IslErrorKind};
+use super::memo::Memo;
 use super::raw;
 
 /// An isl context; a clone is another reference to the same one.
@@ -24,6 +25,8 @@ pub struct Ctx {
 }
 
 struct Owner {
+    // Dropped before the context that its objects belong to.
+    memo: Memo,
     context: isl_rs::Context,
     _one_thread: PhantomData<*mut ()>,
 }
@@ -87,7 +90,7 @@ impl Ctx {
         assert!(context.ptr != 0, "isl cannot allocate a context");
         // SAFETY: the context was just allocated; `ISL_ON_ERROR_CONTINUE` is a valid value of the option.
         unsafe { raw::isl_options_set_on_error(context.ptr, raw::ON_ERROR_CONTINUE) };
-        Self { owner: Rc::new(Owner { context, _one_thread: PhantomData }) }
+        Self { owner: Rc::new(Owner { memo: Memo::default(), context, _one_thread: PhantomData }) }
     }
 
     /// Limits the operations counted since the last reset; 0 takes the limit away.
@@ -235,6 +238,10 @@ impl Ctx {
     /// Whether both are references to one context.
     pub fn is_same(&self, other: &Ctx) -> bool {
         Rc::ptr_eq(&self.owner, &other.owner)
+    }
+
+    pub(super) fn memo(&self) -> &Memo {
+        &self.owner.memo
     }
 
     pub(super) fn ptr(&self) -> usize {

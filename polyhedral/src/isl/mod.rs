@@ -19,6 +19,7 @@ mod ctx;
 mod error;
 mod flow;
 mod map;
+mod memo;
 mod multi;
 mod schedule;
 mod set;

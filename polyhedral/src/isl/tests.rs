@@ -337,3 +337,58 @@ fn values_beyond_64_bits_are_not_integers_of_ours() {
     assert_eq!(Val::from_text(&ctx, "infty").unwrap().to_i64(), None);
     assert!(big.is_pos().unwrap());
 }
+
+/// isl keeps numbers of up to 63 bits in a machine word (`scripts/isl-integers.patch`), larger ones elsewhere.
+#[test]
+fn arithmetic_is_exact_on_both_sides_of_a_machine_word() {
+    let ctx = Ctx::new();
+    let around = [31, 32, 61, 62].map(|bits| 1_i64 << bits);
+    let near = around.iter().flat_map(|&at| (-2..=2).map(move |by| at + by));
+    let numbers: Vec<i64> = near.chain([1, 3, 7, i64::MAX - 1, i64::MAX]).flat_map(|it| [it, -it]).collect();
+    let val = |number: i64| Val::from_i64(&ctx, number).unwrap();
+    // Taken apart again by the inverse operation: products and sums may have 126 bits.
+    for &a in &numbers {
+        for &b in &numbers {
+            let product = val(a).mul(&val(b)).unwrap();
+            assert_eq!(product.div(&val(b)).unwrap().to_i64(), Some(a), "{a} * {b} / {b}");
+            assert_eq!(product.modulo(&val(b).abs().unwrap()).unwrap().to_i64(), Some(0), "{a} * {b} mod {b}");
+            let sum = val(a).add(&val(b)).unwrap();
+            assert_eq!(sum.sub(&val(b)).unwrap().to_i64(), Some(a), "{a} + {b} - {b}");
+            let exact = i128::from(a) + i128::from(b);
+            assert_eq!(sum.to_i64(), i64::try_from(exact).ok(), "{a} + {b}");
+            assert_eq!(product.to_i64(), i64::try_from(i128::from(a) * i128::from(b)).ok(), "{a} * {b}");
+            let quotient = val(a).div(&val(b)).unwrap().floor().unwrap();
+            let (over, under) = if b > 0 { (a, b) } else { (-a, -b) };
+            let floored = over.div_euclid(under);
+            assert_eq!(quotient.to_i64(), Some(floored), "{a} / {b}");
+            assert_eq!(val(a).lt(&val(b)).unwrap(), a < b, "{a} < {b}");
+        }
+    }
+}
+
+#[test]
+fn a_context_remembers_answers_by_the_objects_they_are_about() {
+    let ctx = Ctx::new();
+    let map = |text: &str| Map::from_text(&ctx, text).unwrap();
+    let (first, second) = (map("{ [i] -> [i + 1] }"), map("{ [i] -> [i + 1] }"));
+    assert_eq!(ctx.number_of(&first), ctx.number_of(&first.clone()));
+    assert_ne!(ctx.number_of(&first), ctx.number_of(&second));
+    let number = ctx.number_of(&first);
+    drop(first);
+    // Its address is not given to another map.
+    assert!((0..100).all(|step| ctx.number_of(&map(&format!("{{ [i] -> [i + {step}] }}"))) != number));
+
+    let asked = Cell::new(0);
+    let ask = |question: &str, fails: bool| {
+        ctx.remembered(question, || {
+            asked.set(asked.get() + 1);
+            if fails { Err(()) } else { Ok(true) }
+        })
+    };
+    assert_eq!((ask("a", true), ask("a", false), ask("a", true), ask("b", true)), (Err(()), Ok(true), Ok(true), Err(())));
+    assert_eq!(asked.get(), 3);
+    let kept = ctx.remembered_map("a", || Ok::<_, IslError>(second.clone())).unwrap();
+    assert_eq!(ctx.number_of(&kept), ctx.number_of(&second));
+    let again = ctx.remembered_map("a", || second.reverse()).unwrap();
+    assert!(again.is_equal(&second).unwrap());
+}

@@ -1,0 +1,64 @@
+//! Answers that a context remembers, so that isl works each out once.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::ctx::Ctx;
+use super::macros::Object;
+use super::map::Map;
+
+/// What a context remembers. It owns references to isl's objects, not Rust's, which would keep their context alive.
+#[derive(Default)]
+pub(super) struct Memo {
+    verdicts: RefCell<HashMap<String, bool>>,
+    maps: RefCell<HashMap<String, KeptMap>>,
+    /// Maps that have a number, by their address.
+    numbered: RefCell<HashMap<usize, KeptMap>>,
+}
+
+/// A reference to a map.
+struct KeptMap(usize);
+
+impl Drop for KeptMap {
+    fn drop(&mut self) {
+        // SAFETY: the reference was made by `copy_ptr` and is given up once; the context outlives its memo.
+        unsafe { isl_map_free(self.0) };
+    }
+}
+
+impl Ctx {
+    /// A number for a map, the same for all clones of it, and for no other map as long as the context lives.
+    pub fn number_of(&self, map: &Map) -> usize {
+        // What is kept is neither freed nor changed, so no other map gets its address.
+        self.memo().numbered.borrow_mut().entry(map.ptr()).or_insert_with(|| KeptMap(map.copy_ptr()));
+        map.ptr()
+    }
+
+    /// The answer to a question that was asked before, else what `work` finds; failures are not remembered. The question
+    /// says all that the answer depends on; maps are part of it [by their number](Ctx::number_of).
+    pub fn remembered<E>(&self, question: &str, work: impl FnOnce() -> Result<bool, E>) -> Result<bool, E> {
+        let known = self.memo().verdicts.borrow().get(question).copied();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let found = work()?;
+        self.memo().verdicts.borrow_mut().insert(question.to_string(), found);
+        Ok(found)
+    }
+
+    /// As [`Ctx::remembered`], for a map.
+    pub fn remembered_map<E>(&self, question: &str, work: impl FnOnce() -> Result<Map, E>) -> Result<Map, E> {
+        if let Some(known) = self.memo().maps.borrow().get(question) {
+            // SAFETY: a reference of its own to a map of this context, which the memo keeps alive.
+            return Ok(unsafe { Map::adopt(self, isl_map_copy(known.0)) });
+        }
+        let found = work()?;
+        self.memo().maps.borrow_mut().insert(question.to_string(), KeptMap(found.copy_ptr()));
+        Ok(found)
+    }
+}
+
+unsafe extern "C" {
+    fn isl_map_copy(map: usize) -> usize;
+    fn isl_map_free(map: usize) -> usize;
+}
