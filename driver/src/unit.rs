@@ -121,6 +121,8 @@ impl Unit<'_> {
         match attempt {
             Ok(Attempt::Done(built)) => Ok(Attempt::Done(built)),
             _ if is_over => Ok(Attempt::TooMuch),
+            // An order that takes too much to be proved, with all that belongs to it: a simpler one may not.
+            Err(errors) if is_too_much(&errors) => Ok(Attempt::TooMuch),
             other => other,
         }
     }
@@ -401,6 +403,11 @@ impl Built {
             None => diagnostic,
         }]
     }
+}
+
+/// Whether isl's limit is what a function was refused for.
+fn is_too_much(errors: &Refusal) -> bool {
+    errors.iter().any(|it| it.code.0 == "E0430")
 }
 
 /// Which arrays Tessella's own choice pads, and what for.

@@ -72,6 +72,23 @@ pub fn time(
 /// `{ S[x] -> A[subscripts(x)] }` for the instances that may perform the access. Along the axis of a computed subscript
 /// that is every element that the axis has.
 pub fn access(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Access) -> Result<Map, Error> {
+    if !access.is_affine() {
+        return located(ctx, algorithm, id, access);
+    }
+    let computation = algorithm.computation(id);
+    let instances = [&computation.domain, &algorithm.context].into_iter().chain(&access.within);
+    let question = format!(
+        "access {:?} {:?} {:?} {:?} {:?}",
+        algorithm.param_names(),
+        (&computation.name, &computation.iterators),
+        instances.map(|set| ctx.number_of_set(set)).collect::<Vec<_>>(),
+        algorithm.array(access.array).name,
+        access.subscripts,
+    );
+    ctx.remembered_map(&question, || located(ctx, algorithm, id, access))
+}
+
+fn located(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Access) -> Result<Map, Error> {
     let space = domain_space(ctx, algorithm, id)?;
     let params = param_space(ctx, algorithm)?;
     let anything = |axes: u32| -> Result<Map, Error> {

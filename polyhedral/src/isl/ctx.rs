@@ -1,5 +1,6 @@
 //! The context that owns all memory of isl, its operation limit and its options.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -24,11 +25,71 @@ pub struct Ctx {
     owner: Rc<Owner>,
 }
 
+thread_local! {
+    static ENDED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The operations of all contexts that were made on this thread and have ended: what the work in between has taken.
+pub fn operations_of_ended_contexts() -> u64 {
+    ENDED.get()
+}
+
 struct Owner {
     // Dropped before the context that its objects belong to.
     memo: Memo,
     context: isl_rs::Context,
+    /// Operations before the last reset.
+    before: Cell<u64>,
     _one_thread: PhantomData<*mut ()>,
+}
+
+impl Owner {
+    /// The operations counted since the last reset. Asking costs a few dozen more, which are counted.
+    fn operations(&self) -> u64 {
+        let limit = self.context.get_max_operations();
+        if self.is_aborted() {
+            return limit;
+        }
+        // isl tells only whether a limit is reached: the count is the largest limit that is.
+        let reached = |limit: u64| {
+            self.context.set_max_operations(limit);
+            self.is_exhausted()
+        };
+        let (mut least, mut above) = (0, 1);
+        while reached(above) {
+            (least, above) = (above, above.saturating_mul(2));
+        }
+        while above - least > 1 {
+            let middle = least + (above - least) / 2;
+            match reached(middle) {
+                true => least = middle,
+                false => above = middle,
+            }
+        }
+        self.context.set_max_operations(limit);
+        least
+    }
+
+    fn is_exhausted(&self) -> bool {
+        if self.context.get_max_operations() == 0 && !self.is_aborted() {
+            return false;
+        }
+        // SAFETY: the context is alive; the function counts one operation, or records an error, forgotten below.
+        let exhausted = unsafe { raw::isl_ctx_next_operation(self.context.ptr) } < 0;
+        self.context.reset_error();
+        exhausted
+    }
+
+    fn is_aborted(&self) -> bool {
+        // SAFETY: the context is alive; the function reads the flag alone.
+        unsafe { raw::isl_ctx_aborted(self.context.ptr) != 0 }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        ENDED.set(ENDED.get() + self.before.get() + self.operations());
+    }
 }
 
 /// A switch of isl; a boolean one takes 0 or 1.
@@ -90,7 +151,9 @@ impl Ctx {
         assert!(context.ptr != 0, "isl cannot allocate a context");
         // SAFETY: the context was just allocated; `ISL_ON_ERROR_CONTINUE` is a valid value of the option.
         unsafe { raw::isl_options_set_on_error(context.ptr, raw::ON_ERROR_CONTINUE) };
-        Self { owner: Rc::new(Owner { memo: Memo::default(), context, _one_thread: PhantomData }) }
+        Self {
+            owner: Rc::new(Owner { memo: Memo::default(), context, before: Cell::new(0), _one_thread: PhantomData }),
+        }
     }
 
     /// Limits the operations counted since the last reset; 0 takes the limit away.
@@ -105,33 +168,24 @@ impl Ctx {
 
     /// Starts counting again from zero: needed after the limit was reached.
     pub fn reset_operations(&self) {
+        // What was stopped by the clock is not counted.
+        let counted = if self.is_aborted() { 0 } else { self.operations() };
+        self.owner.before.set(self.owner.before.get() + counted);
         self.owner.context.reset_operations();
     }
 
     /// The operations counted since the last reset. Asking costs a few dozen more, which are counted.
     pub fn operations(&self) -> u64 {
+        self.owner.operations()
+    }
+
+    /// Runs `work` without counting towards a limit.
+    pub(super) fn unlimited<T>(&self, work: impl FnOnce() -> T) -> T {
         let limit = self.max_operations();
-        if self.is_aborted() {
-            return limit;
-        }
-        // isl tells only whether a limit is reached: the count is the largest limit that is.
-        let reached = |limit: u64| {
-            self.set_max_operations(limit);
-            self.is_exhausted()
-        };
-        let (mut least, mut above) = (0, 1);
-        while reached(above) {
-            (least, above) = (above, above.saturating_mul(2));
-        }
-        while above - least > 1 {
-            let middle = least + (above - least) / 2;
-            match reached(middle) {
-                true => least = middle,
-                false => above = middle,
-            }
-        }
-        self.set_max_operations(limit);
-        least
+        self.owner.context.set_max_operations(0);
+        let result = work();
+        self.owner.context.set_max_operations(limit);
+        result
     }
 
     /// Runs `work` under a limit of its own (0: none), then goes on with what is left of the former one.
@@ -148,11 +202,8 @@ impl Ctx {
                 self.ctx.reset_operations();
             }
         }
-        let left = match self.max_operations() {
-            0 => 0,
-            // One operation at least: no limit is 0.
-            limit => limit.saturating_sub(self.operations()).max(1),
-        };
+        // One operation at least: no limit is 0.
+        let left = self.operations_left().map_or(0, |left| left.max(1));
         let _restore = Restore { ctx: self, left };
         self.set_max_operations(operations);
         self.reset_operations();
@@ -281,18 +332,11 @@ impl Ctx {
     }
 
     fn is_aborted(&self) -> bool {
-        // SAFETY: the context is alive; the function reads the flag alone.
-        unsafe { raw::isl_ctx_aborted(self.ptr()) != 0 }
+        self.owner.is_aborted()
     }
 
     fn is_exhausted(&self) -> bool {
-        if self.max_operations() == 0 && !self.is_aborted() {
-            return false;
-        }
-        // SAFETY: the context is alive; the function counts one operation, or records an error, forgotten below.
-        let exhausted = unsafe { raw::isl_ctx_next_operation(self.ptr()) } < 0;
-        self.owner.context.reset_error();
-        exhausted
+        self.owner.is_exhausted()
     }
 
     /// Turns an error that isl recorded during a call into that call's result.

@@ -71,11 +71,8 @@ pub fn list_of<T: Listed>(ctx: &Ctx, elements: &[T]) -> usize {
 
 /// isl's text of an object, made without counting operations; a placeholder when isl has none.
 pub fn text_of(ctx: &Ctx, to_str: unsafe extern "C" fn(usize) -> *mut c_char, ptr: usize) -> String {
-    let limit = ctx.max_operations();
-    ctx.set_max_operations(0);
     // SAFETY: `ptr` is alive and lent; `to_str` gives a fresh string or null.
-    let text = unsafe { String::from_c(ctx, to_str(ptr)) };
-    ctx.set_max_operations(limit);
+    let text = ctx.unlimited(|| unsafe { String::from_c(ctx, to_str(ptr)) });
     text.unwrap_or_else(|error| format!("<{error}>"))
 }
 

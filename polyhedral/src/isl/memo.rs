@@ -6,32 +6,47 @@ use std::collections::HashMap;
 use super::ctx::Ctx;
 use super::macros::Object;
 use super::map::Map;
+use super::set::Set;
 
 /// What a context remembers. It owns references to isl's objects, not Rust's, which would keep their context alive.
 #[derive(Default)]
 pub(super) struct Memo {
     verdicts: RefCell<HashMap<String, bool>>,
-    maps: RefCell<HashMap<String, KeptMap>>,
-    /// Maps that have a number, by their address.
-    numbered: RefCell<HashMap<usize, KeptMap>>,
+    maps: RefCell<HashMap<String, Kept>>,
+    /// Maps and sets that have a number, by their address.
+    numbered: RefCell<HashMap<usize, Kept>>,
 }
 
-/// A reference to a map.
-struct KeptMap(usize);
+/// A reference to a map or a set.
+enum Kept {
+    Map(usize),
+    Set(usize),
+}
 
-impl Drop for KeptMap {
+impl Drop for Kept {
     fn drop(&mut self) {
-        // SAFETY: the reference was made by `copy_ptr` and is given up once; the context outlives its memo.
-        unsafe { isl_map_free(self.0) };
+        // SAFETY: the reference was made by `copy_ptr` of this kind of object and is given up once; the context outlives its memo.
+        unsafe {
+            match *self {
+                Kept::Map(map) => isl_map_free(map),
+                Kept::Set(set) => isl_set_free(set),
+            }
+        };
     }
 }
 
 impl Ctx {
-    /// A number for a map, the same for all clones of it, and for no other map as long as the context lives.
+    /// A number for a map, the same for all clones of it, and for nothing else as long as the context lives.
     pub fn number_of(&self, map: &Map) -> usize {
-        // What is kept is neither freed nor changed, so no other map gets its address.
-        self.memo().numbered.borrow_mut().entry(map.ptr()).or_insert_with(|| KeptMap(map.copy_ptr()));
+        // What is kept is neither freed nor changed, so nothing else gets its address.
+        self.memo().numbered.borrow_mut().entry(map.ptr()).or_insert_with(|| Kept::Map(map.copy_ptr()));
         map.ptr()
+    }
+
+    /// As [`Ctx::number_of`], for a set.
+    pub fn number_of_set(&self, set: &Set) -> usize {
+        self.memo().numbered.borrow_mut().entry(set.ptr()).or_insert_with(|| Kept::Set(set.copy_ptr()));
+        set.ptr()
     }
 
     /// The answer to a question that was asked before, else what `work` finds; failures are not remembered. The question
@@ -48,12 +63,12 @@ impl Ctx {
 
     /// As [`Ctx::remembered`], for a map.
     pub fn remembered_map<E>(&self, question: &str, work: impl FnOnce() -> Result<Map, E>) -> Result<Map, E> {
-        if let Some(known) = self.memo().maps.borrow().get(question) {
+        if let Some(&Kept::Map(known)) = self.memo().maps.borrow().get(question) {
             // SAFETY: a reference of its own to a map of this context, which the memo keeps alive.
-            return Ok(unsafe { Map::adopt(self, isl_map_copy(known.0)) });
+            return Ok(unsafe { Map::adopt(self, isl_map_copy(known)) });
         }
         let found = work()?;
-        self.memo().maps.borrow_mut().insert(question.to_string(), KeptMap(found.copy_ptr()));
+        self.memo().maps.borrow_mut().insert(question.to_string(), Kept::Map(found.copy_ptr()));
         Ok(found)
     }
 }
@@ -61,4 +76,5 @@ impl Ctx {
 unsafe extern "C" {
     fn isl_map_copy(map: usize) -> usize;
     fn isl_map_free(map: usize) -> usize;
+    fn isl_set_free(set: usize) -> usize;
 }

@@ -33,7 +33,7 @@ mod tests;
 pub use aff::{Aff, PwAff};
 pub use ast::{AstBuild, AstExpr, AstExprKind, AstNode, AstNodeKind, AstOp};
 pub use ast_build::{AstExprView, AstNodeView, Hooks, NodeHook};
-pub use ctx::{Ctx, IslOption};
+pub use ctx::{Ctx, IslOption, operations_of_ended_contexts};
 pub use error::{IslError, IslErrorKind};
 pub use flow::{ExecutionOrder, Flow, FlowQuery, ScheduleConstraints};
 pub use map::{BasicMap, Map};

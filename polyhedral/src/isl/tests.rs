@@ -385,7 +385,10 @@ fn a_context_remembers_answers_by_the_objects_they_are_about() {
             if fails { Err(()) } else { Ok(true) }
         })
     };
-    assert_eq!((ask("a", true), ask("a", false), ask("a", true), ask("b", true)), (Err(()), Ok(true), Ok(true), Err(())));
+    assert_eq!(
+        (ask("a", true), ask("a", false), ask("a", true), ask("b", true)),
+        (Err(()), Ok(true), Ok(true), Err(()))
+    );
     assert_eq!(asked.get(), 3);
     let kept = ctx.remembered_map("a", || Ok::<_, IslError>(second.clone())).unwrap();
     assert_eq!(ctx.number_of(&kept), ctx.number_of(&second));

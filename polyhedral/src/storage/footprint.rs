@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// A larger size says no more than that arguments are within their range.
 const LARGEST: i64 = i32::MAX as i64;
 
+/// What isl may do for the number of elements in an error.
+const WORDING: u64 = 20_000;
+
 /// The statements that share a promoted buffer: for each, the values that tell the buffers apart.
 pub(crate) type Keys = BTreeMap<ComputationId, Vec<Affine>>;
 
@@ -132,17 +135,22 @@ pub(crate) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -
             return Ok(hull);
         }
     }
-    // How far two elements of one key can be apart.
-    let apart = all.reverse()?.apply_range(all)?.deltas()?;
-    let mut widest = (0, "an unknown number".to_string());
-    for axis in 0..axes {
-        let most = apart.dim_max_val(axis as i32)?;
-        if most.to_i64().is_none_or(|most| most >= LARGEST) {
-            let most = apart.dim_max(axis as i32)?.gist_params(&algorithm.context)?.coalesce()?;
-            widest = (axis, super::promote::inside(&most.to_string()));
-            break;
+    // How far two elements of one key can be apart, if that is soon said: a promotion that was only tried tells nobody.
+    let widest = all.ctx().with_budget(WORDING, || -> Result<_, Error> {
+        let apart = all.reverse()?.apply_range(all)?.deltas()?;
+        for axis in 0..axes {
+            let most = apart.dim_max_val(axis as i32)?;
+            if most.to_i64().is_none_or(|most| most >= LARGEST) {
+                let most = apart.dim_max(axis as i32)?.gist_params(&algorithm.context)?.coalesce()?;
+                return Ok(Some((axis, super::promote::inside(&most.to_string()))));
+            }
         }
-    }
+        Ok(None)
+    });
+    let widest = match widest {
+        Err(error) if !error.is_quota() => return Err(error),
+        found => found.ok().flatten().unwrap_or((0, "an unknown number".to_string())),
+    };
     let array = algorithm.array(array).name.clone();
     let (axis, apart) = widest;
     Err(StorageError::NoConstantSize { array, at: at.to_string(), axis, apart }.into())
