@@ -239,12 +239,9 @@ fn code_may_take_as_much_work_as_the_choice_of_its_order() {
 
 #[test]
 fn without_the_work_to_choose_an_order_the_source_s_order_stands() {
-    let text = "@tessella function f!(C::Matrix{Float64}, A::Matrix{Float64}, B::Matrix{Float64})\n\
-                for i in 1:size(A, 1), j in 1:size(B, 2), k in 1:size(A, 2)\nC[i, j] += A[i, k] * B[k, j]\nend\nend\n";
     let (mut refused, mut gave_up, mut chose) = (0, 0, 0);
-    with_unit(text, |unit| {
-        // Choosing takes hardly more work than proving the source's order, so only few limits lie between the two.
-        for limit in (384..1280).map(|part| 2f64.powf(f64::from(part) / 64.0) as u64) {
+    with_unit(TIME_LOOP, |unit| {
+        for limit in (48..192).map(|eighth| 2f64.powf(f64::from(eighth) / 8.0) as u64) {
             let ctx = pipeline::context();
             let lowered = pipeline::lower(&ctx, &unit.function).unwrap();
             let source = lowered.algorithm.source_order.clone();
