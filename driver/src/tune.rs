@@ -225,7 +225,8 @@ impl Tuner {
     /// Times the best candidate and the untuned function in turns: of many candidates some are fast by chance, and the
     /// untuned function was timed when the machine may have been busier.
     fn settle(&mut self) {
-        let Some(commands) = self.best.commands.clone().filter(|_| !std::mem::replace(&mut self.is_settled, true)) else {
+        let Some(commands) = self.best.commands.clone().filter(|_| !std::mem::replace(&mut self.is_settled, true))
+        else {
             return;
         };
         let made = |commands: Option<&[Command]>| {

@@ -125,8 +125,7 @@ fn parallelograms_are_proposed_for_a_sweep_and_counted() {
 fn tilings_that_compute_nothing_twice_are_predicted_so() {
     // A boundary line stands beside three fields over two dimensions.
     let all = TuneOptions { most: 10_000, ..FEW };
-    let (fields, _) =
-        tuner(&text_of("tests/stencils/fdtd2d.jl"), &[("nx", 300), ("ny", 300), ("steps", 20)], all);
+    let (fields, _) = tuner(&text_of("tests/stencils/fdtd2d.jl"), &[("nx", 300), ("ny", 300), ("steps", 20)], all);
     let predicted = |family: Family| {
         let found = fields.waiting().filter(move |it| it.family == family).filter_map(|it| it.predicted);
         found.collect::<Vec<_>>()
