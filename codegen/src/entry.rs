@@ -234,7 +234,7 @@ pub fn entry(input: &Input<'_>) -> Result<Entry, CodegenError> {
     let widened = widened.collect();
     let scope = Scope::new(&algorithm.param_names());
     let anything = AstBuild::new(algorithm.context.ctx())?;
-    let context = condition(&anything.expr_from_set(&algorithm.context)?.view()?, &scope)?;
+    let context = condition(&anything.expr_from_set(&algorithm.limited_context()?)?.view()?, &scope)?;
     let (apart, unfolded) = (apart(input), unfolded(input));
     let checks = checks(input, &scope)?;
     Ok(Entry { parameters, aliases, widened, context, apart, unfolded, checks, sizes })

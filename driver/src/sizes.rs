@@ -64,7 +64,7 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
 fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Option<Vec<i64>>, Error> {
     let verified = &built.analysed.verified;
     let algorithm = verified.source();
-    let mut allowed = algorithm.context.clone();
+    let mut allowed = algorithm.limited_context()?;
     for requirement in &algorithm.requirements {
         allowed = allowed.intersect(&requirement.holds)?;
     }

@@ -7,12 +7,10 @@ use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{ExprKind, Function, LocalId, Role, Type};
 use tessella_polyhedral::affine::{Affine, ParamId};
-use tessella_polyhedral::algorithm::{Argument, Array, ArrayId, ArrayKind, Param, ParamOrigin, Scalar, ScalarId};
+use tessella_polyhedral::algorithm::{
+    Argument, Array, ArrayId, ArrayKind, PARAM_LIMIT, Param, ParamOrigin, Scalar, ScalarId,
+};
 use tessella_scalar::ScalarType;
-
-/// Extents are at most this, integer arguments at most this in magnitude. Within it no affine expression that lowering
-/// accepts passes 64 bits; what the context states is checked at entry.
-pub(crate) const PARAM_LIMIT: i64 = 1 << 40;
 
 /// The signature in the algorithm's words.
 pub(crate) struct Signature {
@@ -139,8 +137,7 @@ impl Signature {
         self.params.iter().map(|param| param.name.clone()).collect()
     }
 
-    /// What the entry checks guarantee: `0 <= extent <= 2^40`, `-2^40 <= argument <= 2^40` and so for first indices,
-    /// and what an argument's type says.
+    /// What the entry checks guarantee beside [`PARAM_LIMIT`]: no extent is negative, and arguments are what their types hold.
     pub(crate) fn context(&self) -> Formula {
         Formula::all(self.params.iter().enumerate().flat_map(|(at, param)| {
             let (least, most) = match param.origin {
@@ -152,10 +149,11 @@ impl Signature {
             };
             let value = Affine::param(ParamId(at as u32));
             let small = "the limits are far below 2^63";
-            [
-                Formula::non_negative(value.add_constant(-least).expect(small)),
-                Formula::non_negative(value.scale(-1).expect(small).add_constant(most).expect(small)),
-            ]
+            let above =
+                (least != -PARAM_LIMIT).then(|| Formula::non_negative(value.add_constant(-least).expect(small)));
+            let below = (most != PARAM_LIMIT)
+                .then(|| Formula::non_negative(value.scale(-1).expect(small).add_constant(most).expect(small)));
+            above.into_iter().chain(below)
         }))
     }
 }

@@ -10,13 +10,14 @@ mod instances;
 
 use crate::error::NotAffine;
 use crate::formula::{Formula, Pieces};
-use crate::params::{PARAM_LIMIT, Signature};
+use crate::params::Signature;
 use instances::Answers;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{Expr, ExprKind, Function, LocalId, LoopId};
 use tessella_polyhedral::affine::{Affine, AffineOverflow, Atom};
+use tessella_polyhedral::algorithm::PARAM_LIMIT;
 use tessella_polyhedral::isl::{Ctx, IslError, Set, Space};
 use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
 

@@ -2,7 +2,7 @@
 
 use crate::affine::{Affine, ParamId};
 use crate::expr::{Expr, ExprKind};
-use crate::isl::{IslError, Set};
+use crate::isl::{DimType, IslError, Set, Val};
 use crate::schedule::Schedule;
 use std::ops::Range;
 use tessella_scalar::ScalarType;
@@ -19,6 +19,11 @@ pub struct ComputationId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScalarId(pub u32);
 
+/// Parameters are at most this in magnitude, which is tested at entry: within it no affine expression that is accepted passes
+/// 64 bits. The context leaves it out, since numbers like these make isl's work several times as long: see
+/// [`Algorithm::limited_context`].
+pub const PARAM_LIMIT: i64 = 1 << 40;
+
 /// A function as a set of computations over arrays, and the order in which the source runs them.
 #[derive(Debug, Clone)]
 pub struct Algorithm {
@@ -31,7 +36,7 @@ pub struct Algorithm {
     pub computations: Vec<Computation>,
     /// Tested at entry, in this order, before the subscripts are.
     pub requirements: Vec<Requirement>,
-    /// What is known of the parameters at entry: `[params] -> { : ... }`. Extents are never negative.
+    /// What is known of the parameters at entry but [`PARAM_LIMIT`]: `[params] -> { : ... }`. Extents are never negative.
     pub context: Set,
     /// The order of the source.
     pub source_order: Schedule,
@@ -395,6 +400,17 @@ impl Algorithm {
 
     pub fn param(&self, id: ParamId) -> &Param {
         &self.params[id.0 as usize]
+    }
+
+    /// The context, where no parameter passes [`PARAM_LIMIT`].
+    pub fn limited_context(&self) -> Result<Set, IslError> {
+        let ctx = self.context.ctx();
+        let (least, most) = (Val::from_i64(ctx, -PARAM_LIMIT)?, Val::from_i64(ctx, PARAM_LIMIT)?);
+        let mut limited = self.context.clone();
+        for at in 0..limited.dim(DimType::Param)? {
+            limited = limited.lower_bound(DimType::Param, at, &least)?.upper_bound(DimType::Param, at, &most)?;
+        }
+        Ok(limited)
     }
 
     pub fn array(&self, id: ArrayId) -> &Array {

@@ -39,6 +39,7 @@ fn values(ctx: &Ctx, scheduled: &Scheduled, it: &Loop) -> Result<(), Error> {
             continue;
         }
         let domain = relation::domain(&scheduled.algorithm, id)?;
+        let domain = domain.intersect_params(&scheduled.algorithm.limited_context()?)?;
         let taken = relation::function(ctx, &scheduled.algorithm, id, at)?.intersect_domain(&domain)?.range()?;
         if taken.is_empty()? {
             continue;
