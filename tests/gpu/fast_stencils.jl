@@ -137,7 +137,8 @@ end
 const BOUND = 1f-3
 
 function agree((actual, changed), (expected, wanted))
-    close(x::AbstractArray, y) = maximum(abs.(x .- y); init = 0f0) <= BOUND * maximum(abs, y; init = 0f0)
+    largest(values) = mapreduce(abs, max, values; init = 0f0)
+    close(x::AbstractArray, y) = largest(x .- y) <= BOUND * largest(y)
     close(x, y) = x == y
     return actual === expected && all(close(x, y) for (x, y) in zip(changed, wanted))
 end
