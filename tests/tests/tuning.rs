@@ -119,6 +119,18 @@ fn parallelograms_are_proposed_for_a_sweep_and_counted() {
     // Two sweeps in a step of time are no loops that a parallelogram could tile.
     let (two, _) = tuner(&text_of("tests/stencils/heat2d.jl"), &[("m", 65), ("n", 65), ("steps", 17)], all);
     assert_eq!(proposed(&two, Family::Parallelogram), (0, 0, 0));
+    // Nothing waits along the rows and columns of a product.
+    let (product, _) = tuner(&text_of("tests/polybench/gemm.jl"), &[], all);
+    assert_eq!(proposed(&product, Family::Parallelogram), (0, 0, 0));
+}
+
+#[test]
+fn parallelograms_over_three_axes_have_code() {
+    let begin = TuneOptions { budget: Duration::ZERO, most: 10_000, begin: Begin::Guesses, ..FEW };
+    let (mut sweep, _) = tuner(&text_of("tests/stencils/seidel2d.jl"), &[("n", 65), ("steps", 17)], begin);
+    to_the_end(&mut sweep);
+    let tried: Vec<_> = sweep.tried.iter().filter(|it| it.family == Family::Parallelogram).collect();
+    assert!(matches!(tried.as_slice(), [it] if matches!(it.outcome, Outcome::Timed(_))), "{tried:?}");
 }
 
 #[test]
