@@ -121,7 +121,8 @@ fn levels(problem: &Problem) -> String {
 
 /// Times side by side, then the shapes.
 fn compared(problem: &Problem, rows: &[Row]) -> String {
-    let mut told = table(&["shapes", "limit: time", "to the first", "paths", "exact: time", "paths"], &lines(problem, rows));
+    let mut told =
+        table(&["shapes", "limit: time", "to the first", "paths", "exact: time", "paths"], &lines(problem, rows));
     for (name, shapes, _) in rows {
         let _ = writeln!(told, "\n{name}");
         for (level, shape) in shapes.iter().enumerate() {

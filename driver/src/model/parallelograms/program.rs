@@ -186,7 +186,9 @@ fn without_shapes(problem: &Problem) -> String {
         }
         None => format!("axes would lean by more than {}", schemes::STEEPEST),
     };
-    format!("  no tiling was found: none of the usual shapes keeps the dependences, and {why}; `--shape` gives one to start from\n")
+    format!(
+        "  no tiling was found: none of the usual shapes keeps the dependences, and {why}; `--shape` gives one to start from\n"
+    )
 }
 
 fn join(values: &[i64]) -> String {
