@@ -84,8 +84,11 @@ fn a_program_is_the_problem_that_its_loops_state() {
 fn small_tiles_and_given_ones_are_where_a_search_begins() {
     let text = stencil("slanted1d");
     let told = |most: u64, given: Vec<Vec<Vec<i64>>>| {
-        let asked =
-            ProgramOptions { sizes: sizes(&[("steps", 40), ("n", 40)]), levels: vec![(5e-6, most)], ..Default::default() };
+        let asked = ProgramOptions {
+            sizes: sizes(&[("steps", 40), ("n", 40)]),
+            levels: vec![(5e-6, most)],
+            ..Default::default()
+        };
         let search = SearchOptions { seed: 1, evaluations: 1500, given };
         model::parallelograms_of(&text, &options(None), &asked, search, &mut |_, _| {}).unwrap().text
     };

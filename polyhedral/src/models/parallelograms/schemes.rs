@@ -116,9 +116,7 @@ pub fn best_skewed(problem: &Problem) -> Option<(Shapes, Prediction)> {
     };
     let shapes = |sides: &[i64]| {
         let (inner, outer) = sides.split_at(axes);
-        std::iter::once(scaled(inner))
-            .chain(outer.iter().map(|&side| Scheme::Square.matrix(axes, side)))
-            .collect()
+        std::iter::once(scaled(inner)).chain(outer.iter().map(|&side| Scheme::Square.matrix(axes, side))).collect()
     };
     let begin = |sides: &[i64]| {
         let inner = least.iter().map(|&least| least.max(sides[0]));
