@@ -5,7 +5,9 @@ use crate::arguments::{Source, TargetName, number};
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use std::path::PathBuf;
-use tessella::model::{self, Cell, IterationOptions, LONGEST_TIME, LayoutOptions, ProgramOptions, SearchOptions, Told};
+use tessella::model::{
+    self, Cell, IterationOptions, LONGEST_TIME, LayoutOptions, Memory, ProgramOptions, SearchOptions, Told,
+};
 
 #[derive(Subcommand)]
 pub enum Model {
@@ -25,9 +27,9 @@ pub enum Model {
 pub struct Tiles {
     #[command(flatten)]
     source: Source,
-    /// How many elements fit into the memory that a tile works in
-    #[arg(short, long, value_name = "ELEMENTS", required_unless_present_any = ["tile", "at"],
-        value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
+    /// How many elements fit into the memory that a tile works in; else as many as a first-level cache holds, or, with `--target cuda`, the
+    /// shared memory of a block
+    #[arg(short, long, value_name = "ELEMENTS", value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: Option<u64>,
     /// Tells what this tile costs instead: its sizes in space, then its time steps, such as 32,32,8
     #[arg(long, value_name = "SIZES", value_delimiter = ',', num_args = 1, conflicts_with = "memory",
@@ -39,8 +41,8 @@ pub struct Tiles {
     /// With `--at`: a size or integer argument, such as n=1000; else 240
     #[arg(long = "size", value_name = "NAME=VALUE", num_args = 1.., requires = "at")]
     sizes: Vec<String>,
-    /// With `--at`: for which machine the function is scheduled
-    #[arg(long, value_enum, default_value = "c", requires = "at")]
+    /// For which machine tiles are, or, with `--at`, for which one the function is scheduled
+    #[arg(long, value_enum, default_value = "c", conflicts_with_all = ["memory", "tile"])]
     target: TargetName,
 }
 
@@ -133,15 +135,16 @@ pub fn run(command: &Model) -> Result<(), Failure> {
                 ));
             }
             let (text, options) = command.source.read()?;
+            let backend = command.target.backend();
             let told = match (command.memory, &command.at) {
-                (Some(memory), _) => model::tiles(&text, &options, memory),
+                (Some(memory), _) => model::tiles(&text, &options, Memory::Elements(memory)),
                 (None, Some(name)) => {
                     let sizes =
                         command.sizes.iter().map(|item| number(item, "--size n=1000")).collect::<Result<_, _>>()?;
-                    let backend = command.target.backend();
                     let asked = IterationOptions { loop_name: name.clone(), sizes, backend };
                     model::tiles_of_loop(&text, &options, &asked)
                 }
+                (None, None) if command.tile.is_empty() => model::tiles(&text, &options, Memory::Of(backend)),
                 (None, None) => model::given_tile(&text, &options, &command.tile),
             };
             told.map_err(Failure::Refused)?

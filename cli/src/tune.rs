@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tessella::run::RunOptions;
-use tessella::tune::{self, Begin, Outcome, Step, TuneOptions, Tuner};
+use tessella::run::{Failed, RunOptions};
+use tessella::tune::{self, Begin, Command, Family, Outcome, Prediction, Proposals, Share, Step, TuneOptions, Tuner};
 use tessella::tuned::Store;
 
 #[derive(Args)]
@@ -84,7 +84,16 @@ pub fn run(command: &Tune) -> Result<(), Failure> {
         .and_then(|_| signal_hook::flag::register(SIGINT, stop.clone()))
         .map_err(|error| Failure::Usage(format!("Ctrl-C cannot be caught: {error}")))?;
     let tuned = tune::of_file(&text, &options, &run_options, command.arguments.target.backend(), tune_options);
-    let (mut tuner, class) = tuned.map_err(failure)?;
+    let (mut tuner, class) = match tuned {
+        // What the models say can be seen on a machine that cannot run it.
+        Err(Failed::ToolChain(reason)) if command.list => {
+            let backend = command.arguments.target.backend();
+            let proposals = tune::proposals(&text, &options, &run_options, backend, tune_options).map_err(failure)?;
+            print!("{}", listed(&proposals));
+            return Err(Failure::ToolChain(reason));
+        }
+        other => other.map_err(failure)?,
+    };
     let end = search(&mut tuner, &stop);
     print!("{}", told(&tuner, end, command.list));
     if let Some(path) = &command.output {
@@ -131,21 +140,42 @@ fn search(tuner: &mut Tuner, stop: &AtomicBool) -> End {
     end
 }
 
+/// What the models propose, where nothing can be timed.
+fn listed(proposals: &Proposals) -> String {
+    let mut text = format!("{}: nothing can be timed here\n", proposals.function);
+    for it in &proposals.candidates {
+        text.push_str(&line("not timed", it.predicted, it.family, &it.commands));
+    }
+    text + &by_model(&proposals.shares)
+}
+
+/// A candidate of the list.
+fn line(outcome: &str, predicted: Option<Prediction>, family: Family, commands: &[Command]) -> String {
+    let predicted = predicted.map_or("-".to_string(), |it| {
+        let bytes = it.bytes.map_or(String::new(), |bytes| format!(", {bytes:.2} B"));
+        format!("{:.4} ns{bytes}", it.time)
+    });
+    let commands = tune::commands_text(commands).replace('\n', "; ");
+    format!("  {outcome:<16} {predicted:<22} {:<13}  {commands}\n", family.name())
+}
+
+fn by_model(shares: &[Share]) -> String {
+    let line = |share: &Share| {
+        format!("    {}: {} considered, {} proposed\n", share.model.name(), share.considered, share.proposed)
+    };
+    shares.iter().map(line).collect()
+}
+
 fn told(tuner: &Tuner, end: End, list: bool) -> String {
     let mut text = format!("{}: untuned {:.3} ms\n", tuner.subject.function.name, tuner.untuned * 1e3);
     if list {
         for tried in &tuner.tried {
-            let predicted = tried.predicted.map_or("-".to_string(), |it| {
-                let bytes = it.bytes.map_or(String::new(), |bytes| format!(", {bytes:.2} B"));
-                format!("{:.4} ns{bytes}", it.time)
-            });
             let outcome = match &tried.outcome {
                 Outcome::Timed(seconds) => format!("{:.3} ms", seconds * 1e3),
                 Outcome::Refused(code) => format!("refused, {code}"),
                 Outcome::Differs(difference) => format!("does not count: {difference}"),
             };
-            let commands = tune::commands_text(&tried.commands).replace('\n', "; ");
-            text.push_str(&format!("  {outcome:<16} {predicted:<22} {:<13}  {commands}\n", tried.family.name()));
+            text.push_str(&line(&outcome, tried.predicted, tried.family, &tried.commands));
         }
     }
     let timed = tuner.tried.iter().filter(|it| matches!(it.outcome, Outcome::Timed(_))).count();
@@ -155,14 +185,7 @@ fn told(tuner: &Tuner, end: End, list: bool) -> String {
         "  {} schedules considered, {} proposed by the models; {timed} timed, {refused} refused, {} given up with their kind\n",
         tuner.considered, tuner.proposed, tuner.skipped
     ));
-    for share in &tuner.shares {
-        text.push_str(&format!(
-            "    {}: {} considered, {} proposed\n",
-            share.model.name(),
-            share.considered,
-            share.proposed
-        ));
-    }
+    text.push_str(&by_model(&tuner.shares));
     if differ > 0 {
         text.push_str(&format!("  {differ} gave other results and do not count: please report this\n"));
     }

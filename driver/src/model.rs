@@ -10,8 +10,8 @@ pub use banks::banks;
 pub use layout::{LayoutOptions, layout};
 pub use parallelograms::{LONGEST_TIME, ProgramOptions, SearchOptions, Told, parallelograms, parallelograms_of};
 pub use tessella_polyhedral::models::tiles::closed::Cell;
-pub(crate) use tiles::sizes_text;
-pub use tiles::{IterationOptions, given_tile, stencil, tiles, tiles_of_loop};
+pub(crate) use tiles::{FastMemory, sizes_text};
+pub use tiles::{IterationOptions, Memory, given_tile, stencil, tiles, tiles_of_loop};
 
 use crate::diagnose::{Place, diagnose};
 use crate::file::{FileOptions, Sources};

@@ -189,7 +189,7 @@ fn refused_inputs(unit: &Unit<'_>, program: &dyn Program, code: i32) -> Failed {
     Failed::Usage(format!("`{}` refused these inputs:\n{reason}", unit.function.name))
 }
 
-fn choose_params(built: &Built, options: &RunOptions) -> Result<Vec<i64>, Failed> {
+pub(crate) fn choose_params(built: &Built, options: &RunOptions) -> Result<Vec<i64>, Failed> {
     sizes::choose(built, &options.sizes, DEFAULTS)
         .map_err(|error| Failed::Usage(format!("{}; {}", error.text, error.help)))
 }

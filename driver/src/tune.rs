@@ -16,14 +16,17 @@ use crate::unit::{Unit, target};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Spanned};
+use tessella_frontend::scan::FunctionItem;
 use tessella_frontend::typed::tree;
 use tessella_interpreter::Value;
-use tessella_polyhedral::candidates::{self, Candidate, Family, Model, Prediction, Share};
-use tessella_polyhedral::command::Command;
+use tessella_polyhedral::candidates::{self, Candidate, Model};
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::effort;
 use tessella_polyhedral::layers::Scheduled;
 use tessella_polyhedral::machine::Machine;
+
+pub use tessella_polyhedral::candidates::{Family, Prediction, Share};
+pub use tessella_polyhedral::command::Command;
 
 /// The function that is tuned, as all of its candidates share it.
 pub struct Subject {
@@ -405,11 +408,7 @@ pub fn of_file(
     let begun = Instant::now();
     let sources = Sources::read(text, options).map_err(run::Failed::Refused)?;
     let refused = |errors: Refusal| run::Failed::Refused(sources.show(&errors));
-    let [item] = sources.functions() else {
-        let known: Vec<&str> = sources.functions().iter().map(|item| item.name.value.as_str()).collect();
-        let text = format!("`{}` has {} functions, and one is tuned at a time", options.name, known.len());
-        return Err(run::Failed::Usage(format!("{text}: choose one with `--function`: {}", known.join(", "))));
-    };
+    let item = only(&sources, options)?;
     let mut unit = sources.unit(item, &options.types).map_err(refused)?;
     unit.machine = tessella_runtime::machine::native();
     if unit.commands.is_some() {
@@ -444,6 +443,58 @@ fn load(unit: &Unit<'_>, built: &crate::unit::Built, subject: &Subject) -> Resul
         Status::ToolChain => Failed::ToolChain(errors),
         Status::Done | Status::Refused | Status::Internal => Failed::Refused(errors),
     })
+}
+
+/// What would be tried for the one chosen function of a file, in its order, and what the models looked at: for machines that cannot run it.
+///
+/// # Errors
+/// As for [`of_file`], without those of a missing tool chain.
+pub fn proposals(
+    text: &str,
+    options: &FileOptions,
+    run_options: &RunOptions,
+    backend: Backend,
+    tune_options: TuneOptions,
+) -> Result<Proposals, run::Failed> {
+    let sources = Sources::read(text, options).map_err(run::Failed::Refused)?;
+    let refused = |errors: Refusal| run::Failed::Refused(sources.show(&errors));
+    let item = only(&sources, options)?;
+    let mut unit = sources.unit(item, &options.types).map_err(refused)?;
+    unit.machine = tessella_runtime::machine::native();
+    let built = unit.build(backend).map_err(refused)?;
+    let values = run::choose_params(&built, run_options)?;
+    let (function, machine) = (unit.function.clone(), unit.machine);
+    let subject = Subject { sources: sources.map.clone(), function, target: backend, machine, threads: None };
+    let space = propose(&unit, &subject, &built.own_commands(&unit), &values).map_err(refused)?;
+    let mut order = candidates::in_order(&space, tune_options.seed);
+    if tune_options.begin == Begin::Guesses {
+        for share in space.shares.iter().rev() {
+            let its = order.iter().enumerate().filter(|(_, it)| it.family.model() == share.model);
+            let time = |it: &Candidate| it.predicted.map_or(f64::INFINITY, |it| it.time);
+            if let Some((at, _)) = its.min_by(|(_, a), (_, b)| time(a).total_cmp(&time(b))) {
+                order[..=at].rotate_right(1);
+            }
+        }
+    }
+    order.truncate(tune_options.most);
+    Ok(Proposals { function: subject.function.name, candidates: order, shares: space.shares })
+}
+
+/// Candidates that nobody times.
+pub struct Proposals {
+    pub function: String,
+    pub candidates: Vec<Candidate>,
+    pub shares: Vec<Share>,
+}
+
+/// The one function that is chosen.
+fn only<'s>(sources: &'s Sources, options: &FileOptions) -> Result<&'s FunctionItem, run::Failed> {
+    let [item] = sources.functions() else {
+        let known: Vec<&str> = sources.functions().iter().map(|item| item.name.value.as_str()).collect();
+        let text = format!("`{}` has {} functions, and one is tuned at a time", options.name, known.len());
+        return Err(run::Failed::Usage(format!("{text}: choose one with `--function`: {}", known.join(", "))));
+    };
+    Ok(item)
 }
 
 /// The candidates for a function at these values of its parameters.

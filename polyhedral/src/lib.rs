@@ -30,6 +30,7 @@ pub mod models;
 pub mod order;
 pub mod place;
 pub mod print;
+mod random;
 pub mod recompute;
 pub mod reduction;
 pub mod relation;

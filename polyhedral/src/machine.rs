@@ -41,12 +41,17 @@ pub struct Gpu {
     pub other_registers: u32,
     /// Bytes of shared memory that a block may declare.
     pub shared_bytes_of_block: u32,
+    pub multiprocessors: u32,
     /// More warps than this on a multiprocessor make a stream no faster.
     pub most_warps: u32,
     /// Bytes that a kernel with other work moves.
     pub bytes_a_picosecond: f64,
     /// Arithmetic instructions of lanes that a kernel with other work issues.
     pub instructions_a_picosecond: f64,
+    /// Bytes that a multiprocessor alone moves, at most.
+    pub bytes_a_picosecond_of_multiprocessor: f64,
+    /// Nanoseconds from the end of a kernel to the work of the next one.
+    pub launch_nanoseconds: f64,
 }
 
 impl Gpu {
@@ -56,8 +61,11 @@ impl Gpu {
         registers_of_thread: 224,
         other_registers: 48,
         shared_bytes_of_block: 48 << 10,
+        multiprocessors: 132,
         most_warps: 20,
         bytes_a_picosecond: 3.0,
         instructions_a_picosecond: 24.0,
+        bytes_a_picosecond_of_multiprocessor: 0.05,
+        launch_nanoseconds: 3000.0,
     };
 }

@@ -114,6 +114,13 @@ fn strides_are_blocks_and_pads() {
 }
 
 #[test]
+fn a_number_of_cases_ends_the_search_whatever_the_clock_says() {
+    let layout = Layout::aligned(&[64, 64], 64, &around(2, 1, &|_| true), 3);
+    let given_up = solve(&layout, Weights::gains_first(&layout));
+    assert_eq!(given_up, Err(LayoutError::Solver { reason: "20000 cases did not suffice".into() }));
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let layout = Layout::aligned(&[64], 4, &[vec![0, 1, 2]], 1);
     assert_eq!(solve(&layout, Weights::PUBLISHED), Err(LayoutError::Axes { has: 3, needs: 2 }));

@@ -200,6 +200,24 @@ fn the_least_skew_is_a_tiling_where_no_usual_shape_is() {
 }
 
 #[test]
+fn tiles_of_least_skew_have_a_side_for_each_axis() {
+    let dependences = vec![vec![1, -2], vec![2, 2]];
+    // With equal sides, (2, 2) asks for 6 along both axes, 36 points.
+    let unit = schemes::least_skew(&dependences, 2).unwrap();
+    assert_eq!(schemes::least_sides(&unit, &dependences), Some(vec![2, 6]));
+    let problem = |most| Problem {
+        space: Matrix::diagonal(2, 38),
+        dependences: dependences.clone(),
+        overhead: vec![1.0],
+        largest: vec![most],
+        iteration: 1e-4,
+    };
+    assert_eq!(schemes::best_skewed(&problem(11)), None);
+    let (shapes, _) = schemes::best_skewed(&problem(16)).unwrap();
+    assert_eq!(shapes, [Matrix::new(&[&[2, -4], &[0, 8]])]);
+}
+
+#[test]
 fn no_edge_is_longer_than_the_space() {
     // Nothing waits along two of three axes: thin tiles as long as they can be would have the shortest paths.
     let sums = Problem {

@@ -80,6 +80,27 @@ fn a_program_is_the_problem_that_its_loops_state() {
     assert!(told.contains("least skew") && !told.contains("Skewing-1") && !told.contains("Square"), "{told}");
 }
 
+#[test]
+fn small_tiles_and_given_ones_are_where_a_search_begins() {
+    let text = stencil("slanted1d");
+    let told = |most: u64, given: Vec<Vec<Vec<i64>>>| {
+        let asked = ProgramOptions {
+            sizes: sizes(&[("steps", 40), ("n", 40)]),
+            levels: vec![(5e-6, most)],
+            ..Default::default()
+        };
+        let search = SearchOptions { seed: 1, evaluations: 1500, given };
+        model::parallelograms_of(&text, &options(None), &asked, search, &mut |_, _| {}).unwrap().text
+    };
+    let small = told(16, vec![]);
+    assert!(small.contains("\n  selected ") && small.contains("\n  least skew "), "{small}");
+    let none = told(8, vec![]);
+    assert!(none.contains("no tiling was found") && none.contains("at least 12 points"), "{none}");
+    let given = told(8, vec![vec![vec![1, -2], vec![2, 2]]]);
+    assert!(given.contains("\n  selected ") && given.contains("\n  given "), "{given}");
+    assert!(given.contains("as a command: parallelogram(S, (t, i), "), "{given}");
+}
+
 /// Copies through a local array whose columns all meet in one set of the cache, row by row.
 fn turned(extent: u32) -> String {
     format!(

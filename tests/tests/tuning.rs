@@ -119,6 +119,54 @@ fn parallelograms_are_proposed_for_a_sweep_and_counted() {
     // Two sweeps in a step of time are no loops that a parallelogram could tile.
     let (two, _) = tuner(&text_of("tests/stencils/heat2d.jl"), &[("m", 65), ("n", 65), ("steps", 17)], all);
     assert_eq!(proposed(&two, Family::Parallelogram), (0, 0, 0));
+    // Nothing waits along the rows and columns of a product.
+    let (product, _) = tuner(&text_of("examples/gemm.jl"), &[("n", 64)], all);
+    assert_eq!(proposed(&product, Family::Parallelogram), (0, 0, 0));
+}
+
+#[test]
+fn parallelograms_over_three_axes_have_code() {
+    let begin = TuneOptions { budget: Duration::ZERO, most: 10_000, begin: Begin::Guesses, ..FEW };
+    let (mut sweep, _) = tuner(&text_of("tests/stencils/seidel2d.jl"), &[("n", 65), ("steps", 17)], begin);
+    to_the_end(&mut sweep);
+    let tried: Vec<_> = sweep.tried.iter().filter(|it| it.family == Family::Parallelogram).collect();
+    assert!(matches!(tried.as_slice(), [it] if matches!(it.outcome, Outcome::Timed(_))), "{tried:?}");
+}
+
+#[test]
+fn what_a_gpu_would_try_is_told_where_there_is_none() {
+    let of = |backend| {
+        let text = text_of("tests/stencils/heat2d.jl");
+        let sizes = run_options(&[("m", 4096), ("n", 4096), ("steps", 64)]);
+        match tune::proposals(
+            &text,
+            &options("k.jl"),
+            &sizes,
+            backend,
+            TuneOptions { begin: Begin::Guesses, most: 10_000, ..FEW },
+        ) {
+            Ok(found) => found,
+            Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{text}"),
+        }
+    };
+    let (gpu, cpu) = (of(Backend::Cuda), of(Backend::C));
+    let of_time = |it: &&Candidate| it.family.model() == Model::Tiles && it.predicted.is_some();
+    let best = gpu.candidates.iter().find(of_time).and_then(|it| it.predicted).expect("tilings of time are proposed");
+    // Its tiles lie in shared memory, and memory is much faster than a CPU's.
+    assert!(best.fits, "{best:?}");
+    let slower = cpu.candidates.iter().find(of_time).and_then(|it| it.predicted).expect("tilings of time are proposed");
+    assert!(best.time < slower.time / 10.0, "{best:?} {slower:?}");
+    // The guesses stand first: what each model likes best.
+    let first: Vec<Model> = gpu.candidates.iter().take(gpu.shares.len()).map(|it| it.family.model()).collect();
+    assert_eq!(first, gpu.shares.iter().map(|it| it.model).collect::<Vec<_>>());
+    let streams: Vec<f64> = gpu
+        .candidates
+        .iter()
+        .filter(|it| it.family == Family::Stream)
+        .filter_map(|it| it.predicted)
+        .map(|it| it.time)
+        .collect();
+    assert!(streams.iter().all(|&it| it >= streams[0]), "{streams:?}");
 }
 
 #[test]

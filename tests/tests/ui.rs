@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use tessella::model::{self, ProgramOptions, SearchOptions};
+use tessella::model::{self, Memory, ProgramOptions, SearchOptions};
 use tessella::{codes, file, slices};
 use tessella_tests::{case_options, draw_options, golden, julia_files, model_options, report, root};
 
@@ -15,7 +15,9 @@ fn diagnostics_read_as_recorded() {
         let diagnostics = match (draw_options(&text), model_options(&text)) {
             (Some(draw), _) => file::draw(&text, &options, &draw, backend).err().unwrap_or_default(),
             (None, Some(("tiles", memory))) => {
-                model::tiles(&text, &options, memory.parse().expect("a number")).err().unwrap_or_default()
+                model::tiles(&text, &options, Memory::Elements(memory.parse().expect("a number")))
+                    .err()
+                    .unwrap_or_default()
             }
             (None, Some(("parallelograms", said))) if said.starts_with("of a program") => {
                 let search = SearchOptions { seed: 1, evaluations: 100, given: vec![] };

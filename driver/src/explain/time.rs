@@ -1,6 +1,6 @@
 //! What tilings of time would move and compute, beside the order that was chosen.
 
-use crate::model::sizes_text;
+use crate::model::{FastMemory, sizes_text};
 use std::fmt::Write;
 use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::Algorithm;
@@ -18,8 +18,6 @@ use tessella_polyhedral::work;
 
 /// An explanation goes without, where it would take more work of isl.
 const OPERATIONS: u64 = 2_000_000;
-/// What a thread block may have without asking for more.
-const SHARED_BYTES: u64 = 48 << 10;
 
 /// For each nest over time, the best tile of each approach in the first-level cache: bytes and operations for each useful result,
 /// and which of them the order that was chosen is. Empty where there is none, or where counting takes too long.
@@ -30,11 +28,7 @@ pub(crate) fn tilings(
     (target, machine): (Target, &Machine),
     hexagons: &[&Command],
 ) -> Result<String, Error> {
-    let element = algorithm.arrays.iter().map(|it| it.element.bytes()).max().unwrap_or(8);
-    let (bytes, place) = match target {
-        Target::Cpu => (machine.l1_bytes, "a first-level cache"),
-        Target::Gpu => (SHARED_BYTES, "the shared memory of a block"),
-    };
+    let FastMemory { bytes, place, element } = FastMemory::of(algorithm, target, machine);
     let memory = bytes / u64::from(element);
     let nests = match ctx.with_budget(OPERATIONS, || ranked_nests(ctx, algorithm, Nests::Stencils, memory)) {
         Ok(nests) => nests,

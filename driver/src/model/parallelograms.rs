@@ -100,16 +100,16 @@ fn chosen(
     }
     rows.sort_by(|a, b| a.2.time.total_cmp(&b.2.time));
     rows.truncate(if stated.is_empty() { MOST_ROWS } else { rows.len() });
+    if !options.given.is_empty() {
+        let shapes: Shapes = options.given.iter().map(|rows| Matrix { rows: rows.clone() }).collect();
+        let prediction = predict(problem, &shapes)?;
+        let place = rows.iter().position(|(_, _, it)| it.time > prediction.time);
+        rows.insert(place.unwrap_or(rows.len()), ("given".to_string(), shapes, prediction));
+    }
     let mut starts: Vec<Shapes> = rows.iter().map(|(_, shapes, _)| shapes.clone()).collect();
     starts.push(vec![Matrix::diagonal(problem.space.size(), 1); problem.overhead.len()]);
     if let Some(found) = search(problem, &starts, options.seed, options.evaluations, progress) {
         rows.insert(0, ("selected".to_string(), found.shapes, found.prediction));
-    }
-    if !options.given.is_empty() {
-        let shapes: Shapes = options.given.iter().map(|rows| Matrix { rows: rows.clone() }).collect();
-        let prediction = predict(problem, &shapes)?;
-        let place = rows.iter().position(|(name, _, it)| name != "selected" && it.time > prediction.time);
-        rows.insert(place.unwrap_or(rows.len()), ("given".to_string(), shapes, prediction));
     }
     Ok(rows)
 }
@@ -121,15 +121,12 @@ fn levels(problem: &Problem) -> String {
 
 /// Times side by side, then the shapes.
 fn compared(problem: &Problem, rows: &[Row]) -> String {
-    let mut told = table(&["shapes", "time", "to the first", "paths"], &lines(rows));
+    let mut told =
+        table(&["shapes", "limit: time", "to the first", "paths", "exact: time", "paths"], &lines(problem, rows));
     for (name, shapes, _) in rows {
         let _ = writeln!(told, "\n{name}");
         for (level, shape) in shapes.iter().enumerate() {
             let _ = writeln!(told, "  level {level}: {}", matrix(shape));
-        }
-        if let Ok(Some(counted)) = count(problem, shapes) {
-            let paths: Vec<String> = counted.paths.iter().map(u64::to_string).collect();
-            let _ = writeln!(told, "  point by point: paths of {}, time {}", paths.join(" and "), time(counted.time));
         }
     }
     told
@@ -150,13 +147,22 @@ fn asked(stated: &[Vec<Scheme>], problem: &Problem) -> Vec<Vec<Scheme>> {
     all
 }
 
-fn lines(rows: &[Row]) -> Vec<Vec<String>> {
+/// What the linear programs say, the limit for many tiles, and what counting says, where there are few enough points.
+fn lines(problem: &Problem, rows: &[Row]) -> Vec<Vec<String>> {
     let first = rows[0].2.time;
-    let line = |(name, _, prediction): &Row| {
-        let paths: Vec<String> = prediction.paths.iter().map(ToString::to_string).collect();
-        vec![name.clone(), time(prediction.time), format!("{:.2}", prediction.time / first), paths.join(" and ")]
+    let line = |(name, shapes, prediction): &Row| {
+        let limits = joined(&prediction.paths);
+        let (exact, paths) = match count(problem, shapes) {
+            Ok(Some(counted)) => (time(counted.time), joined(&counted.paths)),
+            Ok(None) | Err(_) => ("-".to_string(), "-".to_string()),
+        };
+        vec![name.clone(), time(prediction.time), format!("{:.2}", prediction.time / first), limits, exact, paths]
     };
     rows.iter().map(line).collect()
+}
+
+fn joined(paths: &[impl ToString]) -> String {
+    paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
 }
 
 fn time(value: f64) -> String {

@@ -5,7 +5,11 @@ use super::{at_function, core, each, nothing};
 use crate::file::FileOptions;
 use crate::request::Backend;
 use crate::sizes::{self, Defaults};
+use crate::unit::target;
 use std::fmt::Write;
+use tessella_polyhedral::algorithm::Algorithm;
+use tessella_polyhedral::layers::Target;
+use tessella_polyhedral::machine::{Gpu, Machine};
 use tessella_polyhedral::models::tiles::closed::{self, Cell, Held};
 use tessella_polyhedral::models::tiles::rank::{Ranked, Ranking, Trust, given, rank};
 use tessella_polyhedral::models::tiles::scheduled::{Iteration, iterations};
@@ -13,12 +17,46 @@ use tessella_polyhedral::models::tiles::{Approach, Candidate};
 
 const HEAD: [&str; 7] = ["tiles", "size", "useful/transfer", "memory", "loads", "stores", "useful"];
 
-/// Ranks tilings of all chosen functions of a file, for so many elements of fast memory.
+/// The memory that a tile works in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    Elements(u64),
+    /// The one that is fast on such a machine.
+    Of(Backend),
+}
+
+/// The memory that tiles work in: on a CPU a first-level cache, on a GPU what a block may have of shared memory.
+pub(crate) struct FastMemory {
+    pub(crate) bytes: u64,
+    pub(crate) place: &'static str,
+    /// Bytes of a program's largest elements.
+    pub(crate) element: u32,
+}
+
+impl FastMemory {
+    pub(crate) fn of(algorithm: &Algorithm, target: Target, machine: &Machine) -> FastMemory {
+        let (bytes, place) = match target {
+            Target::Cpu => (machine.l1_bytes, "a first-level cache"),
+            Target::Gpu => (Gpu::HOPPER.shared_bytes_of_block.into(), "the shared memory of a block"),
+        };
+        let element = algorithm.arrays.iter().map(|it| it.element.bytes()).max().unwrap_or(8);
+        FastMemory { bytes, place, element }
+    }
+}
+
+/// Ranks tilings of all chosen functions of a file in fast memory.
 ///
 /// # Errors
 /// Rendered diagnostics.
-pub fn tiles(text: &str, options: &FileOptions, memory: u64) -> Result<String, String> {
+pub fn tiles(text: &str, options: &FileOptions, memory: Memory) -> Result<String, String> {
     each(text, options, &|ctx, lowered, unit| {
+        let (memory, place) = match memory {
+            Memory::Elements(memory) => (memory, "memory".to_string()),
+            Memory::Of(backend) => {
+                let it = FastMemory::of(&lowered.algorithm, target(backend), &unit.machine);
+                (it.bytes / u64::from(it.element), format!("{}, {} KiB", it.place, it.bytes >> 10))
+            }
+        };
         let rankings = rank(ctx, &lowered.algorithm, memory).map_err(|error| core(unit, lowered, error))?;
         if rankings.is_empty() {
             return Err(nothing(
@@ -27,7 +65,7 @@ pub fn tiles(text: &str, options: &FileOptions, memory: u64) -> Result<String, S
                 "name a function that has loops with `--function`",
             ));
         }
-        let mut text = format!("{}: tiles in {memory} elements of memory\n", lowered.algorithm.name);
+        let mut text = format!("{}: tiles in {memory} elements of {place}\n", lowered.algorithm.name);
         for ranking in &rankings {
             text.push('\n');
             text.push_str(&nest(ranking));
@@ -292,7 +330,41 @@ end
 
     fn told(function: &str) -> String {
         let (name, function) = ("m.jl".into(), Some(function.into()));
-        tiles(SOURCE, &FileOptions { name, function, types: vec![], schedule: ScheduleSource::InFile }, 4076).unwrap()
+        tiles(
+            SOURCE,
+            &FileOptions { name, function, types: vec![], schedule: ScheduleSource::InFile },
+            Memory::Elements(4076),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_tile_of_a_triangle_lies_where_it_is_full() {
+        let options = FileOptions {
+            name: "m.jl".into(),
+            function: Some("lower!".into()),
+            types: vec![],
+            schedule: ScheduleSource::InFile,
+        };
+        let told = given_tile(SOURCE, &options, &[8, 8]).unwrap();
+        let plain = told.lines().find(|line| line.trim_start().starts_with("plain")).expect(&told);
+        // What 8 x 8 points load, store and compute, and how many elements they touch.
+        let numbers: Vec<&str> = plain.split_whitespace().skip(4).collect();
+        assert_eq!(numbers, ["0.50", "64", "64", "64", "64", "64", "64"], "{told}");
+    }
+
+    #[test]
+    fn a_machine_says_how_much_fast_memory_there_is() {
+        let options = FileOptions {
+            name: "m.jl".into(),
+            function: Some("mm!".into()),
+            types: vec![],
+            schedule: ScheduleSource::InFile,
+        };
+        let gpu = tiles(SOURCE, &options, Memory::Of(Backend::Cuda)).unwrap();
+        assert!(gpu.contains("tiles in 6144 elements of the shared memory of a block, 48 KiB"), "{gpu}");
+        let cpu = tiles(SOURCE, &options, Memory::Of(Backend::C)).unwrap();
+        assert!(cpu.contains("tiles in 4096 elements of a first-level cache, 32 KiB"), "{cpu}");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! that shape and back, so it is padded only where it is known that the kernels go through it often enough.
 
 use super::padded::{Padded, Why};
+use crate::affine::gcd;
 use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, ComputationId};
 use crate::command::Columns;
 use crate::error::Error;
@@ -149,10 +150,6 @@ fn out_of_place(place: i64, apart: Option<i64>, elements: i64) -> f64 {
         Some(apart) => of(apart),
         None => (0..elements).map(of).sum::<f64>() / elements as f64,
     }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if a == 0 { b } else { gcd(b % a, a) }
 }
 
 /// Where the first thread of a warp is in its column, as far as all warps of an access agree on it modulo a sector; `None` where

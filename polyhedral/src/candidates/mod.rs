@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::models::tiles::fit::{Nest, Nests, Sizes, fit};
+use crate::random::Random;
 
 pub use predict::Prediction;
 
@@ -250,22 +251,5 @@ fn quota_as<T>(found: Result<T, Error>, otherwise: T) -> Result<T, Error> {
     match found {
         Err(error) if error.is_quota() => Ok(otherwise),
         other => other,
-    }
-}
-
-/// splitmix64: the same order for the same seed, everywhere.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % bound.max(1) as u64) as usize
     }
 }

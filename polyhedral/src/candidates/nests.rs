@@ -30,7 +30,7 @@ pub(super) fn tilings(
     if start.target == Target::Gpu || nest.space.len() < 2 {
         return Ok(vec![]);
     }
-    let Some(place) = Place::of(ctx, &start.algorithm, nest, &start.machine, params)? else { return Ok(vec![]) };
+    let Some(place) = Place::of(ctx, start, nest, params)? else { return Ok(vec![]) };
     let count = nest.space.len();
     let computation = start.algorithm.computation(nest.computations[0]).name.clone();
     let mut all = vec![];

@@ -1,14 +1,14 @@
 //! How long an instance may take under a tiling: bytes, operations, and waiting.
 //!
 //! Bytes and operations come from counting a tile ([`crate::models::tiles`]); what a tile needs must fit into the cache of
-//! a core, else each step streams from memory. Rates are those of a common core: only their proportions matter, since
-//! candidates are compared with one another.
+//! a core, or into the shared memory of a GPU's block, else each step streams from memory. Rates are those of a common core, or of
+//! the GPU that code is made for: only their proportions matter, since candidates are compared with one another.
 
-use crate::algorithm::Algorithm;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::isl::{DimType, Val};
-use crate::machine::Machine;
+use crate::layers::{Scheduled, Target};
+use crate::machine::{Gpu, Machine};
 use crate::models::tiles::Approach;
 use crate::models::tiles::fit::{Fit, Nest};
 use crate::relation;
@@ -23,7 +23,7 @@ pub struct Prediction {
     pub bytes: Option<f64>,
     /// Instances that run for each useful one.
     pub runs: f64,
-    /// Whether what a tile needs fits into the cache of a core.
+    /// Whether what a tile needs fits into the cache of a core, or into the shared memory of a block.
     pub fits: bool,
 }
 
@@ -36,11 +36,77 @@ const VECTORS: f64 = 2.0;
 const BARRIER: f64 = 5_000.0;
 /// Besides the slower of memory and arithmetic, so much of the other one's time shows.
 const SHOWS: f64 = 0.3;
+/// Lanes of a warp.
+const LANES: f64 = 32.0;
+/// Blocks that a multiprocessor holds when each has all the shared memory that it may declare.
+const LARGE_BLOCKS: f64 = 4.0;
+/// Blocks that it holds at most.
+const MOST_BLOCKS: f64 = 16.0;
+
+/// What runs tiles, and how fast; times in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Rates {
+    /// Cores, or multiprocessors.
+    units: f64,
+    /// Bytes of fast memory that a tile works in.
+    fast: f64,
+    /// Bytes that all units move, and that one does.
+    bytes: f64,
+    bytes_of_unit: f64,
+    /// Operations of a unit that has enough to do.
+    operations: f64,
+    /// What all units take to wait for one another: a barrier, or the start of a kernel.
+    wait: f64,
+    /// How many points a unit must have at a time to be busy, if several tiles share one.
+    shared: Option<f64>,
+}
+
+impl Rates {
+    /// For elements of so many bytes.
+    pub(super) fn of(target: Target, machine: &Machine, element: f64) -> Rates {
+        match target {
+            Target::Cpu => {
+                let units = f64::from(machine.threads.max(1));
+                Rates {
+                    units,
+                    fast: machine.l2_bytes as f64,
+                    bytes: BYTES,
+                    bytes_of_unit: BYTES_OF_CORE,
+                    operations: VECTORS * (f64::from(machine.vector_bytes) / element).max(1.0),
+                    wait: if units > 1.0 { BARRIER } else { 0.0 },
+                    shared: None,
+                }
+            }
+            Target::Gpu => {
+                let gpu = Gpu::HOPPER;
+                let units = f64::from(gpu.multiprocessors);
+                Rates {
+                    units,
+                    fast: f64::from(gpu.shared_bytes_of_block),
+                    bytes: gpu.bytes_a_picosecond * 1e3,
+                    bytes_of_unit: gpu.bytes_a_picosecond_of_multiprocessor * 1e3,
+                    // Numbers of eight bytes go at half the pace.
+                    operations: gpu.instructions_a_picosecond * 1e3 / units / (element / 4.0).max(1.0),
+                    wait: gpu.launch_nanoseconds,
+                    shared: Some(f64::from(gpu.most_warps) * LANES),
+                }
+            }
+        }
+    }
+
+    /// The part of a unit that tiles with so many points in a step keep busy, each in so many bytes of fast memory.
+    fn busy(&self, points: f64, bytes: f64) -> f64 {
+        self.shared.map_or(1.0, |full| {
+            let blocks = (LARGE_BLOCKS * self.fast / bytes.max(1.0)).floor().clamp(1.0, MOST_BLOCKS);
+            (blocks * points / full).min(1.0)
+        })
+    }
+}
 
 /// A nest at concrete sizes.
 pub(super) struct Place<'a> {
     pub(super) nest: &'a Nest,
-    pub(super) machine: &'a Machine,
+    pub(super) rates: Rates,
     /// The time steps, and how far space extends along each dimension.
     pub(super) steps: u64,
     pub(super) extents: Vec<u64>,
@@ -58,13 +124,8 @@ pub(super) struct Waiting {
 }
 
 impl<'a> Place<'a> {
-    pub(super) fn of(
-        ctx: &Ctx,
-        algorithm: &Algorithm,
-        nest: &'a Nest,
-        machine: &'a Machine,
-        params: &[i64],
-    ) -> Result<Option<Place<'a>>, Error> {
+    pub(super) fn of(ctx: &Ctx, start: &Scheduled, nest: &'a Nest, params: &[i64]) -> Result<Option<Place<'a>>, Error> {
+        let algorithm = &start.algorithm;
         let mut extents = vec![];
         for &id in &nest.computations {
             let mut domain = algorithm.computation(id).domain.clone();
@@ -99,7 +160,8 @@ impl<'a> Place<'a> {
         });
         let each: Vec<f64> = each.collect();
         let operations = each.iter().sum::<f64>() / each.len().max(1) as f64;
-        Ok(Some(Place { nest, machine, steps, extents, element: element.into(), operations }))
+        let rates = Rates::of(start.target, &start.machine, element.into());
+        Ok(Some(Place { nest, rates, steps, extents, element: element.into(), operations }))
     }
 
     pub(super) fn fit(&self, approach: Approach) -> Option<&'a Fit> {
@@ -116,26 +178,48 @@ impl<'a> Place<'a> {
         let points: f64 = sizes.iter().map(|&it| it as f64).product();
         let useful = cost.useful as f64;
         let runs = (fit.run(sizes) as f64 / useful).max(1.0);
+        let rates = &self.rates;
         // What a step reads and writes lies in the cache, the footprint of all steps need not.
-        let fits = cost.memory as f64 * self.element <= self.machine.l2_bytes as f64;
+        let held = cost.memory as f64 * self.element;
+        let fits = held <= rates.fast;
         let transfers = match fits {
             true => cost.transfers() as f64 / cost.useful as f64,
             // Each step goes through memory, one element in and one out for each that is computed.
             false => 2.0f64.max(cost.transfers() as f64 / cost.useful as f64),
         };
         let bytes = transfers * self.element;
-        let threads = f64::from(self.machine.threads.max(1));
-        let busy = waiting.together.min(threads).max(1.0);
-        // The last round of tiles leaves threads without one.
-        let rounds = (waiting.together / threads).ceil().max(1.0);
-        let idle = (rounds * threads / waiting.together.max(1.0)).min(threads / busy).max(1.0);
-        let lanes = (f64::from(self.machine.vector_bytes) / self.element).max(1.0);
-        let moving = bytes / BYTES.min(BYTES_OF_CORE * busy);
-        let computing = self.operations * runs / (VECTORS * lanes * busy) * idle;
+        let busy = waiting.together.min(rates.units).max(1.0);
+        // The last round of tiles leaves units without one.
+        let rounds = (waiting.together / rates.units).ceil().max(1.0);
+        let idle = (rounds * rates.units / waiting.together.max(1.0)).min(rates.units / busy).max(1.0);
+        let in_space: f64 = sizes.iter().take(self.nest.space.len()).map(|&it| it as f64).product();
+        let operations = rates.operations * busy * rates.busy(in_space, held);
+        let moving = bytes / rates.bytes.min(rates.bytes_of_unit * busy);
+        let computing = self.operations * runs / operations * idle;
         // What tiles leave whole belongs to each of their points.
         let all = self.extents.iter().map(|&it| it as f64).product::<f64>() * self.steps as f64 * useful / points;
-        let barriers = if threads > 1.0 { waiting.barriers * BARRIER / all.max(1.0) } else { 0.0 };
+        let barriers = waiting.barriers * rates.wait / all.max(1.0);
         let time = moving.max(computing) + SHOWS * moving.min(computing) + barriers;
         Some(Prediction { time, bytes: Some(bytes), runs, fits })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_has_figures_of_its_own() {
+        let cpu = |machine: &Machine| Rates::of(Target::Cpu, machine, 4.0);
+        let gpu = |machine: &Machine| Rates::of(Target::Gpu, machine, 4.0);
+        let machine = Machine::GENERIC;
+        let other = Machine { l2_bytes: 4 << 20, threads: 64, vector_bytes: 64, ..machine };
+        assert_eq!(gpu(&machine), gpu(&other));
+        assert_ne!(cpu(&machine), cpu(&other));
+        assert_eq!(gpu(&machine).fast, f64::from(Gpu::HOPPER.shared_bytes_of_block));
+        assert_eq!((cpu(&machine).fast, gpu(&machine).wait), (524_288.0, 3000.0));
+        // A small block leaves lanes idle, several of them do not.
+        assert!(gpu(&machine).busy(64.0, 48e3) < 0.5 && gpu(&machine).busy(64.0, 4e3) == 1.0);
+        assert_eq!(cpu(&machine).busy(1.0, 1e6), 1.0);
     }
 }

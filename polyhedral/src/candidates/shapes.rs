@@ -32,7 +32,7 @@ pub(super) fn parallelograms(
     let (mut all, mut considered) = (vec![], 0);
     for nest in problems(ctx, start, &direct, &start.machine, params)? {
         let Ok(asked) = nest.asked else { continue };
-        if asked.sweeps > 1 {
+        if asked.sweeps > 1 || asked.has_free_axis() {
             continue;
         }
         let mut known: Vec<Matrix> = vec![];
@@ -87,7 +87,8 @@ fn tiling(asked: &Asked, shape: &Matrix) -> Command {
 /// What has the diagonals of a tiling by the shape run on threads, and points in vectors where that is legal; nothing where the tiling
 /// is not legal.
 ///
-/// Tiles wait for neighbours along their axes, so the sum of their numbers orders them, and the others are free.
+/// Tiles wait for neighbours along their axes, so the sum of their first two numbers orders them, if further axes stay whole within a thread:
+/// diagonals over more axes would have more tiles, but their bounds have more cases than there is work for.
 fn on_threads(
     ctx: &Ctx,
     start: &Scheduled,
@@ -101,20 +102,13 @@ fn on_threads(
     let names: Vec<String> = now.schedule.loops_around(id).iter().map(|(_, it)| it.name.clone()).collect();
     let (tiles, points) = names.split_at(asked.loops.len());
     let mut commands = vec![];
-    let last = tiles.len() - 1;
-    let skews = tiles[..last].iter().map(|outer| Command::Skew {
-        computation: computation.clone(),
-        outer: outer.clone(),
-        inner: tiles[last].clone(),
-        factor: 1,
-    });
-    let moves = tiles[..last].iter().rev().map(|outer| Command::Interchange {
-        computation: computation.clone(),
-        outer: outer.clone(),
-        inner: tiles[last].clone(),
-    });
-    let threads = Command::Parallel { computation: computation.clone(), at: tiles[0].clone() };
-    for command in skews.chain(moves).chain([threads]) {
+    let [outer, inner, ..] = tiles else { return Ok(vec![]) };
+    let diagonals = [
+        Command::Skew { computation: computation.clone(), outer: outer.clone(), inner: inner.clone(), factor: 1 },
+        Command::Interchange { computation: computation.clone(), outer: outer.clone(), inner: inner.clone() },
+        Command::Parallel { computation: computation.clone(), at: outer.clone() },
+    ];
+    for command in diagonals {
         let Some(next) = apply(ctx, &now, dependences, &command)? else { return Ok(vec![]) };
         now = next;
         commands.push(command);

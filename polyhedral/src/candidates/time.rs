@@ -33,7 +33,7 @@ pub(super) fn tilings(
     time: &str,
     params: &[i64],
 ) -> Result<Vec<Candidate>, Error> {
-    let Some(place) = Place::of(ctx, &start.algorithm, nest, &start.machine, params)? else { return Ok(vec![]) };
+    let Some(place) = Place::of(ctx, start, nest, params)? else { return Ok(vec![]) };
     let Some(found) = find(ctx, start, dependences, &nest.computations, time)? else { return Ok(vec![]) };
     let found = Tilings(found);
     let dims = found.0.stencil.dims.len();

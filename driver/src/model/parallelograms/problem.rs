@@ -154,7 +154,8 @@ pub(super) fn no_tiling(file: FileId, text: &str, error: &Invalid) -> Diagnostic
 /// No shapes at all keep the dependences.
 pub(super) fn without_tiling(file: FileId, text: &str) -> Diagnostic {
     let whole = Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 };
-    let help = "name schemes that fit the dependences, such as Diamond or Skewing-1 at level 0, or allow larger tiles";
+    let help = "name schemes that fit the dependences, such as Diamond or Skewing-1 at level 0, allow larger tiles, or give \
+                edges with `--shape`";
     wrong(whole, "none of the schemes is a tiling for these dependences", help)
 }
 

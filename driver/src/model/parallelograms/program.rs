@@ -15,7 +15,7 @@ use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::models::parallelograms::program::{Asked, AskedNest, problems};
-use tessella_polyhedral::models::parallelograms::{Invalid, Progress};
+use tessella_polyhedral::models::parallelograms::{Invalid, Problem, Progress, schemes};
 use tessella_polyhedral::report;
 
 /// What a program leaves open.
@@ -146,6 +146,9 @@ fn of_nest(function: &str, nest: &Asked, rows: &[Row]) -> String {
     }
     let distances: Vec<String> = problem.dependences.iter().map(|it| format!("({})", join(it))).collect();
     let _ = writeln!(text, "dependences {}", distances.join(" "));
+    if nest.has_free_axis() {
+        text.push_str("nothing waits along some of the axes: other tiles do as well there, and leave simpler loops\n");
+    }
     let starts = problem.overhead.iter().zip(&problem.largest).map(|(start, most)| match most {
         &u64::MAX => format!("{start:.1e} s"),
         most => format!("{start:.1e} s and at most {most} points"),
@@ -154,7 +157,7 @@ fn of_nest(function: &str, nest: &Asked, rows: &[Row]) -> String {
     let _ =
         writeln!(text, "an iteration takes {:.1e} s; a tile starts in {}\n", problem.iteration, starts.join(", then "));
     if rows.is_empty() {
-        text.push_str("  none of the usual shapes is a tiling for these dependences\n");
+        text.push_str(&without_shapes(problem));
         return text;
     }
     text.push_str(&compared(problem, rows));
@@ -170,6 +173,22 @@ fn of_nest(function: &str, nest: &Asked, rows: &[Row]) -> String {
         }
     }
     text
+}
+
+/// Neither the usual shapes nor one of least skew are tilings.
+fn without_shapes(problem: &Problem) -> String {
+    let unit = schemes::least_skew(&problem.dependences, problem.space.size());
+    let least = unit.and_then(|unit| schemes::least_sides(&unit, &problem.dependences));
+    let why = match least {
+        Some(sides) => {
+            let points = sides.iter().fold(1_i64, |product, &it| product.saturating_mul(it));
+            format!("the tile of least skew has at least {points} points, so that no dependence passes the next tile")
+        }
+        None => format!("axes would lean by more than {}", schemes::STEEPEST),
+    };
+    format!(
+        "  no tiling was found: none of the usual shapes keeps the dependences, and {why}; `--shape` gives one to start from\n"
+    )
 }
 
 fn join(values: &[i64]) -> String {

@@ -71,7 +71,11 @@ fn what_a_problem_says_is_told_and_drawn() {
     let told =
         parallelograms(text, "p.txt", SearchOptions { seed: 1, evaluations: 500, given: vec![] }, &mut |_, _| {})
             .unwrap();
-    assert!(told.text.contains("selected") && told.text.contains("point by point: paths of"), "{}", told.text);
+    assert!(told.text.contains("selected") && told.text.contains("exact: time"), "{}", told.text);
+    // One tile of 4 x 4 tiles: 8 in the limit, where 7 is right, and 8 of those through the space.
+    let square = told.text.lines().find(|line| line.trim_start().starts_with("Square, Square")).expect(&told.text);
+    let words: Vec<&str> = square.split_whitespace().collect();
+    assert_eq!(words[3..], ["1.00", "8", "and", "8", "49.00", "7", "and", "7"], "{}", told.text);
     assert!(told.picture(None).unwrap().contains("<polygon"));
 }
 

@@ -86,57 +86,75 @@ pub fn least_skew(dependences: &[Vec<i64>], axes: usize) -> Option<Matrix> {
 /// Steeper tiles are thin.
 pub const STEEPEST: i64 = 8;
 
+/// The sides that a tile of least skew has at least along each axis: no dependence reaches beyond the next tile.
+pub fn least_sides(unit: &Matrix, dependences: &[Vec<i64>]) -> Option<Vec<i64>> {
+    let inverse = unit.inverse()?;
+    let mut least = vec![1_i64; unit.size()];
+    for dependence in dependences {
+        for (side, part) in least.iter_mut().zip(inverse.coordinates(dependence)?) {
+            *side = (*side).max(i64::try_from(part.div_euclid(inverse.denominator)).ok()?);
+        }
+    }
+    Some(least)
+}
+
 /// The best sizes of one scheme for each level, and what they take; `None` where the dependences allow none of them.
 pub fn best(problem: &Problem, schemes: &[Scheme]) -> Option<(Shapes, Prediction)> {
     let axes = problem.space.size();
-    best_sides(problem, schemes.len(), &|level, side| schemes[level].matrix(axes, side))
+    let shapes = |sides: &[i64]| schemes.iter().zip(sides).map(|(it, &side)| it.matrix(axes, side)).collect();
+    best_sides(problem, &Sized { levels: schemes.len(), begin: &<[i64]>::to_vec, shapes: &shapes, traded: 1 })
 }
 
-/// The best sizes of tiles of least skew at the innermost level and square ones above, and what they take.
+/// The best sizes of tiles of least skew at the innermost level, with a side for each axis, and square ones above, and what they take.
 pub fn best_skewed(problem: &Problem) -> Option<(Shapes, Prediction)> {
     let axes = problem.space.size();
     let unit = least_skew(&problem.dependences, axes)?;
-    let scaled = |side: i64| {
-        let row = |row: &Vec<i64>| row.iter().map(|it| it.checked_mul(side)).collect::<Option<Vec<i64>>>();
-        Some(Matrix { rows: unit.rows.iter().map(row).collect::<Option<_>>()? })
+    let least = least_sides(&unit, &problem.dependences)?;
+    let scaled = |sides: &[i64]| {
+        let row = |(row, &side): (&Vec<i64>, &i64)| row.iter().map(|it| it.checked_mul(side)).collect();
+        Some(Matrix { rows: unit.rows.iter().zip(sides).map(row).collect::<Option<_>>()? })
     };
-    best_sides(problem, problem.overhead.len(), &|level, side| match level {
-        0 => scaled(side),
-        _ => Scheme::Square.matrix(axes, side),
-    })
+    let shapes = |sides: &[i64]| {
+        let (inner, outer) = sides.split_at(axes);
+        std::iter::once(scaled(inner)).chain(outer.iter().map(|&side| Scheme::Square.matrix(axes, side))).collect()
+    };
+    let begin = |sides: &[i64]| {
+        let inner = least.iter().map(|&least| least.max(sides[0]));
+        inner.chain(sides[1..].iter().copied()).collect()
+    };
+    best_sides(problem, &Sized { levels: problem.overhead.len(), begin: &begin, shapes: &shapes, traded: axes })
 }
 
-/// The best sides of shapes that have one at each level: without edges longer than the space, if there are any.
-fn best_sides(
-    problem: &Problem,
+/// Shapes that have sizes.
+struct Sized<'a> {
     levels: usize,
-    shape: &dyn Fn(usize, i64) -> Option<Matrix>,
-) -> Option<(Shapes, Prediction)> {
+    /// The sizes to begin with for a side of each level.
+    begin: &'a dyn Fn(&[i64]) -> Vec<i64>,
+    shapes: &'a dyn Fn(&[i64]) -> Option<Shapes>,
+    /// Of the first so many sizes one may grow while another shrinks.
+    traded: usize,
+}
+
+/// The best sizes of shapes that have some: without edges longer than the space, if there are any.
+fn best_sides(problem: &Problem, sized: &Sized<'_>) -> Option<(Shapes, Prediction)> {
     let mut beyond = false;
-    let inside = best_sides_within(problem, levels, shape, &mut |shapes| {
+    let inside = best_sides_within(problem, sized, &mut |shapes| {
         let fits = is_within(shapes, &extents(&problem.space));
         beyond |= !fits;
         fits
     });
-    inside.or_else(|| beyond.then(|| best_sides_within(problem, levels, shape, &mut |_| true))?)
+    inside.or_else(|| beyond.then(|| best_sides_within(problem, sized, &mut |_| true))?)
 }
 
-/// The best sides among the tilings that `wanted` takes.
+/// The best sizes among the tilings that `wanted` takes: from the best of those to begin with on, step by step to the best near by.
 fn best_sides_within(
     problem: &Problem,
-    levels: usize,
-    shape: &dyn Fn(usize, i64) -> Option<Matrix>,
+    sized: &Sized<'_>,
     wanted: &mut dyn FnMut(&[Matrix]) -> bool,
 ) -> Option<(Shapes, Prediction)> {
     let mut best: Option<(Shapes, Prediction)> = None;
-    let largest = problem.space.rows.iter().flatten().map(|it| it.abs()).max().unwrap_or(1);
-    let mut sides = vec![1_i64; levels];
-    // From sides of 1, 2, 3, 4, 6, 8, 12, ... at all levels on, step by step to the best near by.
-    let coarse: Vec<i64> = (0..62).flat_map(|at| [1_i64 << at, 3_i64 << at]).filter(|&it| it <= largest).collect();
-    let mut at = vec![0; levels];
-    let mut shapes_of = |sides: &[i64]| -> Option<f64> {
-        let shapes: Option<Shapes> = sides.iter().enumerate().map(|(level, &side)| shape(level, side)).collect();
-        let shapes = shapes?;
+    let mut time_of = |sides: &[i64]| -> Option<f64> {
+        let shapes = (sized.shapes)(sides)?;
         let prediction = predict(problem, &shapes).ok().filter(|_| wanted(&shapes))?;
         let time = prediction.time;
         if best.as_ref().is_none_or(|(_, best)| time < best.time) {
@@ -144,30 +162,41 @@ fn best_sides_within(
         }
         Some(time)
     };
-    let mut least: Option<f64> = None;
+    let mut least: Option<(f64, Vec<i64>)> = None;
+    let largest = problem.space.rows.iter().flatten().map(|it| it.abs()).max().unwrap_or(1);
+    // Sides of 1, 2, 3, 4, 6, 8, 12, ... at all levels.
+    let coarse: Vec<i64> = (0..62).flat_map(|at| [1_i64 << at, 3_i64 << at]).filter(|&it| it <= largest).collect();
+    let mut at = vec![0_usize; sized.levels];
     loop {
-        let here: Vec<i64> = at.iter().map(|&place: &usize| coarse[place]).collect();
-        if let Some(time) = shapes_of(&here)
-            && least.is_none_or(|least| time < least)
+        let sides = (sized.begin)(&at.iter().map(|&place| coarse[place]).collect::<Vec<_>>());
+        if let Some(time) = time_of(&sides)
+            && least.as_ref().is_none_or(|(least, _)| time < *least)
         {
-            (least, sides) = (Some(time), here);
+            least = Some((time, sides));
         }
         let Some(level) = (0..at.len()).find(|&level| at[level] + 1 < coarse.len()) else { break };
         at[level] += 1;
         at[..level].fill(0);
     }
-    let mut least = least?;
+    let (mut least, mut sides) = least?;
     let mut step = largest;
     while step > 0 {
         let mut improved = false;
-        for level in 0..sides.len() {
+        for at in 0..sides.len() {
             for change in [step, -step] {
-                let mut tried = sides.clone();
-                tried[level] += change;
-                if (1..=largest).contains(&tried[level])
-                    && let Some(time) = shapes_of(&tried).filter(|&time| time < least)
-                {
-                    (least, sides, improved) = (time, tried, true);
+                let others = (0..sized.traded).filter(|&other| other != at && at < sized.traded).map(Some);
+                for other in std::iter::once(None).chain(others) {
+                    let mut tried = sides.clone();
+                    tried[at] += change;
+                    if !(1..=largest).contains(&tried[at]) {
+                        continue;
+                    }
+                    if let Some(other) = other {
+                        tried[other] = (sides[other].saturating_mul(sides[at]) / tried[at]).clamp(1, largest);
+                    }
+                    if let Some(time) = time_of(&tried).filter(|&time| time < least) {
+                        (least, sides, improved) = (time, tried, true);
+                    }
                 }
             }
         }

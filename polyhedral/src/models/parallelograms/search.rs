@@ -13,6 +13,7 @@
 use super::edges::{extents, is_within, reach};
 use super::matrix::Matrix;
 use super::{Prediction, Problem, Shapes, predict};
+use crate::random::Random;
 
 /// What the search found.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +57,7 @@ pub fn search(
     for most in starts.iter().filter(|it| predict(problem, it).is_ok()).filter_map(|it| reach(it)) {
         limits.iter_mut().zip(most).for_each(|(limit, it)| *limit = (*limit).max(it));
     }
-    let mut state = State { problem, limits, used: 0, random: seed };
+    let mut state = State { problem, limits, used: 0, random: Random::new(seed) };
     let mut best: Option<(Vec<i64>, f64)> = None;
     let share = evaluations / starts.len().max(1) as u64;
     for (number, start) in starts.iter().enumerate() {
@@ -110,7 +111,7 @@ struct State<'a> {
     /// How far edges may reach along each axis.
     limits: Vec<u128>,
     used: u64,
-    random: u64,
+    random: Random,
 }
 
 impl State<'_> {
@@ -126,34 +127,16 @@ impl State<'_> {
         let time = predict(self.problem, &shapes).ok()?.time;
         time.is_finite().then_some(time)
     }
-
-    /// SplitMix64.
-    fn next(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() % count.max(1) as u64) as usize
-    }
-
-    /// Between -1 and 1.
-    fn uniform(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
 }
 
 /// One or two random changes of the best shape that give a tiling; `None` once the evaluations are used up.
 fn shaken(state: &mut State<'_>, best: &[i64], least: f64, until: u64) -> Option<(Vec<i64>, f64)> {
     while state.used < until {
         let mut tried = best.to_vec();
-        for _ in 0..1 + state.below(2) {
+        for _ in 0..1 + state.random.below(2) {
             shake(state, &mut tried);
         }
-        if state.below(2) == 0 {
+        if state.random.below(2) == 0 {
             keep_outer_tiles(best, &mut tried, state.problem.space.size());
         }
         if tried != best
@@ -170,7 +153,7 @@ fn shaken(state: &mut State<'_>, best: &[i64], least: f64, until: u64) -> Option
 fn shake(state: &mut State<'_>, entries: &mut [i64]) {
     let size = state.problem.space.size();
     let rows = entries.len() / size;
-    let (row, kind) = (state.below(rows), state.below(3));
+    let (row, kind) = (state.random.below(rows), state.random.below(3));
     let row_of = |entries: &[i64], row: usize| entries[row * size..(row + 1) * size].to_vec();
     let scale = |entries: &mut [i64], row: usize, factor: f64| {
         for entry in &mut entries[row * size..(row + 1) * size] {
@@ -181,20 +164,20 @@ fn shake(state: &mut State<'_>, entries: &mut [i64]) {
         0 => {
             let longest = row_of(entries, row).iter().map(|it| it.abs()).max().unwrap_or(1);
             for entry in &mut entries[row * size..(row + 1) * size] {
-                *entry = longest * (state.below(3) as i64 - 1);
+                *entry = longest * (state.random.below(3) as i64 - 1);
             }
         }
         1 => {
             let level = row / size * size;
-            let other = row_of(entries, level + state.below(size));
-            let part = state.uniform();
+            let other = row_of(entries, level + state.random.below(size));
+            let part = state.random.uniform();
             for (entry, more) in entries[row * size..(row + 1) * size].iter_mut().zip(&other) {
                 *entry += (part * *more as f64).round() as i64;
             }
         }
         _ => {
-            let factor = 2.0_f64.powf(state.uniform());
-            let other = state.below(rows);
+            let factor = 2.0_f64.powf(state.random.uniform());
+            let other = state.random.below(rows);
             scale(entries, row, factor);
             if other != row {
                 scale(entries, other, 1.0 / factor);
@@ -300,7 +283,7 @@ fn stretch(state: &mut State<'_>, best: &[i64], least: f64) -> Option<(Vec<i64>,
 
 /// Tries the mesh around a point, along and against the columns of a random reflection.
 fn poll(state: &mut State<'_>, best: &[i64], least: f64, mesh: i32) -> Option<(Vec<i64>, f64)> {
-    let direction: Vec<f64> = best.iter().map(|_| state.uniform()).collect();
+    let direction: Vec<f64> = best.iter().map(|_| state.random.uniform()).collect();
     let square: f64 = direction.iter().map(|it| it * it).sum();
     let fine = 2.0_f64.powi(mesh - LEVELS);
     for column in 0..best.len() {

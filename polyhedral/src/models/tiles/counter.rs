@@ -1,9 +1,11 @@
 //! Tiles of one approach over one band, and how each of them is counted.
 
+use super::band::{self, Band};
 use super::count::{Counts, Program, count};
 use super::polynomial::{LEAST, MOST_LEAST};
 use super::rank::{Refused, Way};
-use super::shape::{self, Band, NoTile, Slant};
+use super::shape::{self, NoTile};
+use super::slant::{self, Slant};
 use super::uniform::Uniform;
 use super::{Approach, Cost};
 use crate::error::Error;
@@ -20,6 +22,8 @@ pub(super) struct Counter<'a> {
     approach: Approach,
     /// Sweeps one after the other, or all at once, and where their boxes lie.
     pub(super) parts: Vec<(Band, Slant)>,
+    /// What coordinates of each part run through; nothing where points are alike, or where loops run for nothing.
+    ends: Vec<Option<Vec<(i64, i64)>>>,
     /// Where all points of the middle are alike.
     uniform: Option<Cow<'a, Uniform>>,
 }
@@ -44,7 +48,12 @@ impl<'a> Counter<'a> {
             Some((part, _)) if uniform.is_some() => Uniform::of(ctx, program, part)?.map(Cow::Owned),
             Some(_) => None,
         };
-        Ok(Ok(Counter { ctx, program, approach, parts, uniform }))
+        let each = parts.iter().map(|(part, _)| match uniform {
+            Some(_) => Ok(None),
+            None => shape::ends(ctx, program, part),
+        });
+        let ends = each.collect::<Result<_, Error>>()?;
+        Ok(Ok(Counter { ctx, program, approach, parts, ends, uniform }))
     }
 
     /// Whether all points of the middle are alike.
@@ -66,12 +75,14 @@ impl<'a> Counter<'a> {
             Some(None) => Ok(Err(Refused::Chain)),
             // Sets of so many points would take minutes.
             None if self.is_uniform() => Ok(Err(Refused::Beyond)),
-            None => match shape::tile(self.ctx, self.program, part, self.approach, slant, sizes)? {
-                Ok(tile) => Ok(Ok((count(self.program, &tile)?, Way::Sets))),
-                Err(NoTile::Chain) => Ok(Err(Refused::Chain)),
-                Err(NoTile::Empty) => Ok(Err(Refused::Empty)),
-                Err(NoTile::Beyond) => Ok(Err(Refused::Beyond)),
-            },
+            None => {
+                let Some(ends) = &self.ends[at] else { return Ok(Err(Refused::Empty)) };
+                match shape::tile(self.ctx, self.program, part, self.approach, (slant, ends.as_slice()), sizes)? {
+                    Ok(tile) => Ok(Ok((count(self.program, &tile)?, Way::Sets))),
+                    Err(NoTile::Chain) => Ok(Err(Refused::Chain)),
+                    Err(NoTile::Beyond) => Ok(Err(Refused::Beyond)),
+                }
+            }
         }
     }
 
@@ -117,11 +128,7 @@ impl<'a> Counter<'a> {
                 .into_iter()
                 .map(|extent| extent.unwrap_or(u64::MAX))
                 .collect(),
-            false => shape::ends(self.ctx, self.program, part)?
-                .into_iter()
-                .flatten()
-                .map(|(low, high)| (high - low + 1) as u64)
-                .collect::<Vec<_>>(),
+            false => self.ends[0].iter().flatten().map(|(low, high)| (high - low + 1) as u64).collect::<Vec<_>>(),
         };
         if part.has_time && !room.is_empty() {
             room.rotate_left(1);
@@ -144,7 +151,7 @@ fn parts(
     approach: Approach,
 ) -> Result<Result<Vec<(Band, Slant)>, Refused>, Error> {
     let parts = match approach {
-        Approach::Plain => shape::sweeps(program, band),
+        Approach::Plain => band::sweeps(program, band),
         Approach::Skewed | Approach::Redundant if !band.has_time => return Ok(Err(Refused::NoTime)),
         Approach::Skewed | Approach::Redundant => vec![band.clone()],
     };
@@ -152,7 +159,7 @@ fn parts(
     for part in parts {
         let slant = match approach {
             Approach::Redundant => Some(Slant::none(&part)),
-            Approach::Plain | Approach::Skewed => shape::slant(ctx, program, &part, approach)?,
+            Approach::Plain | Approach::Skewed => slant::slant(ctx, program, &part, approach)?,
         };
         let Some(slant) = slant else { return Ok(Err(Refused::Order)) };
         placed.push((slant.leaning(&part)?, slant));

@@ -6,11 +6,11 @@
 //! edges that meet: all these tiles are counted, and a size at which the polynomial is
 //! wrong has one of its own, in the other sizes.
 
+use super::band::{self, Band};
 use super::count::{Counts, program};
 use super::counter::{Counter, PARAMETER, both};
 use super::polynomial::{FOOTPRINT, NODES, NODES_OF_TIME, Polynomial, RUN, Sums};
 use super::rank::{Refused, Trust};
-use super::shape::{self, Band};
 use super::uniform::Uniform;
 use super::{Approach, Cost, search_from};
 use crate::affine::Affine;
@@ -182,7 +182,7 @@ pub(super) fn each_nest(
     tell: Told<'_>,
 ) -> Result<(), Error> {
     let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
-    for band in shape::bands(ctx, &program)? {
+    for band in band::bands(ctx, &program)? {
         if band.names.is_empty() || (wanted == Nests::Stencils && !band.has_time) {
             continue;
         }
@@ -209,7 +209,7 @@ pub(super) fn each_nest(
         }
         let around = algorithm.source_order.loops_around(band.computations[0]);
         let time = band.has_time.then(|| around[0].1.name.clone());
-        let whole = shape::whole(&program, &band);
+        let whole = band::whole(&program, &band);
         let Band { computations, coordinates, names: space, thin, .. } = band;
         tell(Nest { time, computations, space, coordinates, fits, thin, whole, refused }, &counters)?;
     }

@@ -7,6 +7,7 @@
 //! # Source
 //! Barigou, *Acceleration of real-life stencil codes on GPUs*, 2011, section 4.3.
 
+mod band;
 pub mod closed;
 pub mod count;
 mod counter;
@@ -17,6 +18,7 @@ mod recount;
 pub mod rows;
 pub mod scheduled;
 mod shape;
+mod slant;
 mod thin;
 mod uniform;
 

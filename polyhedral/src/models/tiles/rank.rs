@@ -3,10 +3,10 @@
 use super::count::{Counts, program};
 use super::counter::{Counter, PARAMETER};
 use super::fit::{Fit, Nest, Nests, Sizes, each_nest};
-use super::recount;
-use super::shape::{self, LARGEST_SKEW};
+use super::slant::LARGEST_SKEW;
 use super::uniform::Uniform;
 use super::{Approach, Candidate};
+use super::{band, recount};
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::error::Error;
 use crate::isl::Ctx;
@@ -205,7 +205,7 @@ pub fn count_tile_by(
     way: Way,
 ) -> Result<Result<(Counts, Way), Refused>, Error> {
     let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
-    let Some(band) = shape::bands(ctx, &program)?.into_iter().find(|it| !it.names.is_empty()) else {
+    let Some(band) = band::bands(ctx, &program)?.into_iter().find(|it| !it.names.is_empty()) else {
         return Ok(Err(Refused::TooSmall));
     };
     let uniform = match way {
@@ -223,7 +223,7 @@ pub fn count_tile_by(
 pub fn given(ctx: &Ctx, algorithm: &Algorithm, sizes: &[u64]) -> Result<Vec<Ranking>, Error> {
     let program = program(ctx, algorithm, &vec![PARAMETER; algorithm.params.len()])?;
     let mut rankings = vec![];
-    for band in shape::bands(ctx, &program)? {
+    for band in band::bands(ctx, &program)? {
         let space = band.names.len();
         if space == 0 || !(space..=space + usize::from(band.has_time)).contains(&sizes.len()) {
             continue;
@@ -258,7 +258,7 @@ pub fn given(ctx: &Ctx, algorithm: &Algorithm, sizes: &[u64]) -> Result<Vec<Rank
         let around = algorithm.source_order.loops_around(band.computations[0]);
         let time = band.has_time.then(|| around[0].1.name.clone());
         let computations = names(algorithm, &band.computations);
-        let whole = shape::whole(&program, &band);
+        let whole = band::whole(&program, &band);
         rankings.push(Ranking { computations, space: band.names, time, whole, ranked, refused });
     }
     Ok(rankings)

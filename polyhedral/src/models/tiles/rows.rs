@@ -3,9 +3,10 @@
 //! Rows are so long that what happens at their ends does not count: costs are told for each position along a row. They are counted
 //! as those of boxes are, over the points of short rows, and what a position more adds is the difference.
 
+use super::band::{self, Band};
 use super::count::program;
 use super::counter::PARAMETER;
-use super::shape::{self, Band, Boxes};
+use super::shape::Boxes;
 use super::uniform::Uniform;
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::error::Error;
@@ -52,7 +53,7 @@ pub fn rows(ctx: &Ctx, algorithm: &Algorithm, computations: &[ComputationId]) ->
             && !band.names.is_empty()
             && computations.iter().all(|id| band.computations.contains(id))
     };
-    let Some(band) = shape::bands(ctx, &program)?.into_iter().find(same) else { return Ok(None) };
+    let Some(band) = band::bands(ctx, &program)?.into_iter().find(same) else { return Ok(None) };
     let uniform = Uniform::of(ctx, &program, &band)?;
     Ok(uniform.map(|uniform| Rows { band, uniform }))
 }

@@ -1,7 +1,7 @@
 //! Statements of fewer loops beside deeper ones, such as boundaries: thin parts of the space that the deeper ones fill.
 
+use super::band::{Band, MOST_DIMENSIONS, loops, names};
 use super::count::Program;
-use super::shape::{Band, MOST_DIMENSIONS, loops, names};
 use super::uniform::Uniform;
 use crate::affine::Affine;
 use crate::algorithm::{Access, ComputationId};
