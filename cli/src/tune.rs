@@ -32,7 +32,7 @@ pub struct Tune {
     /// Times first what each model likes best, whatever the budget
     #[arg(long)]
     guesses: bool,
-    /// Prints each candidate with what the models predict and what was measured
+    /// Prints each candidate with what the models predict and what was measured; where nothing can run, what would be tried
     #[arg(long)]
     list: bool,
     /// Writes the best schedule to this file, for `--schedule`

@@ -3,6 +3,8 @@
 //! A [`Tuner`] takes one step a candidate, so that whoever drives it can show how far it is and stop when he likes: what is best
 //! so far stands at any time. A candidate counts only where its results are those of the untuned function, bit for bit.
 
+mod proposals;
+
 use crate::abi::values::call;
 use crate::diagnose::{Place, diagnose};
 use crate::file::{FileOptions, Sources};
@@ -25,6 +27,7 @@ use tessella_polyhedral::effort;
 use tessella_polyhedral::layers::Scheduled;
 use tessella_polyhedral::machine::Machine;
 
+pub use proposals::{Proposals, proposals};
 pub use tessella_polyhedral::candidates::{Family, Prediction, Share};
 pub use tessella_polyhedral::command::Command;
 
@@ -443,48 +446,6 @@ fn load(unit: &Unit<'_>, built: &crate::unit::Built, subject: &Subject) -> Resul
         Status::ToolChain => Failed::ToolChain(errors),
         Status::Done | Status::Refused | Status::Internal => Failed::Refused(errors),
     })
-}
-
-/// What would be tried for the one chosen function of a file, in its order, and what the models looked at: for machines that cannot run it.
-///
-/// # Errors
-/// As for [`of_file`], without those of a missing tool chain.
-pub fn proposals(
-    text: &str,
-    options: &FileOptions,
-    run_options: &RunOptions,
-    backend: Backend,
-    tune_options: TuneOptions,
-) -> Result<Proposals, run::Failed> {
-    let sources = Sources::read(text, options).map_err(run::Failed::Refused)?;
-    let refused = |errors: Refusal| run::Failed::Refused(sources.show(&errors));
-    let item = only(&sources, options)?;
-    let mut unit = sources.unit(item, &options.types).map_err(refused)?;
-    unit.machine = tessella_runtime::machine::native();
-    let built = unit.build(backend).map_err(refused)?;
-    let values = run::choose_params(&built, run_options)?;
-    let (function, machine) = (unit.function.clone(), unit.machine);
-    let subject = Subject { sources: sources.map.clone(), function, target: backend, machine, threads: None };
-    let space = propose(&unit, &subject, &built.own_commands(&unit), &values).map_err(refused)?;
-    let mut order = candidates::in_order(&space, tune_options.seed);
-    if tune_options.begin == Begin::Guesses {
-        for share in space.shares.iter().rev() {
-            let its = order.iter().enumerate().filter(|(_, it)| it.family.model() == share.model);
-            let time = |it: &Candidate| it.predicted.map_or(f64::INFINITY, |it| it.time);
-            if let Some((at, _)) = its.min_by(|(_, a), (_, b)| time(a).total_cmp(&time(b))) {
-                order[..=at].rotate_right(1);
-            }
-        }
-    }
-    order.truncate(tune_options.most);
-    Ok(Proposals { function: subject.function.name, candidates: order, shares: space.shares })
-}
-
-/// Candidates that nobody times.
-pub struct Proposals {
-    pub function: String,
-    pub candidates: Vec<Candidate>,
-    pub shares: Vec<Share>,
 }
 
 /// The one function that is chosen.

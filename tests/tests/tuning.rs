@@ -150,6 +150,13 @@ fn what_a_gpu_would_try_is_told_where_there_is_none() {
         }
     };
     let (gpu, cpu) = (of(Backend::Cuda), of(Backend::C));
+    for list in [&gpu, &cpu] {
+        let mut texts: Vec<String> = list.candidates.iter().map(|it| tune::commands_text(&it.commands)).collect();
+        texts.sort();
+        let all = texts.len();
+        texts.dedup();
+        assert_eq!(texts.len(), all, "a schedule is proposed twice");
+    }
     let of_time = |it: &&Candidate| it.family.model() == Model::Tiles && it.predicted.is_some();
     let best = gpu.candidates.iter().find(of_time).and_then(|it| it.predicted).expect("tilings of time are proposed");
     // Its tiles lie in shared memory, and memory is much faster than a CPU's.

@@ -224,7 +224,17 @@ fn promising(mut all: Vec<Candidate>) -> Vec<Candidate> {
     for chunk in all.chunk_by(|a, b| a.family.group() == b.family.group()) {
         let best = chunk.first().map_or(0.0, time);
         let near = chunk.iter().filter(|it| it.predicted.is_none() || time(it) <= FAR * best);
-        kept.extend(near.take(MOST).cloned());
+        let mut few: Vec<Candidate> = vec![];
+        for candidate in near {
+            if few.len() == MOST {
+                break;
+            }
+            // Sides that are too small for a hexagon all come to the least one.
+            if few.iter().all(|it| it.commands != candidate.commands) {
+                few.push(candidate.clone());
+            }
+        }
+        kept.extend(few);
     }
     kept
 }

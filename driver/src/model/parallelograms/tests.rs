@@ -68,14 +68,15 @@ fn selected_shapes_are_predicted_no_worse_than_the_published_ones() {
 #[test]
 fn what_a_problem_says_is_told_and_drawn() {
     let text = "space 16 0; 0 16\ndependence 1 0\ndependence 0 1\nlevel 0 1\nlevel 0 16\n";
+    let square = |side| vec![vec![side, 0], vec![0, side]];
+    let given = vec![square(1), square(4)];
     let told =
-        parallelograms(text, "p.txt", SearchOptions { seed: 1, evaluations: 500, given: vec![] }, &mut |_, _| {})
-            .unwrap();
+        parallelograms(text, "p.txt", SearchOptions { seed: 1, evaluations: 500, given }, &mut |_, _| {}).unwrap();
     assert!(told.text.contains("selected") && told.text.contains("exact: time"), "{}", told.text);
-    // One tile of 4 x 4 tiles: 8 in the limit, where 7 is right, and 8 of those through the space.
-    let square = told.text.lines().find(|line| line.trim_start().starts_with("Square, Square")).expect(&told.text);
-    let words: Vec<&str> = square.split_whitespace().collect();
-    assert_eq!(words[3..], ["1.00", "8", "and", "8", "49.00", "7", "and", "7"], "{}", told.text);
+    // Tiles of 4 x 4 points: 8 in the limit where 7 is right, and as many of those through the space.
+    let line = told.text.lines().find(|line| line.trim_start().starts_with("given")).expect(&told.text);
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!([&words[1..2], &words[3..]].concat(), ["64.00", "8", "and", "8", "49.00", "7", "and", "7"], "{line}");
     assert!(told.picture(None).unwrap().contains("<polygon"));
 }
 
