@@ -11,7 +11,7 @@
 
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use super::profile::{Profiled, Step, profile};
-use super::regroup::{self, Grain};
+use super::regroup::{self, Grain, loops_above};
 use super::vectors::Points;
 use crate::algorithm::{ArrayKind, ComputationId};
 use crate::default_order::Memory;
@@ -44,6 +44,9 @@ const AXES: usize = 3;
 impl Chooser<'_> {
     /// Orders the nest at `path`, none of whose outer loops is parallel.
     pub(crate) fn gpu_nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        if self.means.memory != Memory::Plain && self.whole_sums(schedule, path)? {
+            return Ok(());
+        }
         if self.take_apart_for_threads(schedule, path)? {
             return self.node(schedule, path);
         }
@@ -175,7 +178,7 @@ impl Chooser<'_> {
     /// Lets a block go through its sums tile by tile, so that the tiles can pass through shared memory.
     ///
     /// Rewrite: `for j, i { S } -> @block for j0 { for i0 { @thread for j1 { for i1 { S } } } }`
-    fn stage_sums(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
+    pub(super) fn stage_sums(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
         let Some((j, i)) = self.sums(schedule, path, parallel)? else { return Ok(false) };
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
         let bytes = |id: &ComputationId| {
@@ -343,15 +346,19 @@ impl Chooser<'_> {
         Ok(())
     }
 
-    /// Whether variables of the source live through loops below: several points at a time would need several of each.
+    /// Whether variables of the source live through loops below: several points at a time need several of each. Those that belong to
+    /// a point can have them in registers.
     fn keeps_private(&self, schedule: &Schedule, path: &Path) -> bool {
         let Some(body) = schedule.node(path) else { return false };
-        let is_private = |id: ComputationId| {
+        let around = loops_above(schedule, path) as u32;
+        let is_kept = |id: ComputationId| {
             let computation = self.algorithm.computation(id);
-            let mut arrays = computation.reads.iter().chain([&computation.write]).map(|access| access.array);
-            arrays.any(|array| self.algorithm.array(array).kind == ArrayKind::Private)
+            let arrays = computation.reads.iter().chain([&computation.write]).map(|access| access.array);
+            let mut arrays = arrays.map(|array| self.algorithm.array(array));
+            let belongs = |rank: u32| self.means.memory != Memory::Plain && rank == around;
+            arrays.any(|array| array.kind == ArrayKind::Private && !belongs(array.rank))
         };
-        has_loop(body) && body.computations().into_iter().any(is_private)
+        has_loop(body) && body.computations().into_iter().any(is_kept)
     }
 
     /// The points of all loops below, if each has a few iterations and a thread may take several points of the nest.

@@ -61,8 +61,9 @@ impl Chooser<'_> {
         path: &Path,
         parallel: &[usize],
     ) -> Result<Option<Product>, Error> {
-        let Some(accesses) = self.accesses(schedule, path) else { return Ok(None) };
+        let Some(mut accesses) = self.accesses(schedule, path) else { return Ok(None) };
         let depth = chain_length(schedule, path);
+        accesses.extend(self.stored_sums(schedule, path, depth));
         let serial: Vec<usize> = (0..depth).filter(|level| !parallel.contains(level)).collect();
         let writes: Vec<&Profiled<'_>> = accesses.iter().filter(|it| it.is_write).collect();
         let (&[k], 2 | 3, [write]) = (serial.as_slice(), parallel.len(), writes.as_slice()) else { return Ok(None) };

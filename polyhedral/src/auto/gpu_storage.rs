@@ -10,7 +10,7 @@ use crate::auto::profile::{Step, step};
 use crate::auto::vectors;
 use crate::command::{Columns, Command};
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
-use crate::storage::Limit;
+use crate::storage::{Limit, uses};
 use std::collections::BTreeSet;
 
 /// The most tiles that are copied ahead of the one in use.
@@ -60,40 +60,50 @@ fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut
     }
 }
 
-/// The commands for a kernel of these computations; `None` if no loop stands between its blocks and its threads.
+/// The commands for a kernel of these computations; `None` if no loop stands between its blocks and the threads of one of them.
 fn of_kernel(
     algorithm: &Algorithm,
     schedule: &Schedule,
     inside: &[ComputationId],
     pads: &mut Vec<Padded>,
 ) -> Option<Vec<Command>> {
-    let &anchor = inside.first()?;
+    let below_blocks = |id: ComputationId| {
+        let around = schedule.loops_around(id);
+        let last_block = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)))?;
+        Some((around.get(last_block + 1)?.1.tag, last_block))
+    };
+    let steps = |id: &ComputationId| below_blocks(*id).is_some_and(|(tag, _)| tag == Tag::Sequential);
+    let anchor = inside.iter().copied().find(steps)?;
+    let (_, last_block) = below_blocks(anchor)?;
     let around = schedule.loops_around(anchor);
-    let last_block = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)))?;
-    let (step_path, step) = around.get(last_block + 1).filter(|(_, it)| it.tag == Tag::Sequential)?;
+    let (_, step) = around[last_block + 1];
     let (_, x) = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::X))?;
-    if step.body.computations() != inside {
+    // What stands before or behind the loop starts or uses the results of each thread.
+    let sums = step.body.computations();
+    let is_of_threads = |id: ComputationId| below_blocks(id).is_some_and(|(tag, _)| matches!(tag, Tag::GpuThread(_)));
+    if !inside.iter().all(|&id| sums.contains(&id) || is_of_threads(id)) {
         return None;
     }
     let name = algorithm.computation(anchor).name.clone();
-    let accesses: Vec<(ComputationId, &Access)> = inside
-        .iter()
-        .flat_map(|&id| {
+    let accesses_of = |ids: &[ComputationId]| -> Vec<(ComputationId, &Access)> {
+        let all = ids.iter().flat_map(|&id| {
             let it = algorithm.computation(id);
             it.reads.iter().chain([&it.write]).map(move |access| (id, access))
-        })
-        .collect();
+        });
+        all.collect()
+    };
+    let (accesses, everywhere) = (accesses_of(&sums), accesses_of(inside));
     let ahead = ahead(algorithm, &around, &accesses, x);
     let written: Vec<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
     let mut commands = vec![];
     let mut seen: Vec<&Access> = vec![];
     for (id, access) in &accesses {
         let (array, all) =
-            (algorithm.array(access.array), || accesses.iter().filter(|(_, it)| it.array == access.array));
+            (algorithm.array(access.array), || everywhere.iter().filter(|(_, it)| it.array == access.array));
         // Statements of one nest read alike: their iterators are those of its loops.
         let reads = !written.contains(&access.array);
         let same = |it: &Access| it.array == access.array && it.subscripts == access.subscripts;
-        let one = all().all(|(other, it)| (reads || other == id) && same(it));
+        let one = all().all(|(other, it)| (reads || other == id || !sums.contains(other)) && same(it));
         // Both operands of a product with itself: each gets a tile by the same command, in turn.
         let y = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::Y)).map(|(_, it)| *it);
         let along = |it: &Access| {
@@ -102,7 +112,11 @@ fn of_kernel(
         };
         let apart = |it: &Access| matches!((along(access), along(it)), (Some((a, b)), Some((c, d))) if a != b && (a, b) == (d, c));
         let operands = reads && all().all(|(other, it)| other == id && (same(it) || apart(it)));
-        let movable = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned);
+        let movable = match array.kind {
+            ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned => true,
+            ArrayKind::Private => array.rank > 0,
+            ArrayKind::Result => false,
+        };
         if seen.iter().any(|it| same(it)) || !(one || operands) || !movable || !access.is_affine() {
             continue;
         }
@@ -135,7 +149,6 @@ fn of_kernel(
             commands.push(Command::CacheRegister { array: array_name, computation, at });
         }
     }
-    debug_assert!(step_path.0.len() > last_block);
     Some(commands)
 }
 
@@ -204,8 +217,8 @@ fn ahead(algorithm: &Algorithm, around: &[(Path, &Loop)], accesses: &[(Computati
     u32::try_from(stages - 1).unwrap_or(0).min(MOST_AHEAD)
 }
 
-/// Results that a thread adds to in several places at a time, or in several loops. Of a single one in one loop, the CUDA compiler sees
-/// that it can stay.
+/// Results that a thread adds to in several places at a time, or in several loops, and variables of several points. Of a single result
+/// in one loop, the CUDA compiler sees that it can stay.
 fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
     let mut commands = vec![];
     for &id in inside {
@@ -217,9 +230,14 @@ fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationI
         };
         let own = || around[last_thread + 1..].iter().map(|(_, it)| moves(computation, write, id, it));
         let still = own().filter(|moves| !moves).count();
-        let sums = still > 1 || still == 1 && own().any(|moves| moves);
+        let several = own().any(|moves| moves);
         let array = algorithm.array(write.array);
-        let movable = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned);
+        let wanted = match array.kind {
+            ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned => still > 1 || still == 1 && several,
+            // A variable of one point is a register as it is.
+            ArrayKind::Private => array.rank > 0 && several && !in_one_body(algorithm, schedule, inside, write.array),
+            ArrayKind::Result => false,
+        };
         let one = inside.iter().all(|&other| {
             let it = algorithm.computation(other);
             let mut all = it.reads.iter().chain([&it.write]).filter(|access| access.array == write.array);
@@ -227,11 +245,19 @@ fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationI
         });
         let at = around[last_thread].1.name.clone();
         let command = Command::CacheRegister { array: array.name.clone(), computation: computation.name.clone(), at };
-        if sums && movable && one && write.is_affine() && !commands.contains(&command) {
+        if wanted && one && write.is_affine() && !commands.iter().any(|it| moves_alike(it, &command)) {
             commands.push(command);
         }
     }
     commands
+}
+
+/// Whether all statements that access an array stand in one innermost loop.
+fn in_one_body(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId], array: ArrayId) -> bool {
+    let users = inside.iter().filter(|&&id| uses(algorithm, id, array));
+    let bodies: BTreeSet<Option<Path>> =
+        users.map(|&id| schedule.loops_around(id).pop().map(|(path, _)| path)).collect();
+    bodies.len() < 2
 }
 
 /// The iterators that a loop runs through.

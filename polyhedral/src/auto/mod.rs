@@ -12,6 +12,7 @@ pub mod device_pads;
 pub(crate) mod gpu;
 pub(crate) mod gpu_product;
 pub(crate) mod gpu_storage;
+mod gpu_sums;
 pub(crate) mod gpu_waves;
 pub(crate) mod hexagon_cost;
 pub(crate) mod own;

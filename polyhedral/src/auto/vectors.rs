@@ -43,6 +43,7 @@ impl Chooser<'_> {
             it.at.get(&id).and_then(iterator_of).filter(|(_, factor)| *factor == 1).map(|(iterator, _)| iterator)
         };
         let (mut widest, mut narrowest, mut reused) = (0, u32::MAX, false);
+        let mut variables: BTreeSet<ArrayId> = BTreeSet::new();
         let mut moved: Vec<(ArrayId, ComputationId, &Access)> = vec![];
         for &id in &computations {
             let computation = self.algorithm.computation(id);
@@ -53,6 +54,7 @@ impl Chooser<'_> {
             for access in accesses(computation) {
                 let array = self.algorithm.array(access.array);
                 if array.kind == ArrayKind::Private {
+                    variables.insert(access.array);
                     continue;
                 }
                 match step(self.algorithm, id, access, along) {
@@ -75,7 +77,9 @@ impl Chooser<'_> {
         let along = VECTOR_BYTES / widest;
         let across = if y.is_some() && along <= 4 { 2 } else { 1 };
         let arrays: BTreeSet<ArrayId> = moved.iter().map(|(array, ..)| *array).collect();
-        let mut bytes = 0i64;
+        // Of each variable, one for each point.
+        let of_points = variables.iter().map(|&array| self.algorithm.array(array).element.bytes().max(NARROW));
+        let mut bytes = of_points.map(|element| i64::from(along * across) * i64::from(element)).sum::<i64>();
         for array in arrays {
             let mut ends: Vec<Option<(i64, i64)>> = vec![None; self.algorithm.array(array).rank as usize];
             for (_, id, access) in moved.iter().filter(|(of, ..)| *of == array) {

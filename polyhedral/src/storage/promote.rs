@@ -280,6 +280,7 @@ fn plan<'a>(
     let wrong = |reason| Error::from(StorageError::WrongLevel { array: name.to_string(), at: at.to_string(), reason });
     match algorithm.array(array).kind {
         ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned => {}
+        ArrayKind::Private if algorithm.array(array).rank > 0 => {}
         ArrayKind::Private | ArrayKind::Result => {
             return Err(wrong("it is a single variable, and lives in a register where only one value is alive"));
         }
@@ -483,8 +484,9 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option
     let (mut first, mut last) = (vec![], vec![]);
     let mut copies = None;
     let mut both = [None, None];
+    let lives_inside = plan.lives_inside()?;
     for (moves, verb, list) in [(&needed, "load", &mut first), (&plan.footprint.written, "store", &mut last)] {
-        if moves.is_empty()? {
+        if lives_inside || moves.is_empty()? {
             continue;
         }
         let id = copy(plan, &mut algorithm, moves, verb, new)?;
@@ -525,6 +527,18 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option
 }
 
 impl Plan<'_> {
+    /// Whether nobody sees an element but one iteration of the loop: the array is the function's own, only the statements that
+    /// use the buffer access it, and every element is touched with one key. Then nothing has to come in or to go back.
+    fn lives_inside(&self) -> Result<bool, Error> {
+        let algorithm = &self.scheduled.algorithm;
+        let is_own = match algorithm.array(self.array).kind {
+            ArrayKind::Private | ArrayKind::Local { .. } => true,
+            ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => false,
+        };
+        let alone = algorithm.ids().all(|id| self.keys.contains_key(&id) || !uses(algorithm, id, self.array));
+        Ok(is_own && alone && self.part.is_none() && !self.boxed && self.footprint.all.is_injective()?)
+    }
+
     /// Whether all accesses that the buffer replaces are checked at entry.
     fn checked(&self) -> bool {
         let algorithm = &self.scheduled.algorithm;
