@@ -8,8 +8,8 @@ use crate::names::{Namer, Names};
 use crate::program::{For, Node, Statement};
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::ParamId;
-use tessella_polyhedral::isl::{AstExprView, AstNodeView, AstOp, IslError, IslErrorKind};
-use tessella_polyhedral::layers::{BufferId, Lifetime, Moment};
+use tessella_polyhedral::isl::{AstBuild, AstExprView, AstNodeView, AstOp, IslError, IslErrorKind};
+use tessella_polyhedral::layers::{BufferId, Lifetime, Moment, Transfer};
 use tessella_polyhedral::schedule::{self, Path};
 use tessella_scalar::CompareOp;
 
@@ -79,7 +79,7 @@ impl Lift<'_> {
                     Some(Mark::Loop(path)) => self.node(body, Some(path)),
                     Some(Mark::Node(path)) => {
                         let body = self.node(body, pending)?;
-                        Ok(with_storage(self.input, path, body))
+                        with_storage(self.input, path, body)
                     }
                     Some(Mark::Children(of, first, last)) => {
                         let body = self.node(body, pending)?;
@@ -206,19 +206,28 @@ fn with_buffers(input: &Input<'_>, lifetime: &Lifetime, mut body: Vec<Node>) -> 
 }
 
 /// A node's body with the buffers that live as long, the copies around it, and the barrier after it.
-pub fn with_storage(input: &Input<'_>, path: &Path, body: Vec<Node>) -> Vec<Node> {
+pub fn with_storage(input: &Input<'_>, path: &Path, body: Vec<Node>) -> Result<Vec<Node>, CodegenError> {
     let body = with_buffers(input, &Lifetime::Node(path.clone()), body);
     let copies = |moment: Moment| {
         let here = input.transfers.iter().filter(move |it| it.at == *path && it.moment == moment);
-        here.map(|it| Node::Copy { buffer: it.buffer, direction: it.direction }).collect::<Vec<_>>()
+        here.map(|it| copy(input, it)).collect::<Result<Vec<_>, _>>()
     };
-    let mut block = copies(Moment::Before);
+    let mut block = copies(Moment::Before)?;
     block.extend(body);
     if input.barriers.contains(path) {
         block.push(Node::Barrier);
     }
-    block.extend(copies(Moment::After));
-    block
+    block.extend(copies(Moment::After)?);
+    Ok(block)
+}
+
+/// A copy, where it is needed.
+fn copy(input: &Input<'_>, transfer: &Transfer) -> Result<Node, CodegenError> {
+    let copy = Node::Copy { buffer: transfer.buffer, direction: transfer.direction };
+    let Some(needed) = &transfer.needed else { return Ok(copy) };
+    let test = AstBuild::from_context(&input.algorithm.context)?.expr_from_set(needed)?;
+    let condition = condition(&test.view()?, &Scope::new(&input.algorithm.param_names()))?;
+    Ok(Node::If { condition, then: vec![copy], otherwise: vec![] })
 }
 
 /// An integer expression of isl's.

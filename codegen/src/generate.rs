@@ -69,7 +69,7 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
             body
         }
     };
-    body = with_storage(input, &Path::default(), body);
+    body = with_storage(input, &Path::default(), body)?;
     name_lets(input, &mut names, &namer);
     check_registers(input)?;
     let mut kernels = vec![];

@@ -296,6 +296,32 @@ impl Node {
         }
     }
 
+    /// Whether something here or below may use a variable's value.
+    pub fn mentions(&self, variable: VariableId) -> bool {
+        let mut found = false;
+        self.walk(&mut |node| {
+            node.expressions(&mut |expr| found |= *expr == IntExpr::Variable(variable));
+            found |= match node {
+                Node::For(it) => it.clip.is_some() || it.going.is_some() || it.wide.is_some(),
+                Node::Statement(it) => it.iterators.contains(&Some(variable)),
+                Node::Tile(_) | Node::Streaming(_) => true,
+                Node::Spread(_)
+                | Node::If { .. }
+                | Node::Let { .. }
+                | Node::Declare { .. }
+                | Node::Launch(_)
+                | Node::Together { .. }
+                | Node::Copy { .. }
+                | Node::OneThread { .. }
+                | Node::Turns(_)
+                | Node::Barrier
+                | Node::GridBarrier
+                | Node::Await(_) => false,
+            };
+        });
+        found
+    }
+
     /// Calls `visit` on the integer expressions of this node itself.
     pub fn expressions(&self, visit: &mut dyn FnMut(&IntExpr)) {
         match self {

@@ -328,7 +328,11 @@ fn memory(verified: &Verified) -> Vec<String> {
                         "the GPU".to_string()
                     }
                 };
-                format!("{name}: copied to {where_to} {}", moment(verified, transfer, "the first kernel"))
+                let when = match &transfer.needed {
+                    Some(_) => ", for sizes for which kernels do not first overwrite all of it",
+                    None => "",
+                };
+                format!("{name}: copied to {where_to} {}{when}", moment(verified, transfer, "the first kernel"))
             }
             Direction::DeviceToHost => {
                 format!("{name}: copied back {}", moment(verified, transfer, "the last kernel"))

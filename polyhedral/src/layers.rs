@@ -155,13 +155,15 @@ pub struct Prefetch {
 }
 
 /// A copy of a whole buffer between host and device.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Transfer {
     pub buffer: BufferId,
     pub direction: Direction,
     /// The node before or after which it happens.
     pub at: Path,
     pub moment: Moment,
+    /// The parameters for which it is needed, if not for all: `[params] -> { : ... }`.
+    pub needed: Option<Set>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -140,7 +140,9 @@ extern "C" int32_t threads_of_a_copy(
     tessella_buffer<double> A_device;
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), B_1), B_2)));
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), A_1), A_2)));
-    TESSELLA_TRY(B_device.copy_in(B));
+    if (B_1 > A_1 || (A_1 >= 1 && B_2 > A_2)) {
+        TESSELLA_TRY(B_device.copy_in(B));
+    }
     TESSELLA_TRY(A_device.copy_in(A));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(A_1 - 1, 8); first_block_y += 65535) {
         if (B_1 <= 1073741824 && B_2 <= 1073741824 && A_1 <= 1073741824 && A_2 <= 1073741824 && B_1 * B_2 <= 2147483647 && A_1 * A_2 <= 2147483647) {

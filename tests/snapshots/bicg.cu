@@ -108,7 +108,6 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel(
     if (n >= 32 * j0 + 32) {
         double s_reg;
         {
-            const int64_t j1 = threadIdx.x;
             // S0: bicg.jl:7
             s_reg = 0.0;
         }
@@ -261,7 +260,6 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_32(
     if (n >= 32 * j0 + 32) {
         double s_reg;
         {
-            const int32_t j1 = threadIdx.x;
             // S0: bicg.jl:7
             s_reg = 0.0;
         }
@@ -762,8 +760,12 @@ extern "C" int32_t bicg(
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
     TESSELLA_TRY(p_device.allocate(tessella_bytes(sizeof(double), p_1)));
     TESSELLA_TRY(r_device.allocate(tessella_bytes(sizeof(double), r_1)));
-    TESSELLA_TRY(s_device.copy_in(s));
-    TESSELLA_TRY(q_device.copy_in(q));
+    if (s_1 > n) {
+        TESSELLA_TRY(s_device.copy_in(s));
+    }
+    if (q_1 > m) {
+        TESSELLA_TRY(q_device.copy_in(q));
+    }
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(p_device.copy_in(p));
     TESSELLA_TRY(r_device.copy_in(r));

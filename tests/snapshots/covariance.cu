@@ -133,7 +133,6 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel(
     if (n >= 32 * j0 + 32) {
         double mean_reg;
         {
-            const int64_t j1 = threadIdx.x;
             // S0: covariance.jl:7
             mean_reg = 0.0;
         }
@@ -189,7 +188,6 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel(
             }
         }
         {
-            const int64_t j1 = threadIdx.x;
             // S2: covariance.jl:11
             mean_reg = mean_reg / (double)samples;
         }
@@ -267,7 +265,6 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel_32(
     if (n >= 32 * j0 + 32) {
         double mean_reg;
         {
-            const int32_t j1 = threadIdx.x;
             // S0: covariance.jl:7
             mean_reg = 0.0;
         }
@@ -323,7 +320,6 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel_32(
             }
         }
         {
-            const int32_t j1 = threadIdx.x;
             // S2: covariance.jl:11
             mean_reg = mean_reg / (double)((int64_t)samples);
         }
@@ -482,8 +478,6 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
         if (n >= 64 * j0 + 64 && j0 >= 2 * i0 + 2) {
             double cov_reg[64];
             {
-                const int64_t j10 = threadIdx.y;
-                const int64_t i11 = threadIdx.x;
                 #pragma unroll 8
                 for (int64_t j11 = 0; j11 <= 7; j11++) {
                     #pragma unroll 8
@@ -591,8 +585,6 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                 }
             }
             {
-                const int64_t j10 = threadIdx.y;
-                const int64_t i11 = threadIdx.x;
                 #pragma unroll 8
                 for (int64_t j11 = 0; j11 <= 7; j11++) {
                     #pragma unroll 8
@@ -759,8 +751,6 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
         if (n >= 64 * j0 + 64 && j0 >= 2 * i0 + 2) {
             double cov_reg[64];
             {
-                const int32_t j10 = threadIdx.y;
-                const int32_t i11 = threadIdx.x;
                 #pragma unroll 8
                 for (int32_t j11 = 0; j11 <= 7; j11++) {
                     #pragma unroll 8
@@ -868,8 +858,6 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                 }
             }
             {
-                const int32_t j10 = threadIdx.y;
-                const int32_t i11 = threadIdx.x;
                 #pragma unroll 8
                 for (int32_t j11 = 0; j11 <= 7; j11++) {
                     #pragma unroll 8
@@ -1178,9 +1166,13 @@ extern "C" int32_t covariance(
     TESSELLA_TRY(cov_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), cov_1), cov_2)));
     TESSELLA_TRY(data_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), samples), n)));
     TESSELLA_TRY(mean_device.allocate(tessella_bytes(sizeof(double), mean_1)));
-    TESSELLA_TRY(cov_device.copy_in(cov));
+    if (cov_2 > n || (cov_1 >= 2 && cov_1 > n)) {
+        TESSELLA_TRY(cov_device.copy_in(cov));
+    }
     TESSELLA_TRY(data_device.copy_in(data));
-    TESSELLA_TRY(mean_device.copy_in(mean));
+    if (mean_1 > n) {
+        TESSELLA_TRY(mean_device.copy_in(mean));
+    }
     if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824 && samples * n <= 2147483647) {
         {
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};

@@ -889,7 +889,9 @@ extern "C" int32_t doitgen(
     TESSELLA_TRY(row_own_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(double), row_1), nr), nq)));
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(C_device.copy_in(C));
-    TESSELLA_TRY(row_device.copy_in(row));
+    if ((nq >= 1 && nr >= 1 && row_1 > np) || nq == 0 || nr == 0) {
+        TESSELLA_TRY(row_device.copy_in(row));
+    }
     for (int64_t first_block_z = 0; first_block_z < nr; first_block_z += 65535) {
         for (int64_t first_block_y = 0; first_block_y <= floordiv(nq - 1, 32); first_block_y += 65535) {
             if (np <= 1073741824 && nq <= 1073741824 && nr <= 1073741824 && row_1 <= 1073741824 && row_1 * nr <= 2147483647 && row_1 * nr * nq <= 2147483647) {

@@ -796,8 +796,12 @@ extern "C" int32_t gesummv(
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), A_1), A_2)));
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), B_1), B_2)));
     TESSELLA_TRY(x_device.allocate(tessella_bytes(sizeof(double), n)));
-    TESSELLA_TRY(y_device.copy_in(y));
-    TESSELLA_TRY(ax_device.copy_in(ax));
+    if (y_1 > n) {
+        TESSELLA_TRY(y_device.copy_in(y));
+    }
+    if (ax_1 > n) {
+        TESSELLA_TRY(ax_device.copy_in(ax));
+    }
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
     TESSELLA_TRY(x_device.copy_in(x));

@@ -139,3 +139,38 @@ fn a_chosen_order_can_be_asked_for_by_its_commands() {
     }
     report(failures);
 }
+
+#[test]
+fn an_array_that_kernels_overwrite_comes_in_only_where_some_of_it_is_left() {
+    let text = fs::read_to_string(root().join("tests/gpu_orders/written_columns.jl")).unwrap();
+    let cuda = |text: &str| {
+        let options = options("written_columns");
+        tessella::file::transpile(text, &options, Backend::Cuda, TextKind::Cuda).unwrap()
+    };
+    let printed = cuda(&text);
+    for (array, condition) in [("A", "A_1 > m || (m >= 1 && A_2 >= n)"), ("B", "B_1 > m || (m >= 1 && B_2 > n)")] {
+        let copy = format!("    if ({condition}) {{\n        TESSELLA_TRY({array}_device.copy_in({array}));\n    }}\n");
+        assert!(printed.contains(&copy), "{copy}is not in\n{printed}");
+    }
+    assert!(printed.contains("\n    TESSELLA_TRY(C_device.copy_in(C));\n"), "{printed}");
+    // A copy back that is asked for may come before all is written.
+    let asked = "
+@tessella function each_step!(B::Matrix{Float64}, C::Matrix{Float64}, steps::Int64)
+    m, n = size(C)
+    for t in 1:steps, j in 1:n, i in 1:m
+        B[i, j] = C[i, j] + t
+    end
+end
+
+@schedule each_step! begin
+    tile(S0, (j, i), (8, 32))
+    gpu(S0, (j0, i0), (j1, i1))
+    copy_out(B, t)
+end
+";
+    let printed = cuda(asked);
+    assert!(printed.contains("\n    TESSELLA_TRY(B_device.copy_in(B));\n"), "{printed}");
+    let printed = cuda(&asked.replace("    copy_out(B, t)\n", ""));
+    let copy = "    if (steps <= 0 || B_1 > m || (m >= 1 && B_2 > n)) {\n        TESSELLA_TRY(B_device.copy_in(B));\n";
+    assert!(printed.contains(copy), "{copy}is not in\n{printed}");
+}

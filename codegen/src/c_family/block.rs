@@ -271,7 +271,10 @@ impl Printer<'_> {
         if !alone {
             out.open("");
         }
-        out.line(format!("const {} {name} = {value};", self.width.c_type()));
+        // Compilers warn of constants that nothing uses.
+        if it.guard == Guard::Needed || it.body.iter().any(|node| node.mentions(it.variable)) {
+            out.line(format!("const {} {name} = {value};", self.width.c_type()));
+        }
         match it.guard {
             Guard::Needed => {
                 let upper = within(self.int_bound(&it.upper), Precedence::Shift);

@@ -57,8 +57,13 @@ impl Sample {
             }
             buffer.space = MemorySpace::Global;
             let Lifetime::Argument(array) = buffer.lifetime else { continue };
-            let transfer =
-                |direction, moment| Transfer { buffer: BufferId(at as u32), direction, at: Path::default(), moment };
+            let transfer = |direction, moment| Transfer {
+                buffer: BufferId(at as u32),
+                direction,
+                at: Path::default(),
+                moment,
+                needed: None,
+            };
             self.transfers.push(transfer(Direction::HostToDevice, Moment::Before));
             if self.algorithm.is_written(array) {
                 self.transfers.push(transfer(Direction::DeviceToHost, Moment::After));

@@ -27,7 +27,11 @@ use lifetime::Ends;
 use place::Found;
 use std::collections::BTreeMap;
 
-/// Derives the transfers: what is read from the caller once in, what is written once out, nothing in between.
+/// What isl may do to find out for which sizes an array has to come in.
+const NEEDED: u64 = 200_000;
+
+/// Derives the transfers: what is read from the caller once in, what is written once out, nothing in between. All of an array goes
+/// back, so one that is written comes in for those sizes, too, for which some of it is not.
 pub fn connect(ctx: &Ctx, placed: Placed, dependences: &[Dependence]) -> Result<Connected, Error> {
     let is_device = |space: MemorySpace| matches!(space, MemorySpace::Global | MemorySpace::Constant { .. });
     if !placed.layout.buffers.iter().any(|buffer| is_device(buffer.space)) {
@@ -43,14 +47,17 @@ pub fn connect(ctx: &Ctx, placed: Placed, dependences: &[Dependence]) -> Result<
         if !is_copied(&placed, *array) {
             continue;
         }
-        let reads_entry = flows
-            .iter()
-            .filter(|flow| algorithm.access(flow.read).array == *array)
-            .try_fold(false, |found, flow| Ok::<_, Error>(found || !flow.live_in.is_empty()?))?;
+        let mut seen: Vec<&Set> = vec![];
+        for flow in flows.iter().filter(|flow| algorithm.access(flow.read).array == *array) {
+            if !flow.live_in.is_empty()? {
+                seen.push(&flow.live_in);
+            }
+        }
         let is_argument = algorithm.array(*array).kind == ArrayKind::Argument;
         let written = algorithm.is_written(*array);
-        if is_argument && (reads_entry || (written && !overwritten(ctx, algorithm, *array)?)) {
-            transfers.push(around_all(placement.buffer, Direction::HostToDevice));
+        if is_argument && (!seen.is_empty() || (written && !overwritten(ctx, algorithm, *array)?)) {
+            let needed = if written { needed(ctx, algorithm, *array, &seen)? } else { None };
+            transfers.push(Transfer { needed, ..around_all(placement.buffer, Direction::HostToDevice) });
         }
         if written {
             transfers.push(around_all(placement.buffer, Direction::DeviceToHost));
@@ -61,7 +68,7 @@ pub fn connect(ctx: &Ctx, placed: Placed, dependences: &[Dependence]) -> Result<
 
 /// A copy before everything, or after it.
 fn around_all(buffer: BufferId, direction: Direction) -> Transfer {
-    Transfer { buffer, direction, at: Path::default(), moment: copies::moment(direction) }
+    Transfer { buffer, direction, at: Path::default(), moment: copies::moment(direction), needed: None }
 }
 
 /// Whether an array has a copy on the device, and one in the caller's memory.
@@ -173,7 +180,7 @@ impl Asked {
         let buffer = placed.layout.placement(array).buffer;
         let (last, transfers) = self.copies.entry(array).or_default();
         *last = at;
-        transfers.push(Transfer { buffer, direction, at: found.node, moment: copies::moment(direction) });
+        transfers.push(Transfer { buffer, direction, at: found.node, moment: copies::moment(direction), needed: None });
         Ok(())
     }
 }
@@ -194,7 +201,10 @@ fn replace(
         connected.transfers.iter().filter(|it| it.buffer == buffer && !asked(it.direction)).cloned().collect();
     let whole = overwritten(ctx, algorithm, array)?;
     let comes_in = all.iter().chain(&moved).any(|it| it.direction == Direction::HostToDevice);
-    // A copy back within the program brings all elements, those too that nothing has stored yet.
+    // A copy back within the program brings all elements, those too that nothing has stored yet, or not for all sizes.
+    if asked(Direction::DeviceToHost) {
+        all.iter_mut().for_each(|it| it.needed = None);
+    }
     if asked(Direction::DeviceToHost) && !comes_in && algorithm.array(array).kind == ArrayKind::Argument {
         all.push(around_all(buffer, Direction::HostToDevice));
     }
@@ -208,6 +218,33 @@ fn replace(
 /// Whether unconditional writes cover the whole array.
 fn overwritten(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<bool, Error> {
     let whole = relation::index_set(ctx, algorithm, array)?.intersect_params(&algorithm.context)?;
+    match surely_written(ctx, algorithm, array)? {
+        None => Ok(false),
+        Some(written) => Ok(whole.is_subset(&written)?),
+    }
+}
+
+/// The parameters for which an array that is written has to come in: some instance sees what it held at entry, or some of it is not sure
+/// to be written; `[params] -> { : ... }`. `None` where that is so whenever the array has elements, or takes too much work to say.
+fn needed(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId, seen: &[&Set]) -> Result<Option<Set>, Error> {
+    let found = ctx.with_budget(NEEDED, || -> Result<_, Error> {
+        let whole = relation::index_set(ctx, algorithm, array)?.intersect_params(&algorithm.context)?;
+        let Some(written) = surely_written(ctx, algorithm, array)? else { return Ok(None) };
+        let mut needed = whole.subtract(&written)?.params()?;
+        for instances in seen {
+            needed = needed.union(&instances.params()?)?;
+        }
+        let (needed, some) = (needed.remove_divs()?.coalesce()?, whole.params()?);
+        Ok(if some.is_subset(&needed)? { None } else { Some(needed.gist(&some)?) })
+    });
+    match found {
+        Err(error) if error.is_quota() => Ok(None),
+        found => found,
+    }
+}
+
+/// The elements that unconditional writes are sure to write; `None` if there are no such writes.
+fn surely_written(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<Option<Set>, Error> {
     let mut written: Option<Set> = None;
     for id in algorithm.ids() {
         let computation = algorithm.computation(id);
@@ -220,8 +257,5 @@ fn overwritten(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<bool,
             Some(others) => others.union(&range)?,
         });
     }
-    match written {
-        None => Ok(false),
-        Some(written) => Ok(whole.is_subset(&written)?),
-    }
+    Ok(written)
 }
