@@ -108,6 +108,7 @@ fn tiles_in_skewed_tiles_are_refused_early() {
         "skew(S, t1, i1, 2)",
         "tile(S, (t1, i1), (3, 4))",
         "split(S, i11, 3)",
+        "tile(S, (t11, i110), (2, 3))",
     ];
     let (done, _) = transpile(&scheduled(&commands));
     assert!(matches!(done, Err("E0430" | "E0601")), "{done:?}");

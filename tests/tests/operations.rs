@@ -48,6 +48,7 @@ fn check(folders: &[&str], backend: Backend) {
     let median = all[all.len() / 2].0;
     let worst: Vec<String> = all.iter().take(5).map(|(count, name)| format!("{count:>9} {name}")).collect();
     let told = format!("{folders:?}, {backend:?}: median {median}, most:\n{}", worst.join("\n"));
+    println!("{told}");
     assert!(all[0].0 <= MOST && median <= USUAL, "{told}");
 }
 

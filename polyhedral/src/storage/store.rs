@@ -80,8 +80,12 @@ pub(super) fn place(
             });
         }
     }
-    let reached = reached.expect("the statement that the command names writes the array");
     let (first, axes) = (arrays[0].0, arrays[0].1.len() as u32);
+    let Some(reached) = reached else {
+        let array = algorithm.array(first).name.clone();
+        let reason = "another command keeps all of its values elsewhere";
+        return Err(StorageError::BufferTaken { buffer: name.to_string(), array, reason }.into());
+    };
     let (mut extents, mut lows) = (vec![], vec![]);
     for axis in 0..axes {
         let no_box = || Error::from(StorageError::NoBox { array: algorithm.array(first).name.clone(), axis });
