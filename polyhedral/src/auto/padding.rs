@@ -12,8 +12,9 @@ use crate::command::Columns;
 use crate::error::Error;
 use crate::layers::Target;
 use crate::machine::Machine;
+use crate::models::banks::{self, BANK, BANKS};
 use crate::models::layout::patterns::{Pattern, patterns};
-use crate::models::layout::{Layout, measure, rows};
+use crate::models::layout::{Layout, rows};
 use crate::schedule::{Loop, Path, Schedule, Tag};
 
 /// Bytes of a line of the cache.
@@ -25,9 +26,6 @@ const WAYS: usize = 8;
 const DEEP: i64 = 16;
 /// A padding pays where reads then take so much less.
 const WORTH: f64 = 0.95;
-/// Bytes of a bank of shared memory, and how many banks there are: as many as threads of a warp.
-const BANK: u32 = 4;
-const BANKS: u32 = 32;
 
 /// The arrays that are better padded, under an order of the function's loops; `params` are the values of its parameters, where these
 /// are known.
@@ -214,20 +212,12 @@ pub fn of_shared(tile: &SharedTile<'_>) -> Option<Padded> {
         // What is not tiled may have any length, the worst included.
         .map(|it| tile.span(&base, it).unwrap_or_else(|| u64::from(elements)))
         .collect();
-    let layout = Layout::banked(&spans, elements, &threads);
-    let tried = (0..u64::from(elements)).map(|more| {
-        let mut by = vec![0; spans.len()];
-        if let Some(first) = by.first_mut() {
-            *first = more;
-        }
-        rows::of(std::slice::from_ref(&layout), by)
-    });
-    let conflicts = |it: &rows::Rows| it.found.iter().map(|it| it.conflicts).sum::<usize>();
-    let before = measure(&layout, &crate::models::layout::Padding::none(&layout)).conflicts;
-    let best = tried.min_by_key(|it| conflicts(it))?;
-    let after = conflicts(&best);
-    let mut by: Vec<u32> = best.by.iter().map(|&it| it as u32).collect();
-    by.push(0);
+    let pairs = |more: u64| banks::pairs(bytes, &spans, more, &threads);
+    let tried = if spans.is_empty() { 1 } else { u64::from(elements) };
+    let (after, more) = (0..tried).map(|more| (pairs(more), more)).min()?;
+    let before = pairs(0);
+    let mut by = vec![0; spans.len() + 1];
+    by[0] = more as u32;
     (after < before).then(|| Padded {
         array: array.name.clone(),
         by,

@@ -3,7 +3,6 @@
 //! # Source
 //! Jaeger, Barthou, *Automatic efficient data layout for multithreaded stencil codes on CPUs and GPUs*, HiPC 2012, section IV-E.
 
-use super::layout::{Layout, rows};
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ComputationId};
 use crate::error::Error;
@@ -13,8 +12,8 @@ use crate::relation;
 use crate::schedule::{ProcessorAxis, Schedule, Tag};
 
 /// Bytes of a bank, and how many banks there are: as many as threads of a warp.
-const BANK: u32 = 4;
-const BANKS: u32 = 32;
+pub(crate) const BANK: u32 = 4;
+pub(crate) const BANKS: u32 = 32;
 /// What stands for parameters: large enough for whole tiles in the middle.
 const PARAMETER: i32 = 4096;
 
@@ -80,11 +79,7 @@ fn shared(
         thread.iter_mut().zip(&first).for_each(|(value, first)| *value -= first);
     }
     let rows = &extents[..extents.len().saturating_sub(1)];
-    let layout = [Layout::banked(rows, units, &threads)];
-    let pairs = |more: u64| {
-        let by = (0..rows.len()).map(|axis| if axis == 0 { more } else { 0 }).collect();
-        rows::of(&layout, by).found.iter().map(|it| it.conflicts).sum::<usize>()
-    };
+    let pairs = |more: u64| pairs(buffer.element.bytes(), rows, more, &threads);
     let tried = if rows.is_empty() { 1 } else { u64::from(units) };
     let least = (0..tried).map(|more| (pairs(more), more)).min().unwrap_or((pairs(0), 0));
     Ok(Some(SharedAccess {
@@ -95,6 +90,24 @@ fn shared(
         pairs: pairs(0),
         least,
     }))
+}
+
+/// Pairs of threads whose elements lie in different words of one bank, where the first axis has some `more` elements. `rows` has the
+/// extents of all axes but the last. Elements that are smaller than a bank share its words, larger ones take two banks.
+pub(crate) fn pairs(bytes: u32, rows: &[u64], more: u64, threads: &[Vec<i64>]) -> usize {
+    let word = i64::from(bytes.max(BANK));
+    let banks = (i64::from(BANKS * BANK) / word).max(1);
+    let word_of = |at: &Vec<i64>| {
+        let (mut place, mut stride) = (0, 1);
+        for (axis, value) in at.iter().enumerate() {
+            place += value * stride;
+            stride *= rows.get(axis).map_or(1, |&extent| (extent + if axis == 0 { more } else { 0 }) as i64);
+        }
+        (place * i64::from(bytes)).div_euclid(word)
+    };
+    let words: Vec<i64> = threads.iter().map(word_of).collect();
+    let meets = |one: i64, other: i64| one != other && (one - other) % banks == 0;
+    (0..words.len()).map(|at| words[..at].iter().filter(|&&other| meets(words[at], other)).count()).sum()
 }
 
 /// What the first threads of a block run of a computation at one moment, in the order of the threads, and the values of parameters;
@@ -199,4 +212,31 @@ fn integers(point: &Point, count: usize) -> Result<Vec<i64>, Error> {
         values.push(point.coordinate(DimType::Set, at)?.to_i64().unwrap_or(0));
     }
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pairs;
+
+    /// Threads down a column of a tile, a row of it each.
+    fn column(threads: i64) -> Vec<Vec<i64>> {
+        (0..threads).map(|row| vec![0, row]).collect()
+    }
+
+    #[test]
+    fn bytes_share_the_words_of_banks() {
+        // 64 bytes a row: every other thread is in the same bank. With 65 some still are.
+        let counted = [0, 1, 2].map(|more| pairs(1, &[64], more, &column(32)));
+        assert_eq!(counted, [240, 16, 0]);
+        // Neighbours lie in one word.
+        let row: Vec<Vec<i64>> = (0..32).map(|at| vec![at, 0]).collect();
+        assert_eq!(pairs(1, &[64], 0, &row), 0);
+    }
+
+    #[test]
+    fn elements_of_two_to_eight_bytes() {
+        assert_eq!([0, 1, 2].map(|more| pairs(2, &[32], more, &column(32))), [240, 0, 0]);
+        assert_eq!([0, 1].map(|more| pairs(4, &[32], more, &column(32))), [496, 0]);
+        assert_eq!([0, 1].map(|more| pairs(8, &[16], more, &column(16))), [120, 0]);
+    }
 }
