@@ -53,12 +53,13 @@ fn differing(ctx: &Ctx, stored: &Stored) -> Result<Option<String>, Error> {
     let assumed = algorithm.assumed()?;
     let key = |it: &Dependence| (it.source, it.sink, it.keeps == Keeps::Order);
     let name = |id| &algorithm.computation(id).name;
-    // Where tiles are copied as boxes, all in a tile waits for its load, whatever elements it touches, and its store for all: such
-    // dependences more refuse orders, and allow none.
-    let of_copy = |id| name(id).starts_with("load_") || name(id).starts_with("store_");
+    // Where tiles are copied as boxes, all in a tile waits for its load, whatever elements it touches, and what was moved keeps the
+    // dependences that it had: such ones more refuse orders, and allow none.
+    let arrays = stored.placed.source.as_ref().map_or(0, |source| source.arrays.len());
+    let in_buffer = |it: &Dependence| it.array.0 as usize >= arrays;
     for (one, others, side) in [(&found, &stored.dependences, "lost"), (&stored.dependences, &found, "added")] {
         for it in one {
-            if side == "added" && (of_copy(it.source.computation) || of_copy(it.sink.computation)) {
+            if side == "added" && in_buffer(it) {
                 continue;
             }
             let same = others.iter().filter(|other| key(other) == key(it));
