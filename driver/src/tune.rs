@@ -137,8 +137,9 @@ pub type Clock = Box<dyn FnMut() -> Duration + Send>;
 const GIVE_UP: u32 = 3;
 /// A candidate whose first call takes this many times the best is called no more.
 const SLOW: f64 = 1.3;
-/// Proofs and code of one candidate take no longer than this: without a bound numbers beyond machine words can take minutes.
-const LONG_BUILD: Duration = Duration::from_secs(5);
+/// Proofs and code of one candidate take no longer than this: numbers beyond machine words can take minutes, which no count of
+/// operations tells. It is long, so that a busy machine refuses nothing else.
+const LONG_BUILD: Duration = Duration::from_secs(30);
 /// How often the best candidate and the untuned function are timed in turns at the end.
 const TURNS: u32 = 3;
 /// Calls of one candidate take no longer than this together, unless the first does.

@@ -88,17 +88,19 @@ impl Unit<'_> {
         Ok(plain)
     }
 
-    /// As [`Unit::build`] for an order that is given, with its loops; `None` where proofs and code together take longer.
+    /// As [`Unit::build`] for an order that is given, with its loops; `None` where proofs and code together take more than Tessella's
+    /// own order may, or so long.
     pub fn build_within(&self, backend: Backend, longest: Duration) -> Result<Option<Built>, Refusal> {
         let ctx = pipeline::context();
         let order = Order::Given(self.commands.as_deref().unwrap_or_default());
-        let (built, is_over) = ctx.with_deadline(longest, || {
+        let build = || {
             let mut built = self.build_by(&ctx, backend, order)?;
             built.program = Some(built.loops(self)?.into_owned());
             Ok(built)
-        });
+        };
+        let ((built, is_too_much), is_over) = ctx.with_deadline(longest, || ctx.with_ceiling(LONGEST, build));
         match built {
-            Err(_) if is_over => Ok(None),
+            Err(_) if is_too_much || is_over => Ok(None),
             done => done.map(Some),
         }
     }

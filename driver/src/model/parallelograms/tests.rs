@@ -21,7 +21,7 @@ fn times(text: &str, seed: u64) -> [f64; 3] {
     let stated = stated(text);
     let usual: Vec<_> = stated.schemes.iter().map(|it| schemes::best(&stated.problem, it).unwrap()).collect();
     let starts: Vec<Shapes> = usual.iter().map(|(shapes, _)| shapes.clone()).collect();
-    let found = search(&stated.problem, &starts, seed, 20_000, &mut |_, _| {}).unwrap();
+    let found = search(&stated.problem, &starts, seed, 50_000, &mut |_, _| {}).unwrap();
     [usual[0].1.time, usual[1].1.time, found.prediction.time]
 }
 
@@ -32,7 +32,8 @@ fn selected_shapes_are_faster_than_the_usual_ones_by_what_is_known() {
         let [first, second, selected] = times(text, 1);
         [first, second].map(|it| (100.0 * (it / selected - 1.0)).round())
     });
-    let expected = [[45.0, 18.0], [39.0, 54.0], [39.0, 54.0], [0.0, 45.0], [60.0, 95.0], [60.0, 95.0], [89.0, 130.0]];
+    let expected =
+        [[45.0, 18.0], [39.0, 54.0], [39.0, 54.0], [0.0, 45.0], [145.0, 198.0], [145.0, 198.0], [144.0, 197.0]];
     assert_eq!(gains, expected);
     let over_the_second: f64 = gains.iter().map(|it| it[1]).sum();
     assert!(over_the_second / CASES.len() as f64 >= 20.0, "{gains:?}");
@@ -44,7 +45,7 @@ fn seeds_agree_about_what_can_be_gained() {
     for (name, text) in CASES {
         let [_, second, one] = times(text, 1);
         let [_, _, other] = times(text, 2);
-        assert!(one.max(other) < 1.6 * one.min(other), "{name}: {one} and {other}");
+        assert!(one.max(other) < 1.05 * one.min(other), "{name}: {one} and {other}");
         assert!(one.max(other) < second / 1.1, "{name}: {one} and {other}");
     }
 }

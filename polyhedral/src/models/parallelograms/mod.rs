@@ -8,11 +8,13 @@
 //! # Source
 //! Zhou, Garzarán, Padua, *Optimal parallelogram selection for hierarchical tiling*, TACO 11(4), 2014.
 
+mod cones;
 mod edges;
 pub mod matrix;
 mod path;
 mod points;
 pub mod program;
+mod quick;
 pub mod schemes;
 mod search;
 

@@ -4,8 +4,9 @@
 //! direction and against them, so that in the course of time all directions come up. A success makes the mesh coarser, a
 //! round of failures finer; the search ends when the finest mesh, that of the integers themselves, fails along all axes.
 //! The mesh of each entry is as fine as the entry is small: tiles of 8 and of 8192 are searched at once. Before, rows are
-//! tried to be stretched as wholes. Shapes that are no tiling are no candidates. As long as there are evaluations left, the end of a
-//! descent is shaken and the search goes down again, since most ends are not the best; several such walks begin at the first end.
+//! tried to be stretched as wholes. Shapes that are no tiling are no candidates. A quarter of the evaluations goes to descents from
+//! shapes that follow from the dependences. As long as there are some left, the end of a descent is shaken and the search goes down
+//! again, since most ends are not the best; such walks begin at the best ends, in turns.
 //!
 //! # Source
 //! Abramson, Audet, Dennis, Le Digabel, *OrthoMADS*, SIAM J. Optim. 20(2), 2009.
@@ -13,6 +14,7 @@
 use super::edges::{extents, is_within, reach};
 use super::matrix::Matrix;
 use super::{Prediction, Problem, Shapes, predict};
+use super::{cones, quick};
 use crate::random::Random;
 
 /// What the search found.
@@ -30,7 +32,7 @@ pub type Progress<'a> = &'a mut dyn FnMut(u64, f64);
 /// The finest mesh is 2^0, the coarsest an entry itself.
 const LEVELS: i32 = 12;
 
-/// How many shapes a walk looks at before another begins where it began: one alone may stay in a valley.
+/// How many shapes a walk looks at before another begins: one alone may stay in a valley.
 const WALK: u64 = 20_000;
 /// How many shapes are looked at on the way down from one that was shaken.
 const DESCENT: u64 = 250;
@@ -38,6 +40,10 @@ const DESCENT: u64 = 250;
 const PROMISING: f64 = 1.1;
 /// The next one is shaken from where a descent ended if its time is that near.
 const NEAR: f64 = 1.25;
+/// How many ends walks begin at.
+const ORIGINS: usize = 4;
+/// How many shapes that follow from the dependences are gone down from.
+const DESCENTS: usize = 8;
 /// A shape that was shaken takes at most this many times the best one's time.
 const WORSE: f64 = 3.0;
 
@@ -70,12 +76,17 @@ pub fn search(
         }
     }
     let (entries, time) = best?;
-    let origin = descend(&mut state, entries, time, evaluations, progress);
-    let (mut entries, mut time) = origin.clone();
-    while state.used < evaluations {
+    let mut origins = vec![descend(&mut state, entries, time, evaluations, progress)];
+    origins.extend(scattered(&mut state, evaluations, progress));
+    keep_best(&mut origins, ORIGINS);
+    let (mut entries, mut time) = origins[0].clone();
+    for from in origins.iter().cycle() {
+        if state.used >= evaluations {
+            break;
+        }
         let until = evaluations.min(state.used + WALK);
         let (other, other_time) =
-            walk(&mut state, origin.clone(), until, &mut |used, least| progress(used, least.min(time)));
+            walk(&mut state, from.clone(), until, &mut |used, least| progress(used, least.min(time)));
         if other_time < time {
             (entries, time) = (other, other_time);
         }
@@ -83,6 +94,62 @@ pub fn search(
     let shapes = shapes(problem, &entries);
     let prediction = predict(problem, &shapes).ok()?;
     Some(Found { shapes, prediction, evaluations: state.used })
+}
+
+/// Sorts by time; of those that take the same time one remains.
+fn keep_best(found: &mut Vec<(Vec<i64>, f64)>, most: usize) {
+    found.sort_by(|a, b| a.1.total_cmp(&b.1));
+    found.dedup_by(|later, earlier| later.1 <= earlier.1 * (1.0 + 1e-9));
+    found.truncate(most);
+}
+
+/// The ends of descents from shapes that follow from the dependences, with plain tiles of them at the levels above.
+fn scattered(state: &mut State<'_>, evaluations: u64, progress: Progress<'_>) -> Vec<(Vec<i64>, f64)> {
+    let until = evaluations.min(state.used + evaluations / 4);
+    let size = state.problem.space.size();
+    let reach = extents(&state.problem.space).into_iter().max().unwrap_or(1) as f64;
+    let mut above = vec![];
+    for level in 1..state.problem.overhead.len() {
+        let most = state.problem.largest.get(level).map_or(reach, |&it| (it as f64).powf(1.0 / size as f64));
+        above.extend(Matrix::diagonal(size, most.min(reach).max(1.0) as i64).rows.into_iter().flatten());
+    }
+    let mut found = vec![];
+    for shape in cones::shapes(state.problem, &mut state.random) {
+        if state.used >= until {
+            break;
+        }
+        let entries: Vec<i64> = shape.rows.iter().flatten().chain(&above).copied().collect();
+        if let Some(time) = state.time(&entries) {
+            found.push(with_longer_edges(state, entries, time));
+        }
+    }
+    keep_best(&mut found, DESCENTS);
+    let ends = found.into_iter().map(|(entries, time)| {
+        let soon = evaluations.min(state.used + 4 * DESCENT);
+        descend(state, entries, time, soon, progress)
+    });
+    ends.collect()
+}
+
+/// Makes one edge of the innermost level longer after the other, the one that gains most first.
+fn with_longer_edges(state: &mut State<'_>, mut entries: Vec<i64>, mut time: f64) -> (Vec<i64>, f64) {
+    let size = state.problem.space.size();
+    loop {
+        let mut best = None;
+        for row in 0..size {
+            for (up, down) in [(2, 1), (3, 2)] {
+                let mut tried = entries.clone();
+                tried[row * size..(row + 1) * size].iter_mut().for_each(|it| *it = *it * up / down);
+                if let Some(less) = state.better(&tried, time) {
+                    (time, best) = (less, Some(tried));
+                }
+            }
+        }
+        match best {
+            Some(longer) => entries = longer,
+            None => return (entries, time),
+        }
+    }
 }
 
 /// From a point where no neighbour is better: shakes it, goes down again, and so on; the best point on the way.
@@ -116,6 +183,11 @@ struct State<'a> {
 
 impl State<'_> {
     fn time(&mut self, entries: &[i64]) -> Option<f64> {
+        self.better(entries, f64::INFINITY)
+    }
+
+    /// The time of a tiling that takes less than so much.
+    fn better(&mut self, entries: &[i64], least: f64) -> Option<f64> {
         self.used += 1;
         if entries.iter().any(|it| it.abs() > LARGEST) {
             return None;
@@ -124,8 +196,11 @@ impl State<'_> {
         if !is_within(&shapes, &self.limits) {
             return None;
         }
+        if quick::estimate(self.problem, &shapes).is_some_and(|it| it > least * (1.0 + 1e-9)) {
+            return None;
+        }
         let time = predict(self.problem, &shapes).ok()?.time;
-        time.is_finite().then_some(time)
+        (time < least).then_some(time)
     }
 }
 
@@ -140,7 +215,7 @@ fn shaken(state: &mut State<'_>, best: &[i64], least: f64, until: u64) -> Option
             keep_outer_tiles(best, &mut tried, state.problem.space.size());
         }
         if tried != best
-            && let Some(time) = state.time(&tried).filter(|&time| time < WORSE * least)
+            && let Some(time) = state.better(&tried, WORSE * least)
         {
             return Some((tried, time));
         }
@@ -263,7 +338,7 @@ fn stretch(state: &mut State<'_>, best: &[i64], least: f64) -> Option<(Vec<i64>,
             let mut tried = best.to_vec();
             scaled(&mut tried, row, factor);
             if tried != best
-                && let Some(time) = state.time(&tried).filter(|&time| time < least)
+                && let Some(time) = state.better(&tried, least)
             {
                 return Some((tried, time));
             }
@@ -271,7 +346,7 @@ fn stretch(state: &mut State<'_>, best: &[i64], least: f64) -> Option<(Vec<i64>,
                 let mut both = tried.clone();
                 scaled(&mut both, other, (factor.1, factor.0));
                 if both != best
-                    && let Some(time) = state.time(&both).filter(|&time| time < least)
+                    && let Some(time) = state.better(&both, least)
                 {
                     return Some((both, time));
                 }
@@ -303,7 +378,7 @@ fn poll(state: &mut State<'_>, best: &[i64], least: f64, mesh: i32) -> Option<(V
                 })
                 .collect();
             if tried != best
-                && let Some(time) = state.time(&tried).filter(|&time| time < least)
+                && let Some(time) = state.better(&tried, least)
             {
                 return Some((tried, time));
             }
@@ -318,7 +393,7 @@ fn unit_steps(state: &mut State<'_>, best: &[i64], least: f64) -> Option<(Vec<i6
         for change in [1, -1] {
             let mut tried = best.to_vec();
             tried[at] += change;
-            if let Some(time) = state.time(&tried).filter(|&time| time < least) {
+            if let Some(time) = state.better(&tried, least) {
                 return Some((tried, time));
             }
         }
