@@ -8,7 +8,8 @@
 # The second table is about the shared memory of a GPU: for tiles that pass through it, how many pairs of threads of a warp the model
 # counts in one bank, without padding and with the padding that Tessella's own choice has (`tessella explain --target cuda`). With
 # `--gpu` each of these kernels also runs under `ncu`, where that is installed, and the conflicts that it counts stand beside: the
-# same kernel once as it is chosen and once with its `pad` commands taken away.
+# same kernel once as it is chosen and once with its `pad` commands taken away. A third table, with `--gpu` only, times the kernels of
+# programs whose arrays in the GPU's memory get columns of whole sectors, with and without.
 module PaddingBench
 
 using Printf
@@ -84,6 +85,56 @@ function banks(io, on_gpu)
     end
 end
 
+# Programs whose arrays in a GPU's memory get columns of whole sectors, and sizes that are no multiples of a sector.
+const SECTORED = ["a local array" => ("""
+    @tessella function mirrored!(B::Matrix{Float32}, A::Matrix{Float32})
+        tmp = Matrix{Float32}(undef, 8195, 8192)
+        for j in 1:8192, i in 1:8195
+            @comp S tmp[i, j] = 3f0 * A[i, j]
+        end
+        for j in 1:8192, i in 2:8194
+            @comp R B[i, j] = tmp[i, j] * tmp[i, 8193-j]
+        end
+    end
+    """, ["A_1=8195", "A_2=8192", "B_1=8195", "B_2=8192"]), "copies of arguments" => ("""
+    @tessella function smoothed!(A::Matrix{Float32}, B::Matrix{Float32})
+        for t in 1:100
+            for j in 1:size(A, 2), i in 1:size(A, 1)
+                @comp S B[i, j] = 2f0 * A[i, j]
+            end
+            for j in 1:size(A, 2), i in 1:size(A, 1)
+                @comp R A[i, j] = B[i, j] + B[1, 1]
+            end
+        end
+    end
+    """, ["A_1=8195", "A_2=8192", "B_1=8195", "B_2=8192"])]
+
+# Milliseconds of all kernels of a file's program under a schedule, the fastest of several runs.
+function kernels_time(file, sizes, schedule)
+    text = output_of(`$TOOL run $file --target cuda --profile --repeat 5 --no-compare --size $sizes --schedule $schedule`)
+    found = match(r"kernels together ([0-9.]+) (s|ms|µs)", text)
+    return found === nothing ? nothing : parse(Float64, found[1]) * Dict("s" => 1e3, "ms" => 1.0, "µs" => 1e-3)[found[2]]
+end
+
+function sectors(io)
+    println(io, "\n| program | padding | kernels, plain (ms) | padded (ms) |")
+    println(io, "| --- | --- | ---: | ---: |")
+    mktempdir() do folder
+        for (name, (program, sizes)) in SECTORED
+            file, plain, padded = (joinpath(folder, it) for it in ("program.jl", "plain.jl", "padded.jl"))
+            write(file, program)
+            schedule = output_of(`$TOOL transpile $file --target cuda --emit schedule`)
+            write(padded, schedule)
+            write(plain, join((line for line in split(schedule, '\n') if !occursin(r"^\s*pad\(", line)), '\n'))
+            pads = join((strip(it.match) for it in eachmatch(r"pad\(.*", schedule)), ", ")
+            # In turns: plain, padded, and so on.
+            times = [kernels_time(file, sizes, it) for _ in 1:3 for it in (plain, padded)]
+            least(of) = any(isnothing, of) ? "-" : @sprintf("%.3f", minimum(of))
+            println(io, "| $name | $pads | $(least(times[1:2:end])) | $(least(times[2:2:end])) |")
+        end
+    end
+end
+
 function filled(T, n, pad)
     A = Tessella.padded(T, n, n; pads = (pad,))
     for j in 1:n, i in 1:n
@@ -131,6 +182,7 @@ function main(arguments)
         @printf(io, "| %s | %s | %d | %d | %s |\n", name, T, n, threads, join((@sprintf("%.3f", 1000t) for t in times), " | "))
     end
     isfile(TOOL) && banks(io, on_gpu)
+    isfile(TOOL) && on_gpu && sectors(io)
     text = String(take!(io))
     print(text)
     output === nothing || write(output, text)

@@ -168,6 +168,9 @@ fn reads_of_a_local_array_get_one_place_in_their_vectors_where_that_is_worth_it(
     assert!(!explained(&smoothed(1000), Backend::C).contains("Padding"));
     // Seven more elements for each ten are too many.
     assert!(!explained(&smoothed(9), Backend::C).contains("Padding"));
+    // Neighbours within a column stay out of place, so that padding brings some reads into place only.
+    let crossed = smoothed(1001).replace("+ tmp[i, j] +", "+ tmp[i-1, j] + tmp[i+1, j] +");
+    assert!(!explained(&crossed, Backend::C).contains("Padding"));
 }
 
 #[test]
