@@ -1,11 +1,13 @@
 # How much of the search each model saves, and how far its first guess is from the tuned best.
 #
-#     julia benches/tuning.jl [--total=420 | --budget=15] [--jobs=1] [--tool=PATH] [--output=FILE] [--keep=FOLDER] [--write] [NAME ...]
+#     julia benches/tuning.jl [--target=cuda] [--total=420 | --budget=15] [--jobs=1] [--cores=0-7] [--tool=PATH] [--output=FILE]
+#                             [--keep=FOLDER] [--write] [NAME ...]
 #
-# Tunes all stencils of tests/stencils, the kernels of tests/polybench and the examples on the CPU, nothing kept. It needs a
-# `tessella` binary (`--tool`; else target/release/tessella), a C compiler and Julia, and no package. `--budget` is the time for
+# Tunes all stencils of tests/stencils, the kernels of tests/polybench and the examples, nothing kept: on the CPU, or with
+# `--target=cuda` on a GPU, larger ones. It needs a `tessella` binary (`--tool`; else target/release/tessella), a C compiler or a
+# GPU's driver and NVRTC, and Julia, and no package. `--budget` is the time for
 # each program, `--total` for all of them, which then share it; `--jobs` programs are tuned side by side, each on as many cores of
-# its own (`taskset`). Names choose programs. What each model likes best is timed first, even beyond the budget, so that every row has its figure.
+# its own (`taskset`) of those that `--cores` names. Names choose programs. What each model likes best is timed first, even beyond the budget, so that every row has its figure.
 # `--output` writes the tables to a file, anew after each program; `--write` puts them into docs/models.md, between its marks, at
 # the end. `--keep` has what was said of each program kept in a folder: started once more with it, after an interruption, the bench
 # goes on with the programs that are missing there.
@@ -19,7 +21,8 @@ using Printf
 
 const ROOT = normpath(joinpath(@__DIR__, ".."))
 const DOCUMENT = joinpath(ROOT, "docs", "models.md")
-const BEGIN, END = "<!-- tuning: begin -->", "<!-- tuning: end -->"
+marks(target) = target == "cuda" ? ("<!-- tuning on a GPU: begin -->", "<!-- tuning on a GPU: end -->") :
+                ("<!-- tuning: begin -->", "<!-- tuning: end -->")
 
 # The models as `tessella tune` names them, and the families of schedules that each proposes.
 const MODELS = ["tiles" => ["space", "time_skew", "hexagonal", "overlapped", "tiles"],
@@ -59,6 +62,14 @@ const EXAMPLES = ["gemm" => 400, "bicg" => 2500, "gesummv" => 2500, "doitgen" =>
                   "rodinia/hotspot" => 1000, "rodinia/pathfinder" => 2000, "rodinia/srad" => 800, "rodinia/lud" => 400,
                   "rodinia/needle" => 1500, "vectors/axpy" => 4000000, "vectors/dot" => 4000000, "vectors/transpose" => 2500]
 
+# On a GPU: what does not fit into its second-level cache, and what keeps it busy for some hundred microseconds at least.
+const LARGER = Dict("m=2000" => "m=4096", "n=2000" => "n=4096", "nx=2000" => "nx=4096", "ny=2000" => "ny=4096", "l=160" => "l=256",
+                    "m=160" => "m=256", "n=160" => "n=256", "n=4000000" => "n=33554432", "steps=8" => "steps=16")
+const LARGER_SIDES = Dict(400 => 1024, 2500 => 8192, 1500 => 4096, 1000 => 4096, 800 => 4096, 70 => 160, 80 => 200, 300 => 1024, 400000 => 33554432,
+                          4000000 => 33554432, 2000 => 4096)
+larger(sizes::Vector{String}) = [get(LARGER, it, it) for it in sizes]
+larger(side::Int) = get(LARGER_SIDES, side, side)
+
 # Of files with several functions one is tuned.
 const CHOSEN = Dict("examples/rgb2gray.jl" => "rgb2gray!")
 
@@ -86,12 +97,13 @@ function sized(tool, file, side)
 end
 
 # Those whose titles contain one of the names, or all.
-function programs(tool, names, jobs)
+function programs(tool, names, target, jobs)
+    fitting = target == "cuda" ? larger : identity
     is_chosen(file) = isempty(names) || any(name -> occursin(name, title(Program(file, []))), names)
-    stencils = [Program("tests/stencils/$name.jl", sizes) for (name, sizes) in STENCILS]
+    stencils = [Program("tests/stencils/$name.jl", fitting(sizes)) for (name, sizes) in STENCILS]
     others = [["tests/polybench/$name.jl" => get(SIDES, name, CUBIC) for name in KERNELS];
               ["examples/$name.jl" => side for (name, side) in EXAMPLES]]
-    found = asyncmap(((file, side),) -> Program(file, sized(tool, file, side)),
+    found = asyncmap(((file, side),) -> Program(file, sized(tool, file, fitting(side))),
                      [it for it in others if is_chosen(first(it))]; ntasks = jobs)
     return Program[[it for it in stencils if is_chosen(it.file)]; found]
 end
@@ -138,10 +150,10 @@ function said(words, program, keep)
     return text
 end
 
-function tuned(tool, program, budget, cores, keep)
+function tuned(tool, program, target, budget, cores, keep)
     size = isempty(program.sizes) ? `` : `--size $(program.sizes)`
     pinned = cores === nothing ? `` : `taskset -c $(first(cores))-$(last(cores))`
-    words = `$pinned $tool tune $(joinpath(ROOT, program.file)) $(chosen_function(program.file)) --dry --list --guesses --budget $budget $size`
+    words = `$pinned $tool tune $(joinpath(ROOT, program.file)) $(chosen_function(program.file)) --target $target --dry --list --guesses --budget $budget $size`
     text = said(words, program, keep)
     text === nothing && return nothing
     own = match(r"untuned ([0-9.]+) ms", text)
@@ -210,24 +222,25 @@ function summary(rows)
     return join(lines, '\n')
 end
 
-function write_table(text)
+function write_table(text, target)
     document = read(DOCUMENT, String)
-    occursin(BEGIN, document) || (document = rstrip(document) * "\n\n### Measured\n\n$BEGIN\n$END\n")
-    start = last(findfirst(BEGIN, document))
-    stop = first(findfirst(END, document))
+    opening, closing = marks(target)
+    occursin(opening, document) || (document = rstrip(document) * "\n\n### Measured\n\n$opening\n$closing\n")
+    start = last(findfirst(opening, document))
+    stop = first(findfirst(closing, document))
     write(DOCUMENT, document[1:start] * "\n" * text * "\n" * document[stop:end])
 end
 
 # Tunes the programs, so many at a time.
-function all_tuned(tool, chosen, budget, jobs, keep, report)
-    share = max(1, Sys.CPU_THREADS ÷ jobs)
+function all_tuned(tool, chosen, target, budget, jobs, cores, keep, report)
+    share = max(1, length(cores) ÷ jobs)
     rows = Vector{Union{Nothing,Row}}(nothing, length(chosen))
     next, done = Ref(0), Ref(0)
     @sync for job in 1:jobs
         @async while next[] < length(chosen)
             at = next[] += 1
-            cores = jobs == 1 ? nothing : ((job - 1) * share):(job * share - 1)
-            rows[at] = tuned(tool, chosen[at], budget, cores, keep)
+            own = length(cores) == Sys.CPU_THREADS && jobs == 1 ? nothing : cores[((job-1)*share+1):(job*share)]
+            rows[at] = tuned(tool, chosen[at], target, budget, own, keep)
             done[] += 1
             told = rows[at] === nothing ? "$(title(chosen[at])): no row" : last(split(table([rows[at]]), '\n'))
             println("$(done[]) of $(length(chosen)): $told")
@@ -240,6 +253,7 @@ end
 function main(arguments)
     tool = joinpath(ROOT, "target", "release", "tessella")
     budget, total, jobs, output, keep, to_document, names = 15.0, nothing, 1, nothing, nothing, false, String[]
+    target, cores = "c", 0:Sys.CPU_THREADS-1
     for argument in arguments
         key, value = occursin('=', argument) ? split(argument, '='; limit = 2) : (argument, "")
         if key == "--budget"
@@ -248,6 +262,11 @@ function main(arguments)
             total = parse(Float64, value)
         elseif key == "--jobs"
             jobs = max(1, parse(Int, value))
+        elseif key == "--target" && value in ("c", "cuda")
+            target = String(value)
+        elseif key == "--cores"
+            low, high = parse.(Int, split(value, '-'))
+            cores = low:high
         elseif key == "--tool"
             tool = abspath(String(value))
         elseif key == "--output"
@@ -257,24 +276,25 @@ function main(arguments)
         elseif key == "--write"
             to_document = true
         elseif startswith(key, "--")
-            error("options: --total=SECONDS --budget=SECONDS --jobs=COUNT --tool=PATH --output=FILE --keep=FOLDER --write")
+            error("options: --target=c|cuda --cores=FIRST-LAST --total=SECONDS --budget=SECONDS --jobs=COUNT --tool=PATH --output=FILE --keep=FOLDER --write")
         else
             push!(names, argument)
         end
     end
     isfile(tool) || error("$tool is missing: run `./x build`, or name one with `--tool=PATH`")
     begun = time()
-    chosen = programs(tool, names, jobs)
+    chosen = programs(tool, names, target, jobs)
     # The search of a program may end a little after its budget: a candidate that runs is waited for.
     total === nothing || (budget = 0.85 * (total - (time() - begun)) * jobs / max(1, length(chosen)))
     println(@sprintf("%d programs, %.1f s each, %d at a time", length(chosen), budget, jobs))
-    threads = max(1, Sys.CPU_THREADS ÷ jobs)
-    how = @sprintf("%s, %d threads, %.0f s for each program", Sys.cpu_info()[1].model, threads, budget)
+    threads = max(1, length(cores) ÷ jobs)
+    device = target == "cuda" ? "the first GPU, beside " : ""
+    how = @sprintf("%s%s, %d threads, %.0f s for each program", device, Sys.cpu_info()[1].model, threads, budget)
     tables(rows) = "$how.\n\n$(summary(rows))\n\n$(table(rows))"
     report(rows) = output === nothing || write(output, tables(rows) * "\n")
-    text = tables(all_tuned(tool, chosen, budget, jobs, keep, report))
+    text = tables(all_tuned(tool, chosen, target, budget, jobs, cores, keep, report))
     println('\n', text)
-    to_document && write_table(text)
+    to_document && write_table(text, target)
     return
 end
 

@@ -2,7 +2,7 @@
 
 mod rounding;
 
-use crate::abi::values::{call, call_by};
+use crate::abi::values::{profiled, timed_call};
 use crate::file::{FileOptions, Sources};
 use crate::pipeline::Refusal;
 use crate::profile::{self, Report};
@@ -172,15 +172,9 @@ fn measure(
     let params = choose_params(built, options)?;
     let types = argument_types(unit);
     let mut values = make_inputs(built.analysed.verified.algorithm(), &types, &params, options)?;
-    let mut measured = Err(-4);
-    let (code, _) = call_by(program, &types, &mut values, &results::types(&unit.function), |arguments| {
-        // SAFETY: `call_by` gives arguments as a launch asks for.
-        measured = unsafe { program.profile(arguments, &[], PROFILED) };
-        measured.as_ref().err().copied().unwrap_or(0)
-    });
-    match measured {
+    match profiled(program, &types, &mut values, &results::types(&unit.function), PROFILED) {
         Ok(measured) => profile::report(unit, built, measured).map_err(refused),
-        Err(_) => Err(refused_inputs(unit, program, code)),
+        Err(code) => Err(refused_inputs(unit, program, code)),
     }
 }
 
@@ -218,9 +212,8 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
     let mut actual = (inputs.clone(), vec![]);
     for _ in 0..options.repeat.max(1) {
         let mut values = inputs.clone();
-        let start = Instant::now();
-        let (code, given) = call(program, &types, &mut values, &results);
-        fastest = fastest.min(start.elapsed());
+        let (code, given, time) = timed_call(program, &types, &mut values, &results);
+        fastest = fastest.min(time);
         if code != 0 {
             return Err(refused_inputs(unit, program, code));
         }

@@ -1,7 +1,9 @@
 //! Between the pointers of a C call and the interpreter's values.
 
+use crate::profile::Measured;
 use crate::request::Program;
 use std::ffi::c_void;
+use std::time::{Duration, Instant};
 use tessella_frontend::typed::tree::{Form, Strides, Type as ArgumentType};
 use tessella_interpreter::{Array, Value};
 use tessella_scalar::{Constant, ScalarType};
@@ -194,15 +196,56 @@ pub fn call(
     values: &mut [Value],
     results: &[ArgumentType],
 ) -> (i32, Vec<Value>) {
-    // SAFETY: `call_by` gives arguments as `launch` asks for.
-    call_by(program, types, values, results, |arguments| unsafe { program.launch(arguments) })
+    let (code, given, _) = timed_call(program, types, values, results);
+    (code, given)
 }
 
-/// Like [`call`], but computes by `run`, whose arguments are those of a launch.
+/// As [`call`], and how long the program ran: without the time that values take to become arguments and back.
 ///
 /// # Panics
 /// As [`call`].
-pub fn call_by(
+pub fn timed_call(
+    program: &dyn Program,
+    types: &[ArgumentType],
+    values: &mut [Value],
+    results: &[ArgumentType],
+) -> (i32, Vec<Value>, Duration) {
+    let mut time = Duration::ZERO;
+    let (code, given) = call_by(program, types, values, results, |arguments| {
+        let start = Instant::now();
+        // SAFETY: `call_by` gives arguments as `launch` asks for.
+        let code = unsafe { program.launch(arguments) };
+        time = start.elapsed();
+        code
+    });
+    (code, given, time)
+}
+
+/// Measures a program on a GPU, in several calls of which the values see one.
+///
+/// # Errors
+/// What [`call`] would return, and -4 for a program that does not run on a GPU.
+///
+/// # Panics
+/// As [`call`].
+pub fn profiled(
+    program: &dyn Program,
+    types: &[ArgumentType],
+    values: &mut [Value],
+    results: &[ArgumentType],
+    repeat: u32,
+) -> Result<Measured, i32> {
+    let mut measured = Err(-4);
+    let (code, _) = call_by(program, types, values, results, |arguments| {
+        // SAFETY: `call_by` gives arguments as a launch asks for.
+        measured = unsafe { program.profile(arguments, &[], repeat) };
+        measured.as_ref().err().copied().unwrap_or(0)
+    });
+    if code == 0 { measured } else { Err(code) }
+}
+
+/// Like [`call`], but computes by `run`, whose arguments are those of a launch.
+fn call_by(
     program: &dyn Program,
     types: &[ArgumentType],
     values: &mut [Value],
