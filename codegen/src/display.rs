@@ -89,7 +89,7 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                     };
                     write!(f, "{before}{value}")?;
                 }
-                writeln!(f, ")")?;
+                writeln!(f, "){}", if it.inside.is_some() { "  # past the edge, too" } else { "" })?;
             }
             Node::Declare { buffer, body } => {
                 writeln!(f, "with {}", names.buffers[buffer.0 as usize])?;

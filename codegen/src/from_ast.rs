@@ -162,7 +162,7 @@ impl Lift<'_> {
         let id = self.input.algorithm.find(name).ok_or_else(|| unexpected("a statement of another program"))?;
         let source = self.input.algorithm.computation(id);
         let outer = self.namer.clone();
-        let mut statement = Statement { computation: id, bindings: vec![], iterators: vec![], known: 0 };
+        let mut statement = Statement { computation: id, bindings: vec![], iterators: vec![], known: 0, inside: None };
         for (position, (argument, iterator)) in arguments.iter().zip(&source.iterators).enumerate() {
             if !self.input.uses_iterator(id, position as u32) {
                 statement.iterators.push(None);

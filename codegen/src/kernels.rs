@@ -11,6 +11,7 @@ mod grid_sync;
 mod parts;
 
 use crate::barriers;
+use crate::edges;
 use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
 use crate::extent::{HostLoop, most_iterations, value_range};
 use crate::input::Input;
@@ -145,7 +146,10 @@ impl Extract<'_> {
         let parts: Vec<(VariableId, IntExpr)> = shape.parts.iter().map(|it| (it.first, it.last())).collect();
         let body = match shape.threads.is_empty() {
             true => body,
-            false => whole_tiles::split(self.input, self.context, (&self.host, &parts), threads, body)?,
+            false => {
+                let body = whole_tiles::split(self.input, self.context, (&self.host, &parts), threads, body)?;
+                edges::run_whole(self.input, self.context, body)?
+            }
         };
         let body =
             if shape.threads.is_empty() { body } else { barriers::place(self.input, barriers::Reach::Block, body) };

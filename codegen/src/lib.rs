@@ -12,6 +12,7 @@ pub mod names;
 pub mod program;
 
 pub mod barriers;
+mod edges;
 mod extent;
 mod from_ast;
 mod isl_schedule;

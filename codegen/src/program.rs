@@ -179,7 +179,7 @@ pub struct Turns {
     pub body: Vec<Node>,
 }
 
-/// One instance of a computation.
+/// One instance of a computation, or something like it past the edge of its domain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
     pub computation: ComputationId,
@@ -189,6 +189,9 @@ pub struct Statement {
     pub iterators: Vec<Option<VariableId>>,
     /// So many leading parts of the predicate hold, as the bounds of the loops around see to.
     pub known: u32,
+    /// Where this does not hold, it is no instance of the program: it runs nevertheless, reads what may be anything, and what it
+    /// writes is not read (see [`crate::edges`]).
+    pub inside: Option<Cond>,
 }
 
 /// A function that runs on the GPU, and how it is launched.

@@ -489,20 +489,30 @@ fn has_thread_loop(node: &Node) -> bool {
 /// Loops to be unrolled completely run through a constant range, and test the rest of their bound inside: then every
 /// subscript of a register is known to the compiler.
 ///
-/// Rewrite: `@unroll 8 for x in 0:min(7, e) { S } -> @unroll 8 for x in 0:7 { if x <= e { S } }`
+/// Rewrite: `@unroll 8 for x in max(0, b):min(7, e) { S } -> @unroll 8 for x in 0:7 { if b <= x <= e { S } }`
 fn constant_unrolls(nodes: Vec<Node>) -> Vec<Node> {
     let one = |node: Node| match node {
         Node::For(mut it) => {
             it.body = constant_unrolls(it.body);
-            match (it.tag, it.lower.as_const(), constant(&it.upper)) {
+            let bounded = |it: &For| it.lower.as_const().is_none() || it.upper.as_const().is_none();
+            match (it.tag, constant(&it.lower), constant(&it.upper)) {
                 (Tag::Unroll(times), Some(low), Some(high))
-                    if it.upper.as_const().is_none() && (high - low).div_euclid(it.step) < i64::from(times) =>
+                    if bounded(&it)
+                        && (it.step == 1 || it.lower.as_const().is_some())
+                        && (high - low).div_euclid(it.step) < i64::from(times) =>
                 {
-                    let rest = parts(&it.upper, false).into_iter().filter(|part| part.as_const().is_none());
-                    let rest = IntExpr::min_of(rest);
-                    let condition = Cond::compare(CompareOp::Le, IntExpr::Variable(it.variable), rest);
+                    let rest = |bound: &IntExpr, is_lower: bool| {
+                        parts(bound, is_lower).into_iter().filter(|part| part.as_const().is_none()).collect::<Vec<_>>()
+                    };
+                    let (from, until) = (rest(&it.lower, true), rest(&it.upper, false));
+                    let itself = || IntExpr::Variable(it.variable);
+                    let from =
+                        (!from.is_empty()).then(|| Cond::compare(CompareOp::Ge, itself(), IntExpr::max_of(from)));
+                    let until =
+                        (!until.is_empty()).then(|| Cond::compare(CompareOp::Le, itself(), IntExpr::min_of(until)));
+                    let condition = Cond::all_of(from.into_iter().chain(until));
                     let body = vec![Node::If { condition, then: it.body, otherwise: vec![] }];
-                    Node::For(For { upper: IntExpr::Const(high), body, ..it })
+                    Node::For(For { lower: IntExpr::Const(low), upper: IntExpr::Const(high), body, ..it })
                 }
                 _ => Node::For(it),
             }

@@ -616,15 +616,14 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                     const int64_t i11 = threadIdx.x;
                     if (i11 <= imin(15, imin(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
                         #pragma unroll 8
-                        for (int64_t j11 = imax(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); j11 <= imin(7, n - 64 * j0 - 8 * j10 - 1); j11++) {
+                        for (int64_t j11 = 0; j11 <= 7; j11++) {
                             #pragma unroll 8
                             for (int64_t i10 = 0; i10 <= 7; i10++) {
-                                if (i10 <= 4 * j0 - 8 * i0 + floordiv(8 * j10 - i11 + j11, 16)) {
-                                    // S4: covariance.jl:17
-                                    const int64_t i_cov = i10;
-                                    const int64_t j_cov = j11 + 1;
-                                    cov_reg(i_cov + 1, j_cov) = 0.0;
-                                }
+                                // S4: covariance.jl:17
+                                // Past the edge, too, where nobody reads what it writes.
+                                const int64_t i_cov = i10;
+                                const int64_t j_cov = j11 + 1;
+                                cov_reg(i_cov + 1, j_cov) = 0.0;
                             }
                         }
                     }
@@ -673,19 +672,18 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                             #pragma unroll 2
                             for (int64_t k1 = 0; k1 <= imin(15, samples - 16 * k0 - 1); k1++) {
                                 #pragma unroll 8
-                                for (int64_t j11 = imax(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); j11 <= imin(7, n - 64 * j0 - 8 * j10 - 1); j11++) {
+                                for (int64_t j11 = 0; j11 <= 7; j11++) {
                                     #pragma unroll 8
                                     for (int64_t i10 = 0; i10 <= 7; i10++) {
-                                        if (i10 <= 4 * j0 - 8 * i0 + floordiv(8 * j10 - i11 + j11, 16)) {
-                                            // S5: covariance.jl:19
-                                            const int64_t i_cov = i10;
-                                            const int64_t j_cov = j11 + 1;
-                                            const int64_t k_data = k1 + 1;
-                                            const int64_t i_data = i11 + 16 * i10 + 1;
-                                            const int64_t k_data_ = k1 + 1;
-                                            const int64_t j_data = 8 * j10 + j11 + 1;
-                                            cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
-                                        }
+                                        // S5: covariance.jl:19
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int64_t i_cov = i10;
+                                        const int64_t j_cov = j11 + 1;
+                                        const int64_t k_data = k1 + 1;
+                                        const int64_t i_data = i11 + 16 * i10 + 1;
+                                        const int64_t k_data_ = k1 + 1;
+                                        const int64_t j_data = 8 * j10 + j11 + 1;
+                                        cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
                                     }
                                 }
                             }
@@ -699,15 +697,14 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                     const int64_t i11 = threadIdx.x;
                     if (i11 <= imin(15, imin(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
                         #pragma unroll 8
-                        for (int64_t j11 = imax(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); j11 <= imin(7, n - 64 * j0 - 8 * j10 - 1); j11++) {
+                        for (int64_t j11 = 0; j11 <= 7; j11++) {
                             #pragma unroll 8
                             for (int64_t i10 = 0; i10 <= 7; i10++) {
-                                if (i10 <= 4 * j0 - 8 * i0 + floordiv(8 * j10 - i11 + j11, 16)) {
-                                    // S6: covariance.jl:21
-                                    const int64_t i_cov = i10;
-                                    const int64_t j_cov = j11 + 1;
-                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) / (double)(samples - 1);
-                                }
+                                // S6: covariance.jl:21
+                                // Past the edge, too, where nobody reads what it writes.
+                                const int64_t i_cov = i10;
+                                const int64_t j_cov = j11 + 1;
+                                cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) / (double)(samples - 1);
                             }
                         }
                     }
@@ -719,12 +716,14 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                     const int64_t i11 = threadIdx.x;
                     if (i11 <= imin(15, imin(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
                         #pragma unroll 8
-                        for (int64_t y = imax(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); y <= imin(7, n - 64 * j0 - 8 * j10 - 1); y++) {
-                            #pragma unroll 8
-                            for (int64_t x = 0; x <= 7; x++) {
-                                if (x <= 4 * j0 - 8 * i0 + floordiv(8 * j10 - i11 + y, 16)) {
-                                    // store_cov
-                                    cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = cov_reg(x + 1, y + 1);
+                        for (int64_t y = 0; y <= 7; y++) {
+                            if (y >= -64 * j0 + 128 * i0 - 8 * j10 + i11 && y <= n - 64 * j0 - 8 * j10 - 1) {
+                                #pragma unroll 8
+                                for (int64_t x = 0; x <= 7; x++) {
+                                    if (x <= 4 * j0 - 8 * i0 + floordiv(8 * j10 - i11 + y, 16)) {
+                                        // store_cov
+                                        cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = cov_reg(x + 1, y + 1);
+                                    }
                                 }
                             }
                         }
@@ -889,15 +888,14 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                     const int32_t i11 = threadIdx.x;
                     if (i11 <= imin32(15, imin32(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
                         #pragma unroll 8
-                        for (int32_t j11 = imax32(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); j11 <= imin32(7, n - 64 * j0 - 8 * j10 - 1); j11++) {
+                        for (int32_t j11 = 0; j11 <= 7; j11++) {
                             #pragma unroll 8
                             for (int32_t i10 = 0; i10 <= 7; i10++) {
-                                if (i10 <= 4 * j0 - 8 * i0 + floordiv32(8 * j10 - i11 + j11, 16)) {
-                                    // S4: covariance.jl:17
-                                    const int32_t i_cov = i10;
-                                    const int32_t j_cov = j11 + 1;
-                                    cov_reg(i_cov + 1, j_cov) = 0.0;
-                                }
+                                // S4: covariance.jl:17
+                                // Past the edge, too, where nobody reads what it writes.
+                                const int32_t i_cov = i10;
+                                const int32_t j_cov = j11 + 1;
+                                cov_reg(i_cov + 1, j_cov) = 0.0;
                             }
                         }
                     }
@@ -946,19 +944,18 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                             #pragma unroll 2
                             for (int32_t k1 = 0; k1 <= imin32(15, samples - 16 * k0 - 1); k1++) {
                                 #pragma unroll 8
-                                for (int32_t j11 = imax32(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); j11 <= imin32(7, n - 64 * j0 - 8 * j10 - 1); j11++) {
+                                for (int32_t j11 = 0; j11 <= 7; j11++) {
                                     #pragma unroll 8
                                     for (int32_t i10 = 0; i10 <= 7; i10++) {
-                                        if (i10 <= 4 * j0 - 8 * i0 + floordiv32(8 * j10 - i11 + j11, 16)) {
-                                            // S5: covariance.jl:19
-                                            const int32_t i_cov = i10;
-                                            const int32_t j_cov = j11 + 1;
-                                            const int32_t k_data = k1 + 1;
-                                            const int32_t i_data = i11 + 16 * i10 + 1;
-                                            const int32_t k_data_ = k1 + 1;
-                                            const int32_t j_data = 8 * j10 + j11 + 1;
-                                            cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
-                                        }
+                                        // S5: covariance.jl:19
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int32_t i_cov = i10;
+                                        const int32_t j_cov = j11 + 1;
+                                        const int32_t k_data = k1 + 1;
+                                        const int32_t i_data = i11 + 16 * i10 + 1;
+                                        const int32_t k_data_ = k1 + 1;
+                                        const int32_t j_data = 8 * j10 + j11 + 1;
+                                        cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
                                     }
                                 }
                             }
@@ -972,15 +969,14 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                     const int32_t i11 = threadIdx.x;
                     if (i11 <= imin32(15, imin32(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
                         #pragma unroll 8
-                        for (int32_t j11 = imax32(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); j11 <= imin32(7, n - 64 * j0 - 8 * j10 - 1); j11++) {
+                        for (int32_t j11 = 0; j11 <= 7; j11++) {
                             #pragma unroll 8
                             for (int32_t i10 = 0; i10 <= 7; i10++) {
-                                if (i10 <= 4 * j0 - 8 * i0 + floordiv32(8 * j10 - i11 + j11, 16)) {
-                                    // S6: covariance.jl:21
-                                    const int32_t i_cov = i10;
-                                    const int32_t j_cov = j11 + 1;
-                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) / (double)((int64_t)(samples - 1));
-                                }
+                                // S6: covariance.jl:21
+                                // Past the edge, too, where nobody reads what it writes.
+                                const int32_t i_cov = i10;
+                                const int32_t j_cov = j11 + 1;
+                                cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) / (double)((int64_t)(samples - 1));
                             }
                         }
                     }
@@ -992,12 +988,14 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                     const int32_t i11 = threadIdx.x;
                     if (i11 <= imin32(15, imin32(n - 128 * i0 - 1, 64 * j0 - 128 * i0 + 8 * j10 + 7))) {
                         #pragma unroll 8
-                        for (int32_t y = imax32(0, -64 * j0 + 128 * i0 - 8 * j10 + i11); y <= imin32(7, n - 64 * j0 - 8 * j10 - 1); y++) {
-                            #pragma unroll 8
-                            for (int32_t x = 0; x <= 7; x++) {
-                                if (x <= 4 * j0 - 8 * i0 + floordiv32(8 * j10 - i11 + y, 16)) {
-                                    // store_cov
-                                    cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = cov_reg(x + 1, y + 1);
+                        for (int32_t y = 0; y <= 7; y++) {
+                            if (y >= -64 * j0 + 128 * i0 - 8 * j10 + i11 && y <= n - 64 * j0 - 8 * j10 - 1) {
+                                #pragma unroll 8
+                                for (int32_t x = 0; x <= 7; x++) {
+                                    if (x <= 4 * j0 - 8 * i0 + floordiv32(8 * j10 - i11 + y, 16)) {
+                                        // store_cov
+                                        cov(128 * i0 + i11 + 16 * x + 1, 64 * j0 + 8 * j10 + y + 1) = cov_reg(x + 1, y + 1);
+                                    }
                                 }
                             }
                         }

@@ -377,20 +377,17 @@ extern "C" __global__ void __launch_bounds__(128) doitgen_kernel(
                         for (int64_t s1 = 0; s1 <= imin(15, np - 16 * s0 - 1); s1++) {
                             #pragma unroll 4
                             for (int64_t q11 = 0; q11 <= 3; q11++) {
-                                if (q11 <= nq - 32 * q0 - 4 * q10 - 1) {
-                                    #pragma unroll 4
-                                    for (int64_t p10 = 0; p10 <= 3; p10++) {
-                                        if (p10 <= -4 * p0 + (np - p11 - 1) / 16) {
-                                            // S1: doitgen.jl:10
-                                            const int64_t q_row_own = q11 + 1;
-                                            const int64_t p_row_own = p10;
-                                            const int64_t s_A = s1 + 1;
-                                            const int64_t q_A = 4 * q10 + q11 + 1;
-                                            const int64_t s_C = s1 + 1;
-                                            const int64_t p_C = p11 + 16 * p10 + 1;
-                                            row_own_reg(1, q_row_own, p_row_own + 1) = row_own_reg(1, q_row_own, p_row_own + 1) + A_shared(s_A, q_A, 1) * C_shared(s_C, p_C);
-                                        }
-                                    }
+                                #pragma unroll 4
+                                for (int64_t p10 = 0; p10 <= 3; p10++) {
+                                    // S1: doitgen.jl:10
+                                    // Past the edge, too, where nobody reads what it writes.
+                                    const int64_t q_row_own = q11 + 1;
+                                    const int64_t p_row_own = p10;
+                                    const int64_t s_A = s1 + 1;
+                                    const int64_t q_A = 4 * q10 + q11 + 1;
+                                    const int64_t s_C = s1 + 1;
+                                    const int64_t p_C = p11 + 16 * p10 + 1;
+                                    row_own_reg(1, q_row_own, p_row_own + 1) = row_own_reg(1, q_row_own, p_row_own + 1) + A_shared(s_A, q_A, 1) * C_shared(s_C, p_C);
                                 }
                             }
                         }
@@ -635,20 +632,17 @@ extern "C" __global__ void __launch_bounds__(128) doitgen_kernel_32(
                         for (int32_t s1 = 0; s1 <= imin32(15, np - 16 * s0 - 1); s1++) {
                             #pragma unroll 4
                             for (int32_t q11 = 0; q11 <= 3; q11++) {
-                                if (q11 <= nq - 32 * q0 - 4 * q10 - 1) {
-                                    #pragma unroll 4
-                                    for (int32_t p10 = 0; p10 <= 3; p10++) {
-                                        if (p10 <= -4 * p0 + (np - p11 - 1) / 16) {
-                                            // S1: doitgen.jl:10
-                                            const int32_t q_row_own = q11 + 1;
-                                            const int32_t p_row_own = p10;
-                                            const int32_t s_A = s1 + 1;
-                                            const int32_t q_A = 4 * q10 + q11 + 1;
-                                            const int32_t s_C = s1 + 1;
-                                            const int32_t p_C = p11 + 16 * p10 + 1;
-                                            row_own_reg(1, q_row_own, p_row_own + 1) = row_own_reg(1, q_row_own, p_row_own + 1) + A_shared(s_A, q_A, 1) * C_shared(s_C, p_C);
-                                        }
-                                    }
+                                #pragma unroll 4
+                                for (int32_t p10 = 0; p10 <= 3; p10++) {
+                                    // S1: doitgen.jl:10
+                                    // Past the edge, too, where nobody reads what it writes.
+                                    const int32_t q_row_own = q11 + 1;
+                                    const int32_t p_row_own = p10;
+                                    const int32_t s_A = s1 + 1;
+                                    const int32_t q_A = 4 * q10 + q11 + 1;
+                                    const int32_t s_C = s1 + 1;
+                                    const int32_t p_C = p11 + 16 * p10 + 1;
+                                    row_own_reg(1, q_row_own, p_row_own + 1) = row_own_reg(1, q_row_own, p_row_own + 1) + A_shared(s_A, q_A, 1) * C_shared(s_C, p_C);
                                 }
                             }
                         }

@@ -367,20 +367,17 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel(
                         for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
                             #pragma unroll 8
                             for (int64_t j11 = 0; j11 <= 7; j11++) {
-                                if (j11 <= n - 64 * j0 - 8 * j10 - 1) {
-                                    #pragma unroll 8
-                                    for (int64_t i10 = 0; i10 <= 7; i10++) {
-                                        if (i10 <= -8 * i0 + (m - i11 - 1) / 16) {
-                                            // update: gemm.jl:11
-                                            const int64_t i_C = i10;
-                                            const int64_t j_C = j11 + 1;
-                                            const int64_t i_A = i11 + 16 * i10 + 1;
-                                            const int64_t k_A = k1 + 1;
-                                            const int64_t k_B = k1 + 1;
-                                            const int64_t j_B = 8 * j10 + j11 + 1;
-                                            C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
-                                        }
-                                    }
+                                #pragma unroll 8
+                                for (int64_t i10 = 0; i10 <= 7; i10++) {
+                                    // update: gemm.jl:11
+                                    // Past the edge, too, where nobody reads what it writes.
+                                    const int64_t i_C = i10;
+                                    const int64_t j_C = j11 + 1;
+                                    const int64_t i_A = i11 + 16 * i10 + 1;
+                                    const int64_t k_A = k1 + 1;
+                                    const int64_t k_B = k1 + 1;
+                                    const int64_t j_B = 8 * j10 + j11 + 1;
+                                    C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
                                 }
                             }
                         }
@@ -633,20 +630,17 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel_32(
                         for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
                             #pragma unroll 8
                             for (int32_t j11 = 0; j11 <= 7; j11++) {
-                                if (j11 <= n - 64 * j0 - 8 * j10 - 1) {
-                                    #pragma unroll 8
-                                    for (int32_t i10 = 0; i10 <= 7; i10++) {
-                                        if (i10 <= -8 * i0 + (m - i11 - 1) / 16) {
-                                            // update: gemm.jl:11
-                                            const int32_t i_C = i10;
-                                            const int32_t j_C = j11 + 1;
-                                            const int32_t i_A = i11 + 16 * i10 + 1;
-                                            const int32_t k_A = k1 + 1;
-                                            const int32_t k_B = k1 + 1;
-                                            const int32_t j_B = 8 * j10 + j11 + 1;
-                                            C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
-                                        }
-                                    }
+                                #pragma unroll 8
+                                for (int32_t i10 = 0; i10 <= 7; i10++) {
+                                    // update: gemm.jl:11
+                                    // Past the edge, too, where nobody reads what it writes.
+                                    const int32_t i_C = i10;
+                                    const int32_t j_C = j11 + 1;
+                                    const int32_t i_A = i11 + 16 * i10 + 1;
+                                    const int32_t k_A = k1 + 1;
+                                    const int32_t k_B = k1 + 1;
+                                    const int32_t j_B = 8 * j10 + j11 + 1;
+                                    C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
                                 }
                             }
                         }

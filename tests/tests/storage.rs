@@ -7,12 +7,13 @@ use std::fs;
 use std::path::PathBuf;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::request::{Backend, TextKind};
-use tessella_codegen::program::{For, Node, Program as Loops, Spread};
+use tessella_codegen::program::{For, Node, Program as Loops, Spread, Statement};
 use tessella_codegen::{CodegenError, Input, barriers, generate};
 use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::scheduled::{self, Completion, ScheduledError};
 use tessella_interpreter::{Array, Value, run_within};
 use tessella_lowering::schedule::command_names;
+use tessella_polyhedral::schedule::Tag;
 use tessella_runtime::cuda::{Nvrtc, Target};
 use tessella_scalar::{Constant, ScalarType};
 use tessella_tests::{golden, julia_files, report, root};
@@ -338,6 +339,76 @@ fn a_wait_that_is_missing_or_too_short_is_seen_by_the_check_and_by_the_interpret
         let done = scheduled::run(&input, &loops, &mut arguments(&program, &order, &|_| 9), 1);
         assert!(matches!(done, Err(ScheduledError::Undefined { .. })), "{done:?}");
     }
+}
+
+/// The nodes with tests in unrolled loops that keep nothing from running, and how many there are.
+fn with_tests_open(nodes: Vec<Node>, unrolled: bool, opened: &mut usize) -> Vec<Node> {
+    let mut done = vec![];
+    for node in nodes {
+        done.push(match node {
+            Node::If { condition, then, otherwise } if unrolled && otherwise.is_empty() => {
+                *opened += 1;
+                let then = with_tests_open(then, unrolled, opened);
+                done.extend(then.into_iter().map(|node| match node {
+                    Node::Statement(it) => Node::Statement(Statement { inside: Some(condition.clone()), ..it }),
+                    other => other,
+                }));
+                continue;
+            }
+            Node::For(it) => {
+                let unrolled = unrolled || matches!(it.tag, Tag::Unroll(_));
+                Node::For(For { body: with_tests_open(it.body, unrolled, opened), ..it })
+            }
+            Node::Spread(it) => Node::Spread(Spread { body: with_tests_open(it.body, unrolled, opened), ..it }),
+            Node::Declare { buffer, body } => Node::Declare { buffer, body: with_tests_open(body, unrolled, opened) },
+            Node::If { condition, then, otherwise } => Node::If {
+                condition,
+                then: with_tests_open(then, unrolled, opened),
+                otherwise: with_tests_open(otherwise, unrolled, opened),
+            },
+            other => other,
+        });
+    }
+    done
+}
+
+/// The statements of kernels that run past the edge of their domain, too.
+fn past_the_edge(loops: &Loops) -> usize {
+    let mut found = 0;
+    for node in loops.kernels.iter().flat_map(|kernel| &kernel.body) {
+        node.walk(&mut |node| found += usize::from(matches!(node, Node::Statement(Statement { inside: Some(_), .. }))));
+    }
+    found
+}
+
+#[test]
+fn register_tiles_run_past_the_edge_only_where_nobody_reads_what_they_write() {
+    let find = |name: &str| programs().into_iter().find(|it| it.name == name).expect("the program exists");
+    let read = |program: &Program| Sources::read(&program.text, &options(&program.name)).unwrap();
+    let sources = read(&find("gemm_registers"));
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    assert!(past_the_edge(&generate(&Input::from(&built.analysed.verified)).unwrap()) > 0);
+
+    let program = find("triangle_registers");
+    let sources = read(&program);
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let input = Input::from(&built.analysed.verified);
+    let mut loops = generate(&input).unwrap();
+    assert_eq!(past_the_edge(&loops), 0, "{loops}");
+    let mut opened = 0;
+    for kernel in &mut loops.kernels {
+        kernel.body = with_tests_open(std::mem::take(&mut kernel.body), false, &mut opened);
+    }
+    assert!(opened > 0, "{loops}");
+    let order: Vec<_> = (unit.function.arguments.iter())
+        .map(|id| &unit.function.locals[id.0 as usize])
+        .map(|local| (local.name.clone(), local.ty))
+        .collect();
+    // No tile reaches past the edge of an array, so that copies without tests touch nothing else.
+    let done = scheduled::run(&input, &loops, &mut arguments(&program, &order, &|_| 8), 1);
+    assert!(matches!(done, Err(ScheduledError::Undefined { .. })), "{done:?}");
 }
 
 #[test]

@@ -297,6 +297,9 @@ impl Printer<'_> {
         let asks = source.predicate.as_ref().is_some_and(|predicate| conjuncts(predicate).len() > it.known as usize);
         let braces = !alone && (!it.bindings.is_empty() || (!asks && !source.lets.is_empty()));
         self.origin(it.computation, out);
+        if it.inside.is_some() {
+            out.line("// Past the edge, too, where nobody reads what it writes.");
+        }
         if braces {
             out.open("");
         }

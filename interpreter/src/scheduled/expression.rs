@@ -30,6 +30,10 @@ pub(super) fn execute(
     statement: &Statement,
     variables: &mut Vec<Option<i64>>,
 ) -> Result<(), ScheduledError> {
+    let is_inside = match &statement.inside {
+        Some(inside) => integer::holds(inside, around.params, variables)?,
+        None => true,
+    };
     for (variable, bound) in &statement.bindings {
         let bound = integer::value(bound, around.params, variables)?;
         bind(variables, variable.0, bound);
@@ -38,6 +42,9 @@ pub(super) fn execute(
     let iterators = statement.iterators.iter().map(|it| it.and_then(|it| value(it.0))).collect();
     let computation = around.input.algorithm.computation(statement.computation);
     let mut instance = Instance { computation, iterators, lets: vec![], operands: vec![] };
+    if !is_inside {
+        return instance.past_the_edge(around, statement.computation);
+    }
     let parts = computation.predicate.as_ref().map(conjuncts).unwrap_or_default();
     // What the loops' bounds see to is not asked again, as in generated code.
     for part in parts.into_iter().skip(statement.known as usize) {
@@ -56,7 +63,7 @@ pub(super) fn execute(
         && let Some(ahead) = &mut around.ahead
     {
         ahead.push(Arrival { computation: statement.computation, index: index.clone(), value });
-        return block(around, &computation.write)?.await_value(&index, position, &computation.name);
+        return block(around, &computation.write)?.unset(&index, position, &computation.name);
     }
     block(around, &computation.write)?.write(&index, value, position, &computation.name)
 }
@@ -202,6 +209,20 @@ struct Instance<'a> {
 }
 
 impl Instance<'_> {
+    /// Does what an instance does that is none of the program: what it writes has no value, whatever it reads.
+    fn past_the_edge(&self, around: &mut Surroundings<'_>, id: ComputationId) -> Result<(), ScheduledError> {
+        let position = around.position;
+        for access in around.input.used_accesses(id).into_iter().skip(1) {
+            let index = self.index(around, access)?;
+            match block(around, access)?.read(&index, position, &self.computation.name) {
+                Ok(_) | Err(ScheduledError::Undefined { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let index = self.index(around, &self.computation.write)?;
+        block(around, &self.computation.write)?.unset(&index, position, &self.computation.name)
+    }
+
     /// Where the element of an access lies in its buffer.
     fn index(&self, around: &mut Surroundings<'_>, access: &Access) -> Result<Vec<i64>, ScheduledError> {
         let mut subscripts = vec![];

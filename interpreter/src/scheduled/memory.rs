@@ -152,8 +152,8 @@ impl Block {
         Ok(())
     }
 
-    /// Something else is on its way to an index: until it is there, the element has no value.
-    pub(super) fn await_value(
+    /// Takes the value at an index away: something else is on its way there, or what was stored is no value.
+    pub(super) fn unset(
         &mut self,
         index: &[i64],
         position: &Position,

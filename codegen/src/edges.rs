@@ -1,0 +1,355 @@
+//! Register tiles at the edge of a domain: they run whole, past the edge too, where nothing reads what they compute.
+//!
+//! Rewrite: `for x in 0:7 { if x <= e { r[x] = r[x] + s[x] } } -> for x in 0:7 { r[x] = r[x] + s[x] }`
+//!
+//! A test in front of each statement of an unrolled tile costs more than the statement, and keeps the compiler from loading an operand
+//! once for several of them. So the tests go where isl proves that it makes no difference: the statement writes a register of
+//! the thread, and where the tests fail it is one that no instance of the program in this thread reads; it reads registers and
+//! shared memory only, inside of their boxes; and it computes with floats, so that nothing can fail or branch on what it
+//! reads, which may be anything. [`Statement::inside`] keeps the tests, so that whoever executes the program knows which
+//! values are none.
+
+mod place;
+
+use crate::error::CodegenError;
+use crate::input::Input;
+use crate::int_expr::{Cond, IntExpr, VariableId};
+use crate::program::{For, Node, Over, Spread, Statement};
+use crate::ranges;
+use crate::tile::subscripts_of;
+use place::{Frame, Place};
+use std::collections::BTreeSet;
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{Access, ComputationId};
+use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_polyhedral::isl::Set;
+use tessella_polyhedral::layers::{BufferId, MemorySpace};
+use tessella_polyhedral::schedule::Tag;
+use tessella_scalar::BinaryOp;
+
+/// A kernel's body without the tests that may go. `context` is what holds of the parameters.
+///
+/// # Errors
+/// isl's, where its work is limited.
+pub fn run_whole(input: &Input<'_>, context: &Set, nodes: Vec<Node>) -> Result<Vec<Node>, CodegenError> {
+    let inside = |nodes: Vec<Node>| run_whole(input, context, nodes);
+    let one = |node: Node| -> Result<Node, CodegenError> {
+        Ok(match node {
+            Node::Declare { buffer, body } => {
+                let body = match input.layout.buffer(buffer).space {
+                    MemorySpace::Register => tile(input, context, buffer, body)?,
+                    MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared | MemorySpace::Constant { .. } => {
+                        body
+                    }
+                };
+                Node::Declare { buffer, body: inside(body)? }
+            }
+            Node::For(it) => Node::For(For { body: inside(it.body)?, ..it }),
+            Node::Spread(it) => Node::Spread(Spread { body: inside(it.body)?, ..it }),
+            Node::If { condition, then, otherwise } => {
+                Node::If { condition, then: inside(then)?, otherwise: inside(otherwise)? }
+            }
+            Node::OneThread { axes, body } => Node::OneThread { axes, body: inside(body)? },
+            other @ (Node::Let { .. }
+            | Node::Statement(_)
+            | Node::Launch(_)
+            | Node::Copy { .. }
+            | Node::Together { .. }
+            | Node::Turns(_)
+            | Node::Barrier
+            | Node::GridBarrier
+            | Node::Await(_)
+            | Node::Tile(_)
+            | Node::Streaming(_)) => other,
+        })
+    };
+    nodes.into_iter().map(one).collect()
+}
+
+/// The nodes below the declaration of a buffer in registers.
+fn tile(input: &Input<'_>, context: &Set, buffer: BufferId, body: Vec<Node>) -> Result<Vec<Node>, CodegenError> {
+    let gone = tests_that_go(input, context, buffer, &body)?;
+    Ok(if gone.is_empty() { body } else { without_tests(body, &mut 0, &gone, &[]) })
+}
+
+/// The tests that may go, by their number in order.
+fn tests_that_go(
+    input: &Input<'_>,
+    context: &Set,
+    buffer: BufferId,
+    body: &[Node],
+) -> Result<BTreeSet<usize>, CodegenError> {
+    let axes = input.layout.buffer(buffer).extents.len() as u32;
+    let mut tile = Tile { input, buffer, frame: Frame::new(input, context, body, axes), tests: 0, uses: vec![] };
+    let start = Place::new(&tile.frame);
+    if tile.visit(body, &start, &Below::default()).is_none() || tile.uses.iter().all(|it| it.tests.is_empty()) {
+        return Ok(BTreeSet::new());
+    }
+    let found = tile.uses.iter().flat_map(|it| &it.tests).map(|(number, _)| *number);
+    let kept = tile.kept()?;
+    Ok(found.filter(|number| !kept.contains(number)).collect())
+}
+
+/// One buffer in registers while it lives.
+struct Tile<'a> {
+    input: &'a Input<'a>,
+    buffer: BufferId,
+    frame: Frame<'a>,
+    /// The conditions that were seen.
+    tests: usize,
+    uses: Vec<Use<'a>>,
+}
+
+/// A statement that uses the buffer.
+struct Use<'a> {
+    statement: &'a Statement,
+    /// Without the tests.
+    place: Place,
+    /// The tests that might go, outermost first: the number of each, and what it demands not to be negative.
+    tests: Vec<(usize, Vec<Affine>)>,
+}
+
+/// What lies around a node.
+#[derive(Clone, Default)]
+struct Below {
+    in_thread: bool,
+    /// Variables of loops that are spelled out.
+    unrolled: BTreeSet<VariableId>,
+    tests: Vec<(usize, Vec<Affine>)>,
+}
+
+impl<'a> Tile<'a> {
+    /// Finds all uses; `None` if the nodes are not understood.
+    fn visit(&mut self, nodes: &'a [Node], outer: &Place, below: &Below) -> Option<()> {
+        let mut here = outer.clone();
+        for node in nodes {
+            match node {
+                Node::For(it) => {
+                    let mut below = below.clone();
+                    below.unrolled.extend(is_spelled_out(it).then_some(it.variable));
+                    let inner = here.through(it.variable, &it.lower, &it.upper);
+                    self.visit(&it.body, &inner, &below)?;
+                }
+                Node::Spread(it) => {
+                    let mut inner = here.through(it.variable, &it.lower, &it.upper);
+                    if it.over == Over::Threads {
+                        inner.on_thread(it);
+                    }
+                    self.visit(&it.body, &inner, &Below { in_thread: true, ..below.clone() })?;
+                }
+                Node::If { condition, then, otherwise } => {
+                    let number = self.tests;
+                    self.tests += 1;
+                    let demands = here.demands(condition);
+                    match demands {
+                        Some(demands) if self.is_test(condition, then, otherwise, below) => {
+                            let mut below = below.clone();
+                            below.tests.push((number, demands));
+                            self.visit(then, &here, &below)?;
+                        }
+                        demands => {
+                            let mut inner = here.clone();
+                            inner.holds.extend(demands.into_iter().flatten());
+                            self.visit(then, &inner, below)?;
+                            self.visit(otherwise, &here, below)?;
+                        }
+                    }
+                }
+                Node::Let { variable, value } => here.bind(*variable, value),
+                Node::Statement(statement) => {
+                    let accesses = self.input.used_accesses(statement.computation);
+                    if accesses.iter().any(|it| self.input.buffer_of(it.array) == self.buffer) {
+                        self.uses.push(Use { statement, place: here.clone(), tests: below.tests.clone() });
+                    }
+                }
+                Node::Declare { body, .. } | Node::OneThread { body, .. } => self.visit(body, &here, below)?,
+                Node::Barrier | Node::GridBarrier | Node::Await(_) => {}
+                Node::Launch(_)
+                | Node::Copy { .. }
+                | Node::Together { .. }
+                | Node::Turns(_)
+                | Node::Tile(_)
+                | Node::Streaming(_) => return None,
+            }
+        }
+        Some(())
+    }
+
+    /// Whether a condition stands in an unrolled tile in front of statements that may run where it fails, for all that can be
+    /// said without their places.
+    fn is_test(&self, condition: &Cond, then: &[Node], otherwise: &[Node], below: &Below) -> bool {
+        let mut of_tile = false;
+        condition.walk(&mut |expr| {
+            of_tile |= matches!(expr, IntExpr::Variable(variable) if below.unrolled.contains(variable));
+        });
+        let binds = then.iter().any(|node| matches!(node, Node::Let { .. }));
+        let mut fits = below.in_thread && of_tile && otherwise.is_empty() && !binds;
+        for node in then {
+            node.walk(&mut |node| {
+                fits &= match node {
+                    Node::Statement(it) => self.is_harmless(it.computation),
+                    Node::For(it) => it.clip.is_none() && it.going.is_none(),
+                    Node::If { .. } | Node::Let { .. } => true,
+                    Node::Spread(_)
+                    | Node::Declare { .. }
+                    | Node::OneThread { .. }
+                    | Node::Launch(_)
+                    | Node::Copy { .. }
+                    | Node::Together { .. }
+                    | Node::Turns(_)
+                    | Node::Barrier
+                    | Node::GridBarrier
+                    | Node::Await(_)
+                    | Node::Tile(_)
+                    | Node::Streaming(_) => false,
+                }
+            });
+        }
+        fits
+    }
+
+    /// Whether a computation does nothing but write the buffer, whatever it reads.
+    fn is_harmless(&self, id: ComputationId) -> bool {
+        let computation = self.input.algorithm.computation(id);
+        let plain = computation.predicate.is_none() && !self.input.layout.is_ahead(id);
+        let space = |access: &Access| self.input.layout.buffer(self.input.buffer_of(access.array)).space;
+        let kept_close = |access: &&Access| {
+            access.is_affine() && matches!(space(access), MemorySpace::Register | MemorySpace::Shared)
+        };
+        plain
+            && self.input.buffer_of(computation.write.array) == self.buffer
+            && self.input.used_accesses(id).iter().all(kept_close)
+            && computation.lets.iter().all(|it| computes_anyway(&it.value))
+            && computes_anyway(&computation.value)
+    }
+
+    /// The tests that have to stay.
+    fn kept(&self) -> Result<BTreeSet<usize>, CodegenError> {
+        let mut read: Vec<Set> = vec![];
+        for it in &self.uses {
+            let accesses = self.input.used_accesses(it.statement.computation);
+            for access in accesses.into_iter().skip(1).filter(|it| self.input.buffer_of(it.array) == self.buffer) {
+                let mut place = it.place.clone();
+                place.holds.extend(it.tests.iter().flat_map(|(_, demands)| demands).cloned());
+                read.push(self.frame.cells(&place, &self.cell(access, it))?);
+            }
+        }
+        let mut kept = BTreeSet::new();
+        for it in self.uses.iter().filter(|it| !it.tests.is_empty()) {
+            if !self.stays_in_boxes(it)? || !self.writes_apart(it, &read)? {
+                kept.extend(it.tests.iter().map(|(number, _)| *number));
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Whether all accesses stay inside of their buffers, whether the tests hold or not.
+    fn stays_in_boxes(&self, it: &Use<'_>) -> Result<bool, CodegenError> {
+        for access in self.input.used_accesses(it.statement.computation) {
+            let extents = &self.input.layout.buffer(self.input.buffer_of(access.array)).extents;
+            for (cell, extent) in self.cell(access, it).into_iter().zip(extents) {
+                let (Some(cell), Some(extent)) = (cell, extent.as_constant()) else { return Ok(false) };
+                let Ok(above) = Affine::constant(extent - 1).sub(&cell) else { return Ok(false) };
+                if !self.frame.never_negative(&it.place, &[cell, above])? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the elements that are written where a test fails are none of those in `read`.
+    fn writes_apart(&self, it: &Use<'_>, read: &[Set]) -> Result<bool, CodegenError> {
+        let write = &self.input.algorithm.computation(it.statement.computation).write;
+        let cell = self.cell(write, it);
+        let mut place = it.place.clone();
+        for demand in it.tests.iter().flat_map(|(_, demands)| demands) {
+            let Some(fails) = demand.scale(-1).and_then(|it| it.add_constant(-1)).ok() else { return Ok(false) };
+            let mut beyond = place.clone();
+            beyond.holds.push(fails);
+            let written = self.frame.cells(&beyond, &cell)?;
+            for read in read {
+                if !written.is_disjoint(read)? {
+                    return Ok(false);
+                }
+            }
+            place.holds.push(demand.clone());
+        }
+        Ok(true)
+    }
+
+    /// Where in its buffer an access lies, as far as that is known.
+    fn cell(&self, access: &Access, it: &Use<'_>) -> Vec<Option<Affine>> {
+        let iterators: Vec<IntExpr> =
+            ranges::values(it.statement).into_iter().map(|value| value.unwrap_or(IntExpr::Const(0))).collect();
+        let map = &self.input.layout.placement(access.array).map;
+        let subscripts = subscripts_of(access, &iterators);
+        let place = |place: &Affine| {
+            let subscripts = subscripts.as_ref()?;
+            it.place.affine(&IntExpr::from_affine(place, subscripts))
+        };
+        map.iter().map(place).collect()
+    }
+}
+
+/// Whether a loop becomes as many copies of its body as it has iterations.
+fn is_spelled_out(it: &For) -> bool {
+    match (it.tag, it.lower.as_const(), it.upper.as_const()) {
+        (Tag::Unroll(times), Some(low), Some(high)) => (high - low).div_euclid(it.step) < i64::from(times),
+        _ => false,
+    }
+}
+
+/// Whether an expression has a value whatever its operands in memory are, and takes no way that depends on them: floats may
+/// be anything, integers and conditions may not come from memory.
+fn computes_anyway(expr: &Expr) -> bool {
+    let own = match &expr.kind {
+        ExprKind::Constant(_) | ExprKind::Index(_) | ExprKind::Scalar(_) => true,
+        ExprKind::Read(_) | ExprKind::Let(_) => expr.ty.is_float(),
+        ExprKind::Unary(..) | ExprKind::Call(..) | ExprKind::IfElse { .. } => expr.ty.is_float(),
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..) => true,
+        ExprKind::Binary(..) => expr.ty.is_float(),
+        ExprKind::Convert(_) => expr.ty.is_float(),
+        ExprKind::Compare(..) | ExprKind::Select { .. } | ExprKind::Wrap(_) => false,
+    };
+    own && expr.operands().into_iter().all(computes_anyway)
+}
+
+/// The nodes without the tests of these numbers; `around` are those that went further out.
+fn without_tests(nodes: Vec<Node>, next: &mut usize, gone: &BTreeSet<usize>, around: &[Cond]) -> Vec<Node> {
+    let mut done = vec![];
+    for node in nodes {
+        done.push(match node {
+            Node::If { condition, then, otherwise } => {
+                let number = *next;
+                *next += 1;
+                if gone.contains(&number) {
+                    let around = [around, &[condition]].concat();
+                    done.extend(without_tests(then, next, gone, &around));
+                    continue;
+                }
+                let then = without_tests(then, next, gone, around);
+                Node::If { condition, then, otherwise: without_tests(otherwise, next, gone, around) }
+            }
+            Node::Statement(it) => {
+                let inside = (!around.is_empty()).then(|| Cond::all_of(around.to_vec()));
+                Node::Statement(Statement { inside: inside.or(it.inside.clone()), ..it })
+            }
+            Node::For(it) => Node::For(For { body: without_tests(it.body, next, gone, around), ..it }),
+            Node::Spread(it) => Node::Spread(Spread { body: without_tests(it.body, next, gone, around), ..it }),
+            Node::Declare { buffer, body } => Node::Declare { buffer, body: without_tests(body, next, gone, around) },
+            Node::OneThread { axes, body } => Node::OneThread { axes, body: without_tests(body, next, gone, around) },
+            other @ (Node::Let { .. }
+            | Node::Launch(_)
+            | Node::Copy { .. }
+            | Node::Together { .. }
+            | Node::Turns(_)
+            | Node::Barrier
+            | Node::GridBarrier
+            | Node::Await(_)
+            | Node::Tile(_)
+            | Node::Streaming(_)) => other,
+        });
+    }
+    done
+}
