@@ -2,6 +2,7 @@
 
 pub(crate) mod asked;
 mod loops;
+pub(crate) mod tiles;
 pub(crate) mod time;
 mod words;
 

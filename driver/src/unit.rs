@@ -1,7 +1,7 @@
 //! One function with concrete argument types, and everything that can be made of it.
 
 use crate::explain::asked::asked;
-use crate::explain::{explain, time};
+use crate::explain::{explain, tiles, time};
 use crate::pipeline::{self, Analysed, ISL_OPERATIONS, Order, Refusal};
 use crate::request::{Backend, DrawOptions, TextKind};
 use crate::results;
@@ -234,12 +234,14 @@ impl Built {
                 let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
                 text.push_str(&padded(self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.padded)));
                 text.push_str(&asked(algorithm, &self.analysed.asked, &lines));
+                let mut told = Default::default();
                 if unit.commands.is_none() {
                     let (source, schedule) = (verified.source(), verified.schedule());
-                    let told =
-                        time::tilings(&self.ctx, source, schedule, (target(backend), &unit.machine), &self.hexagons());
-                    text.push_str(&told.map_err(core)?);
+                    let machine = (target(backend), &unit.machine);
+                    told = time::tilings(&self.ctx, source, schedule, machine, &self.hexagons()).map_err(core)?;
                 }
+                text.push_str(&told.0);
+                text.push_str(&tiles::tiles(&self.before_copies(unit), &told.1, &lines).map_err(core)?);
                 if self.analysed.gave_up {
                     text.push_str("\nChoosing another order, or generating code for it, takes more work than one function may cost, so the loops run as the source has them.\n");
                 }
@@ -248,6 +250,23 @@ impl Built {
                 }
                 text
             }
+        })
+    }
+
+    /// The program before arrays were copied into fast memory.
+    fn before_copies(&self, unit: &Unit<'_>) -> Cow<'_, Scheduled> {
+        if let Some(chosen) = &self.analysed.chosen {
+            return Cow::Borrowed(&chosen.scheduled);
+        }
+        let verified = &self.analysed.verified;
+        let has_copies = unit.commands.iter().flatten().any(|command| command.value.is_storage());
+        Cow::Owned(Scheduled {
+            algorithm: if has_copies { verified.source() } else { verified.algorithm() }.clone(),
+            schedule: verified.schedule().clone(),
+            target: verified.target(),
+            machine: unit.machine,
+            versions: vec![],
+            scratch: Default::default(),
         })
     }
 

@@ -255,3 +255,41 @@ end
     at.extend([("m", 70), ("n", 41), ("steps", 37)]);
     runs_right(&many, None, &at);
 }
+
+fn kernel(name: &str) -> String {
+    std::fs::read_to_string(root().join(name)).unwrap()
+}
+
+/// The sides of the tile that an explanation says lies in the second-level cache, and how many KiB it takes.
+fn tile_in_second_level(said: &str) -> (Vec<u64>, u64) {
+    let line = said.lines().find(|line| line.contains("in the second-level cache of a core, 512 KiB")).expect(said);
+    let (sides, rest) = line.split_once(" of ").unwrap();
+    let kib = rest.split_once(" KiB").unwrap().0.rsplit(' ').next().unwrap();
+    (sides.split(" x ").map(|side| side.trim().parse().unwrap()).collect(), kib.parse().unwrap())
+}
+
+#[test]
+fn tiles_of_products_are_explained_by_what_they_move() {
+    let said = explained(&kernel("tests/polybench/2mm.jl"), Backend::C);
+    assert!(said.contains("\nTiles: bytes that go in and out for a result"), "{said}");
+    // 60 x 128 results, and as much of both operands as 256 terms need.
+    assert_eq!(tile_in_second_level(&said), (vec![60, 128, 256], 436));
+    assert!(said.contains(": 0.26 bytes and 3.0 operations\n"), "{said}");
+    assert!(said.contains("30 x 128 x 256 0.39") && said.contains("60 x 256 x 256 0.23 (752 KiB)"), "{said}");
+    assert!(said.contains("none of these fits and moves less"), "{said}");
+    let said = explained(&kernel("tests/polybench/2mm.jl"), Backend::Cuda);
+    assert!(said.contains("64 x 128 x all of j, i, k, a block of threads: 0.20 bytes"), "{said}");
+    // No element of a matrix is used twice when it is transposed.
+    let said = explained(&kernel("examples/vectors/transpose.jl"), Backend::Cuda);
+    assert!(said.contains("the same with a side halved or doubled: nothing is used twice"), "{said}");
+    // What is told of tiles over time is not told again.
+    assert!(!explained(&stencil("heat2d"), Backend::C).contains("\nTiles: "));
+}
+
+#[test]
+fn blocks_that_do_not_fit_become_smaller() {
+    // Two operands more than a product has: the usual block would take 812 KiB.
+    let (sides, kib) = tile_in_second_level(&explained(&kernel("tests/polybench/syr2k.jl"), Backend::C));
+    assert!(kib <= 512 && sides.iter().product::<u64>() > 60 * 128 * 64, "{sides:?} in {kib} KiB");
+    runs_right(&kernel("tests/polybench/syr2k.jl"), None, &[("m", 300), ("n", 170)]);
+}

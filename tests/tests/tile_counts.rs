@@ -7,10 +7,11 @@ use tessella::pipeline;
 use tessella::request::Backend;
 use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
 use tessella_polyhedral::isl::{Ctx, DimType, Val};
-use tessella_polyhedral::models::tiles::Approach;
+use tessella_polyhedral::models::tiles::inside::{Inside, Moves};
 use tessella_polyhedral::models::tiles::rank::{Trust, Way, count_tile, count_tile_by, rank};
 use tessella_polyhedral::models::tiles::rows::{RowCost, rows};
 use tessella_polyhedral::models::tiles::scheduled::iterations;
+use tessella_polyhedral::models::tiles::{Approach, Cost};
 use tessella_tests::{julia_files, root};
 
 /// The algorithm of a stencil.
@@ -277,4 +278,62 @@ end
     assert_eq!(count(PRODUCT, &[4, 4, 240]), 4 * 4 * 240);
     // Each element is written once more.
     assert_eq!(count(in_variable, &[4, 4]), 4 * 4 * 240 + 4 * 4);
+}
+
+/// What runs in one iteration of a loop of Tessella's own order, by its name, and what isl counts there at sizes of 600.
+fn inside_and_at(name: &str, loop_name: &str) -> (Cost, Moves) {
+    let text = fs::read_to_string(root().join(name)).unwrap();
+    let options = FileOptions { name: name.into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sources = Sources::read(&text, &options).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = unit.build(Backend::C).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let (algorithm, schedule) = (built.analysed.verified.algorithm(), built.analysed.verified.schedule());
+    let params: Vec<i64> =
+        algorithm.params.iter().map(|it| if it.name.starts_with("weights") { 5 } else { 600 }).collect();
+    let at = iterations(&built.ctx, algorithm, schedule, loop_name, &params).unwrap().remove(0);
+    let main = algorithm.find(at.computations.last().unwrap()).unwrap();
+    let depth = schedule.loops_around(main).iter().position(|(_, it)| it.name == loop_name).unwrap() + 1;
+    let inside = Inside::of(algorithm, schedule, main, depth).unwrap().expect("the loops have tiles");
+    (at.counts.cost, inside.moves(&inside.sides).expect("the tile has few points"))
+}
+
+#[test]
+fn boxes_inside_loops_move_what_isl_counts_there() {
+    for (name, loop_name) in [
+        ("tests/polybench/gemm.jl", "j10"),
+        ("tests/polybench/gemm.jl", "i10"),
+        ("tests/polybench/gemm.jl", "k1"),
+        ("tests/polybench/2mm.jl", "i10"),
+        ("tests/polybench/syrk.jl", "j10"),
+        ("tests/polybench/syr2k.jl", "i10"),
+        ("tests/polybench/correlation.jl", "i10"),
+        ("examples/mttkrp.jl", "i10"),
+        ("examples/conv5x5.jl", "j10"),
+        ("examples/conv5x5.jl", "i10"),
+    ] {
+        let (counted, told) = inside_and_at(name, loop_name);
+        assert_eq!(told.cost, counted, "{name} in {loop_name}");
+        assert!(told.is_exact, "{name} in {loop_name}");
+    }
+}
+
+#[test]
+fn boxes_grow_in_straight_lines() {
+    // A block of a product: as many elements of C as it has results, a strip of A and one of B.
+    let text = fs::read_to_string(root().join("tests/polybench/gemm.jl")).unwrap();
+    let options = FileOptions { name: "gemm".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sources = Sources::read(&text, &options).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = unit.build(Backend::C).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let (algorithm, schedule) = (built.analysed.verified.algorithm(), built.analysed.verified.schedule());
+    let inside = Inside::of(algorithm, schedule, algorithm.find("S1").unwrap(), 3).unwrap().unwrap();
+    assert_eq!(inside.names, ["j", "k", "i"]);
+    assert_eq!(inside.sides, [Some(60), Some(256), Some(128)]);
+    for (j, k, i) in [(60, 256, 128), (1, 1, 1), (7, 300, 2), (1000, 9, 10)] {
+        let moves = inside.moves(&[Some(j), Some(k), Some(i)]).unwrap();
+        let (loads, stores) = (j * i + i * k + k * j, j * i);
+        assert_eq!((moves.cost.loads, moves.cost.stores, moves.cost.useful), (loads, stores, j * k * i));
+        assert_eq!((moves.loaded, moves.stored, moves.operations), (8 * loads, 8 * stores, 3 * j * k * i));
+        assert!(moves.is_exact);
+    }
 }

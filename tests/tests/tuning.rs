@@ -364,3 +364,33 @@ fn the_first_guess_of_each_model_is_timed_whatever_the_budget() {
     let first = tuner.tried.iter().find(|it| it.family.model() == Model::Tiles).unwrap();
     assert_eq!(first.predicted.map(|it| it.time), Some(best));
 }
+
+/// What would be tried on a GPU.
+fn on_gpu(path: &str, sizes: &[(&str, i64)]) -> tune::Proposals {
+    let most = TuneOptions { most: 10_000, ..FEW };
+    match tune::proposals(&text_of(path), &options("k.jl"), &run_options(sizes), Backend::Cuda, most) {
+        Ok(found) => found,
+        Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{path}: {text}"),
+    }
+}
+
+#[test]
+fn tiles_of_products_on_a_gpu_are_proposed_by_what_they_move() {
+    let sizes = [("ni", 2048), ("nj", 2048), ("nk", 2048)];
+    let found = on_gpu("tests/polybench/gemm.jl", &sizes);
+    let share = found.shares.iter().find(|it| it.model == Model::Tiles).expect("tiles are looked at");
+    assert!(share.proposed > 0 && share.proposed < share.considered, "{share:?}");
+    let tiles: Vec<&Candidate> = found.candidates.iter().filter(|it| it.family == Family::Tiles).collect();
+    let text = |it: &Candidate| tune::commands_text(&it.commands);
+    let has = |all: &[&Candidate], divisor: &str| all.iter().any(|it| text(it).contains(divisor));
+    // Half as many results of a block move more, and are left where they are not far from the best.
+    assert!(has(&tiles, "fld(i - 1, 64)") || has(&tiles, "fld(j - 1, 32)"), "{}", tiles.len());
+    // 512 x 64 results by 16 x 8 threads of 32 x 8 are more than a thread's registers.
+    assert!(!has(&tiles, "fld(i - 1, 512)"));
+    let times: Vec<f64> = tiles.iter().filter_map(|it| it.predicted).map(|it| it.time).collect();
+    assert_eq!(times.len(), tiles.len(), "all tiles are predicted");
+    // A copy of rows and columns has orders of its own.
+    let turned = on_gpu("examples/vectors/transpose.jl", &[("m", 2048), ("n", 2048)]);
+    let orders = turned.candidates.iter().filter(|it| text(it).contains("gpu(S0, ("));
+    assert!(orders.count() > 3);
+}

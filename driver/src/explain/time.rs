@@ -1,9 +1,10 @@
 //! What tilings of time would move and compute, beside the order that was chosen.
 
 use crate::model::{FastMemory, sizes_text};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use tessella_polyhedral::affine::{Affine, Atom};
-use tessella_polyhedral::algorithm::Algorithm;
+use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
 use tessella_polyhedral::auto::time_tiles;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::error::Error;
@@ -20,22 +21,23 @@ use tessella_polyhedral::work;
 const OPERATIONS: u64 = 2_000_000;
 
 /// For each nest over time, the best tile of each approach in the first-level cache: bytes and operations for each useful result,
-/// and which of them the order that was chosen is. Empty where there is none, or where counting takes too long.
+/// and which of them the order that was chosen is, and the computations that were spoken of. Empty where there is none, or where counting
+/// takes too long.
 pub(crate) fn tilings(
     ctx: &Ctx,
     algorithm: &Algorithm,
     schedule: &Schedule,
     (target, machine): (Target, &Machine),
     hexagons: &[&Command],
-) -> Result<String, Error> {
+) -> Result<(String, BTreeSet<ComputationId>), Error> {
     let FastMemory { bytes, place, element } = FastMemory::of(algorithm, target, machine);
     let memory = bytes / u64::from(element);
     let nests = match ctx.with_budget(OPERATIONS, || ranked_nests(ctx, algorithm, Nests::Stencils, memory)) {
         Ok(nests) => nests,
-        Err(error) if error.is_quota() => return Ok(String::new()),
+        Err(error) if error.is_quota() => return Ok(Default::default()),
         Err(other) => return Err(other),
     };
-    let mut text = String::new();
+    let (mut text, mut about) = (String::new(), BTreeSet::new());
     for (nest, ranking) in &nests {
         if ranking.time.is_none() || ranking.ranked.is_empty() {
             continue;
@@ -47,6 +49,7 @@ pub(crate) fn tilings(
                 bytes >> 10
             );
         }
+        about.extend(&nest.computations);
         told(&mut text, algorithm, nest, ranking, element);
         text.push_str(&match hexagons.iter().find(|it| is_about(algorithm, it, nest)) {
             Some(command) => hexagonal(command, machine),
@@ -58,7 +61,7 @@ pub(crate) fn tilings(
             "  which of these is fastest, `tessella tune` finds out; arrays that fit into a cache gain little\n",
         );
     }
-    Ok(text)
+    Ok((text, about))
 }
 
 fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking, element: u32) {

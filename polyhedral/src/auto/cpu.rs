@@ -1,5 +1,6 @@
 //! Tags for CPUs: threads outside, SIMD lanes inside, register tiles where a nest accumulates.
 
+use super::cache_blocks;
 use super::chooser::{Chooser, any_loop, chain_length, has_loop, loop_at};
 use super::cuts::has_threads;
 use super::register_tile::{self, Nest, Shape};
@@ -45,8 +46,8 @@ impl Chooser<'_> {
     /// Gives a perfect nest a register tile, where it has one that is legal.
     pub(crate) fn tile_registers(&self, schedule: &mut Schedule, path: &Path, threads: Threads) -> Result<bool, Error> {
         let Some((shape, nest)) = self.shape(schedule, path)? else { return Ok(false) };
-        for blocked in [true, false] {
-            let mut trial = register_tile::apply(&nest, schedule, &shape, blocked)?;
+        for blocks in [cache_blocks::blocks(&nest, schedule, &shape)?, None] {
+            let mut trial = register_tile::apply(&nest, schedule, &shape, blocks)?;
             if !self.is_legal(&trial, path)? {
                 continue;
             }

@@ -180,24 +180,39 @@ impl Weigh<'_> {
     }
 }
 
+/// Iterations of each loop of a product whose operands stay in the second-level cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blocks {
+    pub u: u32,
+    pub v: u32,
+    /// `None`: all of the loop.
+    pub k: Option<u32>,
+}
+
+impl Blocks {
+    /// The usual ones: a part of one operand fills half of the cache. `None` where a shape keeps no operand.
+    pub fn usual(nest: &Nest<'_>, shape: &Shape) -> Option<Blocks> {
+        let Shape::Matrix { v: Some(_), u: Some(_), k, vectors, lanes, unrolled } = *shape else { return None };
+        let is_long = nest.extents[k].is_none_or(|extent| extent > i64::from(DEPTH));
+        let v = block_rows(nest, vectors * lanes);
+        Some(Blocks { u: WIDTH / unrolled * unrolled, v, k: is_long.then_some(DEPTH) })
+    }
+}
+
 /// The nest in a shape, tags included; its legality is for the caller to prove.
-pub fn apply(nest: &Nest<'_>, schedule: &Schedule, shape: &Shape, blocked: bool) -> Result<Schedule, Error> {
+pub fn apply(nest: &Nest<'_>, schedule: &Schedule, shape: &Shape, blocks: Option<Blocks>) -> Result<Schedule, Error> {
     let mut tree = schedule.clone();
     let mut sizes: Vec<Vec<u32>> = vec![vec![]; nest.depth];
     match *shape {
         Shape::Matrix { v, u, k, vectors, lanes, unrolled } => {
             let points = vectors * lanes;
             if let Some(u) = u {
-                sizes[u] =
-                    if blocked && v.is_some() { vec![WIDTH / unrolled * unrolled, unrolled] } else { vec![unrolled] };
+                sizes[u] = blocks.iter().map(|it| it.u).chain([unrolled]).collect();
             }
             if let Some(v) = v {
-                let rows = block_rows(nest, points);
-                sizes[v] = if blocked && u.is_some() { vec![rows, points] } else { vec![points] };
+                sizes[v] = blocks.iter().map(|it| it.v).chain([points]).collect();
             }
-            if blocked && u.is_some() && v.is_some() && nest.extents[k].is_none_or(|extent| extent > i64::from(DEPTH)) {
-                sizes[k] = vec![DEPTH];
-            }
+            sizes[k] = blocks.and_then(|it| it.k).into_iter().collect();
         }
         Shape::Stream { v, k, strip, .. } => {
             sizes[v] = vec![strip];

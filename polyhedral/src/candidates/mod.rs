@@ -2,11 +2,12 @@
 //!
 //! Candidates are written in scheduling commands, so that each is proved like any schedule of the user's; nothing here has to
 //! be believed. Made are tilings of time for stencils ([`time`]), parallelograms for those of one nest ([`shapes`]), tiles and
-//! orders of other nests ([`nests`]), Tessella's own choice with arrays padded ([`pads`]) and with other numbers
+//! orders of other nests ([`nests`], on a GPU [`blocks`]), Tessella's own choice with arrays padded ([`pads`]) and with other numbers
 //! ([`variations`]). Models say what each may take
 //! ([`predict`]): those far from the best are left out, and the others come in their order, family by family in turns, with
 //! some drawn at random between them, since models are models.
 
+mod blocks;
 mod nests;
 mod pads;
 mod predict;
@@ -42,7 +43,7 @@ pub enum Family {
     Stream,
     /// Tiles of one of the best shapes for the longest path.
     Parallelogram,
-    /// Loops exchanged and tiled.
+    /// Loops exchanged and tiled; on a GPU also Tessella's own tiles with other numbers.
     Tiles,
     /// Tessella's own commands, and arrays padded.
     Padding,
@@ -172,8 +173,14 @@ pub fn candidates(
     if start.target == Target::Gpu {
         all.extend(quota_as(ctx.with_budget(MODEL_OPERATIONS, || time::streams(ctx, start)), vec![])?);
     }
-    all.extend(variations::variations(own));
+    let others = variations::variations(own);
+    let (others, impossible) = match start.target {
+        Target::Cpu => (others, 0),
+        Target::Gpu => blocks::predicted(ctx, start, dependences, others, params)?,
+    };
+    all.extend(others);
     let mut considered = Model::ALL.map(|model| (model, all.iter().filter(|it| it.family.model() == model).count()));
+    considered.iter_mut().filter(|it| it.0 == Model::Tiles).for_each(|it| it.1 += impossible);
     // These propose few of many that they never write down.
     let shapes = ctx.with_budget(MODEL_OPERATIONS, || shapes::parallelograms(ctx, start, dependences, params));
     let layouts = ctx.with_budget(MODEL_OPERATIONS, || pads::paddings(ctx, start, dependences, own, params));

@@ -1,7 +1,7 @@
 //! Orders and tiles of a nest without time.
 
 use super::predict::{Place, Waiting};
-use super::{Candidate, Family};
+use super::{Candidate, Family, blocks};
 use crate::algorithm::Subscript;
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -27,8 +27,11 @@ pub(super) fn tilings(
     nest: &Nest,
     params: &[i64],
 ) -> Result<Vec<Candidate>, Error> {
-    if start.target == Target::Gpu || nest.space.len() < 2 {
+    if nest.space.len() < 2 {
         return Ok(vec![]);
+    }
+    if start.target == Target::Gpu {
+        return blocks::tilings(ctx, start, dependences, nest, params);
     }
     let Some(place) = Place::of(ctx, start, nest, params)? else { return Ok(vec![]) };
     let count = nest.space.len();
@@ -89,11 +92,11 @@ fn strided(start: &Scheduled, nest: &Nest, innermost: usize) -> f64 {
 }
 
 /// A nest on which orders are tried.
-struct Probe<'a> {
-    ctx: &'a Ctx,
-    start: &'a Scheduled,
-    dependences: &'a [Dependence],
-    computation: &'a str,
+pub(super) struct Probe<'a> {
+    pub(super) ctx: &'a Ctx,
+    pub(super) start: &'a Scheduled,
+    pub(super) dependences: &'a [Dependence],
+    pub(super) computation: &'a str,
 }
 
 impl Probe<'_> {
@@ -136,7 +139,7 @@ impl Probe<'_> {
     }
 
     /// What a command makes; `None` where it is refused.
-    fn apply(&self, now: &Scheduled, command: &Command) -> Result<Option<Scheduled>, Error> {
+    pub(super) fn apply(&self, now: &Scheduled, command: &Command) -> Result<Option<Scheduled>, Error> {
         match transform::apply(self.ctx, now, self.dependences, command) {
             Ok(next) => Ok(Some(next)),
             Err(error) if error.is_quota() => Err(error),
@@ -145,12 +148,12 @@ impl Probe<'_> {
     }
 }
 
-fn tile(computation: &str, names: &[String], sides: &[u32]) -> Command {
+pub(super) fn tile(computation: &str, names: &[String], sides: &[u32]) -> Command {
     Command::Tile { computation: computation.to_string(), loops: names.to_vec(), sizes: sides.to_vec() }
 }
 
 /// Exchanges of neighbours that lead from one order of loops to another.
-fn exchanges(computation: &str, from: &[String], to: &[String]) -> Vec<Command> {
+pub(super) fn exchanges(computation: &str, from: &[String], to: &[String]) -> Vec<Command> {
     let mut now = from.to_vec();
     let mut commands = vec![];
     for (place, wanted) in to.iter().enumerate() {

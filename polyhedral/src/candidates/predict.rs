@@ -49,14 +49,14 @@ pub(super) struct Rates {
     /// Cores, or multiprocessors.
     units: f64,
     /// Bytes of fast memory that a tile works in.
-    fast: f64,
+    pub(super) fast: f64,
     /// Bytes that all units move, and that one does.
     bytes: f64,
     bytes_of_unit: f64,
     /// Operations of a unit that has enough to do.
     operations: f64,
     /// What all units take to wait for one another: a barrier, or the start of a kernel.
-    wait: f64,
+    pub(super) wait: f64,
     /// How many points a unit must have at a time to be busy, if several tiles share one.
     shared: Option<f64>,
 }
@@ -114,6 +114,34 @@ pub(super) struct Place<'a> {
     pub(super) element: f64,
     /// Operations of an instance, on average over the computations.
     pub(super) operations: f64,
+}
+
+/// A tile of a block of a GPU's threads in a nest without time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OfBlock {
+    /// How many of them there are, and the threads of each.
+    pub(super) blocks: f64,
+    pub(super) threads: f64,
+    /// Bytes of shared memory.
+    pub(super) held: f64,
+    /// For each result: bytes to and from memory, operations, and elements that a thread loads.
+    pub(super) bytes: f64,
+    pub(super) operations: f64,
+    pub(super) loads: f64,
+}
+
+impl OfBlock {
+    /// Nanoseconds for a result.
+    pub(super) fn time(&self, rates: &Rates) -> f64 {
+        let busy = self.blocks.min(rates.units).max(1.0);
+        let rounds = (self.blocks / rates.units).ceil().max(1.0);
+        let idle = (rounds * rates.units / self.blocks.max(1.0)).min(rates.units / busy).max(1.0);
+        let moving = self.bytes / rates.bytes.min(rates.bytes_of_unit * busy);
+        // A load from fast memory takes as long as an operation.
+        let instructions = self.operations + self.loads;
+        let computing = instructions * idle / (rates.operations * busy * rates.busy(self.threads, self.held));
+        moving.max(computing) + SHOWS * moving.min(computing)
+    }
 }
 
 /// How tiles run: how many at a time on average, and how often all threads wait.
