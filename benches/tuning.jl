@@ -27,6 +27,7 @@ marks(target) = target == "cuda" ? ("<!-- tuning on a GPU: begin -->", "<!-- tun
 # The models as `tessella tune` names them, and the families of schedules that each proposes.
 const MODELS = ["tiles" => ["space", "time_skew", "hexagonal", "overlapped", "tiles"],
                 "parallelograms" => ["parallelogram"],
+                "streams" => ["stream"],
                 "layout" => ["padding"],
                 "no model" => ["variation"]]
 
