@@ -16,7 +16,7 @@ pub mod program;
 pub mod schemes;
 mod search;
 
-pub use edges::{extents, reach};
+pub use edges::{extents, has_tilings, reach};
 pub use path::longest;
 pub use points::{Counted, count};
 pub use search::{Found, Progress, search};
