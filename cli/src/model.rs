@@ -31,7 +31,8 @@ pub struct Tiles {
     /// shared memory of a block
     #[arg(short, long, value_name = "ELEMENTS", value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: Option<u64>,
-    /// Tells what this tile costs instead: its sizes in space, then its time steps, such as 32,32,8
+    /// Tells what this tile costs instead: its sizes in space, then its time steps, such as 32,32,8, each up to 128, since the tile
+    /// lies in the middle of loops of 240 iterations
     #[arg(long, value_name = "SIZES", value_delimiter = ',', num_args = 1, conflicts_with = "memory",
         value_parser = clap::value_parser!(u64).range(1..=MOST_SIDE))]
     tile: Vec<u64>,

@@ -123,10 +123,12 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
             allowed = running;
         }
     }
-    // Defaults for what the user named himself in the source; for the rest the least that the checks need.
-    for named in [true, false] {
+    // Defaults for what the user named himself in the source, then for what bounds loops; for the rest, extents of arrays that loops do
+    // not go along, the least that the checks need.
+    for wanted in [Wanted::Named, Wanted::Bounds, Wanted::Enough] {
+        let named = wanted != Wanted::Enough;
         for (at, param) in algorithm.params.iter().enumerate() {
-            if given.iter().any(|(name, _)| *name == param.name) || is_named(algorithm, ParamId(at as u32)) != named {
+            if given.iter().any(|(name, _)| *name == param.name) || of_param(algorithm, ParamId(at as u32))? != wanted {
                 continue;
             }
             let default = match param.origin {
@@ -164,6 +166,27 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
         }));
     }
     Ok(Some(values))
+}
+
+/// What a parameter is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Named,
+    /// Bounds loops, without a name of the user's.
+    Bounds,
+    Enough,
+}
+
+fn of_param(algorithm: &Algorithm, id: ParamId) -> Result<Wanted, Error> {
+    if is_named(algorithm, id) {
+        return Ok(Wanted::Named);
+    }
+    for computation in &algorithm.computations {
+        if computation.domain.involves_dims(DimType::Param, id.0, 1)? {
+            return Ok(Wanted::Bounds);
+        }
+    }
+    Ok(Wanted::Enough)
 }
 
 /// Whether the user gave the parameter a name, rather than us (`A_1`).

@@ -293,3 +293,25 @@ fn blocks_that_do_not_fit_become_smaller() {
     assert!(kib <= 512 && sides.iter().product::<u64>() > 60 * 128 * 64, "{sides:?} in {kib} KiB");
     runs_right(&kernel("tests/polybench/syr2k.jl"), None, &[("m", 300), ("n", 170)]);
 }
+
+#[test]
+fn rows_may_begin_in_turns_at_other_places() {
+    let text = "\
+@tessella function places!(B::Matrix{Float64}, A::Matrix{Float64})
+    m, n = size(A)
+    tmp = zeros(m, n)
+    for j in 1:n, i in 1:m
+        @comp S tmp[i, j] = 2.0 * A[i, j]
+    end
+    for j in 2:n-1, i in 2:m-1
+        @comp R B[i, j] = 0.25 * (tmp[i-1, j] + tmp[i+1, j] + tmp[i, j-1] + tmp[i, j+1])
+    end
+end
+";
+    let schedule = "store_in(S, b, (i, j) -> (i - j % 2, j))";
+    let c = file::transpile(text, &options(Some(schedule)), Backend::C, TextKind::C).unwrap();
+    assert!(c.contains("tessella_bytes(sizeof(double), m + 1)"), "{c}");
+    for at in [[("m", 41), ("n", 37)], [("m", 4), ("n", 3)]] {
+        runs_right(text, Some(schedule), &at);
+    }
+}

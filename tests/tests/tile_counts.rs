@@ -337,3 +337,41 @@ fn boxes_grow_in_straight_lines() {
         assert!(moves.is_exact);
     }
 }
+
+#[test]
+fn sizes_without_names_that_bound_loops_are_as_large_as_others() {
+    let source = "\
+function lcs!(L::Matrix{Int64}, a::Vector{Int64}, b::Vector{Int64}, w::Vector{Int64})
+    for j in 2:size(L, 2), i in 2:size(L, 1)
+        @comp S L[i, j] = a[i-1] == b[j-1] ? L[i-1, j-1] + w[5] : max(L[i-1, j], L[i, j-1])
+    end
+end
+";
+    let at = |sizes: &[(&str, i64)]| {
+        let sizes = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+        let asked = IterationOptions { loop_name: "i0".into(), sizes, backend: Backend::C };
+        tiles_of_loop(source, &scheduled("tile(S, (j, i), (32, 32))"), &asked).unwrap()
+    };
+    // What only has to be large enough is no larger.
+    let told = at(&[]);
+    assert!(told.starts_with("lcs!: an iteration of i0 at L_1=240, L_2=240, a_1=239, b_1=239, w_1=5\n"), "{told}");
+    let told = at(&[("L_1", 100)]);
+    assert!(told.starts_with("lcs!: an iteration of i0 at L_1=100, L_2=240, a_1=99, b_1=239, w_1=5\n"), "{told}");
+}
+
+#[test]
+fn boxes_of_loops_that_go_down_have_their_sign() {
+    let source = "\
+function back!(A::Vector{Float64}, steps)
+    for t in 1:steps, i in length(A)-1:-1:2
+        A[i] = 0.25 * (A[i-1] + 2.0 * A[i] + A[i+1])
+    end
+end
+";
+    let options = FileOptions { schedule: ScheduleSource::InFile, ..scheduled("") };
+    let told = given_tile(source, &options, &[32, 8]).unwrap();
+    assert!(told.contains("skewed: boxes of -i + t\n"), "{told}");
+    let up = source.replace("length(A)-1:-1:2", "2:length(A)-1");
+    let told = given_tile(&up, &options, &[32, 8]).unwrap();
+    assert!(told.contains("skewed: boxes of i + t\n"), "{told}");
+}

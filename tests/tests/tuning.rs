@@ -394,3 +394,22 @@ fn tiles_of_products_on_a_gpu_are_proposed_by_what_they_move() {
     let orders = turned.candidates.iter().filter(|it| text(it).contains("gpu(S0, ("));
     assert!(orders.count() > 3);
 }
+
+#[test]
+fn parallelograms_are_proposed_on_a_gpu() {
+    let found = on_gpu("tests/stencils/wave1d_levels.jl", &[("steps", 2000), ("n", 2000)]);
+    let shapes: Vec<String> = found
+        .candidates
+        .iter()
+        .filter(|it| it.family == Family::Parallelogram)
+        .map(|it| tune::commands_text(&it.commands))
+        .collect();
+    assert!(!shapes.is_empty());
+    assert!(
+        shapes.iter().all(|it| it.contains("parallelogram(S, (t, i), (") && it.contains("gpu(S, t0, i)")),
+        "{shapes:?}"
+    );
+    // Points of a tile wait for one another along all axes: threads have nothing to share out.
+    let sweep = on_gpu("tests/stencils/seidel2d.jl", &[("n", 65), ("steps", 17)]);
+    assert!(sweep.candidates.iter().all(|it| it.family != Family::Parallelogram));
+}

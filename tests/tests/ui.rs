@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use tessella::model::{self, Memory, ProgramOptions, SearchOptions};
+use tessella::model::{self, LayoutOptions, Memory, ProgramOptions, SearchOptions};
 use tessella::{codes, file, slices};
 use tessella_tests::{case_options, draw_options, golden, julia_files, model_options, report, root};
 
@@ -30,6 +30,11 @@ fn diagnostics_read_as_recorded() {
                 let options = SearchOptions { seed: 1, evaluations: 100, given: vec![] };
                 let name = path.file_name().expect("a file has a name").to_string_lossy();
                 model::parallelograms(&text, &name, options, &mut |_, _| {}).err().unwrap_or_default()
+            }
+            (None, Some(("layout", extents))) => {
+                let extents = extents.split(',').map(|it| it.parse().expect("a number")).collect();
+                let asked = LayoutOptions { vector: 4, extents, period: 2 };
+                model::layout(&text, &options, &asked).err().unwrap_or_default()
             }
             (None, Some((other, _))) => panic!("{}: there is no model `{other}`", path.display()),
             (None, None) if text.lines().any(|line| line == "#! chunked") => slices::check(&text, &options),

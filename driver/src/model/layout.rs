@@ -29,6 +29,20 @@ pub fn layout(text: &str, options: &FileOptions, asked: &LayoutOptions) -> Resul
             let what = "no array of two axes that is read at several places around one another";
             return Err(nothing(lowered, what, "padding helps stencils: name one with `--function`"));
         }
+        let axes = |pattern: &Pattern| pattern.reads[0].len() - 1;
+        let most = patterns.iter().map(axes).max().unwrap_or(0);
+        if asked.extents.len() > most {
+            let sizes = if most == 1 { "one".to_string() } else { format!("up to {most}") };
+            let what = format!(
+                "arrays of up to {} axes that are read around a point, and `--extents` has {} sizes",
+                most + 1,
+                asked.extents.len()
+            );
+            let help = format!(
+                "give {sizes}, along the first axes: the extent of the last moves no element; `--function` names one function of several"
+            );
+            return Err(nothing(lowered, &what, &help));
+        }
         let mut text = format!("{}: padding for vectors of {} elements\n", algorithm.name, asked.vector);
         for pattern in &patterns {
             let name = &algorithm.array(pattern.array).name;

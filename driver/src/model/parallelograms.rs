@@ -12,7 +12,7 @@ use tessella_diagnostics::{SourceMap, Style, render};
 use tessella_polyhedral::models::parallelograms::matrix::Matrix;
 use tessella_polyhedral::models::parallelograms::schemes::{self, Scheme};
 use tessella_polyhedral::models::parallelograms::{
-    Invalid, Prediction, Problem, Progress, Shapes, count, predict, search,
+    Invalid, Prediction, Problem, Progress, Shapes, count, has_tilings, predict, search,
 };
 
 pub use picture::DrawError;
@@ -64,7 +64,11 @@ pub fn parallelograms(text: &str, name: &str, options: SearchOptions, progress: 
     let rows = chosen(problem, &stated.schemes, &options, progress)
         .map_err(|error| render(&sources, &[problem::no_tiling(file, text, &error)], Style::Plain))?;
     if rows.is_empty() {
-        return Err(render(&sources, &[problem::without_tiling(file, text)], Style::Plain));
+        return Err(render(
+            &sources,
+            &[problem::without_tiling(file, text, has_tilings(&problem.dependences))],
+            Style::Plain,
+        ));
     }
     let told = format!("shapes for {}\n\n{}", levels(problem), compared(problem, &rows));
     let axes = (1..=problem.space.size()).map(|axis| format!("axis {axis}")).collect();

@@ -269,20 +269,37 @@ fn row(candidate: &Candidate) -> Vec<String> {
     ]
 }
 
+/// `j + 2t`; `-j + t` where the loop of `j` goes down.
+fn sum(terms: &[(i64, &String)]) -> String {
+    let mut text = String::new();
+    for (factor, name) in terms {
+        text.push_str(match (text.is_empty(), *factor < 0) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        });
+        match factor.unsigned_abs() {
+            1 => text.push_str(name),
+            times => {
+                let _ = write!(text, "{times}{name}");
+            }
+        }
+    }
+    text
+}
+
 /// How the tiles of an approach lie, and how far its numbers can be trusted.
 fn note(ranking: &Ranking, ranked: &Ranked) -> Option<String> {
     let mut parts = vec![];
     if let Some(time) = &ranking.time {
-        let times = |factor: i64, name: &String| match factor {
-            0 => None,
-            1 => Some(name.clone()),
-            _ => Some(format!("{factor}{name}")),
-        };
+        let sign = |at: usize| ranking.signs.get(at).copied().unwrap_or(1);
         let along = |at: usize| {
-            let (name, lean) = (&ranking.space[at], &ranked.lean[at]);
-            let before = lean.iter().zip(&ranking.space).filter_map(|(factor, name)| times(*factor, name));
-            let moved: Vec<String> = before.chain(times(ranked.skew[at], time)).collect();
-            (!moved.is_empty()).then(|| format!("{name} + {}", moved.join(" + ")))
+            let before = ranked.lean[at].iter().enumerate();
+            let before = before.map(|(other, factor)| (factor * sign(other + 1), &ranking.space[other]));
+            let moved = before.chain([(ranked.skew[at] * sign(0), time)]).filter(|(factor, _)| *factor != 0);
+            let moved: Vec<(i64, &String)> = moved.collect();
+            (!moved.is_empty()).then(|| sum(&[&[(sign(at + 1), &ranking.space[at])], moved.as_slice()].concat()))
         };
         let terms: Vec<String> = (0..ranking.space.len()).filter_map(along).collect();
         if !terms.is_empty() {

@@ -258,7 +258,46 @@ fn apart_from(start: &Scheduled, own: &[Command], nest: &Nest) -> Vec<Command> {
         | Command::Unroll { computation, .. }
         | Command::Distribute { computation, .. } => !inside(computation),
         // What joins nests, changes computations or spells the whole order belongs to the whole.
-        _ => false,
+        Command::UnrollAndJam { .. }
+        | Command::Parallelogram { .. }
+        | Command::Skew { .. }
+        | Command::SkewAuto { .. }
+        | Command::Shift { .. }
+        | Command::Reverse { .. }
+        | Command::Collapse { .. }
+        | Command::Pieces { .. }
+        | Command::Separate { .. }
+        | Command::Fuse { .. }
+        | Command::FuseShifted { .. }
+        | Command::After { .. }
+        | Command::Before { .. }
+        | Command::Between { .. }
+        | Command::Gpu { .. }
+        | Command::Stream { .. }
+        | Command::Inline { .. }
+        | Command::ComputeAt { .. }
+        | Command::Privatize { .. }
+        | Command::Overlapped { .. }
+        | Command::Rfactor { .. }
+        | Command::Hexagonal { .. }
+        | Command::TimeSkew { .. }
+        | Command::Space { .. }
+        | Command::GridSync { .. }
+        | Command::Assume(_)
+        | Command::Specialize(_)
+        | Command::Auto
+        | Command::Order(_)
+        | Command::StoreIn { .. }
+        | Command::CacheShared { .. }
+        | Command::CacheRegister { .. }
+        | Command::Pad { .. }
+        | Command::Constant { .. }
+        | Command::CopyIn { .. }
+        | Command::CopyOut { .. }
+        | Command::Synchronize { .. }
+        | Command::Prefetch { .. }
+        | Command::Allocate { .. }
+        | Command::Free { .. } => false,
     };
     own.iter().filter(is_apart).cloned().collect()
 }

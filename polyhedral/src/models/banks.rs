@@ -137,7 +137,14 @@ fn warp(
             Tag::GpuThread(ProcessorAxis::X) => axes[0] = Some(at),
             Tag::GpuThread(ProcessorAxis::Y) => axes[1] = Some(at),
             Tag::GpuThread(ProcessorAxis::Z) => axes[2] = Some(at),
-            _ => {
+            Tag::Sequential
+            | Tag::Parallel
+            | Tag::Vector(_)
+            | Tag::Unroll(_)
+            | Tag::Separate
+            | Tag::GpuBlock(_)
+            | Tag::Stream(_)
+            | Tag::GridSync => {
                 let value = Val::from_i64(domain.ctx(), here[at as usize])?;
                 block = block.lower_bound(DimType::Out, at, &value)?.upper_bound(DimType::Out, at, &value)?;
             }

@@ -151,12 +151,22 @@ pub(super) fn no_tiling(file: FileId, text: &str, error: &Invalid) -> Diagnostic
     wrong(whole, &format!("the given shapes are no tiling: {error}"), help)
 }
 
-/// No shapes at all keep the dependences.
-pub(super) fn without_tiling(file: FileId, text: &str) -> Diagnostic {
+/// None of the shapes keeps the dependences; `is_possible`: others would.
+pub(super) fn without_tiling(file: FileId, text: &str, is_possible: bool) -> Diagnostic {
     let whole = Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 };
-    let help = "name schemes that fit the dependences, such as Diamond or Skewing-1 at level 0, allow larger tiles, or give \
-                edges with `--shape`";
-    wrong(whole, "none of the schemes is a tiling for these dependences", help)
+    match is_possible {
+        true => wrong(
+            whole,
+            "none of the schemes is a tiling for these dependences",
+            "name schemes that fit the dependences, such as Diamond or Skewing-1 at level 0, allow larger tiles, or give edges with \
+             `--shape`",
+        ),
+        false => wrong(
+            whole,
+            "no tiling keeps these dependences: along some of them, one after the other, an iteration waits for itself",
+            "leave out or turn round dependences, until no sum of them is 0 along all axes",
+        ),
+    }
 }
 
 fn wrong(span: Span, text: &str, help: &str) -> Diagnostic {

@@ -1,6 +1,7 @@
 //! How far tiles reach: one that is longer than the space along an axis is cut off there, and the formulas count what is cut off.
 
 use super::matrix::Matrix;
+use microlp::{ComparisonOp, OptimizationDirection};
 
 /// How far edges of tiles of all levels reach along each axis at most, in points; `None` where numbers pass 128 bits.
 pub fn reach(shapes: &[Matrix]) -> Option<Vec<u128>> {
@@ -35,4 +36,34 @@ pub fn extents(space: &Matrix) -> Vec<u128> {
 /// Whether no edge is longer than a limit along its axis.
 pub fn is_within(shapes: &[Matrix], limits: &[u128]) -> bool {
     reach(shapes).is_some_and(|reach| reach.iter().zip(limits).all(|(it, limit)| it <= limit))
+}
+
+/// How much an axis grows along each dependence at most, for the solver.
+const MOST: f64 = 1e9;
+
+/// Whether some tiling keeps the dependences: whether all of them lead to one side of a plane through 0.
+pub fn has_tilings(dependences: &[Vec<i64>]) -> bool {
+    let mut program = microlp::Problem::new(OptimizationDirection::Minimize);
+    let axes = dependences.first().map_or(0, Vec::len);
+    let normal: Vec<_> = (0..axes).map(|_| program.add_var(0.0, (-MOST, MOST))).collect();
+    for dependence in dependences {
+        let sum: Vec<_> = normal.iter().zip(dependence).map(|(&axis, &by)| (axis, by as f64)).collect();
+        program.add_constraint(sum.as_slice(), ComparisonOp::Ge, 1.0);
+    }
+    program.solve().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dependences_on_one_side_have_tilings() {
+        assert!(has_tilings(&[vec![1, -1], vec![1, 1]]));
+        assert!(has_tilings(&[vec![1, -1000], vec![0, 1]]));
+        assert!(has_tilings(&[vec![-1, 0], vec![0, -1]]));
+        assert!(!has_tilings(&[vec![1, 0], vec![-1, 0]]));
+        assert!(!has_tilings(&[vec![1, 1], vec![-1, 0], vec![0, -1]]));
+        assert!(has_tilings(&[vec![1, 0, 0], vec![0, 1, -5], vec![0, 0, 1]]));
+    }
 }

@@ -18,7 +18,7 @@ mod quick;
 pub mod schemes;
 mod search;
 
-pub use edges::{extents, reach};
+pub use edges::{extents, has_tilings, reach};
 pub use path::longest;
 pub use points::{Counted, count};
 pub use search::{Found, Progress, search};

@@ -7,6 +7,7 @@ use super::slant::LARGEST_SKEW;
 use super::uniform::Uniform;
 use super::{Approach, Candidate};
 use super::{band, recount};
+use crate::affine::{Affine, Atom};
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::error::Error;
 use crate::isl::Ctx;
@@ -19,6 +20,8 @@ pub struct Ranking {
     pub space: Vec<String>,
     /// The name of the loop over time.
     pub time: Option<String>,
+    /// Which way tiles count along time, if there is any, and along space: -1 where the source's loop goes down.
+    pub signs: Vec<i64>,
     /// The names of loops inside that tiles leave whole.
     pub whole: Vec<String>,
     pub ranked: Vec<Ranked>,
@@ -166,10 +169,17 @@ fn ranking(
         computations,
         space: nest.space.clone(),
         time: nest.time.clone(),
+        signs: signs(nest.main().next().map_or(&[], |id| &nest.coordinates[&id])),
         whole: nest.whole.clone(),
         ranked,
         refused,
     }
+}
+
+/// Whether coordinates grow or fall with their iterators.
+fn signs(coordinates: &[Affine]) -> Vec<i64> {
+    let falls = |at: &Affine| at.terms().iter().any(|(atom, factor)| matches!(atom, Atom::Iterator(_)) && *factor < 0);
+    coordinates.iter().map(|at| if falls(at) { -1 } else { 1 }).collect()
 }
 
 fn names(algorithm: &Algorithm, computations: &[ComputationId]) -> Vec<String> {
@@ -259,7 +269,8 @@ pub fn given(ctx: &Ctx, algorithm: &Algorithm, sizes: &[u64]) -> Result<Vec<Rank
         let time = band.has_time.then(|| around[0].1.name.clone());
         let computations = names(algorithm, &band.computations);
         let whole = band::whole(&program, &band);
-        rankings.push(Ranking { computations, space: band.names, time, whole, ranked, refused });
+        let signs = signs(band.main().next().map_or(&[], |id| &band.coordinates[&id]));
+        rankings.push(Ranking { computations, space: band.names, time, signs, whole, ranked, refused });
     }
     Ok(rankings)
 }

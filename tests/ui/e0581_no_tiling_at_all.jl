@@ -1,0 +1,6 @@
+#! model parallelograms
+space 16 0; 0 16
+dependence 1 1
+dependence -1 0
+dependence 0 -1
+level 18e-6 64
