@@ -280,8 +280,15 @@ impl Chooser<'_> {
     pub(crate) fn node(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
         match schedule.node(path) {
             None | Some(Node::Computation(_)) => Ok(()),
-            Some(Node::Sequence(children)) => {
-                (0..children.len()).try_for_each(|child| self.node(schedule, &path.child(child)))
+            Some(Node::Sequence(_)) => {
+                if self.target == Target::Gpu {
+                    self.join_kernels(schedule, path)?;
+                }
+                let children = match schedule.node(path) {
+                    Some(Node::Sequence(children)) => children.len(),
+                    Some(Node::Loop(_) | Node::Computation(_)) | None => 0,
+                };
+                (0..children).try_for_each(|child| self.node(schedule, &path.child(child)))
             }
             Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_) | Tag::GridSync) || self.is_settled(it) => Ok(()),
             Some(Node::Loop(it)) if self.is_tagged(it) => self.what_is_left(schedule, path),

@@ -11,6 +11,7 @@ pub mod cuts;
 pub(crate) mod delayed;
 pub mod device_pads;
 pub(crate) mod gpu;
+pub(crate) mod gpu_join;
 pub(crate) mod gpu_product;
 pub(crate) mod gpu_storage;
 mod gpu_sums;
