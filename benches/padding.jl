@@ -1,6 +1,6 @@
 # What padding of arrays gives on this CPU: stencils over arrays whose columns are a power of two long, and over padded ones.
 #
-#     ./x build; julia --project=julia-pkg benches/padding.jl [--seconds=0.5] [--quick] [--output=FILE]
+#     ./x build; julia --project=julia-pkg benches/padding.jl [--seconds=0.5] [--quick] [--gpu] [--tables=cpu,banks,sectors] [--output=FILE]
 #
 # One and two threads. Results over padded arrays are compared with those over plain ones first, bit for bit; the script exits
 # with 1 if one differs. It takes about a minute; `--output` writes the tables to a file.
@@ -56,7 +56,7 @@ function counted(file, side, schedule)
         String(take!(io))))
     sizes = names === nothing ? String[] : ["$name=$side" for name in split(strip(names[1]), r", *") if !occursin(r"_\d+$", name)]
     size = isempty(sizes) ? `` : `--size $sizes`
-    text = output_of(`ncu --csv --metrics $METRIC $TOOL run $file --target cuda --repeat 1 --no-compare $size --schedule $schedule`)
+    text = output_of(`ncu --clock-control none --csv --metrics $METRIC $TOOL run $file --target cuda --repeat 1 --no-compare $size --schedule $schedule`)
     found = [parse(Float64, replace(it[1], "," => "")) for it in eachmatch(Regex(METRIC * "\"[^\n]*\"([0-9.,]+)\"\\s*(?:\n|\$)"), text)]
     return isempty(found) ? nothing : sum(found)
 end
@@ -152,16 +152,9 @@ function fastest(f, B, A, seconds)
     return best
 end
 
-function main(arguments)
-    seconds = "--quick" in arguments ? 0.02 : 0.5
-    for argument in arguments
-        startswith(argument, "--seconds=") && (seconds = parse(Float64, argument[length("--seconds=")+1:end]))
-    end
-    output, on_gpu = nothing, "--gpu" in arguments
-    for argument in arguments
-        startswith(argument, "--output=") && (output = argument[length("--output=")+1:end])
-    end
-    failed, io = false, IOBuffer()
+# Times stencils over padded arrays; whether a result differs.
+function on_cpu(io, seconds)
+    failed = false
     println(io, Sys.cpu_info()[1].model, ", milliseconds of the fastest call:\n")
     println(io, "| stencil | type | n | threads | ", join(("pad $pad" for pad in PADS), " | "), " |")
     println(io, "| --- | --- | ---: | ---: | ", join(("---:" for _ in PADS), " | "), " |")
@@ -181,8 +174,23 @@ function main(arguments)
         end
         @printf(io, "| %s | %s | %d | %d | %s |\n", name, T, n, threads, join((@sprintf("%.3f", 1000t) for t in times), " | "))
     end
-    isfile(TOOL) && banks(io, on_gpu)
-    isfile(TOOL) && on_gpu && sectors(io)
+    return failed
+end
+
+function main(arguments)
+    seconds = "--quick" in arguments ? 0.02 : 0.5
+    for argument in arguments
+        startswith(argument, "--seconds=") && (seconds = parse(Float64, argument[length("--seconds=")+1:end]))
+    end
+    output, on_gpu, tables = nothing, "--gpu" in arguments, ["cpu", "banks", "sectors"]
+    for argument in arguments
+        startswith(argument, "--tables=") && (tables = split(argument[length("--tables=")+1:end], ','))
+        startswith(argument, "--output=") && (output = argument[length("--output=")+1:end])
+    end
+    failed, io = false, IOBuffer()
+    "cpu" in tables && (failed = on_cpu(io, seconds))
+    isfile(TOOL) && "banks" in tables && banks(io, on_gpu)
+    isfile(TOOL) && "sectors" in tables && on_gpu && sectors(io)
     text = String(take!(io))
     print(text)
     output === nothing || write(output, text)
