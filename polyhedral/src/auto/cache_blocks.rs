@@ -4,7 +4,7 @@
 use super::register_tile::{Blocks, Nest, Shape, apply};
 use crate::affine::Affine;
 use crate::error::Error;
-use crate::models::tiles::inside::Inside;
+use crate::models::tiles::inside::{Inside, Moves, TYPICAL};
 use crate::schedule::{Loop, Node, Schedule};
 
 /// Blocks become no smaller than so many parts of the usual ones.
@@ -45,10 +45,10 @@ pub(super) fn blocks(nest: &Nest<'_>, schedule: &Schedule, shape: &Shape) -> Res
         }
         inside.moves(&sides)
     };
-    let fits = |it: &crate::models::tiles::inside::Moves| it.held() <= nest.machine.l2_bytes;
+    let fits = |it: &Moves| it.held() <= nest.machine.l2_bytes;
     let all =
         smaller(usual, unrolled, vectors * lanes).into_iter().filter_map(|blocks| Some((blocks, weighed(&blocks)?)));
-    // Among equals the first: the one with the largest sides of those that come last.
+    // Among equals the first, the largest.
     let mut best: Option<(Blocks, f64)> = None;
     for (blocks, moves) in all.filter(|(_, moves)| fits(moves)) {
         if best.is_none_or(|(_, bytes)| moves.bytes() < bytes) {
@@ -87,9 +87,10 @@ fn most_bytes(nest: &Nest<'_>, schedule: &Schedule, sides: [(usize, Option<u32>)
                 };
                 (0..computation.iterators.len() as u32).any(along)
             };
-            let elements = sides.iter().filter(|(level, _)| moves(*level)).fold(1_u64, |elements, (_, side)| {
-                elements.saturating_mul(side.map_or(crate::models::tiles::inside::TYPICAL, u64::from))
-            });
+            let elements = sides
+                .iter()
+                .filter(|(level, _)| moves(*level))
+                .fold(1_u64, |elements, (_, side)| elements.saturating_mul(side.map_or(TYPICAL, u64::from)));
             let bytes = u64::from(nest.algorithm.array(access.array).element.bytes());
             sum = sum.saturating_add(elements.saturating_mul(bytes));
         }

@@ -11,7 +11,7 @@ use crate::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
 use crate::error::Error;
 use crate::schedule::{Loop, Node, Schedule};
 use crate::work;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 
 /// What a loop runs for whose length depends on sizes, or is more than [`SHORT`].
@@ -26,8 +26,8 @@ const FARTHEST: i64 = 4096;
 const NODE: u64 = 4;
 /// The degree in the length of loops that stay whole.
 const DEGREE_OF_WHOLE: usize = 3;
-/// The most accesses of a box that are looked at.
-const MOST_ACCESSES: u64 = 2_000_000;
+/// The most accesses that are looked at, in all boxes together: about a tenth of a second.
+const MOST_ACCESSES: u64 = 1_000_000;
 /// The most subscripts of an array, and the bits of each in the name of an element.
 const MOST_SUBSCRIPTS: usize = 5;
 const BITS: u32 = 20;
@@ -41,7 +41,9 @@ pub struct Inside<'a> {
     pub sides: Vec<Option<u64>>,
     members: Vec<Member>,
     /// What was counted before, by the sides and the length of whole loops.
-    known: RefCell<HashMap<(Vec<u64>, u64), Option<Quantities>>>,
+    known: RefCell<HashMap<Lengths, Option<Quantities>>>,
+    /// How many accesses may still be looked at.
+    left: Cell<u64>,
 }
 
 /// A computation that runs inside, and what its iterators run through.
@@ -83,6 +85,9 @@ impl Moves {
         self.loaded.max(self.stored)
     }
 }
+
+/// The sides of a box, and the length of whole loops.
+type Lengths = (Vec<u64>, u64);
 
 /// Loads, stores, useful results, bytes loaded and stored, operations.
 type Quantities = [u64; 6];
@@ -136,10 +141,17 @@ impl<'a> Inside<'a> {
         });
         let names = algorithm.computation(main).iterators.clone();
         let sides = runs.iter().map(|run| run.map(|(first, last)| (last - first + 1) as u64)).collect();
-        Ok(short.then(|| Inside { algorithm, names, sides, members, known: RefCell::default() }))
+        Ok(short.then(|| Inside {
+            algorithm,
+            names,
+            sides,
+            members,
+            known: RefCell::default(),
+            left: Cell::new(MOST_ACCESSES),
+        }))
     }
 
-    /// What a box of these sides costs; sides of whole loops do not count. `None` where it has more accesses than are looked at.
+    /// What a box of these sides costs; sides of whole loops do not count. `None` where that takes too long.
     pub fn moves(&self, sides: &[Option<u64>]) -> Option<Moves> {
         let sides: Vec<u64> = sides.iter().map(|side| side.unwrap_or(1)).collect();
         let unknown = |along: &Along| matches!(along, Along::Whole(None));
@@ -201,9 +213,7 @@ impl<'a> Inside<'a> {
                 points.saturating_mul(1 + self.algorithm.computation(it.id).reads.len() as u64)
             })
             .fold(0, u64::saturating_add);
-        if accesses > MOST_ACCESSES {
-            return None;
-        }
+        self.left.set(self.left.get().checked_sub(accesses)?);
         let mut instances: Vec<(Vec<i64>, usize, Vec<i64>)> = vec![];
         for (place, member) in self.members.iter().enumerate() {
             for point in points(&ranges(member)) {
