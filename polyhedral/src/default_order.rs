@@ -259,6 +259,9 @@ fn whole(
     }
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
+    if target == Target::Gpu {
+        chooser.load_ahead_alone(&mut schedule);
+    }
     let asked = chooser.asking.of(&schedule);
     if target == Target::Cpu {
         chooser.join_on_threads(&mut schedule, &Path::default())?;

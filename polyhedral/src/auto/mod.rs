@@ -17,6 +17,7 @@ pub(crate) mod gpu_storage;
 mod gpu_sums;
 pub(crate) mod gpu_waves;
 pub(crate) mod hexagon_cost;
+pub(crate) mod one_thread;
 pub(crate) mod own;
 pub mod padded;
 pub mod padding;
