@@ -3,7 +3,8 @@
 //!
 //! This is constraint (1) of the model of layouts ([`crate::models::layout`]) with a sector for a vector, and with the place that all
 //! accesses are to share fixed to 0: the hardware decides where sectors begin. Columns that are multiples of a sector, with some
-//! elements free before each, bring the first thread of a warp to the same place in all of them, whatever the sizes.
+//! elements free before each, bring the first thread of a warp to the same place in all of them, whatever the sizes. Tessella's own
+//! choice does so where that is all accesses of an array.
 //!
 //! An array that the function makes is padded where its accesses then take 5 % less. A copy of an argument has to be brought into
 //! that shape and back, so it is padded only where it is known that the kernels go through it often enough.
@@ -128,6 +129,8 @@ fn of_array(
             saved.sum::<f64>() > COPIES
         }
     };
+    // Where some warps go on beginning inside of sectors, nothing was gained when it was measured: the tuner may try.
+    let is_sure = params.is_some() || out(before) == 0;
     let why = Why::Sectors {
         accesses: all.len(),
         before: plain.iter().sum::<f64>().round() as usize,
@@ -137,7 +140,7 @@ fn of_array(
     let columns = Columns { before: before as u32, multiple: elements as u32 };
     let by = vec![0; array.rank as usize];
     let padded = Padded { array: array.name.clone(), by, columns, why };
-    Ok((then < WORTH * now && pays).then_some(padded))
+    Ok((then < WORTH * now && pays && is_sure).then_some(padded))
 }
 
 /// How often a warp begins inside of a sector, of all columns: these are so far apart, or nobody knows how far.

@@ -12,7 +12,7 @@ use crate::machine::Gpu;
 use crate::models::tiles::Approach;
 use crate::models::tiles::fit::Nest;
 use crate::schedule::{Node, Tag};
-use crate::time_tiling::{Found, Hexagon, find};
+use crate::time_tiling::{Found, Hexagon, Slope, find};
 
 /// Time steps of a tile.
 const STEPS: [u32; 5] = [2, 4, 8, 16, 32];
@@ -24,7 +24,7 @@ const LINE: [u32; 6] = [64, 256, 1024, 2048, 4096, 8192];
 const GPU_LAST: [u32; 3] = [16, 32, 64];
 const GPU_OUTER: [u32; 3] = [4, 8, 16];
 
-/// All tilings of the nest's time loop.
+/// All tilings of the nest's time loop; none where no step needs what its neighbours computed, as in a sum over the time loop.
 pub(super) fn tilings(
     ctx: &Ctx,
     start: &Scheduled,
@@ -35,6 +35,10 @@ pub(super) fn tilings(
 ) -> Result<Vec<Candidate>, Error> {
     let Some(place) = Place::of(ctx, start, nest, params)? else { return Ok(vec![]) };
     let Some(found) = find(ctx, start, dependences, &nest.computations, time)? else { return Ok(vec![]) };
+    let is_still = |slopes: &Vec<[Slope; 2]>| slopes.iter().flatten().all(|&slope| slope == Slope::ZERO);
+    if found.slopes.as_ref().is_some_and(is_still) {
+        return Ok(vec![]);
+    }
     let found = Tilings(found);
     let dims = found.0.stencil.dims.len();
     let mut all = vec![];
