@@ -62,6 +62,16 @@ pub enum Runs {
 /// [`ScheduleError`] where a name is unknown, a computation is missing or named twice, a loop has no function for a
 /// computation inside it, or several instances of a computation would run at one time.
 pub fn build(ctx: &Ctx, scheduled: &Scheduled, tree: &[OrderNode]) -> Result<Schedule, Error> {
+    let schedule = look_up(scheduled, tree)?;
+    for id in scheduled.algorithm.ids() {
+        check_single(ctx, &scheduled.algorithm, &schedule, id)?;
+    }
+    check_gpu(scheduled, &schedule)?;
+    Ok(schedule)
+}
+
+/// [`build`] without the checks of instances and of loops over a GPU's processors: an order to look at, not to run.
+pub(crate) fn look_up(scheduled: &Scheduled, tree: &[OrderNode]) -> Result<Schedule, Error> {
     let algorithm = &scheduled.algorithm;
     let mut builder = Builder { algorithm, target: scheduled.target, around: vec![], seen: vec![] };
     let root = builder.list(tree)?;
@@ -73,12 +83,7 @@ pub fn build(ctx: &Ctx, scheduled: &Scheduled, tree: &[OrderNode]) -> Result<Sch
     if !missing.is_empty() {
         return Err(ScheduleError::OrderMisses { missing }.into());
     }
-    let schedule = Schedule { root };
-    for id in algorithm.ids() {
-        check_single(ctx, algorithm, &schedule, id)?;
-    }
-    check_gpu(scheduled, &schedule)?;
-    Ok(schedule)
+    Ok(Schedule { root })
 }
 
 struct Builder<'a> {

@@ -6,6 +6,7 @@
 use super::nests::{Probe, exchanges, tile};
 use super::predict::{OfBlock, Prediction, Rates};
 use super::{Candidate, Family, MODEL_OPERATIONS, quota_as};
+use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -19,7 +20,7 @@ use crate::order;
 use crate::relation;
 use crate::schedule::{Loop, Schedule, Tag};
 use crate::transform;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Threads of a block.
 const THREADS: std::ops::RangeInclusive<u64> = 32..=1024;
@@ -30,6 +31,7 @@ const ACROSS: [u32; 5] = [2, 4, 8, 16, 32];
 const PROBE: [u32; 2] = [8, 32];
 
 /// What the model says of an order.
+#[derive(Clone, Copy)]
 enum Verdict {
     Takes(Prediction),
     /// More threads, registers or shared memory than a block has, or fewer threads than a warp.
@@ -50,11 +52,11 @@ pub(super) fn predicted(
     let model = Model { ctx, start, params };
     let judged = ctx.with_budget(MODEL_OPERATIONS, || {
         let mut reached = Reached { ctx, start, dependences, before: None };
-        let mut known = BTreeMap::new();
+        let (mut known, mut seen) = (BTreeMap::new(), HashMap::new());
         let mut judged = vec![];
         for candidate in &others {
             let verdict = match reached.by(&candidate.commands)? {
-                Some((algorithm, schedule)) => model.judge(&algorithm, &schedule, &mut known)?,
+                Some((algorithm, schedule)) => model.judge(&algorithm, &schedule, &mut known, &mut seen)?,
                 None => Verdict::Unknown,
             };
             judged.push(verdict);
@@ -109,7 +111,7 @@ impl Reached<'_> {
         let Some((_, Some(now))) = &self.before else { return Ok(None) };
         Ok(match tree {
             None => Some((now.algorithm.clone(), now.schedule.clone())),
-            Some(tree) => known(order::build(self.ctx, now, tree))?.map(|schedule| (now.algorithm.clone(), schedule)),
+            Some(tree) => known(order::look_up(now, tree))?.map(|schedule| (now.algorithm.clone(), schedule)),
         })
     }
 }
@@ -192,6 +194,9 @@ struct Levels<'a> {
     element: u32,
 }
 
+/// A computation in its loops.
+type Nested = (ComputationId, Vec<(Affine, Tag)>);
+
 /// How many values each iterator of a computation has.
 type Extents = Vec<u64>;
 
@@ -202,12 +207,25 @@ impl Model<'_> {
         algorithm: &Algorithm,
         schedule: &Schedule,
         known: &mut BTreeMap<ComputationId, Extents>,
+        seen: &mut HashMap<Nested, Verdict>,
     ) -> Result<Verdict, Error> {
         let (mut time, mut bytes, mut instances) = (0.0, 0.0, 0.0);
         for main in deepest(algorithm, schedule) {
-            let Some(levels) = self.levels(algorithm, schedule, main)? else { continue };
             let extents = self.extents(algorithm, main, known)?;
-            match self.weigh(&levels, &levels.block.sides, &extents) {
+            let around = schedule.loops_around(main).into_iter().map(|(_, it)| (it.at[&main].clone(), it.tag));
+            // Most of the orders that are judged differ in one nest of several.
+            let key = (main, around.collect());
+            let verdict = match seen.get(&key) {
+                Some(verdict) => *verdict,
+                None => {
+                    let levels = self.levels(algorithm, schedule, main)?;
+                    let weighed = levels.map(|levels| self.weigh(&levels, &levels.block.sides, &extents));
+                    let verdict = weighed.unwrap_or(Verdict::Unknown);
+                    seen.insert(key, verdict);
+                    verdict
+                }
+            };
+            match verdict {
                 Verdict::Takes(predicted) => {
                     let count: f64 = extents.iter().map(|&it| it as f64).product();
                     time += count * predicted.time;
