@@ -3,7 +3,9 @@
 //! Where the blocks of a kernel run through a loop in step, all that its threads read of a matrix in one iteration goes to
 //! shared memory, and what each thread writes in all iterations stays in its registers.
 
+use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
+use crate::auto::gpu_waves::TILE;
 use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
 use crate::auto::profile::{Step, step};
@@ -11,7 +13,7 @@ use crate::auto::vectors;
 use crate::command::{Columns, Command};
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::storage::{Limit, uses};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most tiles that are copied ahead of the one in use.
 const MOST_AHEAD: u32 = 3;
@@ -78,6 +80,11 @@ fn of_kernel(
     let around = schedule.loops_around(anchor);
     let (_, step) = around[last_block + 1];
     let (_, x) = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::X))?;
+    let block = &around[last_block].1.name;
+    let passed = |it: &Loop| iterators(algorithm.computation(anchor), anchor, it);
+    if passed(x).iter().any(|it| passed(step).contains(it)) {
+        return Some(of_diagonals(algorithm, inside, anchor, block));
+    }
     // What stands before or behind the loop starts or uses the results of each thread.
     let sums = step.body.computations();
     let is_of_threads = |id: ComputationId| below_blocks(id).is_some_and(|(tag, _)| matches!(tag, Tag::GpuThread(_)));
@@ -150,6 +157,33 @@ fn of_kernel(
         }
     }
     Some(commands)
+}
+
+/// The commands for a tile whose threads go along diagonals: all of it that is in matrices passes through shared memory.
+fn of_diagonals(algorithm: &Algorithm, inside: &[ComputationId], anchor: ComputationId, block: &str) -> Vec<Command> {
+    let mut all: BTreeMap<ArrayId, Vec<&Access>> = BTreeMap::new();
+    for &id in inside {
+        let it = algorithm.computation(id);
+        it.reads.iter().chain([&it.write]).for_each(|access| all.entry(access.array).or_default().push(access));
+    }
+    let mut commands = vec![];
+    for (id, accesses) in all {
+        let array = algorithm.array(id);
+        let movable = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned);
+        if array.rank < 2 || !movable || !accesses.iter().all(|access| access.is_affine()) {
+            continue;
+        }
+        let (name, computation) = (array.name.clone(), algorithm.computation(anchor).name.clone());
+        commands.push(Command::CacheShared { array: name.clone(), computation, at: block.to_string(), ahead: 0 });
+        let places = accesses.iter().filter_map(|access| access.subscripts[0].as_affine()).map(Affine::constant_term);
+        let (low, high) = places.fold((i64::MAX, i64::MIN), |(low, high), it| (low.min(it), high.max(it)));
+        // The threads lie a column less an element apart: in all banks if that is odd.
+        if (i64::from(TILE) + high - low) % 2 != 0 {
+            let by = (0..array.rank).map(|axis| u32::from(axis == 0)).collect();
+            commands.push(Command::Pad { array: name, by, columns: Columns::default() });
+        }
+    }
+    commands
 }
 
 /// Matrices that the threads of a warp read a column apart, though their neighbours lie along the block's other axis: the tile of

@@ -4,23 +4,27 @@
 //! ```text
 //! for k { for j { for i { S; R } } } -> for k { @gpu for i { S }; @gpu for j, i { R } }
 //! for i { for j { S } } -> for wave = i + j { @gpu for i { S } }
+//! for i { for j { S } } -> for wave = i0 + j0 { @block for i0 { for step = i1 + j1 { @thread for i1 { S } } } }
 //! ```
 //!
 //! # Source
 //! Wolf and Lam, *A loop transformation theory and an algorithm to maximize parallelism*, TPDS 2(4), 1991.
 
-use super::chooser::Chooser;
+use super::chooser::{Chooser, has_loop};
 use crate::affine::Affine;
 use crate::algorithm::ComputationId;
 use crate::default_order::Tilings;
 use crate::error::Error;
 use crate::fresh::fresh_among;
-use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{loop_names, put_chain, take_chain};
 use std::collections::BTreeMap;
 
 /// How many loops of a chain make diagonals. With factors other than 1 the bounds of the grid would take isl tens of seconds.
 const LOOPS: [usize; 2] = [3, 2];
+
+/// Points of a tile along both of its axes: a warp of threads.
+pub(super) const TILE: u32 = 32;
 
 /// Cycles that the start of a kernel takes.
 const START: f64 = 5000.0;
@@ -49,6 +53,9 @@ impl Chooser<'_> {
                 *schedule = trial;
                 return Ok(true);
             }
+        }
+        if self.diagonals_of_tiles(schedule, path, depth)? {
+            return Ok(true);
         }
         for count in LOOPS.into_iter().filter(|&count| count <= depth) {
             if self.diagonals(schedule, path, count)? {
@@ -92,6 +99,40 @@ impl Chooser<'_> {
             *schedule = trial;
         }
         Ok(threads)
+    }
+
+    /// Runs a nest of two loops along diagonals of tiles, a block for each tile, and its threads along the diagonals inside: as many steps
+    /// follow one another as along diagonals of points, but most of them in a block.
+    fn diagonals_of_tiles(&self, schedule: &mut Schedule, path: &Path, depth: usize) -> Result<bool, Error> {
+        let is_plain = schedule.node(&path.down(depth)).is_some_and(|body| !has_loop(body));
+        if depth != 2 || !is_plain {
+            return Ok(false);
+        }
+        let (mut trial, mut parts) = self.split_levels(schedule, path, &[vec![TILE], vec![TILE]])?;
+        let (inner, outer) = (parts.pop(), parts.pop());
+        let (Some([i0, i1]), Some([j0, j1])) = (inner.as_deref(), outer.as_deref()) else { return Ok(false) };
+        let mut names = vec![];
+        loop_names(&schedule.root, &mut names);
+        let mut diagonal = |a: &Loop, b: &Loop, wanted: &str| -> Result<Loop, Error> {
+            let sum = |(id, value): (&ComputationId, &Affine)| Ok((*id, value.add(&b.at[id])?));
+            let at = a.at.iter().map(sum).collect::<Result<_, Error>>()?;
+            let name = fresh_among(wanted, &names);
+            names.push(name.clone());
+            Ok(Loop { name, tag: Tag::Sequential, at, body: a.body.clone() })
+        };
+        let x = ProcessorAxis::X;
+        let chain = vec![
+            diagonal(j0, i0, "wave")?,
+            Loop { tag: Tag::GpuBlock(x), ..j0.clone() },
+            diagonal(j1, i1, "step")?,
+            Loop { tag: Tag::GpuThread(x), ..j1.clone() },
+        ];
+        put_chain(&mut trial, path, chain);
+        let fits = self.is_legal(&trial, path)? && self.has_place(&trial)?;
+        if fits {
+            *schedule = trial;
+        }
+        Ok(fits)
     }
 
     /// What the order at `path` is estimated to take on a GPU, in cycles, for one iteration of the loops around it.
