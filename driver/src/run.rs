@@ -1,6 +1,6 @@
 //! Runs a function on made-up inputs and compares it with the interpreter: `tessella run`.
 
-mod rounding;
+pub(crate) mod rounding;
 
 use crate::abi::values::{profiled, timed_call};
 use crate::file::{FileOptions, Sources};
@@ -239,14 +239,11 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         outcome.interpreted = Some(start.elapsed());
         let returned = results::values(&unit.function, &returned);
         outcome.differences = differences(&unit.function, &actual, &expected, &returned);
-        if let (false, Some(freedom)) = (outcome.differences.is_empty(), rounding::freedom(algorithm)) {
-            let given =
-                actual.1.iter().zip(&returned).filter_map(|(value, expected)| Some((value, expected.as_ref()?)));
-            let pairs: Vec<(&Value, &Value)> = actual.0.iter().zip(&expected).chain(given).collect();
-            if let Some(text) = rounding::close(&pairs) {
-                outcome.rounding = Some(format!("{text}: {freedom} in the source lets results round in another way"));
-                outcome.differences.clear();
-            }
+        if let (false, Some(freedom)) = (outcome.differences.is_empty(), rounding::freedom(algorithm))
+            && let Some(text) = by_rounding(&actual, &expected, &returned)
+        {
+            outcome.rounding = Some(format!("{text}: {freedom} in the source lets results round in another way"));
+            outcome.differences.clear();
         }
     }
     Ok(outcome)
@@ -453,6 +450,17 @@ fn shown(value: &Value) -> String {
             format!("{} Array{{{}}}: {}{more}", extents.join("x"), array.element(), first.join(", "))
         }
     }
+}
+
+/// How far arguments after a call, and results, are from those expected, if that may be rounding.
+pub(crate) fn by_rounding(
+    (values, results): &(Vec<Value>, Vec<Value>),
+    expected: &[Value],
+    returned: &[Option<Value>],
+) -> Option<String> {
+    let given = results.iter().zip(returned).filter_map(|(value, expected)| Some((value, expected.as_ref()?)));
+    let pairs: Vec<(&Value, &Value)> = values.iter().zip(expected).chain(given).collect();
+    rounding::close(&pairs)
 }
 
 /// How arguments after a call, and results, differ from those expected; empty if they do not.

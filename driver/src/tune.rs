@@ -110,6 +110,8 @@ pub struct Tuner {
     options: TuneOptions,
     inputs: Vec<Value>,
     expected: (Vec<Value>, Vec<Value>),
+    /// Whether the source lets results differ by rounding.
+    may_round: bool,
     queue: VecDeque<Candidate>,
     /// By family: how many were refused for which reason before any went through; `None` once one did.
     refusals: BTreeMap<Family, Option<BTreeMap<String, u32>>>,
@@ -148,13 +150,14 @@ const LONG: Duration = Duration::from_secs(2);
 impl Tuner {
     /// Measures the untuned function and asks for candidates. `clock` tells the time since the tuner was asked for.
     pub fn new(subject: Subject, inputs: Vec<Value>, options: TuneOptions, clock: Clock) -> Result<Tuner, Failed> {
-        let (program, space) = {
+        let (program, space, may_round) = {
             let unit = subject.unit(None);
             let built = unit.build(subject.target).map_err(Failed::Refused)?;
             let program = load(&unit, &built, &subject)?;
             let own = built.own_commands(&unit);
             let values = run::params_of(built.analysed.verified.source(), &inputs);
-            (program, propose(&unit, &subject, &own, &values).map_err(Failed::Refused)?)
+            let may_round = run::rounding::freedom(built.analysed.verified.source()).is_some();
+            (program, propose(&unit, &subject, &own, &values).map_err(Failed::Refused)?, may_round)
         };
         let mut queue: VecDeque<Candidate> = candidates::in_order(&space, options.seed).into();
         queue.truncate(options.most);
@@ -163,6 +166,7 @@ impl Tuner {
             options,
             inputs,
             expected: (vec![], vec![]),
+            may_round,
             refusals: BTreeMap::new(),
             guesses: match options.begin {
                 Begin::InTurns => vec![],
@@ -297,9 +301,10 @@ impl Tuner {
             Ok((seconds, given)) => {
                 let expected: Vec<Option<Value>> = self.expected.1.iter().cloned().map(Some).collect();
                 let differences = run::differences(&self.subject.function, &given, &self.expected.0, &expected);
+                let is_rounding = || self.may_round && run::by_rounding(&given, &self.expected.0, &expected).is_some();
                 match differences.into_iter().next() {
-                    Some(difference) => Outcome::Differs(difference),
-                    None => Outcome::Timed(seconds),
+                    Some(difference) if !is_rounding() => Outcome::Differs(difference),
+                    Some(_) | None => Outcome::Timed(seconds),
                 }
             }
         }

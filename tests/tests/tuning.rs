@@ -108,6 +108,46 @@ fn proposed(tuner: &Tuner, family: Family) -> (usize, usize, usize) {
     (waiting, share.map_or(0, |it| it.considered), share.map_or(0, |it| it.proposed))
 }
 
+/// A sweep that no model predicts beside one that they do: both have candidates, and what is left is Tessella's own choice.
+#[test]
+fn nests_of_one_function_do_not_stand_in_each_others_way() {
+    let source = "\
+@tessella function mixed!(p::Matrix{Float32}, A::Matrix{Float32}, B::Matrix{Float32}, steps::Int)
+    n = size(p, 1)
+    for k in 1:n
+        for i in 1:n, j in 1:n
+            @comp F p[j, i] = min(p[j, i], p[k, i] + p[j, k])
+        end
+    end
+    for t in 1:steps
+        for j in 2:size(A, 2)-1, i in 2:size(A, 1)-1
+            @comp S B[i, j] = A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1]
+        end
+        for j in 2:size(A, 2)-1, i in 2:size(A, 1)-1
+            @comp R A[i, j] = B[i, j]
+        end
+    end
+end
+";
+    let sizes = [("n", 20), ("A_1", 40), ("A_2", 40), ("B_1", 40), ("B_2", 40), ("steps", 8)];
+    let (mixed, _) = tuner(source, &sizes, TuneOptions { most: 10_000, ..FEW });
+    let waiting: Vec<&Candidate> = mixed.waiting().collect();
+    let about = |name: &str| {
+        let mut all = waiting.iter().filter(|it| it.commands[0].to_string().contains(name));
+        all.any(|it| it.predicted.is_some())
+    };
+    assert!(about("S"), "{waiting:?}");
+    let alone = |it: &&&Candidate| matches!(it.family, Family::Hexagonal | Family::Overlapped | Family::Space);
+    for candidate in waiting.iter().filter(alone) {
+        assert_eq!(candidate.commands.last(), Some(&Command::Auto), "{candidate:?}");
+    }
+    // One that was drawn is legal, and computes the same.
+    let (mut few, _) = tuner(source, &sizes, TuneOptions { most: 4, ..FEW });
+    to_the_end(&mut few);
+    assert!(few.tried.iter().any(|it| matches!(it.outcome, Outcome::Timed(_))), "{:?}", few.tried);
+    assert!(few.tried.iter().all(|it| !matches!(it.outcome, Outcome::Differs(_))), "{:?}", few.tried);
+}
+
 #[test]
 fn parallelograms_are_proposed_for_a_sweep_and_counted() {
     let all = TuneOptions { most: 10_000, ..FEW };
@@ -378,7 +418,7 @@ fn on_gpu(path: &str, sizes: &[(&str, i64)]) -> tune::Proposals {
 fn tiles_of_products_on_a_gpu_are_proposed_by_what_they_move() {
     let sizes = [("ni", 2048), ("nj", 2048), ("nk", 2048)];
     let found = on_gpu("tests/polybench/gemm.jl", &sizes);
-    let share = found.shares.iter().find(|it| it.model == Model::Tiles).expect("tiles are looked at");
+    let share = found.shares.iter().find(|it| it.model == Model::Nests).expect("tiles are looked at");
     assert!(share.proposed > 0 && share.proposed < share.considered, "{share:?}");
     let tiles: Vec<&Candidate> = found.candidates.iter().filter(|it| it.family == Family::Tiles).collect();
     let text = |it: &Candidate| tune::commands_text(&it.commands);
@@ -412,4 +452,35 @@ fn parallelograms_are_proposed_on_a_gpu() {
     // Points of a tile wait for one another along all axes: threads have nothing to share out.
     let sweep = on_gpu("tests/stencils/seidel2d.jl", &[("n", 65), ("steps", 17)]);
     assert!(sweep.candidates.iter().all(|it| it.family != Family::Parallelogram));
+}
+
+/// On a GPU each step of a loop of the host starts a kernel: 2000 of some microseconds for four million points.
+#[test]
+fn tiles_inside_loops_of_the_host_pay_for_each_start() {
+    let found = on_gpu("tests/stencils/wave1d_levels.jl", &[("steps", 2000), ("n", 2000)]);
+    let tiles: Vec<&Candidate> = found.candidates.iter().filter(|it| it.family == Family::Tiles).collect();
+    assert!(!tiles.is_empty());
+    for it in tiles {
+        let time = it.predicted.map_or(f64::INFINITY, |it| it.time);
+        assert!(time > 0.5, "{it:?}");
+    }
+}
+
+/// Other orders of a sum under `@fastmath` have other last digits.
+#[test]
+fn rounding_that_the_source_allows_is_no_difference() {
+    let source = "\
+@tessella function product!(C::Matrix{Float32}, A::Matrix{Float32}, B::Matrix{Float32})
+    m, n = size(C)
+    @fastmath for j in 1:n, k in 1:size(A, 2), i in 1:m
+        C[i, j] += A[i, k] * B[k, j]
+    end
+end
+";
+    let sizes = [("m", 70), ("n", 65), ("A_2", 300), ("B_1", 300), ("B_2", 65)];
+    let (mut tuner, _) = tuner(source, &sizes, TuneOptions { most: 8, ..FEW });
+    to_the_end(&mut tuner);
+    let timed = tuner.tried.iter().filter(|it| matches!(it.outcome, Outcome::Timed(_))).count();
+    assert!(timed > 1, "{:?}", tuner.tried);
+    assert!(tuner.tried.iter().all(|it| !matches!(it.outcome, Outcome::Differs(_))), "{:?}", tuner.tried);
 }

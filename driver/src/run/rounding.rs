@@ -7,7 +7,7 @@ use tessella_polyhedral::reduction::{UpdateOrder, reductions};
 use tessella_scalar::{Constant, ScalarType};
 
 /// What in the source lets floating-point results differ from Julia's in their last digits; `None` where all bits are settled.
-pub(super) fn freedom(algorithm: &Algorithm) -> Option<String> {
+pub(crate) fn freedom(algorithm: &Algorithm) -> Option<String> {
     let mut found: BTreeSet<&str> = BTreeSet::new();
     for it in &algorithm.computations {
         if it.fastmath {

@@ -1,7 +1,8 @@
 //! Which arrays are padded, where the model of layouts says that it pays ([`crate::models::layout`]).
 //!
-//! On a CPU, arrays that the function makes itself, whose extents are numbers: reads of a stencil share their places in vectors, and
-//! columns that are used together do not meet in one set of the first-level cache. The caller's arrays stay as they are. On a GPU,
+//! On a CPU, arrays that the function makes itself, whose extents are numbers: columns that are used together do not meet in one set of
+//! the first-level cache, and where sizes are known, for the tuner, reads of a stencil share their places in vectors. The caller's arrays
+//! stay as they are. On a GPU,
 //! arrays in its memory ([`super::device_pads`]), and tiles in shared memory: the threads of a warp meet in no bank.
 
 use crate::affine::{Affine, Atom};
@@ -45,9 +46,11 @@ pub fn arrays(
     for (id, array) in (0..).map(ArrayId).zip(&algorithm.arrays) {
         let Some(extents) = numbers(array, params) else { continue };
         let sets = sets(algorithm, schedule, &patterns, id, &extents);
-        // Where some reads stay out of place, the gain that the model foretells was not found by measuring: the tuner may try.
-        let is_sure = |it: &Padded| params.is_some() || matches!(it.why, Why::Vectors { after: 0, .. });
-        let vectors = || vectors(algorithm, schedule, machine, &patterns, id, &extents).filter(is_sure);
+        // Measuring found gains and losses, which the model does not tell apart: the tuner, which times them, may try.
+        let vectors = || {
+            let is_tried = params.is_some();
+            is_tried.then(|| vectors(algorithm, schedule, machine, &patterns, id, &extents)).flatten()
+        };
         found.extend(sets.or_else(vectors));
     }
     Ok(found)

@@ -5,7 +5,7 @@
 
 use super::nests::{Probe, exchanges, tile};
 use super::predict::{OfBlock, Prediction, Rates};
-use super::{Candidate, Family, MODEL_OPERATIONS, quota_as};
+use super::{Candidate, Family, MODEL_OPERATIONS, quota_as, unless_refused};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::command::Command;
@@ -98,7 +98,7 @@ impl Reached<'_> {
             let mut dependences = self.dependences.to_vec();
             for command in &before {
                 let Some(last) = &now else { break };
-                now = match known(transform::apply_and_renew(self.ctx, last, &dependences, command))? {
+                now = match unless_refused(transform::apply_and_renew(self.ctx, last, &dependences, command))? {
                     Some((next, renewed)) => {
                         dependences = renewed.unwrap_or(dependences);
                         Some(next)
@@ -111,17 +111,8 @@ impl Reached<'_> {
         let Some((_, Some(now))) = &self.before else { return Ok(None) };
         Ok(match tree {
             None => Some((now.algorithm.clone(), now.schedule.clone())),
-            Some(tree) => known(order::look_up(now, tree))?.map(|schedule| (now.algorithm.clone(), schedule)),
+            Some(tree) => unless_refused(order::look_up(now, tree))?.map(|schedule| (now.algorithm.clone(), schedule)),
         })
-    }
-}
-
-/// What was made; `None` where it was refused.
-fn known<T>(made: Result<T, Error>) -> Result<Option<T>, Error> {
-    match made {
-        Ok(it) => Ok(Some(it)),
-        Err(error) if error.is_quota() => Err(error),
-        Err(_) => Ok(None),
     }
 }
 
@@ -136,7 +127,6 @@ pub(super) fn tilings(
     let computation = start.algorithm.computation(nest.computations[0]).name.clone();
     let model = Model { ctx, start, params };
     let probe = Probe { ctx, start, dependences, computation: &computation };
-    let is_all = start.algorithm.ids().all(|id| nest.computations.contains(&id));
     let mut known = BTreeMap::new();
     let mut all = vec![];
     for across in &nest.space {
@@ -147,13 +137,11 @@ pub(super) fn tilings(
             let mapped = |sides: [u32; 2]| {
                 let part = |digit: &str| names[..2].iter().map(|name| format!("{name}{digit}")).collect();
                 let gpu = Command::Gpu { computation: computation.clone(), blocks: part("0"), threads: part("1") };
-                // The other nests, and storage, are Tessella's choice.
-                let rest = (!is_all).then_some(Command::Auto);
                 let tiled = [tile(&computation, &names[..2], &sides), gpu];
-                exchanged.iter().cloned().chain(tiled).chain(rest).collect::<Vec<_>>()
+                exchanged.iter().cloned().chain(tiled).collect::<Vec<_>>()
             };
             let mut now = Some(start.clone());
-            for command in mapped(PROBE).iter().filter(|it| **it != Command::Auto) {
+            for command in &mapped(PROBE) {
                 now = match &now {
                     Some(now) => probe.apply(now, command)?,
                     None => break,
@@ -192,6 +180,8 @@ struct Levels<'a> {
     stage: Option<Inside<'a>>,
     thread: Inside<'a>,
     element: u32,
+    /// For each loop of the host around the kernel: the iterators that it steps through.
+    host: Vec<Vec<usize>>,
 }
 
 /// A computation in its loops.
@@ -262,7 +252,13 @@ impl Model<'_> {
         let (Some(block), Some(thread)) = (at(blocks + 1)?, at(last + 1)?) else { return Ok(None) };
         let stage = if first > blocks + 1 { at(first)? } else { None };
         let element = algorithm.array(algorithm.computation(main).write.array).element.bytes();
-        Ok(Some(Levels { block, stage, thread, element }))
+        let is_kernel = |it: &&&Loop| matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_));
+        let steps = |it: &&Loop| {
+            let at = &it.at[&main];
+            (0..at.iterator_count()).filter(|&iterator| at.involves_iterator(iterator)).map(|it| it as usize).collect()
+        };
+        let host = around.iter().take_while(|it| !is_kernel(it)).map(steps).collect();
+        Ok(Some(Levels { block, stage, thread, element, host }))
     }
 
     /// What blocks of these sides take.
@@ -292,9 +288,17 @@ impl Model<'_> {
         else {
             return Verdict::Unknown;
         };
-        let counts = extents.iter().zip(sides).filter_map(|(&extent, side)| side.map(|side| extent.div_ceil(side)));
+        let counts: Vec<f64> = extents
+            .iter()
+            .zip(sides)
+            .map(|(&extent, side)| side.map_or(1.0, |side| extent.div_ceil(side) as f64))
+            .collect();
+        let all: f64 = counts.iter().product();
+        // A loop along a diagonal has as many steps as its iterators together.
+        let steps = |iterators: &Vec<usize>| iterators.iter().map(|&at| counts[at]).sum::<f64>().max(1.0);
+        let launches = levels.host.iter().map(steps).product::<f64>().min(all);
         let of_block = OfBlock {
-            blocks: counts.map(|it| it as f64).product(),
+            blocks: all / launches,
             threads: threads as f64,
             held: held as f64,
             bytes: block.bytes(),
@@ -303,7 +307,7 @@ impl Model<'_> {
         };
         let rates = Rates::of(Target::Gpu, &self.start.machine, levels.element.into());
         let results: f64 = extents.iter().map(|&it| it as f64).product();
-        let time = of_block.time(&rates) + rates.wait / results.max(1.0);
+        let time = of_block.time(&rates) + launches * rates.wait / results.max(1.0);
         Verdict::Takes(Prediction { time, bytes: Some(of_block.bytes), runs: 1.0, fits: true })
     }
 

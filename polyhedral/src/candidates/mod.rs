@@ -20,7 +20,7 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
-use crate::models::tiles::fit::{Nest, Nests, Sizes, fit};
+use crate::models::tiles::fit::{Nests, Sizes, fit};
 use crate::random::Random;
 
 pub use predict::Prediction;
@@ -82,7 +82,8 @@ impl Family {
     /// The model that says which of a family are tried.
     pub fn model(self) -> Model {
         match self {
-            Family::Space | Family::TimeSkew | Family::Hexagonal | Family::Overlapped | Family::Tiles => Model::Tiles,
+            Family::Space | Family::TimeSkew | Family::Hexagonal | Family::Overlapped => Model::Tiles,
+            Family::Tiles => Model::Nests,
             Family::Stream => Model::Streams,
             Family::Parallelogram => Model::Parallelograms,
             Family::Padding => Model::Layout,
@@ -94,8 +95,10 @@ impl Family {
 /// What predicts how good a candidate is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Model {
-    /// Transfers and operations of tiles ([`crate::models::tiles`]).
+    /// Transfers and operations of tiles of time ([`crate::models::tiles`]).
     Tiles,
+    /// The same of tiles in nests without time. Both leave out what the other counts, so their predictions are not compared.
+    Nests,
     /// Longest paths ([`crate::models::parallelograms`]).
     Parallelograms,
     /// Places in vectors and sets of a cache ([`crate::models::layout`]).
@@ -106,11 +109,13 @@ pub enum Model {
 }
 
 impl Model {
-    pub const ALL: [Model; 5] = [Model::Tiles, Model::Parallelograms, Model::Layout, Model::Streams, Model::None];
+    pub const ALL: [Model; 6] =
+        [Model::Tiles, Model::Nests, Model::Parallelograms, Model::Layout, Model::Streams, Model::None];
 
     pub fn name(self) -> &'static str {
         match self {
             Model::Tiles => "tiles",
+            Model::Nests => "nests",
             Model::Parallelograms => "parallelograms",
             Model::Layout => "layout",
             Model::Streams => "streams",
@@ -160,13 +165,16 @@ pub fn candidates(
     )?;
     let mut all = vec![];
     for nest in &fits {
-        let kept = apart_from(start, own, nest);
+        // The other nests are Tessella's choice.
+        let is_all = start.algorithm.ids().all(|id| nest.computations.contains(&id));
         let found = ctx.with_budget(MODEL_OPERATIONS, || match &nest.time {
             Some(time) => time::tilings(ctx, start, dependences, nest, time, params),
             None => nests::tilings(ctx, start, dependences, nest, params),
         });
         for mut candidate in quota_as(found, vec![])? {
-            candidate.commands.splice(0..0, kept.iter().cloned());
+            if !is_all && candidate.commands.last() != Some(&Command::Auto) {
+                candidate.commands.push(Command::Auto);
+            }
             all.push(candidate);
         }
     }
@@ -180,7 +188,7 @@ pub fn candidates(
     };
     all.extend(others);
     let mut considered = Model::ALL.map(|model| (model, all.iter().filter(|it| it.family.model() == model).count()));
-    considered.iter_mut().filter(|it| it.0 == Model::Tiles).for_each(|it| it.1 += impossible);
+    considered.iter_mut().filter(|it| it.0 == Model::Nests).for_each(|it| it.1 += impossible);
     // These propose few of many that they never write down.
     let shapes = ctx.with_budget(MODEL_OPERATIONS, || shapes::parallelograms(ctx, start, dependences, params));
     let layouts = ctx.with_budget(MODEL_OPERATIONS, || pads::paddings(ctx, start, dependences, own, params));
@@ -224,7 +232,8 @@ pub fn in_order(space: &Space, seed: u64) -> Vec<Candidate> {
 
 /// Of each group those that are not far from its best, best first.
 fn promising(mut all: Vec<Candidate>) -> Vec<Candidate> {
-    let time = |it: &Candidate| it.predicted.map_or(0.0, |it| it.time);
+    // What no model knows comes last, and says nothing against the others.
+    let time = |it: &Candidate| it.predicted.map_or(f64::INFINITY, |it| it.time);
     // The sort is stable: among equals the order of generation stands.
     all.sort_by(|a, b| a.family.group().cmp(&b.family.group()).then(time(a).total_cmp(&time(b))));
     let mut kept: Vec<Candidate> = vec![];
@@ -246,66 +255,19 @@ fn promising(mut all: Vec<Candidate>) -> Vec<Candidate> {
     kept
 }
 
-/// The commands of Tessella's own that are about computations outside a nest.
-fn apart_from(start: &Scheduled, own: &[Command], nest: &Nest) -> Vec<Command> {
-    let inside = |name: &str| nest.computations.iter().any(|&id| start.algorithm.computation(id).name == name);
-    let is_apart = |command: &&Command| match command {
-        Command::Tile { computation, .. }
-        | Command::Split { computation, .. }
-        | Command::Interchange { computation, .. }
-        | Command::Parallel { computation, .. }
-        | Command::Vectorize { computation, .. }
-        | Command::Unroll { computation, .. }
-        | Command::Distribute { computation, .. } => !inside(computation),
-        // What joins nests, changes computations or spells the whole order belongs to the whole.
-        Command::UnrollAndJam { .. }
-        | Command::Parallelogram { .. }
-        | Command::Skew { .. }
-        | Command::SkewAuto { .. }
-        | Command::Shift { .. }
-        | Command::Reverse { .. }
-        | Command::Collapse { .. }
-        | Command::Pieces { .. }
-        | Command::Separate { .. }
-        | Command::Fuse { .. }
-        | Command::FuseShifted { .. }
-        | Command::After { .. }
-        | Command::Before { .. }
-        | Command::Between { .. }
-        | Command::Gpu { .. }
-        | Command::Stream { .. }
-        | Command::Inline { .. }
-        | Command::ComputeAt { .. }
-        | Command::Privatize { .. }
-        | Command::Overlapped { .. }
-        | Command::Rfactor { .. }
-        | Command::Hexagonal { .. }
-        | Command::TimeSkew { .. }
-        | Command::Space { .. }
-        | Command::GridSync { .. }
-        | Command::Assume(_)
-        | Command::Specialize(_)
-        | Command::Auto
-        | Command::Order(_)
-        | Command::StoreIn { .. }
-        | Command::CacheShared { .. }
-        | Command::CacheRegister { .. }
-        | Command::Pad { .. }
-        | Command::Constant { .. }
-        | Command::CopyIn { .. }
-        | Command::CopyOut { .. }
-        | Command::Synchronize { .. }
-        | Command::Prefetch { .. }
-        | Command::Allocate { .. }
-        | Command::Free { .. } => false,
-    };
-    own.iter().filter(is_apart).cloned().collect()
-}
-
 /// Running out of work is no failure of a search: what was to be found is not there.
 fn quota_as<T>(found: Result<T, Error>, otherwise: T) -> Result<T, Error> {
     match found {
         Err(error) if error.is_quota() => Ok(otherwise),
         other => other,
+    }
+}
+
+/// What was made; `None` where it was refused.
+fn unless_refused<T>(made: Result<T, Error>) -> Result<Option<T>, Error> {
+    match made {
+        Ok(it) => Ok(Some(it)),
+        Err(error) if error.is_quota() => Err(error),
+        Err(_) => Ok(None),
     }
 }

@@ -1,7 +1,7 @@
 //! Orders and tiles of a nest without time.
 
 use super::predict::{Place, Waiting};
-use super::{Candidate, Family, blocks};
+use super::{Candidate, Family, blocks, unless_refused};
 use crate::algorithm::Subscript;
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -140,11 +140,7 @@ impl Probe<'_> {
 
     /// What a command makes; `None` where it is refused.
     pub(super) fn apply(&self, now: &Scheduled, command: &Command) -> Result<Option<Scheduled>, Error> {
-        match transform::apply(self.ctx, now, self.dependences, command) {
-            Ok(next) => Ok(Some(next)),
-            Err(error) if error.is_quota() => Err(error),
-            Err(_) => Ok(None),
-        }
+        unless_refused(transform::apply(self.ctx, now, self.dependences, command))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Parallelograms for stencils of one nest, on wavefronts.
 
 use super::predict::Prediction;
-use super::{Candidate, Family};
+use super::{Candidate, Family, unless_refused};
 use crate::command::Command;
 use crate::dependence::{self, Dependence};
 use crate::error::Error;
@@ -40,9 +40,9 @@ pub(super) fn parallelograms(
     let direct = dependence::direct(ctx, &start.algorithm, dependences)?;
     let (mut all, mut considered) = (vec![], 0);
     for nest in problems(ctx, start, &direct, &start.machine, params)? {
-        // A GPU's other nests are Tessella's choice.
+        // The other nests are Tessella's choice.
         let is_all = nest.computations.len() == start.algorithm.computations.len();
-        let rest = (start.target == Target::Gpu && !is_all).then_some(Command::Auto);
+        let rest = (!is_all).then_some(Command::Auto);
         let Ok(mut asked) = nest.asked else { continue };
         if start.target == Target::Gpu {
             // Each diagonal is a kernel.
@@ -125,7 +125,9 @@ fn on_threads(
     shape: &Matrix,
 ) -> Result<Vec<Vec<Command>>, Error> {
     let computation = asked.computation.clone();
-    let Some(mut now) = apply(ctx, start, dependences, &tiling(asked, shape))? else { return Ok(vec![]) };
+    let Some(mut now) = unless_refused(transform::apply(ctx, start, dependences, &tiling(asked, shape)))? else {
+        return Ok(vec![]);
+    };
     let Some(id) = now.algorithm.find(&computation) else { return Ok(vec![]) };
     let names: Vec<String> = now.schedule.loops_around(id).iter().map(|(_, it)| it.name.clone()).collect();
     let (tiles, points) = names.split_at(asked.loops.len());
@@ -144,7 +146,7 @@ fn on_threads(
         at_once,
     ];
     for command in diagonals {
-        let Some(next) = apply(ctx, &now, dependences, &command)? else { return Ok(vec![]) };
+        let Some(next) = unless_refused(transform::apply(ctx, &now, dependences, &command))? else { return Ok(vec![]) };
         now = next;
         commands.push(command);
     }
@@ -153,7 +155,7 @@ fn on_threads(
     let mut found = vec![];
     if let Some(innermost) = points.last().filter(|_| width > 1 && start.target == Target::Cpu) {
         let command = Command::Vectorize { computation, at: innermost.clone(), width };
-        if apply(ctx, &now, dependences, &command)?.is_some() {
+        if unless_refused(transform::apply(ctx, &now, dependences, &command))?.is_some() {
             found.push([commands.clone(), vec![command]].concat());
         }
     }
@@ -161,18 +163,4 @@ fn on_threads(
         found.push(commands);
     }
     Ok(found)
-}
-
-/// What a command makes; `None` where it is refused.
-fn apply(
-    ctx: &Ctx,
-    now: &Scheduled,
-    dependences: &[Dependence],
-    command: &Command,
-) -> Result<Option<Scheduled>, Error> {
-    match transform::apply(ctx, now, dependences, command) {
-        Ok(next) => Ok(Some(next)),
-        Err(error) if error.is_quota() => Err(error),
-        Err(_) => Ok(None),
-    }
 }
