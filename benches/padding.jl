@@ -1,6 +1,6 @@
 # What padding of arrays gives on this CPU: stencils over arrays whose columns are a power of two long, and over padded ones.
 #
-#     ./x build; julia --project=julia-pkg benches/padding.jl [--seconds=0.5] [--quick] [--gpu] [--tables=cpu,banks,sectors] [--output=FILE]
+#     ./x build; julia --project=julia-pkg benches/padding.jl [--seconds=0.5] [--quick] [--gpu] [--tables=cpu,vectors,banks,sectors] [--output=FILE]
 #
 # One and two threads. Results over padded arrays are compared with those over plain ones first, bit for bit; the script exits
 # with 1 if one differs. It takes about a minute; `--output` writes the tables to a file.
@@ -119,6 +119,45 @@ const SECTORED = ["copies of arguments" => """
     """]
 const SECTORED_SIZES = ["A_1=4099", "A_2=4096", "B_1=4099", "B_2=4096"]
 
+# Sums of three columns of a local array, from its first row on and from its second: what `pad` gives whose columns then begin at one place
+# of their vectors. One thread.
+columns(rows, first) = """
+    @tessella function columns!(B::Matrix{Float32}, A::Matrix{Float32}, steps::Int)
+        tmp = Matrix{Float32}(undef, $rows, 30)
+        for j in 1:30, i in 1:$rows
+            @comp S tmp[i, j] = 3f0 * A[i, j]
+        end
+        for t in 1:steps
+            for j in 2:29, i in $first:$rows
+                @comp R B[i, j] = B[i, j] + tmp[i, j-1] + tmp[i, j] + tmp[i, j+1]
+            end
+        end
+    end
+    """
+
+function vectors(io)
+    println(io, "\n| local array | rows from | pad | plain (ms) | padded (ms) |")
+    println(io, "| --- | ---: | ---: | ---: | ---: |")
+    mktempdir() do folder
+        file, plain, padded = (joinpath(folder, it) for it in ("program.jl", "plain.txt", "padded.txt"))
+        write(plain, "vectorize(R, i, 8)\n")
+        for rows in (101, 1001, 4001), first in (1, 2)
+            write(file, columns(rows, first))
+            pad = mod(-rows, 8)
+            write(padded, "vectorize(R, i, 8)\npad(tmp, ($pad, 0))\n")
+            sizes = ["steps=$(2000000 ÷ rows)", "A_1=$rows", "A_2=30", "B_1=$rows", "B_2=30"]
+            function time_of(schedule)
+                text = output_of(`$TOOL run $file --repeat 30 --no-compare --size $sizes --schedule $schedule`)
+                found = match(r"compiled +([0-9.]+) ms", text)
+                return found === nothing ? Inf : parse(Float64, found[1])
+            end
+            # In turns: plain, padded, and so on.
+            times = [time_of(it) for _ in 1:5 for it in (plain, padded)]
+            @printf(io, "| %d x 30 | %d | %d | %.2f | %.2f |\n", rows, first, pad, minimum(times[1:2:end]), minimum(times[2:2:end]))
+        end
+    end
+end
+
 # Milliseconds of all kernels of a file's program under a schedule, the fastest of several runs.
 function kernels_time(file, sizes, schedule)
     text = output_of(`$TOOL run $file --target cuda --profile --repeat 1 --no-compare --size $sizes --schedule $schedule`)
@@ -192,13 +231,14 @@ function main(arguments)
     for argument in arguments
         startswith(argument, "--seconds=") && (seconds = parse(Float64, argument[length("--seconds=")+1:end]))
     end
-    output, on_gpu, tables = nothing, "--gpu" in arguments, ["cpu", "banks", "sectors"]
+    output, on_gpu, tables = nothing, "--gpu" in arguments, ["cpu", "vectors", "banks", "sectors"]
     for argument in arguments
         startswith(argument, "--tables=") && (tables = split(argument[length("--tables=")+1:end], ','))
         startswith(argument, "--output=") && (output = argument[length("--output=")+1:end])
     end
     failed, io = false, IOBuffer()
     "cpu" in tables && (failed = on_cpu(io, seconds))
+    isfile(TOOL) && "vectors" in tables && vectors(io)
     isfile(TOOL) && "banks" in tables && banks(io, on_gpu)
     isfile(TOOL) && "sectors" in tables && on_gpu && sectors(io)
     text = String(take!(io))

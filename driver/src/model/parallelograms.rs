@@ -70,7 +70,7 @@ pub fn parallelograms(text: &str, name: &str, options: SearchOptions, progress: 
             Style::Plain,
         ));
     }
-    let told = format!("shapes for {}\n\n{}", levels(problem), compared(problem, &rows));
+    let told = format!("shapes for {}\n{}\n{}", levels(problem), free(problem), compared(problem, &rows));
     let axes = (1..=problem.space.size()).map(|axis| format!("axis {axis}")).collect();
     Ok(Told { text: told, chosen: vec![Chosen { axes, rows }] })
 }
@@ -123,6 +123,16 @@ fn levels(problem: &Problem) -> String {
     format!("{} level{} of tiles", problem.overhead.len(), if problem.overhead.len() == 1 { "" } else { "s" })
 }
 
+/// A line where dependences do not span the space; else nothing.
+fn free(problem: &Problem) -> &'static str {
+    match problem.has_free_direction() {
+        true => {
+            "nothing waits along some directions: other tiles do as well there, and leave simpler loops; paths under limit count steps that no dependence makes\n"
+        }
+        false => "",
+    }
+}
+
 /// Times side by side, then the shapes.
 fn compared(problem: &Problem, rows: &[Row]) -> String {
     let mut told =
@@ -170,7 +180,11 @@ fn joined(paths: &[impl ToString]) -> String {
 }
 
 fn time(value: f64) -> String {
-    if (0.01..1e6).contains(&value) { format!("{value:.2}") } else { format!("{value:.2e}") }
+    match value {
+        0.01..1.0 => format!("{value:.4}"),
+        1.0..1e6 => format!("{value:.2}"),
+        _ => format!("{value:.2e}"),
+    }
 }
 
 /// `(8, 0; 0, 8)`.

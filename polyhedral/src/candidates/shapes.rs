@@ -49,7 +49,7 @@ pub(super) fn parallelograms(
             asked.problem.overhead = vec![Gpu::HOPPER.launch_nanoseconds * 1e-9];
             asked.problem.iteration = POINT;
         }
-        if asked.sweeps > 1 || asked.has_free_axis() {
+        if asked.sweeps > 1 || asked.problem.has_free_direction() {
             continue;
         }
         let mut known: Vec<Matrix> = vec![];

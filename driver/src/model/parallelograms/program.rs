@@ -1,6 +1,6 @@
 //! `tessella model parallelograms` of a program.
 
-use super::{Chosen, Row, SearchOptions, Told, chosen, compared, levels};
+use super::{Chosen, Row, SearchOptions, Told, chosen, compared, free, levels};
 use crate::file::FileOptions;
 use crate::model::{core, each, nothing};
 use crate::pipeline::Refusal;
@@ -146,9 +146,7 @@ fn of_nest(function: &str, nest: &Asked, rows: &[Row]) -> String {
     }
     let distances: Vec<String> = problem.dependences.iter().map(|it| format!("({})", join(it))).collect();
     let _ = writeln!(text, "dependences {}", distances.join(" "));
-    if nest.has_free_axis() {
-        text.push_str("nothing waits along some of the axes: other tiles do as well there, and leave simpler loops\n");
-    }
+    text.push_str(free(problem));
     let starts = problem.overhead.iter().zip(&problem.largest).map(|(start, most)| match most {
         &u64::MAX => format!("{start:.1e} s"),
         most => format!("{start:.1e} s and at most {most} points"),

@@ -142,3 +142,21 @@ fn a_given_shape_stands_beside_the_selected_one_if_it_is_a_tiling() {
     let said = of(vec![vec![-8, 0], vec![0, 2]]).unwrap_err();
     assert!(said.contains("E0581") && said.contains("the given shapes are no tiling: the dependence [1, 0]"), "{said}");
 }
+
+/// Dependences along one diagonal leave the others free, and so does one along an axis.
+#[test]
+fn dependences_that_do_not_span_the_space_are_told() {
+    let told = |dependences: &str| {
+        let text = format!("space 64 0; 0 64\n{dependences}\niteration 1e-9\nlevel 1e-6 64\n");
+        let options = SearchOptions { seed: 1, evaluations: 100, given: vec![] };
+        parallelograms(&text, "p.txt", options, &mut |_, _| {}).unwrap().text
+    };
+    for free in ["dependence 1 0", "dependence 1 1", "dependence 1 1\ndependence 2 2"] {
+        assert!(told(free).contains("nothing waits along some directions"), "{free}");
+    }
+    for spanning in
+        ["dependence 1 0\ndependence 0 1", "dependence 1 1\ndependence 1 -1", "dependence 2 1\ndependence 1 2"]
+    {
+        assert!(!told(spanning).contains("nothing waits"), "{spanning}");
+    }
+}

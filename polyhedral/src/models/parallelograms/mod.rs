@@ -41,6 +41,28 @@ pub struct Problem {
     pub largest: Vec<u64>,
 }
 
+impl Problem {
+    /// Whether nothing waits along some direction, since the dependences do not span the space: iterations there run at once, whatever
+    /// the shape of tiles, and paths by linear programs count steps that no dependence makes.
+    pub fn has_free_direction(&self) -> bool {
+        let mut rows: Vec<Vec<i128>> =
+            self.dependences.iter().map(|it| it.iter().map(|&at| i128::from(at)).collect()).collect();
+        for axis in 0..self.space.size() {
+            let Some(pivot) = rows.iter().position(|row| row[axis] != 0) else { return true };
+            let pivot = rows.swap_remove(pivot);
+            for row in &mut rows {
+                let factors = (pivot[axis], row[axis]);
+                for (entry, above) in row.iter_mut().zip(&pivot) {
+                    *entry = entry.saturating_mul(factors.0).saturating_sub(above.saturating_mul(factors.1));
+                }
+                let divisor = row.iter().fold(0, |divisor, &it| matrix::gcd(divisor, it)).max(1);
+                row.iter_mut().for_each(|it| *it /= divisor);
+            }
+        }
+        false
+    }
+}
+
 /// `T_0, T_1, ...`: the edges of a tile at each level, one a row, in units of tiles of the level below.
 pub type Shapes = Vec<Matrix>;
 

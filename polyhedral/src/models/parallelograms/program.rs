@@ -32,13 +32,6 @@ pub struct Asked {
     pub extents: Vec<u64>,
 }
 
-impl Asked {
-    /// Whether nothing waits along some axis, as in sums along others: iterations there run at once, whatever the shape of tiles.
-    pub fn has_free_axis(&self) -> bool {
-        (0..self.extents.len()).any(|axis| self.problem.dependences.iter().all(|it| it[axis] == 0))
-    }
-}
-
 /// Why a nest is no problem.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
