@@ -116,16 +116,12 @@ fn longest(matrix: &Square, size: usize, below: f64) -> f64 {
             .min_by(|&a, &b| ratio(a).total_cmp(&ratio(b)).then(basic[a].cmp(&basic[b])));
         let Some(leaving) = leaving else { return f64::INFINITY };
         let pivot = table[leaving][entering];
-        for column in 0..=size {
-            table[leaving][column] /= if column == entering { 1.0 } else { pivot };
-        }
+        table[leaving].iter_mut().for_each(|entry| *entry /= pivot);
         table[leaving][entering] = 1.0 / pivot;
-        for row in (0..=rows).filter(|&row| row != leaving) {
-            let factor = table[row][entering];
-            for column in 0..=size {
-                let change = factor * table[leaving][column];
-                table[row][column] = if column == entering { -change } else { table[row][column] - change };
-            }
+        let above = table[leaving];
+        for (_, line) in table.iter_mut().enumerate().filter(|(row, _)| *row != leaving) {
+            let factor = std::mem::take(&mut line[entering]);
+            line.iter_mut().zip(&above).for_each(|(entry, above)| *entry -= factor * above);
         }
         std::mem::swap(&mut basic[leaving], &mut free[entering]);
     }
