@@ -14,11 +14,12 @@ mod place;
 use crate::error::CodegenError;
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
-use crate::program::{For, Node, Over, Spread, Statement};
+use crate::program::{For, Node, Over, Statement};
 use crate::ranges;
 use crate::tile::subscripts_of;
 use place::{Frame, Place};
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, ComputationId};
 use tessella_polyhedral::expr::{Expr, ExprKind};
@@ -32,36 +33,14 @@ use tessella_scalar::BinaryOp;
 /// # Errors
 /// isl's, where its work is limited.
 pub fn run_whole(input: &Input<'_>, context: &Set, nodes: Vec<Node>) -> Result<Vec<Node>, CodegenError> {
-    let inside = |nodes: Vec<Node>| run_whole(input, context, nodes);
-    let one = |node: Node| -> Result<Node, CodegenError> {
-        Ok(match node {
-            Node::Declare { buffer, body } => {
-                let body = match input.layout.buffer(buffer).space {
-                    MemorySpace::Register => tile(input, context, buffer, body)?,
-                    MemorySpace::Host | MemorySpace::Global | MemorySpace::Shared | MemorySpace::Constant { .. } => {
-                        body
-                    }
-                };
-                Node::Declare { buffer, body: inside(body)? }
+    let one = |node: Node| {
+        let node = match node {
+            Node::Declare { buffer, body } if input.layout.buffer(buffer).space == MemorySpace::Register => {
+                Node::Declare { buffer, body: tile(input, context, buffer, body)? }
             }
-            Node::For(it) => Node::For(For { body: inside(it.body)?, ..it }),
-            Node::Spread(it) => Node::Spread(Spread { body: inside(it.body)?, ..it }),
-            Node::If { condition, then, otherwise } => {
-                Node::If { condition, then: inside(then)?, otherwise: inside(otherwise)? }
-            }
-            Node::OneThread { axes, body } => Node::OneThread { axes, body: inside(body)? },
-            other @ (Node::Let { .. }
-            | Node::Statement(_)
-            | Node::Launch(_)
-            | Node::Copy { .. }
-            | Node::Together { .. }
-            | Node::Turns(_)
-            | Node::Barrier
-            | Node::GridBarrier
-            | Node::Await(_)
-            | Node::Tile(_)
-            | Node::Streaming(_)) => other,
-        })
+            other => other,
+        };
+        node.map_blocks(|nodes| run_whole(input, context, nodes))
     };
     nodes.into_iter().map(one).collect()
 }
@@ -335,20 +314,10 @@ fn without_tests(nodes: Vec<Node>, next: &mut usize, gone: &BTreeSet<usize>, aro
                 let inside = (!around.is_empty()).then(|| Cond::all_of(around.to_vec()));
                 Node::Statement(Statement { inside: inside.or(it.inside.clone()), ..it })
             }
-            Node::For(it) => Node::For(For { body: without_tests(it.body, next, gone, around), ..it }),
-            Node::Spread(it) => Node::Spread(Spread { body: without_tests(it.body, next, gone, around), ..it }),
-            Node::Declare { buffer, body } => Node::Declare { buffer, body: without_tests(body, next, gone, around) },
-            Node::OneThread { axes, body } => Node::OneThread { axes, body: without_tests(body, next, gone, around) },
-            other @ (Node::Let { .. }
-            | Node::Launch(_)
-            | Node::Copy { .. }
-            | Node::Together { .. }
-            | Node::Turns(_)
-            | Node::Barrier
-            | Node::GridBarrier
-            | Node::Await(_)
-            | Node::Tile(_)
-            | Node::Streaming(_)) => other,
+            other => {
+                let Ok(node) = other.map_blocks(|nodes| Ok::<_, Infallible>(without_tests(nodes, next, gone, around)));
+                node
+            }
         });
     }
     done

@@ -267,6 +267,30 @@ impl Program {
 }
 
 impl Node {
+    /// With other nodes in the blocks of a thread's code: of loops, conditions, buffers and what one thread runs. All else stays as it is.
+    pub(crate) fn map_blocks<E>(self, mut inside: impl FnMut(Vec<Node>) -> Result<Vec<Node>, E>) -> Result<Node, E> {
+        Ok(match self {
+            Node::For(it) => Node::For(For { body: inside(it.body)?, ..it }),
+            Node::Spread(it) => Node::Spread(Spread { body: inside(it.body)?, ..it }),
+            Node::If { condition, then, otherwise } => {
+                Node::If { condition, then: inside(then)?, otherwise: inside(otherwise)? }
+            }
+            Node::Declare { buffer, body } => Node::Declare { buffer, body: inside(body)? },
+            Node::OneThread { axes, body } => Node::OneThread { axes, body: inside(body)? },
+            other @ (Node::Let { .. }
+            | Node::Statement(_)
+            | Node::Launch(_)
+            | Node::Copy { .. }
+            | Node::Together { .. }
+            | Node::Turns(_)
+            | Node::Barrier
+            | Node::GridBarrier
+            | Node::Await(_)
+            | Node::Tile(_)
+            | Node::Streaming(_)) => other,
+        })
+    }
+
     /// The blocks of nodes directly below.
     pub fn blocks(&self) -> Vec<&[Node]> {
         match self {

@@ -18,6 +18,7 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::{For, Guard, Node, Over, Spread};
 use span::{Span, bounds, constant, steps};
+use std::convert::Infallible;
 use tessella_polyhedral::affine::{Affine, ParamId};
 use tessella_polyhedral::isl::{AstBuild, Id, IslError, Set, Space};
 use tessella_polyhedral::schedule::Tag;
@@ -517,23 +518,10 @@ fn constant_unrolls(nodes: Vec<Node>) -> Vec<Node> {
                 _ => Node::For(it),
             }
         }
-        Node::Spread(it) => Node::Spread(Spread { body: constant_unrolls(it.body), ..it }),
-        Node::If { condition, then, otherwise } => {
-            Node::If { condition, then: constant_unrolls(then), otherwise: constant_unrolls(otherwise) }
+        other => {
+            let Ok(node) = other.map_blocks(|nodes| Ok::<_, Infallible>(constant_unrolls(nodes)));
+            node
         }
-        Node::Declare { buffer, body } => Node::Declare { buffer, body: constant_unrolls(body) },
-        Node::OneThread { axes, body } => Node::OneThread { axes, body: constant_unrolls(body) },
-        other @ (Node::Let { .. }
-        | Node::Statement(_)
-        | Node::Launch(_)
-        | Node::Copy { .. }
-        | Node::Together { .. }
-        | Node::Turns(_)
-        | Node::Barrier
-        | Node::GridBarrier
-        | Node::Await(_)
-        | Node::Tile(_)
-        | Node::Streaming(_)) => other,
     };
     nodes.into_iter().map(one).collect()
 }

@@ -319,7 +319,9 @@ impl Tuner {
         let begun = Instant::now();
         let mut first = None;
         let mut fastest = f64::INFINITY;
-        for _ in 0..self.options.repeat.max(1) {
+        let is_profiled = self.subject.target == Backend::Cuda;
+        let repeat = self.options.repeat.max(1);
+        for _ in 0..if is_profiled { 1 } else { repeat } {
             let mut values = self.inputs.clone();
             let (code, given, time) = timed_call(program, &types, &mut values, &results);
             fastest = fastest.min(time.as_secs_f64());
@@ -327,16 +329,14 @@ impl Tuner {
                 return Err(code);
             }
             first.get_or_insert((values, given));
-            if self.subject.target == Backend::Cuda {
-                // Copies take the same time whatever the kernels do, mostly longer than these.
-                let measured =
-                    profiled(program, &types, &mut self.inputs.clone(), &results, self.options.repeat.max(1))?;
-                fastest = measured.profile.kernels_time.as_secs_f64();
-                break;
-            }
             if best.is_some_and(|best| fastest > SLOW * best) || begun.elapsed() > LONG {
                 break;
             }
+        }
+        if is_profiled {
+            // Copies take the same time whatever the kernels do, mostly longer than these.
+            let measured = profiled(program, &types, &mut self.inputs.clone(), &results, repeat)?;
+            fastest = measured.profile.kernels_time.as_secs_f64();
         }
         Ok((fastest, first.expect("at least one call was made")))
     }

@@ -187,7 +187,7 @@ fn first_place(
 }
 
 /// How often the kernel around a computation is launched; `None` where sizes decide.
-fn launches(
+pub(crate) fn launches(
     algorithm: &Algorithm,
     id: ComputationId,
     around: &[(Path, &Loop)],

@@ -2,8 +2,7 @@
 //!
 //! On a CPU, arrays that the function makes itself, whose extents are numbers: columns that are used together do not meet in one set of
 //! the first-level cache, and where sizes are known, for the tuner, reads of a stencil share their places in vectors. The caller's arrays
-//! stay as they are. On a GPU,
-//! arrays in its memory ([`super::device_pads`]), and tiles in shared memory: the threads of a warp meet in no bank.
+//! stay as they are. On a GPU, arrays in its memory ([`super::device_pads`]), and tiles in shared memory: the threads of a warp meet in no bank.
 
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, ComputationId};
@@ -47,10 +46,7 @@ pub fn arrays(
         let Some(extents) = numbers(array, params) else { continue };
         let sets = sets(algorithm, schedule, &patterns, id, &extents);
         // Measuring found gains and losses, which the model does not tell apart: the tuner, which times them, may try.
-        let vectors = || {
-            let is_tried = params.is_some();
-            is_tried.then(|| vectors(algorithm, schedule, machine, &patterns, id, &extents)).flatten()
-        };
+        let vectors = || params.and_then(|_| vectors(algorithm, schedule, machine, &patterns, id, &extents));
         found.extend(sets.or_else(vectors));
     }
     Ok(found)

@@ -8,6 +8,7 @@ use super::predict::{OfBlock, Prediction, Rates};
 use super::{Candidate, Family, MODEL_OPERATIONS, quota_as, unless_refused};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ComputationId};
+use crate::auto::device_pads::launches;
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -180,8 +181,8 @@ struct Levels<'a> {
     stage: Option<Inside<'a>>,
     thread: Inside<'a>,
     element: u32,
-    /// For each loop of the host around the kernel: the iterators that it steps through.
-    host: Vec<Vec<usize>>,
+    /// How often the kernel is launched.
+    launches: f64,
 }
 
 /// A computation in its loops.
@@ -252,13 +253,8 @@ impl Model<'_> {
         let (Some(block), Some(thread)) = (at(blocks + 1)?, at(last + 1)?) else { return Ok(None) };
         let stage = if first > blocks + 1 { at(first)? } else { None };
         let element = algorithm.array(algorithm.computation(main).write.array).element.bytes();
-        let is_kernel = |it: &&&Loop| matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_));
-        let steps = |it: &&Loop| {
-            let at = &it.at[&main];
-            (0..at.iterator_count()).filter(|&iterator| at.involves_iterator(iterator)).map(|it| it as usize).collect()
-        };
-        let host = around.iter().take_while(|it| !is_kernel(it)).map(steps).collect();
-        Ok(Some(Levels { block, stage, thread, element, host }))
+        let launches = launches(algorithm, main, &schedule.loops_around(main), Some(self.params))?.unwrap_or(1.0);
+        Ok(Some(Levels { block, stage, thread, element, launches }))
     }
 
     /// What blocks of these sides take.
@@ -288,17 +284,10 @@ impl Model<'_> {
         else {
             return Verdict::Unknown;
         };
-        let counts: Vec<f64> = extents
-            .iter()
-            .zip(sides)
-            .map(|(&extent, side)| side.map_or(1.0, |side| extent.div_ceil(side) as f64))
-            .collect();
-        let all: f64 = counts.iter().product();
-        // A loop along a diagonal has as many steps as its iterators together.
-        let steps = |iterators: &Vec<usize>| iterators.iter().map(|&at| counts[at]).sum::<f64>().max(1.0);
-        let launches = levels.host.iter().map(steps).product::<f64>().min(all);
+        let counts = extents.iter().zip(sides).filter_map(|(&extent, side)| side.map(|side| extent.div_ceil(side)));
+        let launches = levels.launches.max(1.0);
         let of_block = OfBlock {
-            blocks: all / launches,
+            blocks: (counts.map(|it| it as f64).product::<f64>() / launches).max(1.0),
             threads: threads as f64,
             held: held as f64,
             bytes: block.bytes(),

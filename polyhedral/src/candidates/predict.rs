@@ -94,6 +94,13 @@ impl Rates {
         }
     }
 
+    /// The units that so many tiles keep busy, and how many times as long these take since the last round leaves units without one.
+    fn rounds(&self, tiles: f64) -> (f64, f64) {
+        let busy = tiles.min(self.units).max(1.0);
+        let rounds = (tiles / self.units).ceil().max(1.0);
+        (busy, (rounds * self.units / tiles.max(1.0)).min(self.units / busy).max(1.0))
+    }
+
     /// The part of a unit that tiles with so many points in a step keep busy, each in so many bytes of fast memory.
     fn busy(&self, points: f64, bytes: f64) -> f64 {
         self.shared.map_or(1.0, |full| {
@@ -133,15 +140,18 @@ pub(super) struct OfBlock {
 impl OfBlock {
     /// Nanoseconds for a result.
     pub(super) fn time(&self, rates: &Rates) -> f64 {
-        let busy = self.blocks.min(rates.units).max(1.0);
-        let rounds = (self.blocks / rates.units).ceil().max(1.0);
-        let idle = (rounds * rates.units / self.blocks.max(1.0)).min(rates.units / busy).max(1.0);
+        let (busy, idle) = rates.rounds(self.blocks);
         let moving = self.bytes / rates.bytes.min(rates.bytes_of_unit * busy);
         // A load from fast memory takes as long as an operation.
         let instructions = self.operations + self.loads;
         let computing = instructions * idle / (rates.operations * busy * rates.busy(self.threads, self.held));
-        moving.max(computing) + SHOWS * moving.min(computing)
+        at_once(moving, computing)
     }
+}
+
+/// What memory and arithmetic take at one time.
+fn at_once(moving: f64, computing: f64) -> f64 {
+    moving.max(computing) + SHOWS * moving.min(computing)
 }
 
 /// How tiles run: how many at a time on average, and how often all threads wait.
@@ -216,10 +226,7 @@ impl<'a> Place<'a> {
             false => 2.0f64.max(cost.transfers() as f64 / cost.useful as f64),
         };
         let bytes = transfers * self.element;
-        let busy = waiting.together.min(rates.units).max(1.0);
-        // The last round of tiles leaves units without one.
-        let rounds = (waiting.together / rates.units).ceil().max(1.0);
-        let idle = (rounds * rates.units / waiting.together.max(1.0)).min(rates.units / busy).max(1.0);
+        let (busy, idle) = rates.rounds(waiting.together);
         let in_space: f64 = sizes.iter().take(self.nest.space.len()).map(|&it| it as f64).product();
         let operations = rates.operations * busy * rates.busy(in_space, held);
         let moving = bytes / rates.bytes.min(rates.bytes_of_unit * busy);
@@ -227,7 +234,7 @@ impl<'a> Place<'a> {
         // What tiles leave whole belongs to each of their points.
         let all = self.extents.iter().map(|&it| it as f64).product::<f64>() * self.steps as f64 * useful / points;
         let barriers = waiting.barriers * rates.wait / all.max(1.0);
-        let time = moving.max(computing) + SHOWS * moving.min(computing) + barriers;
+        let time = at_once(moving, computing) + barriers;
         Some(Prediction { time, bytes: Some(bytes), runs, fits })
     }
 }
