@@ -1,6 +1,6 @@
 //! The loop program as text for people, in Julia's spelling.
 
-use crate::int_text::{Spelling, cond_text, int_text};
+use crate::int_text::{Precedence, Spelling, cond_text, int_text, within};
 use crate::names::Names;
 use crate::program::{Guard, KernelParam, Node, Over, Program, Width};
 use std::fmt::{Display, Formatter, Result, Write};
@@ -46,6 +46,7 @@ pub fn param_name(param: KernelParam, names: &Names) -> &str {
 fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize) -> Result {
     let names = &program.names;
     let int = |expr| int_text(expr, names, Spelling::Julia).0;
+    let operand = |expr| within(int_text(expr, names, Spelling::Julia), Precedence::Sum);
     let indent = "  ".repeat(depth);
     if nodes.is_empty() {
         writeln!(f, "{indent}nothing")?;
@@ -112,12 +113,12 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                 let variable = &names.variables[it.variable.0 as usize];
                 let lower = match &it.lower {
                     crate::int_expr::IntExpr::Const(0) => String::new(),
-                    lower => format!("{} + ", int(lower)),
+                    lower => format!("{} + ", operand(lower)),
                 };
                 let guard = match it.guard {
-                    Guard::Needed => format!(" while {variable} <= {}", int(&it.upper)),
+                    Guard::Needed => format!(" while {variable} <= {}", operand(&it.upper)),
                     Guard::Unneeded => String::new(),
-                    Guard::Turns => format!(" in turns while {variable} <= {}", int(&it.upper)),
+                    Guard::Turns => format!(" in turns while {variable} <= {}", operand(&it.upper)),
                 };
                 writeln!(f, "{variable} = {lower}{step}{over}.{}{guard}", axis_text(it.axis))?;
                 block(f, &it.body, program, depth + 1)?;

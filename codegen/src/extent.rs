@@ -7,8 +7,9 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::For;
 use crate::whole_tiles::{Values, affine, parts};
 use tessella_polyhedral::affine::{Affine, ParamId};
-use tessella_polyhedral::isl::{Aff, AstBuild, Id, Map, MultiAff, PwAff, Set, Val};
+use tessella_polyhedral::isl::{Aff, AstBuild, DimType, Id, Map, MultiAff, PwAff, Set, Val};
 use tessella_polyhedral::schedule::{Node, Path};
+use tessella_scalar::CompareOp;
 
 /// A loop around a kernel and the variable that holds its value.
 pub type HostLoop = (Path, VariableId);
@@ -106,11 +107,14 @@ pub struct Hull {
     pub exists: Cond,
 }
 
+/// The hull of no values.
+fn nothing() -> Hull {
+    Hull { low: IntExpr::Const(0), high: IntExpr::Const(0), exists: Cond::Const(false) }
+}
+
 /// The hull of a loop's values, as expressions of parameters and host loops.
 pub fn hull(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Hull, CodegenError> {
-    let Some(values) = values(input, context, path, host)? else {
-        return Ok(Hull { low: IntExpr::Const(0), high: IntExpr::Const(0), exists: Cond::Const(false) });
-    };
+    let Some(values) = values(input, context, path, host)? else { return Ok(nothing()) };
     let values = values.range()?.coalesce()?;
     let known = values.params()?;
     let build = AstBuild::from_context(&known.intersect_params(context)?)?;
@@ -124,6 +128,23 @@ pub fn hull(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) ->
         true => Cond::Const(true),
         false => condition(&AstBuild::from_context(context)?.expr_from_set(&known)?.view()?, &scope)?,
     };
+    Ok(Hull { low, high, exists })
+}
+
+/// Bounds of a loop's values that may lie outside of their hull: those of the rational numbers that its computations' bounds leave
+/// it, so that isl has no cases to tell apart.
+pub fn rough_hull(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Hull, CodegenError> {
+    let Some(values) = values(input, context, path, host)? else { return Ok(nothing()) };
+    let around = values.dim(DimType::In)?;
+    let rough = values.remove_divs()?.eliminate(DimType::In, 0, around)?.range()?;
+    let hull = Set::from_basic_set(&rough.simple_hull()?)?;
+    let build = AstBuild::from_context(context)?;
+    let scope = scope(input, host);
+    let text = |bound: PwAff| -> Result<IntExpr, CodegenError> {
+        expression(&build.expr_from_pw_aff(&bound)?.view()?, &scope)
+    };
+    let (low, high) = (text(hull.dim_min(0)?)?, text(hull.dim_max(0)?)?);
+    let exists = Cond::compare(CompareOp::Le, low.clone(), high.clone());
     Ok(Hull { low, high, exists })
 }
 

@@ -12,8 +12,8 @@
 //! iteration where these then become blocks ([`crate::auto::own`]).
 //!
 //! Where a nest is left without threads, or on a CPU without lanes, isl's scheduler is asked for another order to start from
-//! ([`crate::auto::asked`]). On a GPU, a nest in which every loop carries a dependence runs step by step or along diagonals
-//! ([`crate::auto::gpu_waves`]).
+//! ([`crate::auto::asked`]). On a GPU, a nest in which every loop carries a dependence runs step by step or along diagonals, and so does one with few threads
+//! where that promises to be faster ([`crate::auto::gpu_waves`]).
 //!
 //! On a CPU, two more things are weighed once every nest has its order. Neighbours on threads get one loop where the second then
 //! finds in the cache what the first has used ([`crate::auto::traffic`]), or strips through which they go row by row together, the
@@ -351,6 +351,7 @@ impl Chooser<'_> {
         }
         let depth = chain_length(schedule, path);
         self.permute(schedule, path, depth)?;
+        let depth = self.tile_crossing(schedule, path, depth)?;
         let parallel = self.parallel_loops(schedule, path, depth)?;
         self.cpu_tags(schedule, path, depth, &parallel)
     }

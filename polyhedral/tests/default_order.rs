@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use tessella_polyhedral::algorithm::Algorithm;
+use tessella_polyhedral::algorithm::{Algorithm, ArrayKind};
 use tessella_polyhedral::default_order::{Means, Memory, Tilings};
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::isl::Ctx;
@@ -203,6 +203,32 @@ fn long_instances_follow_diagonals_inside_tiles_so_that_neighbours_wait_for_noth
 }
 
 #[test]
+fn instances_that_wait_for_little_of_what_they_compute_follow_rows_inside_tiles() {
+    let ctx = Ctx::new();
+    // Of five operations the last one waits for the instance before.
+    let at = |row: i64, column: i64| -> [(&'static [i64], i64); 2] { [(&[0, 1], row), (&[1, 0], column)] };
+    let (here, up, left, across) = (at(0, 0), at(-1, 0), at(0, -1), at(-1, -1));
+    let statement = |reads: &[(usize, Rows)]| {
+        let statement = Statement {
+            name: "S",
+            iterators: &["j", "i"],
+            domain: "{ S[j, i] : 2 <= j <= n and 2 <= i <= n }",
+            write: (0, &here),
+            reads,
+        };
+        let order = for_loop("j", 0, &[0], for_loop("i", 1, &[0], leaf(0)));
+        let start = scheduled(algorithm(&ctx, &[("A", 2), ("B", 2)], &[statement], order), Target::Cpu);
+        let all = dependences(&ctx, &start.algorithm).unwrap();
+        let done = default_order::schedule(&ctx, &start, &all).unwrap();
+        print::schedule(&done.algorithm, &done.schedule)
+    };
+    let last = statement(&[(0, &across), (1, &here), (0, &left), (1, &up), (1, &left), (0, &up)]);
+    assert!(last.contains("      for i1 = i - 256*floor((i - 2)/256) - 2\n        S"), "{last}");
+    let first = statement(&[(0, &up), (0, &across), (1, &here), (0, &left), (1, &up), (1, &left)]);
+    assert!(first.contains("      for j1 = j - 32*floor((j - 2)/32) - 2\n        S"), "{first}");
+}
+
+#[test]
 fn a_loop_that_counts_down_is_tiled_from_zero() {
     let ctx = Ctx::new();
     // The smallest value of `-j` is what the parameter context allows: no number to count tiles from.
@@ -250,18 +276,66 @@ for j  # parallel
 #[test]
 fn neighbours_whose_rows_wait_for_one_another_go_through_strips_together() {
     let ctx = Ctx::new();
-    let start = scheduled(two_passes(&ctx, 0, -1), Target::Cpu);
+    let mut passes = two_passes(&ctx, 0, -1);
+    passes.arrays[0].kind = ArrayKind::Local { outer: 0 };
+    let start = scheduled(passes, Target::Cpu);
     let all = dependences(&ctx, &start.algorithm).unwrap();
     let done = default_order::schedule(&ctx, &start, &all).unwrap();
     let expected = "\
-for i0 = floor((i - 1)/128)  # parallel
+for i0 = floor((i - 1)/1024)  # parallel
   for j
-    for i1 = i - 128*floor((i - 1)/128) - 1  # vector(4)
+    for i1 = i - 1024*floor((i - 1)/1024) - 1  # vector(4)
       R: A[i, j] = B[i, j]
-    for i1 = i - 128*floor((i - 1)/128) - 1  # vector(4)
+    for i1 = i - 1024*floor((i - 1)/1024) - 1  # vector(4)
       S: C[i, j] = A[i, j - 1]
 ";
     assert_eq!(print::schedule(&done.algorithm, &done.schedule), expected);
+}
+
+#[test]
+fn strips_do_not_pay_where_what_is_between_goes_to_memory_anyway() {
+    let ctx = Ctx::new();
+    let start = scheduled(two_passes(&ctx, 0, -1), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let text = print::schedule(&done.algorithm, &done.schedule);
+    assert_eq!(text.matches("for j  # parallel").count(), 2, "{text}");
+}
+
+/// `for i, j: B[j, i] = A[i, j]`.
+fn transpose(ctx: &Ctx, extent: &str) -> Algorithm {
+    let (i, j): (&[i64], &[i64]) = (&[1, 0], &[0, 1]);
+    let statement = Statement {
+        name: "S",
+        iterators: &["i", "j"],
+        domain: &format!("{{ S[i, j] : 1 <= i <= n and 1 <= j <= {extent} }}"),
+        write: (0, &[(j, 0), (i, 0)]),
+        reads: &[(1, &[(i, 0), (j, 0)])],
+    };
+    let order = for_loop("i", 0, &[0], for_loop("j", 1, &[0], leaf(0)));
+    algorithm(ctx, &[("B", 2), ("A", 2)], &[statement], order)
+}
+
+#[test]
+fn rows_that_become_columns_go_in_tiles_that_use_up_their_lines() {
+    let ctx = Ctx::new();
+    let start = scheduled(transpose(&ctx, "n"), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let expected = "\
+for i0 = floor((i - 1)/16)  # parallel
+  for j0 = floor((j - 1)/16)
+    for i1 = i - 16*floor((i - 1)/16) - 1
+      for j1 = j - 16*floor((j - 1)/16) - 1  # vector(4)
+        S: B[j, i] = A[i, j]
+";
+    assert_eq!(print::schedule(&done.algorithm, &done.schedule), expected);
+    // Few columns stay in the cache anyway.
+    let start = scheduled(transpose(&ctx, "3"), Target::Cpu);
+    let all = dependences(&ctx, &start.algorithm).unwrap();
+    let done = default_order::schedule(&ctx, &start, &all).unwrap();
+    let text = print::schedule(&done.algorithm, &done.schedule);
+    assert!(!text.contains("floor"), "{text}");
 }
 
 #[test]
@@ -269,7 +343,9 @@ fn neighbours_whose_common_loop_would_carry_values_stay_apart() {
     let ctx = Ctx::new();
     // Within strips, too, or too many rows apart.
     for (di, dj) in [(1, -1), (-1, 1), (1, 1), (0, 5)] {
-        let start = scheduled(two_passes(&ctx, di, dj), Target::Cpu);
+        let mut passes = two_passes(&ctx, di, dj);
+        passes.arrays[0].kind = ArrayKind::Local { outer: 0 };
+        let start = scheduled(passes, Target::Cpu);
         let all = dependences(&ctx, &start.algorithm).unwrap();
         let done = default_order::schedule(&ctx, &start, &all).unwrap();
         let text = print::schedule(&done.algorithm, &done.schedule);

@@ -1,4 +1,4 @@
-# A triangular solution: the host goes through the unknowns, threads take each out of all rows below.
+# A triangular solution: the host goes along diagonals of tiles, and a block takes the unknowns of a tile out of its rows.
 #! sizes x=n b=n L=n,n
 #! run n=0
 #! run n=1

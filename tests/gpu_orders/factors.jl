@@ -1,4 +1,4 @@
-# Statements of different depth that wait for one another: the host goes through the columns, and each step runs on threads.
+# Statements of different depth that wait for one another: the host goes through the terms, and all elements of a step are threads.
 #! sizes A=n,n
 #! run n=0
 #! run n=1

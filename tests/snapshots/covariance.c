@@ -23,10 +23,12 @@
 //             for j11 = j - 60*floor((j - 1)/60) - 6*floor((j - 60*floor((j - 1)/60) - 1)/6) - 1  # unroll(6)
 //               for i11 = i - 128*floor((i - 1)/128) - 8*floor((i - 128*floor((i - 1)/128) - 1)/8) - 1  # vector(4)
 //                 S5: cov[i, j] = cov[i, j] + data[k, i] * data[k, j]
-// for j  # parallel
-//   for i  # vector(4)
-//     S6: cov[i, j] = cov[i, j] / Float64(samples - 1)
-//     S7: cov[j, i] = cov[i, j]
+// for j0 = floor((j - 1)/16)  # parallel
+//   for i0 = floor((i - 1)/16)
+//     for j1 = j - 16*floor((j - 1)/16) - 1
+//       for i1 = i - 16*floor((i - 1)/16) - 1  # vector(4)
+//         S6: cov[i, j] = cov[i, j] / Float64(samples - 1)
+//         S7: cov[j, i] = cov[i, j]
 
 #include <math.h>
 #include <stdint.h>
@@ -234,14 +236,26 @@ int32_t covariance(
             }
         }
     }
-    #pragma omp parallel for schedule(guided) if (n * (2 * n) >= 32768)
-    for (int64_t j = 1; j <= n; j++) {
-        #pragma omp simd simdlen(4)
-        for (int64_t i = 1; i <= j; i++) {
-            // S6: covariance.jl:21
-            cov(i, j) = cov(i, j) / (double)(samples - 1);
-            // S7: covariance.jl:22
-            cov(j, i) = cov(i, j);
+    #pragma omp parallel for schedule(guided) if (n * (2 * (16 * ((n - 1) / 16) + imin(15, n - 1) + 1)) >= 32768)
+    for (int64_t j0 = 0; j0 <= floordiv(n - 1, 16); j0++) {
+        for (int64_t i0 = 0; i0 <= j0; i0++) {
+            for (int64_t j1 = 0; j1 <= imin(15, n - 16 * j0 - 1); j1++) {
+                #pragma omp simd simdlen(4)
+                for (int64_t i1 = 0; i1 <= imin(15, 16 * j0 - 16 * i0 + j1); i1++) {
+                    // S6: covariance.jl:21
+                    {
+                        const int64_t j = 16 * j0 + j1 + 1;
+                        const int64_t i = 16 * i0 + i1 + 1;
+                        cov(i, j) = cov(i, j) / (double)(samples - 1);
+                    }
+                    // S7: covariance.jl:22
+                    {
+                        const int64_t j = 16 * j0 + j1 + 1;
+                        const int64_t i = 16 * i0 + i1 + 1;
+                        cov(j, i) = cov(i, j);
+                    }
+                }
+            }
         }
     }
     return 0;

@@ -94,3 +94,25 @@ fn isls_scheduler_tiles_what_our_moves_only_stream() {
     let in_order = |name: &str| loops.lines().any(|line| line.trim_start().starts_with(&format!("{name} (")));
     assert!(in_order("wave") && in_order("j11") && in_order("i11"), "{loops}");
 }
+
+/// What `explain` says of the tiles of an order of `gpu_orders` on a GPU.
+fn tiles_on_gpu(name: &str) -> String {
+    let text = fs::read_to_string(root().join(format!("tests/gpu_orders/{name}.jl"))).unwrap();
+    let options =
+        FileOptions { name: format!("{name}.jl"), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let said = file::transpile(&text, &options, Backend::Cuda, TextKind::Explain).unwrap();
+    said.lines().find(|line| line.contains("chosen:")).unwrap_or_default().trim().to_string()
+}
+
+#[test]
+fn parallelograms_are_told_of_by_their_edges() {
+    let expected = [
+        ("levels", "(17, -17) and (17, 17)"),
+        ("levels_leaning", "(11, -22) and (10, 35)"),
+        ("sweeps_line", "(32, -32) and (0, 32)"),
+    ];
+    for (name, edges) in expected {
+        let said = format!("chosen: diagonals of parallelograms with the edges {edges}, a kernel for each diagonal");
+        assert_eq!(tiles_on_gpu(name), said);
+    }
+}

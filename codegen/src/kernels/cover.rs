@@ -6,12 +6,16 @@
 
 use super::Extract;
 use crate::error::CodegenError;
-use crate::extent::{Hull, hull, iterations, value_range, values_fill_bounds};
+use crate::extent::{Hull, hull, iterations, rough_hull, value_range, values_fill_bounds};
 use crate::int_expr::{Cond, IntExpr};
 use crate::program::{For, Guard, Node};
 use crate::whole_tiles::{Values, affine, parts};
 use tessella_polyhedral::affine::Affine;
 use tessella_scalar::CompareOp;
+
+/// What isl may do for the exact values of a loop over blocks: some hundred times what plain tiles take. Beyond, where bounds are
+/// divided by factors of a skew, rough values do, and blocks too many find nothing to do.
+const OPERATIONS: u64 = 40_000;
 
 impl Extract<'_> {
     /// A thread loop that so many threads can share, and whether they take turns.
@@ -40,11 +44,18 @@ impl Extract<'_> {
     /// be fewer than the distance of the bounds; `low` and `high` hold for all `a`.
     pub(super) fn covered_by_blocks(&self, it: For, around: &[For]) -> Result<(For, IntExpr), CodegenError> {
         let path = &self.loops[&it.variable];
-        if values_fill_bounds(self.input, self.context, path, &self.host, around, &it)? {
-            let count = iterations(self.input, self.context, path, it.step, &self.host)?;
+        let filled = || -> Result<Option<IntExpr>, CodegenError> {
+            let fills = values_fill_bounds(self.input, self.context, path, &self.host, around, &it)?;
+            fills.then(|| iterations(self.input, self.context, path, it.step, &self.host)).transpose()
+        };
+        if let Some(count) = self.within(filled)?.flatten() {
             return Ok((it, count));
         }
-        let Hull { low, high, exists } = hull(self.input, self.context, path, &self.host)?;
+        let exact = self.within(|| hull(self.input, self.context, path, &self.host))?;
+        let Hull { low, high, exists } = match exact {
+            Some(hull) => hull,
+            None => rough_hull(self.input, self.context, path, &self.host)?,
+        };
         let here = IntExpr::Variable(it.variable);
         let mut inside = vec![
             Cond::compare(CompareOp::Ge, here.clone(), it.lower.clone()),
@@ -61,6 +72,17 @@ impl Extract<'_> {
             exists => IntExpr::Select(Box::new(exists), Box::new(count), Box::new(IntExpr::Const(0))),
         };
         Ok((For { lower: low, upper: high, step: 1, body, ..it }, count))
+    }
+
+    /// Does isl's work with so many operations, or a quarter of those left if they are fewer; `None` where that is not enough.
+    fn within<T>(&self, work: impl FnOnce() -> Result<T, CodegenError>) -> Result<Option<T>, CodegenError> {
+        let ctx = self.context.ctx();
+        let most = ctx.operations_left().map_or(OPERATIONS, |left| OPERATIONS.min(left / 4).max(1));
+        match ctx.with_budget(most, work) {
+            Ok(done) => Ok(Some(done)),
+            Err(CodegenError::Isl(error)) if error.is_quota() => Ok(None),
+            Err(other) => Err(other),
+        }
     }
 }
 

@@ -44,5 +44,8 @@ fn sentence(outcome: Outcome) -> String {
 }
 
 fn percent(ratio: f64) -> String {
-    format!("{:.0} %", ratio * 100.0)
+    match ratio * 100.0 {
+        small if small < 1.0 => "less than 1 %".to_string(),
+        other => format!("{other:.0} %"),
+    }
 }

@@ -126,11 +126,42 @@ fn hexagonal(command: &Command, machine: &Machine) -> String {
     )
 }
 
+/// The edges of tiles whose diagonals a loop counts: it is the sum of both numbers of a tile over the first two loops.
+fn edges(wave: &Affine) -> Option<[(i64, i64); 2]> {
+    let [(Atom::FloorDiv(a, da), 1), (Atom::FloorDiv(b, db), 1)] = wave.terms() else { return None };
+    let factor = |at: &Affine, iterator: u32| {
+        let found = at.terms().iter().find(|(atom, _)| *atom == Atom::Iterator(iterator));
+        found.map_or(0, |(_, factor)| *factor)
+    };
+    let only_two =
+        |at: &Affine| at.terms().iter().all(|(atom, _)| matches!(atom, Atom::Iterator(0 | 1) | Atom::Param(_)));
+    if !only_two(a) || !only_two(b) {
+        return None;
+    }
+    // A tile's numbers are `x T^-1`, so the columns of the inverse are these factors by the divisors.
+    let ([a1, a2], [b1, b2]) = ([factor(a, 0), factor(a, 1)], [factor(b, 0), factor(b, 1)]);
+    let span = a1 * b2 - b1 * a2;
+    let rows = [(b2 * da, -b1 * da), (-a2 * db, a1 * db)];
+    let whole = span != 0 && rows.iter().all(|(t, i)| t % span == 0 && i % span == 0);
+    let mut edges = rows.map(|(t, i)| if whole { (t / span, i / span) } else { (0, 0) });
+    edges.sort_by_key(|&(_, i)| i);
+    whole.then_some(edges)
+}
+
 /// What stands in the order that was chosen, and why.
 fn chosen(schedule: &Schedule, nest: &Nest, (target, machine): (Target, &Machine), element: u32) -> String {
     let around = nest.computations.first().map(|&id| (id, schedule.loops_around(id)));
     if around.iter().any(|(_, loops)| loops.iter().any(|(_, it)| matches!(it.tag, Tag::Stream(_)))) {
         return "    chosen: `stream`, the fastest by the model that stands with its loop above\n".to_string();
+    }
+    if target == Target::Gpu {
+        let [first, second] =
+            around.iter().find_map(|(id, loops)| edges(loops.first()?.1.at.get(id)?)).unwrap_or_default();
+        if first != second {
+            return format!(
+                "    chosen: diagonals of parallelograms with the edges {first:?} and {second:?}, a kernel for each diagonal\n"
+            );
+        }
     }
     // Nothing for what counts more than tiles.
     let divisors = |at: &Affine| -> Vec<i64> {

@@ -2,9 +2,10 @@
 
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use super::register_tile;
-use super::regroup::{self, Grain};
-use crate::algorithm::{ArrayKind, ComputationId};
+use super::regroup::{self, Grain, loops_above};
+use crate::algorithm::{ArrayId, ArrayKind, ComputationId};
 use crate::error::Error;
+use crate::legality;
 use crate::schedule::{Node, Path, Schedule};
 use crate::transform::distribute_at;
 use std::collections::BTreeSet;
@@ -150,17 +151,44 @@ impl Chooser<'_> {
 
     /// Whether a private variable is used by more than one of the children.
     pub(crate) fn shares_private(&self, children: &[Node]) -> bool {
-        let mut seen = BTreeSet::new();
-        children.iter().any(|child| {
+        !self.shared_private(children).is_empty()
+    }
+
+    /// Whether the children of the sequence at `path` share a private variable whose values do not outlive an iteration of the loops
+    /// around as it is: it would need memory.
+    pub(crate) fn shares_short_lived(
+        &self,
+        schedule: &Schedule,
+        path: &Path,
+        children: &[Node],
+    ) -> Result<bool, Error> {
+        let outer = loops_above(schedule, path);
+        for array in self.shared_private(children) {
+            let mut outlives = false;
+            for it in self.dependences.iter().filter(|it| it.array == array) {
+                let same = legality::together(self.ctx, self.algorithm, schedule, it, outer)?;
+                outlives = outlives || !it.relation.is_subset(&same)?;
+            }
+            if !outlives {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The private variables that more than one of the children uses.
+    fn shared_private(&self, children: &[Node]) -> BTreeSet<ArrayId> {
+        let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
+        for child in children {
             let mut used = BTreeSet::new();
             for id in child.computations() {
                 let computation = self.algorithm.computation(id);
                 let arrays = computation.reads.iter().chain([&computation.write]).map(|access| access.array);
                 used.extend(arrays.filter(|&array| self.algorithm.array(array).kind == ArrayKind::Private));
             }
-            let shared = used.iter().any(|array| seen.contains(array));
+            shared.extend(used.intersection(&seen).copied());
             seen.extend(used);
-            shared
-        })
+        }
+        shared
     }
 }

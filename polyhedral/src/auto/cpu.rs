@@ -6,12 +6,18 @@ use super::cuts::has_threads;
 use super::register_tile::{self, Nest, Shape};
 use super::regroup::{self, Grain};
 use super::wavefront::Inside;
+use crate::algorithm::ComputationId;
 use crate::error::Error;
 use crate::schedule::{Node, Path, Schedule, Tag};
 use crate::transform::{loop_mut, put_chain, split_at, take_chain};
 
-/// Iterations of a strip of an innermost parallel loop: long enough for vectors, short enough for the first cache.
-const STRIP: u32 = 256;
+/// A thread takes this part of the first cache of a row at least, and four times as much where there are only a few threads: memory
+/// is slower where every row begins anew ([`super::traffic::RESTART`]), but strips must be enough for the threads.
+const STRIP: u64 = 16;
+const FEW_THREADS: u64 = 4;
+
+/// No strip is made shorter for the sake of threads.
+const SHORTEST_STRIP: u32 = 256;
 
 /// Iterations of a strip of a single loop.
 pub(crate) const LINE_STRIP: u32 = 4096;
@@ -163,7 +169,14 @@ impl Chooser<'_> {
         let mut trial = schedule.clone();
         let innermost = path.down(depth - 1);
         let width = self.vector_width(schedule, &innermost);
-        split_at(self.ctx, self.algorithm, &mut trial, &innermost, STRIP)?;
+        let below = schedule.node(&innermost).map(Node::computations).unwrap_or_default();
+        let mut size = self.strip_elements(below.into_iter());
+        let extent = self.extents(schedule, path, depth)?[depth - 1].unwrap_or(i64::MAX);
+        // Where it is known, there is a strip for each thread.
+        while size > SHORTEST_STRIP && i64::from(size).saturating_mul(self.machine.threads.into()) > extent {
+            size /= 2;
+        }
+        split_at(self.ctx, self.algorithm, &mut trial, &innermost, size)?;
         let mut chain = take_chain(&mut trial, path, depth + 1);
         let mut tiles = chain.remove(depth - 1);
         tiles.tag = Tag::Parallel;
@@ -175,6 +188,18 @@ impl Chooser<'_> {
             *schedule = trial;
         }
         Ok(legal)
+    }
+
+    /// Bytes of a row of an array that a thread takes.
+    pub(crate) fn strip_bytes(&self) -> u64 {
+        self.machine.l1_bytes / u64::from(self.machine.threads).clamp(FEW_THREADS, STRIP)
+    }
+
+    /// Elements of such a strip of what computations write.
+    pub(crate) fn strip_elements(&self, computations: impl Iterator<Item = ComputationId>) -> u32 {
+        let written = computations.map(|id| self.algorithm.computation(id).write.array);
+        let widest = written.map(|array| u64::from(self.algorithm.array(array).element.bytes())).max().unwrap_or(8);
+        u32::try_from(self.strip_bytes() / widest.max(1)).unwrap_or(u32::MAX).max(1)
     }
 
     /// Vectorizes innermost loops below a parallel one.
@@ -193,6 +218,7 @@ impl Chooser<'_> {
                 }
                 let depth = chain_length(schedule, path);
                 self.permute(schedule, path, depth)?;
+                let depth = self.tile_crossing(schedule, path, depth)?;
                 let innermost = path.down(depth - 1);
                 if schedule.node(&path.down(depth)).is_some_and(has_loop) {
                     return self.vectors_below(schedule, &path.down(depth));

@@ -8,7 +8,8 @@
 //! In one loop over the rows, `S` finds in the cache what `R` has just written, if it comes some rows later. That loop then runs
 //! in order; threads run strips of the rows instead. So it must be legal, and the rows must only wait for one another
 //! within a strip. Of an array that nothing else uses, only a few rows are alive at a time: [`alive`] finds how many, and such
-//! an array needs no more memory than that.
+//! an array needs no more memory than that. Strips have their price, since memory is slower where every row begins
+//! anew ([`super::traffic`]): mostly they pay only where there is such an array, which then never goes to memory.
 //!
 //! # Source
 //! The shifts are those of Megiddo and Sarkar, *Optimal weighted loop fusion for parallel programs*, SPAA 1997, and of line
@@ -16,7 +17,7 @@
 
 use super::chooser::{Chooser, has_loop, loop_at};
 use super::together::{Grain, grain};
-use super::traffic::{Use, forecast};
+use super::traffic::{Use, alone, forecast, in_strips};
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{ArrayId, ArrayKind, ComputationId};
 use crate::command::Command;
@@ -32,9 +33,6 @@ use std::collections::BTreeMap;
 
 /// Rows that a nest may come later than the one before.
 const LARGEST_DELAY: i64 = 4;
-/// A thread takes this part of the first cache of a row: whole lines, with room for some rows of some arrays, and enough strips
-/// for many threads.
-const STRIP: u64 = 32;
 /// Nests in a row that may join though that by itself gains nothing.
 const MOST_IDLE: usize = 1;
 /// Rows of an array that may be alive at a time.
@@ -61,14 +59,29 @@ impl Chooser<'_> {
         if all.len() < 2 || self.runs_short(&all[0], self.strip_of(&all))? {
             return Ok(None);
         }
+        let cache = self.machine.l2_bytes / 2;
         let mut delays = vec![0];
         let mut best = None;
         let mut used = self.uses(schedule, &path.child(at), LARGEST_DELAY)?;
+        let mut cost = alone(&used, cache);
+        let mut apart = cost;
         let mut idle = 0;
         for member in 1..all.len() {
             let next = self.uses(schedule, &path.child(at + member), LARGEST_DELAY)?;
-            let (apart, together) = forecast(&used, &next, self.machine.l2_bytes / 2);
-            let gains = together < apart && together <= apart / 10 * 9;
+            let by_itself = alone(&next, cache);
+            apart = apart.saturating_add(by_itself);
+            let before = cost.saturating_add(by_itself);
+            let (_, moved) = forecast(&used, &next, cache);
+            for (array, it) in next {
+                let known: Option<Use> = used.get(&array).map(|known| known.and(&it));
+                used.insert(array, known.unwrap_or(it));
+            }
+            let members: Vec<ComputationId> = all[..=member].iter().flat_map(|it| it.rows.at.keys().copied()).collect();
+            let few = used.iter().filter(|(array, _)| self.is_only_used_by(**array, &members));
+            let kept = few.fold(0, |sum: u64, (_, it)| sum.saturating_add(it.traffic(cache)));
+            cost = in_strips(moved.min(alone(&used, cache)).saturating_sub(kept), self.strip_bytes());
+            let pays = |than: u64| cost < than && cost <= than / 10 * 9;
+            let gains = pays(before) && pays(apart);
             // One that gains nothing may stand between two that do: one that sets an array to zero, say.
             idle = if gains { 0 } else { idle + 1 };
             if idle > MOST_IDLE {
@@ -79,12 +92,18 @@ impl Chooser<'_> {
                 best = Some(trial);
             }
             delays.push(delay);
-            for (array, it) in next {
-                let known: Option<Use> = used.get(&array).map(|known| known.and(&it));
-                used.insert(array, known.unwrap_or(it));
-            }
         }
         Ok(best)
+    }
+
+    /// Whether an array is the function's own, and no other statement touches it.
+    fn is_only_used_by(&self, array: ArrayId, members: &[ComputationId]) -> bool {
+        let touches = |id: &ComputationId| {
+            let it = self.algorithm.computation(*id);
+            it.reads.iter().chain([&it.write]).any(|access| access.array == array)
+        };
+        matches!(self.algorithm.array(array).kind, ArrayKind::Local { .. })
+            && self.algorithm.ids().filter(touches).all(|id| members.contains(&id))
     }
 
     /// The strips with the last of some nests as few rows later as is legal.
@@ -121,10 +140,7 @@ impl Chooser<'_> {
 
     /// Elements of a strip.
     fn strip_of(&self, all: &[Rows<'_>]) -> i64 {
-        let written =
-            all.iter().flat_map(|nest| nest.rows.at.keys()).map(|&id| self.algorithm.computation(id).write.array);
-        let widest = written.map(|array| u64::from(self.algorithm.array(array).element.bytes())).max().unwrap_or(8);
-        i64::try_from(self.machine.l1_bytes / STRIP / widest).unwrap_or(i64::MAX).max(1)
+        i64::from(self.strip_elements(all.iter().flat_map(|nest| nest.rows.at.keys()).copied()))
     }
 
     /// Whether the rows are known to be too short for several strips.

@@ -69,14 +69,20 @@ impl Chooser<'_> {
             self.contiguous_among_axes(schedule, path, leading)?;
         }
         let leading = leading.min(AXES);
+        let before = schedule.clone();
         match (leading, parallel.is_empty()) {
-            (0, true) => match self.steps_or_diagonals(schedule, path, depth)? {
-                true => Ok(()),
-                false => self.node(schedule, &path.down(depth)),
-            },
-            (0, false) => self.gpu_nest(schedule, &path.down(1)),
-            (leading, _) => self.map_to_threads(schedule, path, leading),
+            (0, true) if self.steps_or_diagonals(schedule, path, depth)? => return Ok(()),
+            (0, true) => return self.node(schedule, &path.down(depth)),
+            (0, false) if self.parallelograms(schedule, path, depth)? => return Ok(()),
+            (0, false) => self.gpu_nest(schedule, &path.down(1))?,
+            (leading, _) => self.map_to_threads(schedule, path, leading)?,
         }
+        if leading < 2
+            && let Some(faster) = self.faster_by_steps(&before, schedule, path, depth)?
+        {
+            *schedule = faster;
+        }
+        Ok(())
     }
 
     /// Whether threads can run along the contiguous axis of all statements that have the most loops around them.
@@ -104,11 +110,11 @@ impl Chooser<'_> {
         }
         let deepest = below.iter().map(|&id| schedule.loops_around(id).len()).max().unwrap_or(0);
         let before = self.parallel_loops(schedule, path, depth)?.len().min(2);
-        for grain in [Grain::Neighbours, Grain::Statements] {
+        for grain in [Grain::Neighbours, Grain::Statements, Grain::Variables] {
             let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
             let Some(trial) = apart else { continue };
             let Some(Node::Sequence(parts)) = trial.node(path) else { continue };
-            let (needs_memory, count) = (self.shares_private(parts), parts.len());
+            let (needs_memory, count) = (self.shares_short_lived(schedule, path, parts)?, parts.len());
             let (mut gains, mut loses) = (false, false);
             for part in (0..count).map(|at| path.child(at)) {
                 let heavy = trial.node(&part).map(Node::computations).unwrap_or_default();

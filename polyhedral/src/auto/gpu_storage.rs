@@ -105,10 +105,12 @@ fn of_kernel(
     let mut commands = vec![];
     let mut seen: Vec<&Access> = vec![];
     for (id, access) in &accesses {
-        let (array, all) =
-            (algorithm.array(access.array), || everywhere.iter().filter(|(_, it)| it.array == access.array));
-        // Statements of one nest read alike: their iterators are those of its loops.
+        let array = algorithm.array(access.array);
         let reads = !written.contains(&access.array);
+        // What is read passes through shared memory for the loop's own statements, what is written stays in registers for all.
+        let concerned = if reads { &accesses } else { &everywhere };
+        let all = || concerned.iter().filter(|(_, it)| it.array == access.array);
+        // Statements of one nest read alike: their iterators are those of its loops.
         let same = |it: &Access| it.array == access.array && it.subscripts == access.subscripts;
         let one = all().all(|(other, it)| (reads || other == id || !sums.contains(other)) && same(it));
         // Both operands of a product with itself: each gets a tile by the same command, in turn.

@@ -34,7 +34,7 @@ impl Chooser<'_> {
         let alike = |it: &Loop| it.at.values().all(|at| it.at.values().next() == Some(at));
         if !around.iter().all(alike)
             || !before.iter().all(|&id| self.uses_alike(&sums, id))
-            || self.share_operands(&sums, &others)
+            || self.writes_operands(&sums, &others)
             || self.is_variable_of(&sums, &rest)
         {
             return Ok(false);
@@ -110,15 +110,14 @@ impl Chooser<'_> {
         variables.any(|array| users.iter().any(|&id| uses(self.algorithm, id, array)))
     }
 
-    /// Whether the other statements access what the sums read but do not write.
-    fn share_operands(&self, sums: &[ComputationId], others: &[ComputationId]) -> bool {
-        let written = |array: ArrayId| sums.iter().any(|&id| self.algorithm.computation(id).write.array == array);
+    /// Whether the other statements write what the sums read but do not write.
+    fn writes_operands(&self, sums: &[ComputationId], others: &[ComputationId]) -> bool {
+        let written = |ids: &[ComputationId]| -> BTreeSet<ArrayId> {
+            ids.iter().map(|&id| self.algorithm.computation(id).write.array).collect()
+        };
+        let (results, others) = (written(sums), written(others));
         let reads = sums.iter().flat_map(|&id| &self.algorithm.computation(id).reads).map(|it| it.array);
-        let operands: BTreeSet<ArrayId> = reads.filter(|&array| !written(array)).collect();
-        others.iter().any(|&id| {
-            let it = self.algorithm.computation(id);
-            it.reads.iter().chain([&it.write]).any(|access| operands.contains(&access.array))
-        })
+        reads.filter(|array| !results.contains(array)).any(|array| others.contains(&array))
     }
 
     /// Where the sums of a variable go in the end, by the loops of the chain at `path` that adds them up: the element that a

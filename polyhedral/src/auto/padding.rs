@@ -134,7 +134,7 @@ fn sets(algorithm: &Algorithm, schedule: &Schedule, all: &[Pattern], id: ArrayId
 
 /// The places of the next iterations of a loop that moves along columns, and not down them.
 fn down_rows(access: &Access, id: ComputationId, it: &Loop, extent: &dyn Fn(usize) -> i64) -> Option<Vec<Vec<i64>>> {
-    let [(Atom::Iterator(iterator), _)] = it.at.get(&id)?.terms() else { return None };
+    let iterator = &iterator_through(it.at.get(&id)?)?;
     let steps: Vec<i64> =
         access.subscripts.iter().map(|it| it.as_affine().map(|it| it.coefficient(*iterator))).collect::<Option<_>>()?;
     if steps[0] != 0 || steps.iter().all(|&step| step == 0) {
@@ -142,6 +142,19 @@ fn down_rows(access: &Access, id: ComputationId, it: &Loop, extent: &dyn Fn(usiz
     }
     let inside = |at: &i64| steps.iter().enumerate().all(|(axis, step)| step * at < extent(axis));
     Some((0..DEEP).filter(inside).map(|at| steps.iter().map(|step| step * at).collect()).collect())
+}
+
+/// The iterator that a loop runs through, or the points of a tile along one.
+fn iterator_through(at: &Affine) -> Option<u32> {
+    match at.terms() {
+        [(Atom::Iterator(iterator), _)] => Some(*iterator),
+        [(Atom::Iterator(iterator), 1), (Atom::FloorDiv(tile, side), factor)]
+        | [(Atom::FloorDiv(tile, side), factor), (Atom::Iterator(iterator), 1)] => {
+            let whole = *factor == -side && tile.terms() == [(Atom::Iterator(*iterator), 1)];
+            whole.then_some(*iterator)
+        }
+        _ => None,
+    }
 }
 
 /// Reads brought to one place in their vectors, where that is worth the memory.

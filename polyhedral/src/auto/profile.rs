@@ -1,7 +1,7 @@
 //! How the accesses of a nest's body move with each of its loops.
 
 use crate::affine::{Affine, Atom};
-use crate::algorithm::{Access, Algorithm, ArrayKind, ComputationId};
+use crate::algorithm::{Access, Algorithm, ArrayKind, Computation, ComputationId};
 use crate::expr::{Expr, ExprKind, runs_on_lanes};
 use crate::schedule::Loop;
 
@@ -107,14 +107,35 @@ fn is_plain(expr: &Expr) -> bool {
 pub fn operations(algorithm: &Algorithm, id: ComputationId) -> u32 {
     let computation = algorithm.computation(id);
     let mut count = 0;
-    let mut visit = |expr: &Expr| {
-        count += match &expr.kind {
-            ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Convert(_) => 1,
-            ExprKind::Call(..) => 4,
-            _ => 0,
-        };
-    };
+    let mut visit = |expr: &Expr| count += operations_of(expr);
     computation.lets.iter().for_each(|it| it.value.walk(&mut visit));
     computation.value.walk(&mut visit);
     count
+}
+
+/// Arithmetic operations that an instance does one after the other from some of its reads to its value, at most; `None` where the
+/// value has nothing of these reads.
+pub fn operations_after(computation: &Computation, is_one: &dyn Fn(&Access) -> bool) -> Option<u32> {
+    longest(computation, &computation.value, is_one)
+}
+
+fn longest(computation: &Computation, expr: &Expr, is_one: &dyn Fn(&Access) -> bool) -> Option<u32> {
+    match &expr.kind {
+        ExprKind::Read(at) => is_one(&computation.reads[*at as usize]).then_some(0),
+        ExprKind::Let(at) => longest(computation, &computation.lets[*at as usize].value, is_one),
+        _ => {
+            let operands = expr.operands().into_iter();
+            let before = operands.filter_map(|operand| longest(computation, operand, is_one)).max()?;
+            Some(before + operations_of(expr))
+        }
+    }
+}
+
+/// Arithmetic operations of an expression, those of its operands aside.
+fn operations_of(expr: &Expr) -> u32 {
+    match &expr.kind {
+        ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Convert(_) => 1,
+        ExprKind::Call(..) => 4,
+        _ => 0,
+    }
 }

@@ -1,6 +1,6 @@
 //! Taking nests apart along their dependences, and finding an outermost loop that statements of different depth share.
 
-use crate::algorithm::{Algorithm, ComputationId};
+use crate::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
@@ -15,6 +15,8 @@ pub enum Grain {
     Neighbours,
     /// Every statement by itself.
     Statements,
+    /// Every statement by itself, but for those that use one variable of an iteration.
+    Variables,
 }
 
 /// The node at `path` as a sequence of its strongly connected parts, each with the loops of its own, in an order that
@@ -33,6 +35,9 @@ pub fn take_apart(
     let Some(node) = schedule.node(path) else { return Ok(None) };
     let mut groups = vec![];
     collect(node, grain, &mut groups);
+    if grain == Grain::Variables {
+        groups = with_one_variable(algorithm, groups);
+    }
     let outer = loops_above(schedule, path);
     let mut edges = BTreeSet::new();
     for dependence in dependences {
@@ -84,6 +89,26 @@ fn collect(node: &Node, grain: Grain, groups: &mut Vec<Vec<ComputationId>>) {
             }
         }
     }
+}
+
+/// The groups, with those in one that use a variable of an iteration in common.
+fn with_one_variable(algorithm: &Algorithm, groups: Vec<Vec<ComputationId>>) -> Vec<Vec<ComputationId>> {
+    let variables = |group: &[ComputationId]| -> BTreeSet<ArrayId> {
+        let accesses = group.iter().flat_map(|&id| {
+            let it = algorithm.computation(id);
+            it.reads.iter().chain([&it.write])
+        });
+        let arrays = accesses.map(|access| access.array);
+        arrays.filter(|&array| algorithm.array(array).kind == ArrayKind::Private).collect()
+    };
+    let mut joined: Vec<Vec<ComputationId>> = vec![];
+    for group in groups {
+        let own = variables(&group);
+        let (with, others): (Vec<_>, Vec<_>) = joined.into_iter().partition(|it| !variables(it).is_disjoint(&own));
+        joined = others;
+        joined.push(with.into_iter().flatten().chain(group).collect());
+    }
+    joined
 }
 
 /// Strongly connected components in an order that edges allow, the earliest first where there is a choice.

@@ -6,18 +6,20 @@
 //! for i { for j { S } } -> for wave = i0 + j0 { parallel for i0 { for i1 { for j1 { S } } } }
 //! ```
 //!
-//! Within a tile the order follows diagonals, too, where a statement computes so long that the next instance would wait
-//! for it: the last two loops exchange places, the last one skewed so far that the other is free. Instances that
-//! follow one another then need nothing of one another, and the processor overlaps them.
+//! Within a tile the order follows diagonals, too, where a statement computes so long with what the instance before it left
+//! that it would mostly wait: the last two loops exchange places, the last one skewed so far that the other is free. Instances that
+//! follow one another then need nothing of one another, and the processor overlaps them. What a statement computes from
+//! other values does not count, since that need not wait; and diagonals touch another line of every array in each instance.
 //!
 //! # Source
 //! Wolf and Lam, *A loop transformation theory and an algorithm to maximize parallelism*, TPDS 2(4), 1991: skewing to
 //! permutable nests, and wavefronts over their tiles.
 
 use super::chooser::{Chooser, any_loop, chain_length, has_loop, loop_at};
-use super::profile::operations;
+use super::profile::{iterator_of, operations, operations_after};
 use super::regroup::loops_above;
 use crate::affine::Affine;
+use crate::algorithm::{Access, ComputationId};
 use crate::default_order::Tilings;
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -67,7 +69,7 @@ impl Chooser<'_> {
         let mut inside = Inside::Rows;
         if !around_loops
             && wanted == Inside::Diagonals
-            && self.is_long(schedule, path)
+            && self.is_long(schedule, path, depth)
             && let Some(row) = free_before(&distances, &band)?
         {
             *band.last_mut().expect("the band has loops") = row;
@@ -145,17 +147,55 @@ impl Chooser<'_> {
         below.iter().map(|&id| i64::from(operations(self.algorithm, id))).sum()
     }
 
-    /// Whether instances below take long enough to be overlapped.
-    fn is_long(&self, schedule: &Schedule, path: &Path) -> bool {
+    /// Whether instances below take long enough to be overlapped: of a single statement, from what the instance before it along
+    /// the innermost of the `depth` loops left to its own value.
+    fn is_long(&self, schedule: &Schedule, path: &Path, depth: usize) -> bool {
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
-        below
-            .iter()
-            .any(|&id| self.algorithm.computation(id).value.ty.is_float() && operations(self.algorithm, id) >= LONG)
+        let taken = |&id: &ComputationId| match below.as_slice() {
+            [_] => operations_after(self.algorithm.computation(id), &|read| {
+                self.may_be_of_the_one_before(schedule, path, depth, id, read)
+            }),
+            _ => Some(operations(self.algorithm, id)),
+        };
+        let is_float = |id: &&ComputationId| self.algorithm.computation(**id).value.ty.is_float();
+        below.iter().filter(is_float).filter_map(taken).any(|taken| taken >= LONG)
+    }
+
+    /// Whether a read of a statement may be of what the same statement wrote earlier in the innermost of the `depth` loops at `path`,
+    /// in the same iteration of the loops around that.
+    fn may_be_of_the_one_before(
+        &self,
+        schedule: &Schedule,
+        path: &Path,
+        depth: usize,
+        id: ComputationId,
+        read: &Access,
+    ) -> bool {
+        let write = &self.algorithm.computation(id).write;
+        if write.array != read.array {
+            return false;
+        }
+        let of_level =
+            |level: usize| loop_at(schedule, &path.down(level)).and_then(|it| it.at.get(&id)).and_then(iterator_of);
+        let levels: Option<Vec<(u32, i64)>> = (0..depth).map(of_level).collect();
+        let Some(levels) = levels else { return true };
+        // How many iterations of each loop lie between.
+        for (written, taken) in write.subscripts.iter().zip(&read.subscripts) {
+            let (Some(written), Some(taken)) = (written.as_affine(), taken.as_affine()) else { return true };
+            let (Some(one), Some(other)) = (iterator_of(written), iterator_of(taken)) else { return true };
+            let level = levels.iter().position(|(iterator, _)| *iterator == one.0);
+            let (true, Some(level)) = (one == other, level) else { return true };
+            let apart = (written.constant_term() - taken.constant_term()) * one.1 * levels[level].1;
+            if level + 1 < depth && apart != 0 || level + 1 == depth && apart <= 0 {
+                return false;
+            }
+        }
+        true
     }
 
     /// Sink minus source along the `depth` loops at `path`, for all dependences inside one iteration of the loops
     /// around them: `{ [distances] }`. `None` if there are none.
-    fn distances(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<Option<Set>, Error> {
+    pub(super) fn distances(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<Option<Set>, Error> {
         let chain: Vec<&Loop> = (0..depth).filter_map(|level| loop_at(schedule, &path.down(level))).collect();
         let outer = loops_above(schedule, path);
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
@@ -266,7 +306,7 @@ pub(crate) enum Inside {
 
 /// Factors of the chain's loops, one row for each loop of the band: the outermost loops, each with the smallest multiples
 /// of those before it added that let it never run against a dependence.
-fn permutable_band(distances: &Set, depth: usize) -> Result<Vec<Vec<i64>>, Error> {
+pub(super) fn permutable_band(distances: &Set, depth: usize) -> Result<Vec<Vec<i64>>, Error> {
     let mut band: Vec<Vec<i64>> = vec![];
     for level in 0..depth {
         match smallest(&band, level, depth, &|row| Ok(some(distances, row, At::Most(-1))?.is_empty()?))? {

@@ -8,9 +8,10 @@ use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::machine::Gpu;
+use crate::models::parallelograms::gpu::{MOST_THREADS, on_gpu, row};
 use crate::models::parallelograms::matrix::Matrix;
 use crate::models::parallelograms::program::{Asked, problems};
-use crate::models::parallelograms::schemes::{self, Scheme};
+use crate::models::parallelograms::schemes::usual;
 use crate::models::parallelograms::{Problem, Shapes, predict, search};
 use crate::transform;
 
@@ -18,11 +19,6 @@ use crate::transform;
 const LARGEST: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
 /// The same on a GPU, where the points of a row are the threads of a block.
 const LARGEST_OF_GPU: [u64; 4] = [1 << 8, 1 << 10, 1 << 12, 1 << 14];
-/// Threads of a block.
-const MOST_THREADS: u64 = 1024;
-/// Seconds of a point of a block: about half a microsecond for each row of a tile, until its threads have waited for memory and for one
-/// another, and a hundred points in it.
-const POINT: f64 = 5e-9;
 /// Shapes that the search looks at, for each of these.
 const EVALUATIONS: u64 = 1_500;
 
@@ -43,12 +39,7 @@ pub(super) fn parallelograms(
         // The other nests are Tessella's choice.
         let is_all = nest.computations.len() == start.algorithm.computations.len();
         let rest = (!is_all).then_some(Command::Auto);
-        let Ok(mut asked) = nest.asked else { continue };
-        if start.target == Target::Gpu {
-            // Each diagonal is a kernel.
-            asked.problem.overhead = vec![Gpu::HOPPER.launch_nanoseconds * 1e-9];
-            asked.problem.iteration = POINT;
-        }
+        let Ok(asked) = nest.asked else { continue };
         if asked.sweeps > 1 || asked.problem.has_free_direction() {
             continue;
         }
@@ -56,7 +47,10 @@ pub(super) fn parallelograms(
         // What follows a tiling is probed once: it depends on the cone of the dependences, which all shapes keep.
         let mut probed: Option<Vec<Vec<Command>>> = None;
         for &largest in sizes {
-            let problem = Problem { largest: vec![largest], ..asked.problem.clone() };
+            let problem = match start.target {
+                Target::Cpu => Problem { largest: vec![largest], ..asked.problem.clone() },
+                Target::Gpu => on_gpu(&asked.problem, &Gpu::HOPPER, largest),
+            };
             let usual = usual(&problem);
             let mut ends: Vec<Shapes> = vec![];
             if let Some(found) = search(&problem, &usual, 1, EVALUATIONS, &mut |_, _| {}) {
@@ -86,25 +80,6 @@ pub(super) fn parallelograms(
         }
     }
     Ok((all, considered))
-}
-
-/// The usual shapes with the sides that are best, the fastest first.
-fn usual(problem: &Problem) -> Vec<Shapes> {
-    let named = Scheme::ALL.into_iter().filter_map(|scheme| schemes::best(problem, &[scheme]));
-    let mut found: Vec<_> = named.chain(schemes::best_skewed(problem)).collect();
-    found.sort_by(|a, b| a.1.time.total_cmp(&b.1.time));
-    found.into_iter().map(|(shapes, _)| shapes).collect()
-}
-
-/// The most points of a tile along its last axis, the others fixed, if it has two.
-fn row(shape: &Matrix) -> u64 {
-    match shape.rows.as_slice() {
-        [first, second] => {
-            let area = (first[0] * second[1] - first[1] * second[0]).unsigned_abs();
-            area / first[0].unsigned_abs().max(second[0].unsigned_abs()).max(1)
-        }
-        _ => 1,
-    }
 }
 
 fn tiling(asked: &Asked, shape: &Matrix) -> Command {

@@ -34,6 +34,7 @@ pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
 pub use split_domain::{split_dependences, split_domain};
 pub use tags::{check_gpu, check_unrolled, gpu, separate, stream, tag};
+pub(crate) use tiles::tile_loops;
 pub use tiles::{collapse, constant_range, parallelogram, split, tile, unroll_and_jam};
 
 pub(crate) use find::{find_computation, find_loop, loop_mut, repeated};

@@ -82,8 +82,6 @@ pub fn parallelogram(
     for pair in loops.windows(2) {
         adjacent_pair(scheduled, computation, &pair[0], &pair[1])?;
     }
-    let inverse = Matrix { rows: edges.to_vec() }.inverse().ok_or(ScheduleError::FlatTile)?;
-    let denominator = i64::try_from(inverse.denominator).map_err(|_| AffineOverflow)?;
     let (top, _) = find_loop(scheduled, computation, &loops[0])?;
     let mut schedule = scheduled.schedule.clone();
     let mut taken = names_around(&schedule, &top);
@@ -92,24 +90,35 @@ pub fn parallelogram(
         let (computation, at) = (computation.to_string(), it.name.clone());
         return Err(ScheduleError::AlreadyTagged { computation, at, tag: it.tag.adjective() }.into());
     }
+    let mut chain = tile_loops(&points, &Matrix { rows: edges.to_vec() }, &mut taken)?;
+    chain.extend(points);
+    put_chain(&mut schedule, &top, chain);
+    Ok(schedule)
+}
+
+/// The loops that count tiles whose edges are the rows of a matrix, in steps of these loops, under names that are not taken.
+///
+/// # Errors
+/// Where the edges span no tile.
+pub(crate) fn tile_loops(points: &[Loop], edges: &Matrix, taken: &mut Vec<String>) -> Result<Vec<Loop>, Error> {
+    let inverse = edges.inverse().ok_or(ScheduleError::FlatTile)?;
+    let denominator = i64::try_from(inverse.denominator).map_err(|_| AffineOverflow)?;
     let mut chain = vec![];
     for (axis, it) in points.iter().enumerate() {
         let mut at = BTreeMap::new();
         for id in it.at.keys() {
             let mut sum = Affine::constant(0);
-            for (row, other) in inverse.numerators.iter().zip(&points) {
+            for (row, other) in inverse.numerators.iter().zip(points) {
                 let factor = i64::try_from(row[axis]).map_err(|_| AffineOverflow)?;
                 sum = sum.add(&other.at[id].scale(factor)?)?;
             }
             at.insert(*id, sum.floor_div(denominator));
         }
-        let name = fresh_among(&format!("{}0", it.name), &taken);
+        let name = fresh_among(&format!("{}0", it.name), taken);
         taken.push(name.clone());
         chain.push(Loop { name, at, ..it.clone() });
     }
-    chain.extend(points);
-    put_chain(&mut schedule, &top, chain);
-    Ok(schedule)
+    Ok(chain)
 }
 
 /// Runs several iterations of a loop together, statement by statement of the loops inside.

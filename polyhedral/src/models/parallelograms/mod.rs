@@ -10,6 +10,7 @@
 
 mod cones;
 mod edges;
+pub mod gpu;
 pub mod matrix;
 mod path;
 mod points;

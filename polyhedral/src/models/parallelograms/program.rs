@@ -158,7 +158,7 @@ fn of_machine(algorithm: &Algorithm, computations: &[ComputationId], sweeps: usi
 }
 
 /// The distances other than none at all; `None` where there are too many.
-fn few(all: &Set) -> Result<Option<Vec<Vec<i64>>>, Error> {
+pub(crate) fn few(all: &Set) -> Result<Option<Vec<Vec<i64>>>, Error> {
     let mut found: Vec<Vec<i64>> = vec![];
     if all.is_empty()? {
         return Ok(Some(found));

@@ -125,6 +125,14 @@ pub fn best_skewed(problem: &Problem) -> Option<(Shapes, Prediction)> {
     best_sides(problem, &Sized { levels: problem.overhead.len(), begin: &begin, shapes: &shapes, traded: axes })
 }
 
+/// The usual shapes with the sides that are best, the fastest first: what a search begins with.
+pub fn usual(problem: &Problem) -> Vec<Shapes> {
+    let named = Scheme::ALL.into_iter().filter_map(|scheme| best(problem, &[scheme]));
+    let mut found: Vec<_> = named.chain(best_skewed(problem)).collect();
+    found.sort_by(|a, b| a.1.time.total_cmp(&b.1.time));
+    found.into_iter().map(|(shapes, _)| shapes).collect()
+}
+
 /// Shapes that have sizes.
 struct Sized<'a> {
     levels: usize,
