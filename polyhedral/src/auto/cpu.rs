@@ -12,7 +12,7 @@ use crate::schedule::{Node, Path, Schedule, Tag};
 use crate::transform::{loop_mut, put_chain, split_at, take_chain};
 
 /// A thread takes this part of the first cache of a row at least, and four times as much where there are only a few threads: memory
-/// is slower where every row begins anew ([`super::traffic::RESTART`]), but strips must be enough for the threads.
+/// is slower where every row begins anew ([`Machine::restart_bytes`](crate::machine::Machine::restart_bytes)), but strips must be enough for the threads.
 const STRIP: u64 = 16;
 const FEW_THREADS: u64 = 4;
 

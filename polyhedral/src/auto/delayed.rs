@@ -79,7 +79,8 @@ impl Chooser<'_> {
             let members: Vec<ComputationId> = all[..=member].iter().flat_map(|it| it.rows.at.keys().copied()).collect();
             let few = used.iter().filter(|(array, _)| self.is_only_used_by(**array, &members));
             let kept = few.fold(0, |sum: u64, (_, it)| sum.saturating_add(it.traffic(cache)));
-            cost = in_strips(moved.min(alone(&used, cache)).saturating_sub(kept), self.strip_bytes());
+            let moved = moved.min(alone(&used, cache)).saturating_sub(kept);
+            cost = in_strips(moved, self.strip_bytes(), self.machine.restart_bytes);
             let pays = |than: u64| cost < than && cost <= than / 10 * 9;
             let gains = pays(before) && pays(apart);
             // One that gains nothing may stand between two that do: one that sets an array to zero, say.

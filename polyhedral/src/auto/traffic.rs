@@ -7,10 +7,6 @@
 use crate::algorithm::ArrayId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes that memory would have brought in while a nest goes on to another row: the row lies on another page, and prefetchers
-/// start anew. Measured with strips of 1 to 16 KiB, of which each row took about 170 ns longer for each array.
-pub const RESTART: u64 = 2048;
-
 /// What a nest uses of its arrays.
 pub type Uses = BTreeMap<ArrayId, Use>;
 
@@ -52,9 +48,10 @@ pub fn alone(uses: &Uses, cache: u64) -> u64 {
     uses.values().map(|it| it.traffic(cache)).fold(0, u64::saturating_add)
 }
 
-/// What bytes cost, in bytes of whole rows, if they are moved in strips of so many bytes of each row.
-pub fn in_strips(bytes: u64, strip: u64) -> u64 {
-    bytes.saturating_add(bytes / strip.max(1) * RESTART)
+/// What bytes cost, in bytes of whole rows, if they are moved in strips of so many bytes of each row, which cost
+/// [`Machine::restart_bytes`](crate::machine::Machine::restart_bytes) more each.
+pub fn in_strips(bytes: u64, strip: u64, restart: u64) -> u64 {
+    bytes.saturating_add((bytes / strip.max(1)).saturating_mul(restart))
 }
 
 /// Bytes that move if the nests run one after the other, and with one outermost loop; never more than the former.
@@ -110,8 +107,8 @@ mod tests {
 
     #[test]
     fn short_strips_cost_more_than_they_move() {
-        assert_eq!(in_strips(24_576_000, 1 << 10), 3 * 24_576_000);
-        assert_eq!(in_strips(24_576_000, 8 << 10), 24_576_000 / 4 * 5);
+        assert_eq!(in_strips(24_576_000, 1 << 10, 2048), 3 * 24_576_000);
+        assert_eq!(in_strips(24_576_000, 8 << 10, 2048), 24_576_000 / 4 * 5);
     }
 
     #[test]

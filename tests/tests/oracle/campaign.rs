@@ -466,13 +466,16 @@ pub fn setting_of<'a>(option: &dyn Fn(&str) -> Option<&'a str>) -> Setting {
         setting.effort = effort.parse().expect("the effort is a number");
     }
     if let Some(machine) = option("machine") {
-        let numbers: Vec<u64> = machine.split(' ').map(|it| it.parse().expect("a machine is four numbers")).collect();
-        let [vector_bytes, vector_registers, l2_bytes, worth_threads] = numbers[..] else {
-            panic!("a machine is four numbers")
+        let numbers: Vec<u64> = machine.split(' ').map(|it| it.parse().expect("a machine is of numbers")).collect();
+        let [vector_bytes, vector_registers, l2_bytes, worth_threads, ref others @ ..] = numbers[..] else {
+            panic!("a machine is four numbers or six")
         };
         let (vector_bytes, vector_registers) = (vector_bytes as u32, vector_registers as u32);
         let worth_threads = worth_threads as i64;
         setting.machine = Machine { vector_bytes, vector_registers, l2_bytes, worth_threads, ..Machine::GENERIC };
+        if let [l1_bytes, restart_bytes] = *others {
+            setting.machine = Machine { l1_bytes, restart_bytes, ..setting.machine };
+        }
     }
     setting
 }
@@ -486,8 +489,8 @@ fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
     let name = format!("{}_{:08x}.jl", fault.kind.replace(' ', "_"), hash as u32);
     let Setting { target, machine, most, effort } = pair.setting;
     let target = if target == Target::Gpu { "cuda" } else { "c" };
-    let Machine { vector_bytes, vector_registers, l2_bytes, worth_threads, .. } = machine;
-    let machine = format!("{vector_bytes} {vector_registers} {l2_bytes} {worth_threads}");
+    let Machine { vector_bytes, vector_registers, l1_bytes, l2_bytes, worth_threads, restart_bytes, threads: _ } = machine;
+    let machine = format!("{vector_bytes} {vector_registers} {l2_bytes} {worth_threads} {l1_bytes} {restart_bytes}");
     let options = [
         ("target", target),
         ("seed", &seed.to_string()),

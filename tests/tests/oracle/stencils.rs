@@ -78,7 +78,10 @@ fn program_over(random: &mut Random, in_time: bool, rank: usize) -> Program {
 /// A CPU with caches so small that short rows have several strips.
 pub fn strips(random: &mut Random) -> Setting {
     let l1_bytes = 256 * random.between(1, 5) as u64;
-    let machine = Machine { l1_bytes, worth_threads: *random.pick(&[1, 20, 32_768]), ..Machine::GENERIC };
+    // A row of such a strip is as cheap to begin, beside the strip, as one of 8 KiB.
+    let restart_bytes = l1_bytes / 16;
+    let worth_threads = *random.pick(&[1, 20, 32_768]);
+    let machine = Machine { l1_bytes, worth_threads, restart_bytes, ..Machine::GENERIC };
     Setting { machine, effort: 16, ..Setting::small(layers::Target::Cpu) }
 }
 
