@@ -1,5 +1,6 @@
 //! Shapes of tiles: the published examples.
 
+use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::models::parallelograms::matrix::{Matrix, Rational};
 use tessella_polyhedral::models::parallelograms::schemes::{self, Scheme};
 use tessella_polyhedral::models::parallelograms::{Invalid, Problem, count, extents, predict, reach, search};
@@ -17,7 +18,8 @@ fn example(side: i64) -> Problem {
 
 #[test]
 fn the_longest_paths_of_the_first_example_are_the_published_ones() {
-    for side in [1, 2, 3] {
+    // Of one point a skewed tile has no two points to wait for different tiles.
+    for side in [2, 3, 4] {
         let problem = example(side);
         let square = Scheme::Square.matrix(2, side).unwrap();
         let skewed = Scheme::Skewing1.matrix(2, side).unwrap();
@@ -30,6 +32,94 @@ fn the_longest_paths_of_the_first_example_are_the_published_ones() {
         assert_eq!(time(&[square, slanted]), (vec![4, 11], 44.0));
         assert_eq!(time(&[skewed, large]), (vec![7, 11], 77.0));
     }
+}
+
+/// The coordinates of a point in tiles of a shape, over two axes.
+fn tile_of(shape: &Matrix, point: [i64; 2]) -> [i64; 2] {
+    let [a, b, c, d] = [shape.rows[0][0], shape.rows[0][1], shape.rows[1][0], shape.rows[1][1]];
+    let (determinant, [x, y]) = (a * d - b * c, point);
+    let sign = determinant.signum();
+    [x * d - y * c, y * a - x * b].map(|it| (sign * it).div_euclid(determinant.abs()))
+}
+
+/// The longest path of tiles of the first so many levels, of those that hold some of the points.
+fn longest(points: &BTreeSet<[i64; 2]>, dependences: &[Vec<i64>], shapes: &[Matrix]) -> u64 {
+    let tile = |&point: &[i64; 2]| shapes.iter().fold(point, |it, shape| tile_of(shape, it));
+    let mut waits: BTreeMap<[i64; 2], BTreeSet<[i64; 2]>> =
+        points.iter().map(|it| (tile(it), BTreeSet::new())).collect();
+    for point in points {
+        for later in dependences.iter().map(|it| [point[0] + it[0], point[1] + it[1]]) {
+            if points.contains(&later) && tile(&later) != tile(point) {
+                waits.get_mut(&tile(&later)).unwrap().insert(tile(point));
+            }
+        }
+    }
+    // All tiles that wait for none that is left, again and again.
+    let mut rounds = 0;
+    while !waits.is_empty() {
+        let left: BTreeSet<[i64; 2]> = waits.keys().copied().collect();
+        waits.retain(|_, before| before.iter().any(|it| left.contains(it)));
+        rounds += 1;
+        assert!(waits.len() < left.len(), "tiles wait for one another");
+    }
+    rounds
+}
+
+#[test]
+fn paths_are_counted_over_the_points() {
+    let dependences = vec![vec![1, 0], vec![0, 1]];
+    let problem = |space| Problem { space, dependences: dependences.clone(), overhead: vec![1e5], ..example(1) };
+    let paths = |space: [i64; 2], shape: Matrix| {
+        let space = Matrix::new(&[&[space[0], 0], &[0, space[1]]]);
+        count(&problem(space), &[shape]).unwrap().unwrap().paths
+    };
+    // (1, 0) is an eighth of both edges, and of the eight points in a row the last one alone passes them, both at once.
+    assert_eq!(paths([128, 16], Matrix::new(&[&[8, -1], &[0, 1]])), [31]);
+    assert_eq!(paths([21, 19], Matrix::new(&[&[5, -1], &[0, 1]])), [23]);
+    assert_eq!(paths([16, 16], Scheme::Skewing1.matrix(2, 1).unwrap()), [31]);
+}
+
+#[test]
+fn paths_of_random_shapes_are_those_of_brute_force() {
+    let mut state = 3_u64;
+    let mut below = |count: i64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as i64 % count
+    };
+    let choices = [
+        vec![vec![1, 0], vec![0, 1]],
+        vec![vec![1, -1], vec![1, 0], vec![1, 1]],
+        vec![vec![1, -2], vec![2, 2]],
+        vec![vec![1, 1]],
+        vec![vec![0, 1], vec![1, -1]],
+    ];
+    let mut counted = [0; 2];
+    for _ in 0..60_000 {
+        let dependences = choices[below(choices.len() as i64) as usize].clone();
+        let mut entry = |most: i64| below(2 * most + 1) - most;
+        let mut shape = |most| Matrix::new(&[&[entry(most), entry(most)], &[entry(most), entry(most)]]);
+        let shapes: Vec<Matrix> = match counted[1] <= counted[0] {
+            true => vec![shape(5), shape(3)],
+            false => vec![shape(6)],
+        };
+        let space = Matrix::new(&[&[1 + below(20), 0], &[0, 1 + below(20)]]);
+        let overhead = vec![1.0; shapes.len()];
+        let problem = Problem { space, dependences, overhead, ..example(1) };
+        let Ok(found) = count(&problem, &shapes) else { continue };
+        counted[shapes.len() - 1] += 1;
+        let all = |reach: i64| (-reach..=reach).flat_map(move |x| (-reach..=reach).map(move |y| [x, y]));
+        let mut expected = vec![];
+        for level in 1..shapes.len() {
+            let whole =
+                |point: &[i64; 2]| shapes[..=level].iter().fold(*point, |it, shape| tile_of(shape, it)) == [0, 0];
+            let points = all(70).filter(whole).collect();
+            expected.push(longest(&points, &problem.dependences, &shapes[..level]));
+        }
+        let inside = |point: &[i64; 2]| tile_of(&problem.space, *point) == [0, 0];
+        expected.push(longest(&all(20).filter(inside).collect(), &problem.dependences, &shapes));
+        assert_eq!(found.unwrap().paths, expected, "{problem:?} {shapes:?}");
+    }
+    assert!(counted[0] > 100 && counted[1] > 100, "{counted:?}");
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! The longest paths over the points themselves, for spaces small enough to be walked through.
+//!
+//! A tile waits for another where some point of it waits for a point of the other. By (4) and (5), which [`validate`] goes by, every
+//! part of a dependence takes tiles to the next one, also where no two whole points are that far from one another: between the
+//! hyperplanes of `(8, -1; 0, 1)` lie eight points in a row, and of `(1, 0) = (1/8, 1/8)` both parts pass the next tile at once.
 
 use super::matrix::{Inverse, Matrix};
-use super::{Invalid, Problem, between_tiles, validate};
+use super::{Invalid, Problem, validate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Time with the longest paths counted point by point.
@@ -26,22 +30,138 @@ pub fn count(problem: &Problem, shapes: &[Matrix]) -> Result<Option<Counted>, In
         return Ok(None);
     }
     let mut time = problem.iteration * shapes[0].determinant().ok_or(Invalid::Overflow)?.unsigned_abs() as f64;
-    let mut tiles: BTreeSet<Vec<i64>> = inside(&problem.space)?.into_iter().collect();
     let mut dependences = problem.dependences.clone();
     let mut paths = vec![];
-    for (level, shape) in shapes.iter().enumerate() {
-        let inverse = shape.inverse().ok_or(Invalid::Flat { level })?;
-        if level > 0 {
-            let path = walk(&inside(shape)?.into_iter().collect(), &dependences);
-            time = (time + problem.overhead[level - 1]) * path as f64;
-            paths.push(path);
-        }
-        dependences = between_tiles(&inverse, &dependences, level)?;
-        tiles = tiles.iter().map(|point| tile_of(&inverse, point)).collect::<Result<_, _>>()?;
+    for (level, shapes) in shapes.windows(2).enumerate() {
+        // Within a tile all tiles of the level below are whole, and whole tiles are alike.
+        dependences = between_whole(&shapes[0], &dependences, level)?;
+        let path = within(&inside(&shapes[1])?, &dependences);
+        time = (time + problem.overhead[level]) * path as f64;
+        paths.push(path);
     }
-    let path = walk(&tiles, &dependences);
+    let path = through(problem, shapes)?;
     paths.push(path);
     Ok(Some(Counted { paths, time: (time + problem.overhead[shapes.len() - 1]) * path as f64 }))
+}
+
+/// How much further tiles lie that wait for a tile, of which none is cut off.
+fn between_whole(shape: &Matrix, dependences: &[Vec<i64>], level: usize) -> Result<Vec<Vec<i64>>, Invalid> {
+    let inverse = shape.inverse().ok_or(Invalid::Flat { level })?;
+    let coordinates = |it: &Vec<i64>| inverse.coordinates(it).ok_or(Invalid::Overflow);
+    let points = inside(shape)?.iter().map(coordinates).collect::<Result<Vec<_>, _>>()?;
+    let mut steps = BTreeSet::new();
+    for dependence in dependences {
+        let parts = coordinates(dependence)?;
+        for point in &points {
+            let passes = |(at, part): (&i128, &i128)| at + part >= inverse.denominator;
+            let choice = point.iter().zip(&parts).map(passes).enumerate();
+            steps.insert(choice.fold(0_u32, |all, (at, passes)| all | u32::from(passes) << at));
+        }
+    }
+    let step = |choice: &u32| (0..shape.size()).map(|at| i64::from(choice >> at & 1)).collect();
+    Ok(steps.iter().filter(|&&choice| choice != 0).map(step).collect())
+}
+
+/// The longest path of such steps over these places.
+fn within(places: &[Vec<i64>], steps: &[Vec<i64>]) -> u64 {
+    let numbers: BTreeMap<&[i64], usize> =
+        places.iter().enumerate().map(|(number, it)| (it.as_slice(), number)).collect();
+    let mut edges = BTreeSet::new();
+    for (number, place) in places.iter().enumerate() {
+        for step in steps {
+            let further: Vec<i64> = place.iter().zip(step).map(|(a, b)| a + b).collect();
+            edges.extend(numbers.get(further.as_slice()).map(|&other| (number, other)));
+        }
+    }
+    longest(places, &edges)
+}
+
+/// The longest path of tiles of the highest level through the space, whose points alone wait for one another.
+fn through(problem: &Problem, shapes: &[Matrix]) -> Result<u64, Invalid> {
+    let points = inside(&problem.space)?;
+    // Of each point its tile's number, level by level, and of the tiles the places.
+    let mut tiles: Vec<usize> = (0..points.len()).collect();
+    let mut places = points.clone();
+    for (level, shape) in shapes.iter().enumerate() {
+        let inverse = shape.inverse().ok_or(Invalid::Flat { level })?;
+        let mut known: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
+        let mut next = vec![];
+        for place in &places {
+            let many = known.len();
+            next.push(*known.entry(tile_of(&inverse, place)?).or_insert(many));
+        }
+        tiles.iter_mut().for_each(|tile| *tile = next[*tile]);
+        places = vec![vec![]; known.len()];
+        known.into_iter().for_each(|(place, number)| places[number] = place);
+    }
+    let grid = Grid::of(&points);
+    let mut at = vec![None; grid.size];
+    for (point, &tile) in points.iter().zip(&tiles) {
+        at[grid.index(point).expect("it lies in the grid")] = Some(tile);
+    }
+    let mut edges = BTreeSet::new();
+    for dependence in &problem.dependences {
+        // Neighbours mostly say the same.
+        let mut last = None;
+        for (point, &tile) in points.iter().zip(&tiles) {
+            let edge = grid.index_from(point, dependence).and_then(|index| at[index]).map(|other| (tile, other));
+            if let Some((from, to)) = edge.filter(|(from, to)| from != to)
+                && last != edge
+            {
+                edges.insert((from, to));
+                last = edge;
+            }
+        }
+    }
+    Ok(longest(&places, &edges))
+}
+
+/// The least box around points, as places in a row.
+struct Grid {
+    low: Vec<i64>,
+    extents: Vec<i64>,
+    size: usize,
+}
+
+impl Grid {
+    fn of(points: &[Vec<i64>]) -> Grid {
+        let axes = points.first().map_or(0, Vec::len);
+        let along = |at: usize| points.iter().map(move |point| point[at]);
+        let low: Vec<i64> = (0..axes).map(|at| along(at).min().unwrap_or(0)).collect();
+        let extents: Vec<i64> = (0..axes).map(|at| along(at).max().map_or(0, |it| it - low[at] + 1)).collect();
+        let size = extents.iter().product::<i64>() as usize;
+        Grid { low, extents, size }
+    }
+
+    fn index(&self, point: &[i64]) -> Option<usize> {
+        self.index_from(point, &[])
+    }
+
+    /// Of the place that lies so much further.
+    fn index_from(&self, point: &[i64], by: &[i64]) -> Option<usize> {
+        let mut index = 0;
+        for (at, (&low, &extent)) in self.low.iter().zip(&self.extents).enumerate() {
+            let along = point[at] + by.get(at).copied().unwrap_or(0) - low;
+            if !(0..extent).contains(&along) {
+                return None;
+            }
+            index = index * extent + along;
+        }
+        Some(index as usize)
+    }
+}
+
+/// The number of places on the longest path. Edges go forward or stay along each axis, so a path goes up the sum of coordinates.
+fn longest(places: &[Vec<i64>], edges: &BTreeSet<(usize, usize)>) -> u64 {
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|&number| places[number].iter().sum::<i64>());
+    let mut length = vec![1; places.len()];
+    for from in order {
+        for &(_, to) in edges.range((from, 0)..=(from, usize::MAX)) {
+            length[to] = length[to].max(length[from] + 1);
+        }
+    }
+    length.into_iter().max().unwrap_or(0)
 }
 
 fn tile_of(inverse: &Inverse, point: &[i64]) -> Result<Vec<i64>, Invalid> {
@@ -79,22 +199,4 @@ fn inside(matrix: &Matrix) -> Result<Vec<Vec<i64>>, Invalid> {
         }
     }
     Ok(points)
-}
-
-/// The number of points on the longest path. All steps are non-negative, so a path goes up the sum of coordinates.
-fn walk(points: &BTreeSet<Vec<i64>>, steps: &[Vec<i64>]) -> u64 {
-    let mut order: Vec<&Vec<i64>> = points.iter().collect();
-    order.sort_by_key(|point| point.iter().sum::<i64>());
-    let mut length: BTreeMap<&[i64], u64> = BTreeMap::new();
-    let mut most = 0;
-    for point in order {
-        let before = steps.iter().filter_map(|step| {
-            let from: Vec<i64> = point.iter().zip(step).map(|(a, b)| a - b).collect();
-            length.get(from.as_slice()).copied()
-        });
-        let here = before.max().unwrap_or(0) + 1;
-        length.insert(point, here);
-        most = most.max(here);
-    }
-    most
 }
