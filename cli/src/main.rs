@@ -94,6 +94,8 @@ impl Failure {
     fn text(&self) -> String {
         match self {
             Failure::Refused(text) => text.clone(),
+            // Diagnostics say themselves that they are errors.
+            Failure::ToolChain(text) if text.starts_with("error[") => format!("{}\n", text.trim_end()),
             Failure::Usage(text) | Failure::ToolChain(text) | Failure::Differs(text) => format!("error: {text}\n"),
         }
     }
@@ -105,5 +107,24 @@ impl Failure {
             Failure::ToolChain(_) => 3,
             Failure::Differs(_) => 4,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_function_is_tuned_and_help_says_so() {
+        let said = Cli::try_parse_from(["tessella", "tune", "--help"]).err().expect("help is printed").to_string();
+        assert!(said.contains("it may be left out where only one is marked"), "{said}");
+    }
+
+    #[test]
+    fn a_failure_is_called_an_error_once() {
+        let said = |text: &str| run::failure(tessella::run::Failed::ToolChain(text.to_string())).text();
+        assert_eq!(said("error[E0703]: no NVIDIA driver\n"), "error[E0703]: no NVIDIA driver\n");
+        assert_eq!(said("no compiler"), "error: no compiler\n");
+        assert_eq!(said("error: no compiler\n"), "error: no compiler\n");
     }
 }

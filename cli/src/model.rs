@@ -6,8 +6,12 @@ use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use std::path::PathBuf;
 use tessella::model::{
-    self, Cell, IterationOptions, LONGEST_TIME, LayoutOptions, Memory, ProgramOptions, SearchOptions, Told,
+    self, Answers, Cell, IterationOptions, LONGEST_TIME, LayoutOptions, Memory, ProgramOptions, SearchOptions, Told,
 };
+
+/// What holds of all that take a Julia file.
+const SEVERAL: &str = "Of several functions each is answered by itself: what a model cannot treat is refused on standard error, the other answers are \
+printed, and the exit code is 1 if one was refused.";
 
 #[derive(Subcommand)]
 pub enum Model {
@@ -24,6 +28,7 @@ pub enum Model {
 }
 
 #[derive(Args)]
+#[command(after_help = SEVERAL)]
 pub struct Tiles {
     #[command(flatten)]
     source: Source,
@@ -58,6 +63,7 @@ pub struct Stencil {
 }
 
 #[derive(Args)]
+#[command(after_help = SEVERAL)]
 pub struct Layout {
     #[command(flatten)]
     source: Source,
@@ -73,14 +79,15 @@ pub struct Layout {
 }
 
 #[derive(Args)]
+#[command(after_help = SEVERAL)]
 pub struct Banks {
     #[command(flatten)]
     source: Source,
 }
 
 #[derive(Args)]
+#[command(after_help = SEVERAL, mut_arg("file", |it| it.help("A Julia file, if its name ends in `.jl`; else a file that describes a problem, as docs/models.md says")))]
 pub struct Parallelograms {
-    /// A Julia file, or (any other name than `*.jl`) a file that describes a problem, as docs/models.md says
     #[command(flatten)]
     source: Source,
     /// A size or integer argument of the function, such as n=1000; what is not given is chosen to fit
@@ -126,7 +133,7 @@ const MOST_OF_CELL: u64 = 1000;
 const MOST_LEVELS: usize = 4;
 
 pub fn run(command: &Model) -> Result<(), Failure> {
-    let text = match command {
+    let answers = match command {
         Model::Tiles(command) => {
             if command.source.schedule.is_some() && command.at.is_none() {
                 return Err(Failure::Usage(
@@ -137,7 +144,7 @@ pub fn run(command: &Model) -> Result<(), Failure> {
             }
             let (text, options) = command.source.read()?;
             let backend = command.target.backend();
-            let told = match (command.memory, &command.at) {
+            match (command.memory, &command.at) {
                 (Some(memory), _) => model::tiles(&text, &options, Memory::Elements(memory)),
                 (None, Some(name)) => {
                     let sizes =
@@ -147,12 +154,12 @@ pub fn run(command: &Model) -> Result<(), Failure> {
                 }
                 (None, None) if command.tile.is_empty() => model::tiles(&text, &options, Memory::Of(backend)),
                 (None, None) => model::given_tile(&text, &options, &command.tile),
-            };
-            told.map_err(Failure::Refused)?
+            }
         }
         Model::Stencil(command) => match command.cell.as_slice() {
             &[computed, read, coefficients] if computed > 0 => {
-                model::stencil(Cell { computed, read, coefficients }, command.memory)
+                let text = model::stencil(Cell { computed, read, coefficients }, command.memory);
+                Answers { text, refused: String::new() }
             }
             _ => {
                 return Err(Failure::Usage(format!(
@@ -170,21 +177,24 @@ pub fn run(command: &Model) -> Result<(), Failure> {
             }
             let extents = command.extents.clone();
             let asked = LayoutOptions { vector: command.vector, extents, period: command.period };
-            model::layout(&text, &options, &asked).map_err(Failure::Refused)?
+            model::layout(&text, &options, &asked)
         }
         Model::Banks(command) => {
             let (text, options) = command.source.read()?;
-            model::banks(&text, &options).map_err(Failure::Refused)?
+            model::banks(&text, &options)
         }
         Model::Parallelograms(command) => {
             let told = parallelograms(command)?;
             // The table took a search: it is shown even where the drawing comes to nothing.
             print!("{}", told.text);
-            return drawn(command, &told);
+            if !told.text.is_empty() {
+                drawn(command, &told)?;
+            }
+            Answers { text: String::new(), refused: told.refused }
         }
     };
-    print!("{text}");
-    Ok(())
+    print!("{}", answers.text);
+    if answers.refused.is_empty() { Ok(()) } else { Err(Failure::Refused(answers.refused)) }
 }
 
 /// A matrix of `--shape`.
@@ -209,7 +219,7 @@ fn parallelograms(command: &Parallelograms) -> Result<Told, Failure> {
     let search = SearchOptions { seed: command.seed, evaluations: command.evaluations, given };
     let mut progress = |used, _| bar.set_position(used);
     let told = if command.source.file.extension().is_some_and(|it| it == "jl") {
-        model::parallelograms_of(&text, &options, &of_program(command)?, search, &mut progress)
+        Ok(model::parallelograms_of(&text, &options, &of_program(command)?, search, &mut progress))
     } else {
         if command.describes_a_function() {
             let file = command.source.file.display();
@@ -325,6 +335,28 @@ mod tests {
             let said = refused(&format!("layout {file} --extents {extents}"));
             assert!(said.contains("more than 2^40 elements"), "{said}");
         }
+    }
+
+    #[test]
+    fn help_says_what_a_file_may_be_and_what_becomes_of_several_functions() {
+        let said = refused("parallelograms --help");
+        assert!(
+            said.contains("A Julia file, if its name ends in `.jl`; else a file that describes a problem"),
+            "{said}"
+        );
+        for command in ["tiles", "layout", "banks", "parallelograms"] {
+            let said = refused(&format!("{command} --help"));
+            assert!(said.contains("the exit code is 1 if one was refused"), "{said}");
+        }
+    }
+
+    #[test]
+    fn one_function_that_is_refused_decides_the_exit_code() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/ui/e0580_no_loops_to_tile.jl");
+        let Ok(Err(failure)) = read(&format!("tiles {file} --memory 64")).map(|it| run(&it)) else {
+            panic!("it is not refused")
+        };
+        assert_eq!(failure.exit_code(), 1);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use tessella::tune::{self, Begin, Command, Family, Outcome, Prediction, Proposal
 use tessella::tuned::Store;
 
 #[derive(Args)]
+#[command(mut_arg("function", |it| it.help("The function; it may be left out where only one is marked `@tessella`, or there is only one")))]
 pub struct Tune {
     #[command(flatten)]
     source: TuneSource,

@@ -25,13 +25,25 @@ use tessella_polyhedral::isl::Ctx;
 /// What isl may count for one function: some minutes at most.
 const OPERATIONS: u64 = 1_000_000_000;
 
+/// What a model says of the chosen functions of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answers {
+    /// The answers, one function after the other.
+    pub text: String,
+    /// Rendered diagnostics of the functions that have none, and of a file that cannot be read; empty if there are none.
+    pub refused: String,
+}
+
 /// Tells what a model says of each chosen function of a file.
 fn each(
     text: &str,
     options: &FileOptions,
     tell: &dyn Fn(&Ctx, &Lowered, &Unit<'_>) -> Result<String, Refusal>,
-) -> Result<String, String> {
-    let sources = Sources::read(text, options)?;
+) -> Answers {
+    let sources = match Sources::read(text, options) {
+        Ok(sources) => sources,
+        Err(refused) => return Answers { text: String::new(), refused },
+    };
     let (mut told, mut refused) = (vec![], String::new());
     for item in sources.functions() {
         let found = sources.unit(item, &options.types).and_then(|unit| {
@@ -44,7 +56,7 @@ fn each(
             Err(errors) => refused.push_str(&sources.show(&errors)),
         }
     }
-    if refused.is_empty() { Ok(told.join("\n")) } else { Err(refused) }
+    Answers { text: told.join("\n"), refused }
 }
 
 /// A failure of the core while a model looks at a program.

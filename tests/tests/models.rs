@@ -1,7 +1,7 @@
 //! What the models say, put to use: shapes that they select run right, arrays are padded where it pays, tiles fit into caches.
 
 use tessella::file::{self, FileOptions, ScheduleSource};
-use tessella::model::{self, ProgramOptions, SearchOptions};
+use tessella::model::{self, Answers, LayoutOptions, Memory, ProgramOptions, SearchOptions};
 use tessella::request::{Backend, TextKind};
 use tessella::run::{Failed, RunOptions, run};
 use tessella_tests::root;
@@ -42,7 +42,7 @@ fn stencil(name: &str) -> String {
 fn shapes(text: &str, at: &[(&str, i64)]) -> model::Told {
     let asked = ProgramOptions { sizes: sizes(at), levels: vec![(5e-6, 400)], ..ProgramOptions::default() };
     let search = SearchOptions { seed: 1, evaluations: 1500, given: vec![] };
-    model::parallelograms_of(text, &options(None), &asked, search, &mut |_, _| {}).unwrap()
+    model::parallelograms_of(text, &options(None), &asked, search, &mut |_, _| {})
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn small_tiles_and_given_ones_are_where_a_search_begins() {
             ..Default::default()
         };
         let search = SearchOptions { seed: 1, evaluations: 1500, given };
-        model::parallelograms_of(&text, &options(None), &asked, search, &mut |_, _| {}).unwrap().text
+        model::parallelograms_of(&text, &options(None), &asked, search, &mut |_, _| {}).text
     };
     let small = told(16, vec![]);
     assert!(small.contains("\n  selected ") && small.contains("\n  least skew "), "{small}");
@@ -99,6 +99,51 @@ fn small_tiles_and_given_ones_are_where_a_search_begins() {
     let given = told(8, vec![vec![vec![1, -2], vec![2, 2]]]);
     assert!(given.contains("\n  selected ") && given.contains("\n  given "), "{given}");
     assert!(given.contains("as a command: parallelogram(S, (t, i), "), "{given}");
+}
+
+const TWO: &str = "\
+@tessella function filled!(A::Matrix{Float64})
+    x = 1.0
+    A[1, 1] = x
+end
+@tessella function swept!(A::Matrix{Float64}, steps::Int)
+    for t in 1:steps, j in 2:size(A, 2)-1, i in 2:size(A, 1)-1
+        @comp S A[i, j] = 0.25 * (A[i - 1, j] + A[i + 1, j] + A[i, j - 1] + A[i, j + 1])
+    end
+end
+";
+
+#[test]
+fn a_function_without_an_answer_leaves_those_of_others() {
+    let search = SearchOptions { seed: 1, evaluations: 100, given: vec![] };
+    let shapes = model::parallelograms_of(TWO, &options(None), &ProgramOptions::default(), search, &mut |_, _| {});
+    assert!(shapes.picture(None).is_ok());
+    let layout = model::layout(TWO, &options(None), &LayoutOptions { vector: 4, extents: vec![], period: 1 });
+    let given = model::given_tile(TWO, &options(None), &[4, 4]);
+    let ranked = model::tiles(TWO, &options(None), Memory::Elements(64));
+    let of = |it: Answers| (it.text, it.refused);
+    for (text, refused) in [(shapes.text, shapes.refused), of(layout), of(given), of(ranked)] {
+        assert!(text.starts_with("swept!: ") && !text.contains("filled!"), "{text}");
+        assert!(refused.contains("E0580") && refused.contains("`filled!` has no "), "{refused}");
+        assert!(!refused.contains("swept!"), "{refused}");
+    }
+    // What cannot be read has no answers.
+    let broken = model::given_tile("function f(", &options(None), &[4, 4]);
+    assert!(broken.text.is_empty() && broken.refused.contains("error["), "{broken:?}");
+}
+
+#[test]
+fn all_statements_of_a_nest_are_named() {
+    let told = shapes(&stencil("jacobi1d"), &[("n", 66), ("steps", 30)]).text;
+    assert!(told.starts_with("jacobi1d!: 1 level of tiles for S, R over t, i, a space of 60 x 64"), "{told}");
+}
+
+#[test]
+fn shapes_are_no_command_where_nothing_waits() {
+    let text = std::fs::read_to_string(root().join("examples/gemm.jl")).unwrap();
+    let told = shapes(&text, &[]).text;
+    assert!(told.contains("nothing waits along some directions") && told.contains("\n  selected "), "{told}");
+    assert!(!told.contains("command"), "{told}");
 }
 
 /// Copies through a local array whose columns all meet in one set of the cache, row by row.

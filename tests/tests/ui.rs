@@ -15,16 +15,14 @@ fn diagnostics_read_as_recorded() {
         let diagnostics = match (draw_options(&text), model_options(&text)) {
             (Some(draw), _) => file::draw(&text, &options, &draw, backend).err().unwrap_or_default(),
             (None, Some(("tiles", memory))) => {
-                model::tiles(&text, &options, Memory::Elements(memory.parse().expect("a number")))
-                    .err()
-                    .unwrap_or_default()
+                model::tiles(&text, &options, Memory::Elements(memory.parse().expect("a number"))).refused
             }
             (None, Some(("parallelograms", said))) if said.starts_with("of a program") => {
                 let search = SearchOptions { seed: 1, evaluations: 100, given: vec![] };
                 let sizes = said.split(' ').filter_map(|it| it.split_once('='));
                 let sizes = sizes.map(|(name, value)| (name.to_string(), value.parse().expect("a number"))).collect();
                 let asked = ProgramOptions { sizes, ..ProgramOptions::default() };
-                model::parallelograms_of(&text, &options, &asked, search, &mut |_, _| {}).err().unwrap_or_default()
+                model::parallelograms_of(&text, &options, &asked, search, &mut |_, _| {}).refused
             }
             (None, Some(("parallelograms", _))) => {
                 let options = SearchOptions { seed: 1, evaluations: 100, given: vec![] };
@@ -34,7 +32,7 @@ fn diagnostics_read_as_recorded() {
             (None, Some(("layout", extents))) => {
                 let extents = extents.split(',').map(|it| it.parse().expect("a number")).collect();
                 let asked = LayoutOptions { vector: 4, extents, period: 2 };
-                model::layout(&text, &options, &asked).err().unwrap_or_default()
+                model::layout(&text, &options, &asked).refused
             }
             (None, Some((other, _))) => panic!("{}: there is no model `{other}`", path.display()),
             (None, None) if text.lines().any(|line| line == "#! chunked") => slices::check(&text, &options),

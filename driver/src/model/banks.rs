@@ -1,7 +1,7 @@
 //! `tessella model banks`.
 
 use super::table::table;
-use super::{core, each, nothing};
+use super::{Answers, core, each, nothing};
 use crate::file::FileOptions;
 use crate::pipeline::Refusal;
 use crate::request::Backend;
@@ -13,10 +13,7 @@ use tessella_polyhedral::models::banks::{SharedAccess, accesses};
 
 /// Tells for the GPU programs of all chosen functions of a file how many pairs of threads of a warp meet in a bank of shared memory, as
 /// scheduled, without the schedule's paddings, and with the best ones.
-///
-/// # Errors
-/// Rendered diagnostics.
-pub fn banks(text: &str, options: &FileOptions) -> Result<String, String> {
+pub fn banks(text: &str, options: &FileOptions) -> Answers {
     each(text, options, &|_, lowered, unit| {
         let built = unit.build(Backend::Cuda)?;
         let commands = built.own_commands(unit);

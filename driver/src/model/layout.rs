@@ -1,7 +1,7 @@
 //! `tessella model layout`.
 
 use super::table::table;
-use super::{core, each, nothing};
+use super::{Answers, core, each, nothing};
 use crate::file::FileOptions;
 use tessella_polyhedral::models::layout::patterns::{Pattern, patterns};
 use tessella_polyhedral::models::layout::{Layout, LayoutError, Padding, Weights, measure, solve};
@@ -18,10 +18,7 @@ pub struct LayoutOptions {
 }
 
 /// Tells for the reads of all chosen functions of a file which paddings bring most of them to one place in their vectors.
-///
-/// # Errors
-/// Rendered diagnostics.
-pub fn layout(text: &str, options: &FileOptions, asked: &LayoutOptions) -> Result<String, String> {
+pub fn layout(text: &str, options: &FileOptions, asked: &LayoutOptions) -> Answers {
     each(text, options, &|_, lowered, unit| {
         let algorithm = &lowered.algorithm;
         let patterns = patterns(algorithm).map_err(|error| core(unit, lowered, error))?;
@@ -106,13 +103,13 @@ end
 ";
         let options =
             FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
-        let told = layout(source, &options, &LayoutOptions { vector: 4, extents: vec![], period: 2 }).unwrap();
+        let told = layout(source, &options, &LayoutOptions { vector: 4, extents: vec![], period: 2 }).text;
         let lines: Vec<&str> = told.lines().collect();
         assert_eq!(lines[0], "f!: padding for vectors of 4 elements");
         assert_eq!(lines[2], "A in S, 4 reads");
         assert!(lines[4].starts_with("  none") && lines[4].ends_with("2 of 4"), "{told}");
         assert!(lines[5].ends_with("2 of 4") && lines[6].ends_with("1 of 4"), "{told}");
-        let told = layout(source, &options, &LayoutOptions { vector: 4, extents: vec![5], period: 1 }).unwrap();
+        let told = layout(source, &options, &LayoutOptions { vector: 4, extents: vec![5], period: 1 }).text;
         assert!(told.contains("none                    0        2 of 4"), "{told}");
     }
 
@@ -121,7 +118,7 @@ end
         let source = include_str!("../../../tests/stencils/jacobi3d27.jl");
         let options =
             FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
-        let told = layout(source, &options, &LayoutOptions { vector: 4, extents: vec![], period: 2 }).unwrap();
+        let told = layout(source, &options, &LayoutOptions { vector: 4, extents: vec![], period: 2 }).text;
         let last = told.lines().find(|it| it.starts_with("  repeated every 2")).unwrap();
         assert!(last.ends_with(" of 27") && !told.contains("gave up"), "{told}");
     }

@@ -30,7 +30,10 @@ pub struct SearchOptions {
 /// What a model says, and what can be drawn of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
+    /// The answers, one function after the other.
     pub text: String,
+    /// Rendered diagnostics of the functions that have no answer, and of a file that cannot be read; empty if there are none.
+    pub refused: String,
     chosen: Vec<Chosen>,
 }
 
@@ -70,9 +73,10 @@ pub fn parallelograms(text: &str, name: &str, options: SearchOptions, progress: 
             Style::Plain,
         ));
     }
-    let told = format!("shapes for {}\n{}\n{}", levels(problem), free(problem), compared(problem, &rows));
+    let left_out = left_out(problem, &stated.schemes, &rows);
+    let told = format!("shapes for {}\n{}{left_out}\n{}", levels(problem), free(problem), compared(problem, &rows));
     let axes = (1..=problem.space.size()).map(|axis| format!("axis {axis}")).collect();
-    Ok(Told { text: told, chosen: vec![Chosen { axes, rows }] })
+    Ok(Told { text: told, refused: String::new(), chosen: vec![Chosen { axes, rows }] })
 }
 
 /// Shapes with a name and what they take.
@@ -91,8 +95,7 @@ fn chosen(
     let mut rows: Vec<Row> = vec![];
     for schemes in asked(stated, problem) {
         if let Some((shapes, prediction)) = schemes::best(problem, &schemes) {
-            let names: Vec<&str> = schemes.iter().map(|it| it.name()).collect();
-            rows.push((names.join(", "), shapes, prediction));
+            rows.push((names(&schemes), shapes, prediction));
         }
     }
     // Dependences of more than one step need shapes that have no name.
@@ -112,10 +115,35 @@ fn chosen(
     }
     let mut starts: Vec<Shapes> = rows.iter().map(|(_, shapes, _)| shapes.clone()).collect();
     starts.push(vec![Matrix::diagonal(problem.space.size(), 1); problem.overhead.len()]);
+    // Where no scheme of the file is a tiling, others may be.
+    starts.extend(schemes::best_skewed(problem).filter(|_| rows.is_empty()).map(|(shapes, _)| shapes));
     if let Some(found) = search(problem, &starts, options.seed, options.evaluations, progress) {
         rows.insert(0, ("selected".to_string(), found.shapes, found.prediction));
     }
     Ok(rows)
+}
+
+/// `Square, Skewing-1`.
+fn names(schemes: &[Scheme]) -> String {
+    schemes.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// A line for each scheme of the file that is no tiling.
+fn left_out(problem: &Problem, stated: &[Vec<Scheme>], rows: &[Row]) -> String {
+    let axes = problem.space.size();
+    let unlimited = Problem { largest: vec![], ..problem.clone() };
+    let mut told = String::new();
+    for schemes in stated.iter().filter(|it| rows.iter().all(|(name, _, _)| *name != names(it))) {
+        let why = if let Some(flat) = schemes.iter().find(|it| it.matrix(axes, 1).is_none()) {
+            format!("{} is a shape over two axes", flat.name())
+        } else if schemes::best(&unlimited, schemes).is_some() {
+            "it has no tiling of so few points for these dependences".to_string()
+        } else {
+            "it is no tiling for these dependences".to_string()
+        };
+        let _ = writeln!(told, "left out is the scheme {}: {why}", names(schemes));
+    }
+    told
 }
 
 /// `2 levels of tiles`.

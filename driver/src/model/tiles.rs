@@ -1,7 +1,7 @@
 //! `tessella model tiles` and `tessella model stencil`.
 
 use super::table::table;
-use super::{at_function, core, each, nothing};
+use super::{Answers, at_function, core, each, nothing};
 use crate::file::FileOptions;
 use crate::request::Backend;
 use crate::sizes::{self, Defaults};
@@ -45,10 +45,7 @@ impl FastMemory {
 }
 
 /// Ranks tilings of all chosen functions of a file in fast memory.
-///
-/// # Errors
-/// Rendered diagnostics.
-pub fn tiles(text: &str, options: &FileOptions, memory: Memory) -> Result<String, String> {
+pub fn tiles(text: &str, options: &FileOptions, memory: Memory) -> Answers {
     each(text, options, &|ctx, lowered, unit| {
         let (memory, place) = match memory {
             Memory::Elements(memory) => (memory, "memory".to_string()),
@@ -76,10 +73,7 @@ pub fn tiles(text: &str, options: &FileOptions, memory: Memory) -> Result<String
 
 /// What a tile of these sizes costs in all chosen functions of a file, of each kind: sizes in space, then, if there is one more, time
 /// steps.
-///
-/// # Errors
-/// Rendered diagnostics.
-pub fn given_tile(text: &str, options: &FileOptions, sizes: &[u64]) -> Result<String, String> {
+pub fn given_tile(text: &str, options: &FileOptions, sizes: &[u64]) -> Answers {
     each(text, options, &|ctx, lowered, unit| {
         let rankings = given(ctx, &lowered.algorithm, sizes).map_err(|error| core(unit, lowered, error))?;
         if rankings.is_empty() {
@@ -113,10 +107,7 @@ pub struct IterationOptions {
 
 /// What the middle iteration of a loop costs in all chosen functions of a file, as scheduled: a tile, if the loop goes from tile to
 /// tile.
-///
-/// # Errors
-/// Rendered diagnostics.
-pub fn tiles_of_loop(text: &str, options: &FileOptions, asked: &IterationOptions) -> Result<String, String> {
+pub fn tiles_of_loop(text: &str, options: &FileOptions, asked: &IterationOptions) -> Answers {
     each(text, options, &|_, lowered, unit| {
         let built = unit.build(asked.backend)?;
         let verified = &built.analysed.verified;
@@ -352,7 +343,7 @@ end
             &FileOptions { name, function, types: vec![], schedule: ScheduleSource::InFile },
             Memory::Elements(4076),
         )
-        .unwrap()
+        .text
     }
 
     #[test]
@@ -363,7 +354,7 @@ end
             types: vec![],
             schedule: ScheduleSource::InFile,
         };
-        let told = given_tile(SOURCE, &options, &[8, 8]).unwrap();
+        let told = given_tile(SOURCE, &options, &[8, 8]).text;
         let plain = told.lines().find(|line| line.trim_start().starts_with("plain")).expect(&told);
         // What 8 x 8 points load, store and compute, and how many elements they touch.
         let numbers: Vec<&str> = plain.split_whitespace().skip(4).collect();
@@ -378,9 +369,9 @@ end
             types: vec![],
             schedule: ScheduleSource::InFile,
         };
-        let gpu = tiles(SOURCE, &options, Memory::Of(Backend::Cuda)).unwrap();
+        let gpu = tiles(SOURCE, &options, Memory::Of(Backend::Cuda)).text;
         assert!(gpu.contains("tiles in 6144 elements of the shared memory of a block, 48 KiB"), "{gpu}");
-        let cpu = tiles(SOURCE, &options, Memory::Of(Backend::C)).unwrap();
+        let cpu = tiles(SOURCE, &options, Memory::Of(Backend::C)).text;
         assert!(cpu.contains("tiles in 4096 elements of a first-level cache, 32 KiB"), "{cpu}");
     }
 
@@ -412,9 +403,9 @@ S0 over j, i, k
     fn a_tile_lies_within_short_loops_or_is_refused() {
         let (name, function) = ("m.jl".into(), Some("five!".into()));
         let options = FileOptions { name, function, types: vec![], schedule: ScheduleSource::InFile };
-        let four = given_tile(SOURCE, &options, &[4]).unwrap();
+        let four = given_tile(SOURCE, &options, &[4]).text;
         assert!(four.contains("plain     4             0.50       4      4       4       4"), "{four}");
-        assert!(given_tile(SOURCE, &options, &[6]).unwrap().contains("plain: too large"));
+        assert!(given_tile(SOURCE, &options, &[6]).text.contains("plain: too large"));
         let best = told("five!");
         assert!(best.contains("plain     5             0.50       5      5       5       5"), "{best}");
     }

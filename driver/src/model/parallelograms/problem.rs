@@ -42,7 +42,7 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
     };
     let mut schemes: Vec<(Vec<Scheme>, Span)> = vec![];
     let (mut space, mut iteration, mut dependences): (Option<Span>, Option<Span>, Vec<Span>) = (None, None, vec![]);
-    let mut errors = vec![];
+    let (mut errors, mut strange) = (vec![], 0);
     let mut start = 0;
     let whole = Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 };
     for line in text.split_inclusive('\n') {
@@ -87,9 +87,15 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
             let help = "write whole numbers of at most 4294967296 (2^32) for edges and dependences, and times of at most 1e30 seconds";
             errors.push(wrong(span, "a number of this line is too large", help));
         } else if understood.is_none() {
+            strange += usize::from(!KEYWORDS.contains(&word) && word != "scheme");
             let text = "this line of a problem is not understood";
             errors.push(wrong(span, text, "write `space 16 0; 0 16`, `dependence 1 0`, `iteration 1.3e-6`, `level 18e-6 64` or `scheme Square Skewing-1`"));
         }
+    }
+    if strange > 1 && space.is_none() && dependences.is_empty() {
+        let help = "give a Julia file a name that ends in `.jl`; a problem has lines such as `space 16 0; 0 16`, `dependence 1 0` and \
+                    `level 18e-6 64`";
+        return Err(vec![wrong(whole, "no line of this file speaks of a space or of dependences", help)]);
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -157,8 +163,8 @@ pub(super) fn without_tiling(file: FileId, text: &str, is_possible: bool) -> Dia
     match is_possible {
         true => wrong(
             whole,
-            "none of the schemes is a tiling for these dependences",
-            "name schemes that fit the dependences, such as Diamond or Skewing-1 at level 0, allow larger tiles, or give edges with \
+            "no tiling was found for these dependences, neither among the schemes nor of least skew",
+            "allow larger tiles, name schemes that fit the dependences, such as Diamond or Skewing-1 at level 0, or give edges with \
              `--shape`",
         ),
         false => wrong(

@@ -2,7 +2,7 @@
 
 use super::{Chosen, Row, SearchOptions, Told, chosen, compared, free, levels};
 use crate::file::FileOptions;
-use crate::model::{core, each, nothing};
+use crate::model::{Answers, core, each, nothing};
 use crate::pipeline::Refusal;
 use crate::request::Backend;
 use crate::sizes::{self, Defaults};
@@ -33,34 +33,36 @@ pub struct ProgramOptions {
 const DEFAULTS: Defaults = Defaults { side: 1024, count: 128 };
 
 /// Chooses the shapes of tiles for the nests of all chosen functions of a file whose dependences have a few distances.
-///
-/// # Errors
-/// Rendered diagnostics; `E0580` where no nest is of that kind, `E0790` for sizes that do not fit.
+/// `E0580` refuses a function without one, `E0790` sizes that do not fit.
 pub fn parallelograms_of(
     text: &str,
     options: &FileOptions,
     asked: &ProgramOptions,
     search: SearchOptions,
     progress: Progress<'_>,
-) -> Result<Told, String> {
+) -> Told {
     let progress = RefCell::new(progress);
     let drawn: RefCell<Vec<Chosen>> = RefCell::new(vec![]);
-    let told = each(text, options, &|ctx, lowered, unit| {
+    let Answers { text, refused } = each(text, options, &|ctx, lowered, unit| {
         let nests = nests(ctx, lowered, unit, asked)?;
-        let found: Vec<&Asked> = nests.iter().filter_map(|nest| nest.asked.as_ref().ok()).collect();
+        let asked = |nest: &'_ AskedNest| -> Option<(String, Asked)> {
+            Some((statements(lowered, nest), nest.asked.clone().ok()?))
+        };
+        let found: Vec<(String, Asked)> = nests.iter().filter_map(asked).collect();
         if found.is_empty() {
             return Err(without_nests(lowered, &nests));
         }
-        let mut told = vec![];
-        for nest in found {
+        let (mut told, mut shapes) = (vec![], vec![]);
+        for (statements, nest) in &found {
             let rows = chosen(&nest.problem, &[], &search, &mut |used, best| (progress.borrow_mut())(used, best))
                 .map_err(|error| given_is_no_tiling(lowered, nest, &error))?;
-            told.push(of_nest(&lowered.algorithm.name, nest, &rows));
-            drawn.borrow_mut().push(Chosen { axes: nest.loops.clone(), rows });
+            told.push(of_nest(&lowered.algorithm.name, statements, nest, &rows));
+            shapes.push(Chosen { axes: nest.loops.clone(), rows });
         }
+        drawn.borrow_mut().append(&mut shapes);
         Ok(told.join("\n"))
-    })?;
-    Ok(Told { text: told, chosen: drawn.into_inner() })
+    });
+    Told { text, refused, chosen: drawn.into_inner() }
 }
 
 /// The shapes that are to be compared with cannot be those of a nest.
@@ -110,14 +112,16 @@ fn nests(ctx: &Ctx, lowered: &Lowered, unit: &Unit<'_>, asked: &ProgramOptions) 
     Ok(found)
 }
 
+/// `S, R`.
+fn statements(lowered: &Lowered, nest: &AskedNest) -> String {
+    let names = nest.computations.iter().map(|&id| lowered.algorithm.computation(id).name.clone());
+    names.collect::<Vec<_>>().join(", ")
+}
+
 fn without_nests(lowered: &Lowered, nests: &[AskedNest]) -> Refusal {
-    let name = |nest: &AskedNest| {
-        let names = nest.computations.iter().map(|&id| lowered.algorithm.computation(id).name.clone());
-        names.collect::<Vec<_>>().join(", ")
-    };
     let notes = nests.iter().filter_map(|nest| {
         let obstacle = nest.asked.as_ref().err()?;
-        Some(format!("the nest of {}: {obstacle}", name(nest)))
+        Some(format!("the nest of {}: {obstacle}", statements(lowered, nest)))
     });
     let help = "parallelograms tile stencils: nests of loops whose dependences all have a few distances";
     let mut refusal = nothing(lowered, "no nest for parallelograms", help);
@@ -127,13 +131,12 @@ fn without_nests(lowered: &Lowered, nests: &[AskedNest]) -> Refusal {
     refusal
 }
 
-fn of_nest(function: &str, nest: &Asked, rows: &[Row]) -> String {
+fn of_nest(function: &str, statements: &str, nest: &Asked, rows: &[Row]) -> String {
     let problem = &nest.problem;
     let extents: Vec<String> = nest.extents.iter().map(u64::to_string).collect();
     let mut text = format!(
-        "{function}: {} for {} over {}, a space of {}\n",
+        "{function}: {} for {statements} over {}, a space of {}\n",
         levels(problem),
-        nest.computation,
         nest.loops.join(", "),
         extents.join(" x ")
     );
@@ -160,6 +163,8 @@ fn of_nest(function: &str, nest: &Asked, rows: &[Row]) -> String {
     }
     text.push_str(&compared(problem, rows));
     match (nest.sweeps, &rows[0].1[0]) {
+        // The times mean nothing where nothing waits.
+        _ if problem.has_free_direction() => {}
         (1, shape) => {
             let edges = shape.rows.clone();
             let command =

@@ -160,3 +160,42 @@ fn dependences_that_do_not_span_the_space_are_told() {
         assert!(!told(spanning).contains("nothing waits"), "{spanning}");
     }
 }
+
+#[test]
+fn a_scheme_that_is_no_tiling_is_named() {
+    let told = |more: &str| {
+        let text = format!("space 64 0; 0 64\ndependence 1 -1\ndependence 0 1\niteration 1e-9\nlevel 1e-6 64\n{more}");
+        let options = SearchOptions { seed: 1, evaluations: 100, given: vec![] };
+        parallelograms(&text, "p.txt", options, &mut |_, _| {}).unwrap().text
+    };
+    let left_out = |name: &str, why: &str| format!("left out is the scheme {name}: {why}\n");
+    let both = told("scheme Skewing-1\nscheme Diamond\n");
+    assert!(both.contains(&left_out("Diamond", "it is no tiling for these dependences")), "{both}");
+    assert!(both.contains("\n  Skewing-1 ") && !both.contains("scheme Skewing-1"), "{both}");
+    // Nothing that the file names is a tiling, but others are.
+    let other = told("scheme Diamond\n");
+    assert!(other.contains("\n  selected ") && other.contains("left out is the scheme Diamond"), "{other}");
+    assert!(!told("").contains("left out"));
+}
+
+#[test]
+fn why_a_scheme_is_left_out_depends_on_axes_and_sizes() {
+    let told = |text: &str| {
+        let options = SearchOptions { seed: 1, evaluations: 100, given: vec![] };
+        parallelograms(text, "p.txt", options, &mut |_, _| {}).unwrap().text
+    };
+    let cube = "space 8 0 0; 0 8 0; 0 0 8\ndependence 1 0 0\ndependence 0 1 0\ndependence 0 0 1\nlevel 1 8\n";
+    let flat = told(&format!("{cube}scheme Diamond\n"));
+    assert!(flat.contains("the scheme Diamond: Diamond is a shape over two axes"), "{flat}");
+    let small = told("space 64 0; 0 64\ndependence 1 0\ndependence 0 2\nlevel 1 3\nscheme Square\n");
+    assert!(small.contains("the scheme Square: it has no tiling of so few points"), "{small}");
+}
+
+#[test]
+fn a_file_without_lines_of_a_problem_is_refused_once() {
+    let text = include_str!("../../../../examples/heat2d.jl");
+    let options = SearchOptions { seed: 1, evaluations: 1, given: vec![] };
+    let said = parallelograms(text, "heat2d.txt", options, &mut |_, _| {}).unwrap_err();
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+    assert!(said.contains("a name that ends in `.jl`"), "{said}");
+}
