@@ -84,24 +84,31 @@ function profile(f, arguments...; repeat::Integer = 7, keywords...)
 end
 
 function profile(program::Program, known::Definition, values::Tuple, places, repeat::Int)
-    described = something(text(program, "result"), "nothing")
-    words = entry_words(values, places)
     report = Ref("")
     measure(arguments, on_device) = ((report[], code) = profile(program, arguments, on_device, repeat); code)
+    code = call_once(measure, program, values, places)
+    code == 0 || throw(failure_exception(program, known, code, values))
+    return Profile(key_values(report[]))
+end
+
+# Calls a program with room for what it gives back, which nobody looks at. `call` takes the addresses of the entry's parameters and the
+# flags of arrays in the GPU's memory.
+function call_once(call, program::Program, values::Tuple, places)
+    described = something(text(program, "result"), "nothing")
+    words = entry_words(values, places)
     code = Int32(0)
     if startswith(described, '(') || startswith(described, "complex(") || startswith(described, "array") || startswith(described, "complexarray") ||
        startswith(described, "named ") || startswith(described, "oneof(")
-        _, code = fill_places(Plan(described, typeof(values).parameters), program, words, places, values, measure)
+        _, code = fill_places(Plan(described, typeof(values).parameters), program, words, places, values, call)
     else
         result = Ref{UInt64}(0)
         GC.@preserve values words result begin
             is_scalar_result(described) && push!(words, UInt64(UInt(Base.unsafe_convert(Ptr{UInt64}, result))))
-            code = measure(Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)],
-                           device_flags(values, places, length(words)))
+            code = call(Ptr{Cvoid}[pointer(words, at) for at in eachindex(words)],
+                        device_flags(values, places, length(words)))
         end
     end
-    code == 0 || throw(failure_exception(program, known, code, values))
-    return Profile(key_values(report[]))
+    return code
 end
 
 is_scalar_result(described) = startswith(described, "scalar") || startswith(described, "argument of")

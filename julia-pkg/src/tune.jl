@@ -58,7 +58,7 @@ Looks for a faster schedule of `f` for arguments like these: times schedules for
 and keeps the fastest. From then on calls of `f` whose sizes are of the same class (each between the same two powers of two)
 and whose types are the same use it, in later sessions, too, on this machine and with this version of the compilers.
 Schedules are proved like any others, and each must give the untuned function's results, bit for bit. The arguments stay as
-they are. Ctrl-C ends the search and keeps the best so far. Returns a [`Tessella.Tuned`](@ref).
+they are; what a call refuses, such as arrays that overlap, is refused. Ctrl-C ends the search and keeps the best so far. Returns a [`Tessella.Tuned`](@ref).
 
 A function with a [`@schedule`](@ref) is not tuned. [`Tessella.clear_tuned!`](@ref) forgets all results.
 """
@@ -75,12 +75,88 @@ function tune!(f, arguments...; budget::Real = 60, seed::Integer = 1, progress::
     end
     any(value -> value isa AbstractArray && device_pointer(value) !== nothing, values) &&
         throw(ArgumentError("tune with arrays in the memory of the host, such as `Array(A)`"))
+    refuse_overlap(known, values, places)
     wish = request(known, surroundings(known), type_names(values, places); target = known.target, emit = Symbol[],
                    load = true, class = class_of(values))
     tuned = search(library(), wish, values, places, Float64(budget), UInt64(seed), progress)
     # What was compiled before may be another schedule now.
     change!(_ -> nothing, f)
     return tuned
+end
+
+# The tuner calls with copies, each in memory of its own. Where arguments lie in one piece of memory, that is copied as a whole, and a
+# call with the copies tells whether they may.
+function refuse_overlap(known::Definition, values::Tuple, places)
+    copies, kept = copied_together(values, places)
+    copies === nothing && return nothing
+    program = Program(request(known, surroundings(known), type_names(values, places); target = :c, emit = Symbol[], load = true))
+    try
+        # What cannot be compiled is told by the tuner.
+        status(program) == 0 || return nothing
+        call(arguments, on_device) = launch(program, arguments, on_device)
+        code = GC.@preserve kept call_once(call, program, values, copies)
+        (code == 0 || value_of(failure(program, code), "kind") != "overlap") && return nothing
+        known.options.overlap === :original &&
+            throw(ArgumentError("arguments overlap in memory: such calls run the original of `$(known.name)`, which has no schedule"))
+        throw(failure_exception(program, known, code, values))
+    finally
+        release(program)
+    end
+end
+
+# How many bytes an array's elements lie before and behind its first one, and whether two of them may share memory.
+function reach(value::AbstractArray, place::Place)
+    bytes = sizeof(real(eltype(value)))
+    rank = ndims(value) + (eltype(value) <: Complex)
+    extents = place.numbers[1:rank]
+    any(iszero, extents) && return 0, 0, false
+    steps = place.strides === DENSE ? [prod(extents[1:axis-1]) for axis in 1:rank] :
+        place.strides === UNIT_FIRST ? Int64[1; place.numbers[rank+1:2rank-1]] : place.numbers[rank+1:2rank]
+    spans = (extents .- 1) .* steps
+    taken, folds = 0, false
+    for (step, span) in sort([(abs(step), abs(span)) for (step, span, extent) in zip(steps, spans, extents) if extent > 1])
+        folds |= step <= taken
+        taken += span
+    end
+    return bytes * -sum(min.(spans, 0)), bytes * (sum(max.(spans, 0)) + 1), folds
+end
+
+# The places of arrays in a copy of the memory that several share, and the copies; `nothing` where none shares any.
+function copied_together(values::Tuple, places)
+    known = Tuple{UInt,UInt,Int}[]
+    meets = false
+    for (number, (value, place)) in enumerate(zip(values, places))
+        place === missing && continue
+        before, behind, folds = reach(value, place)
+        behind > 0 && push!(known, (UInt(place.data) - before, UInt(place.data) + behind, number))
+        meets |= folds
+    end
+    sort!(known)
+    groups = Vector{Tuple{UInt,UInt,Int}}[]
+    last_byte = UInt(0)
+    for one in known
+        if one[1] < last_byte
+            push!(groups[end], one)
+            meets = true
+        else
+            push!(groups, [one])
+        end
+        last_byte = max(last_byte, one[2])
+    end
+    meets || return nothing, nothing
+    copies, kept = copy(places), Vector{UInt64}[]
+    for group in groups
+        low, high = group[1][1], maximum(one -> one[2], group)
+        memory = Vector{UInt64}(undef, cld(high - low, 8))
+        GC.@preserve values memory unsafe_copyto!(Ptr{UInt8}(pointer(memory)), Ptr{UInt8}(low), high - low)
+        push!(kept, memory)
+        for (_, _, number) in group
+            old = places[number]
+            data = Ptr{Cvoid}(pointer(memory)) + (UInt(old.data) - low)
+            copies[number] = Place(data, old.strides, old.offset, old.numbers, old.on_device)
+        end
+    end
+    return copies, kept
 end
 
 function search(library::Library, wish::String, values, places, budget::Float64, seed::UInt64, progress::Bool)

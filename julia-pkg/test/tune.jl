@@ -24,6 +24,21 @@ end
     return s
 end
 
+# Reads alone may overlap.
+@tessella function tuned_norm(x::AbstractVector{Float64}, y::AbstractVector{Float64})
+    s = 0.0
+    for i in eachindex(x)
+        s += x[i] * y[i]
+    end
+    return s
+end
+
+@tessella overlap=:original function tuned_either!(x, y)
+    for i in eachindex(y)
+        x[i] = y[i] + 1
+    end
+end
+
 @tessella function scheduled_fill!(x)
     for i in eachindex(x)
         @comp S x[i] = 1.0
@@ -114,6 +129,23 @@ function run_in(folder)
         error
     end
     @test failure isa TessellaError && failure.codes == ["E0777"]
+    # What a call refuses, the tuner refuses; parts of one array that do not meet are tuned.
+    code(f, arguments...) = try
+        Tessella.tune!(f, arguments...; budget = 0, progress = false)
+        "none"
+    catch error
+        error isa TessellaError ? only(error.codes) : error
+    end
+    x = collect(1.0:20.0)
+    @test code(tuned_heat!, x, x, 3) == "E0771"
+    @test code(tuned_heat!, view(x, 1:12), view(x, 9:20), 3) == "E0771"
+    @test code(tuned_heat!, reshape(x, 20), view(x, 1:2:19), 3) == "E0771"
+    @test code(tuned_heat!, view(x, 1:2:19), view(x, 2:2:20), 3) == "none"
+    @test code(tuned_heat!, view(x, 1:10), view(x, 11:20), 3) == "none"
+    @test code(tuned_norm, x, x) == "none"
+    @test code(tuned_either!, x, view(x, 2:9)) isa ArgumentError
+    @test x == 1:20
+    Tessella.clear_tuned!()
     @test_throws ArgumentError Tessella.tune!(tuned_heat!, A, B, 7; budget = -1)
     @test [Tessella.doublings(n) for n in (-3, 0, 1, 2, 3, 4, 5, 8, 9, 512, 513, 1024, 1025)] ==
           [0, 0, 1, 2, 3, 3, 4, 4, 5, 10, 11, 11, 12]
