@@ -43,6 +43,22 @@ function run()
             copyto!(view(X, 2:4, 1), view(X, 1:3, 1))
         end
         @test A == B
+        for (to, from) in ((2, 1), (1, 2), (4, 4)), X in (A, B)
+            X .= reshape(1:16, 4, 4)
+            copyto!(X, to, X, from, 10)
+            copyto!(X, to, X, from + 9)
+        end
+        @test A == B
+        @test_throws BoundsError copyto!(A, 9, A, 1, 10)
+        @test_throws ArgumentError copyto!(A, 1, A, 1, -1)
+    end
+    @testset "strides and inverses are those of an array" begin
+        A = padded(Float64, 3, 3)
+        A .= [4 1 0; 1 5 1; 0 2 6]
+        M = Matrix(A)
+        @test inv(A) == inv(M) && inv(A) isa Matrix
+        @test [stride(A, k) for k in -1:1] == [stride(M, k) for k in -1:1]
+        @test stride(A, 2) == 4
     end
     @testset "what cannot be padded" begin
         @test_throws ArgumentError padded(Float64)
