@@ -139,6 +139,12 @@ fn all_statements_of_a_nest_are_named() {
 }
 
 #[test]
+fn sizes_beyond_all_numbers_are_called_that() {
+    let told = shapes(&stencil("seidel2d"), &[("n", 1 << 40), ("steps", 1 << 40)]).text;
+    assert!(told.contains("numbers pass 128 bits for a space of this size") && !told.contains("points, so"), "{told}");
+}
+
+#[test]
 fn shapes_are_no_command_where_nothing_waits() {
     let text = std::fs::read_to_string(root().join("examples/gemm.jl")).unwrap();
     let told = shapes(&text, &[]).text;

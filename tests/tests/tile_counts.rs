@@ -2,7 +2,7 @@
 
 use std::fs;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
-use tessella::model::{IterationOptions, given_tile, tiles_of_loop};
+use tessella::model::{Answers, IterationOptions, given_tile, tiles_of_loop};
 use tessella::pipeline;
 use tessella::request::Backend;
 use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
@@ -125,7 +125,10 @@ fn scheduled(commands: &str) -> FileOptions {
 fn at(source: &str, commands: &str, loop_name: &str, sizes: &[(&str, i64)]) -> Result<Vec<String>, String> {
     let sizes = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
     let asked = IterationOptions { loop_name: loop_name.into(), sizes, backend: Backend::C };
-    let told = tiles_of_loop(source, &scheduled(commands), &asked)?;
+    let Answers { text: told, refused } = tiles_of_loop(source, &scheduled(commands), &asked);
+    if !refused.is_empty() {
+        return Err(refused);
+    }
     let line = told.lines().nth(3).or(told.lines().last()).unwrap_or_default();
     Ok(line.split_whitespace().map(str::to_string).collect())
 }
@@ -134,7 +137,7 @@ fn at(source: &str, commands: &str, loop_name: &str, sizes: &[(&str, i64)]) -> R
 fn an_iteration_of_a_tile_loop_costs_what_the_tile_does() {
     let told = at(SWEEP, "tile(S, (j, i), (32, 32))", "i0", &[]).unwrap();
     let options = FileOptions { schedule: ScheduleSource::InFile, ..scheduled("") };
-    let given = given_tile(SWEEP, &options, &[32, 32]).unwrap();
+    let given = given_tile(SWEEP, &options, &[32, 32]).text;
     let given = given.lines().find(|it| it.trim().starts_with("plain")).unwrap();
     let given: Vec<&str> = given.split_whitespace().collect();
     assert_eq!(told[told.len() - 7..], given[given.len() - 7..]);
@@ -350,7 +353,7 @@ end
     let at = |sizes: &[(&str, i64)]| {
         let sizes = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
         let asked = IterationOptions { loop_name: "i0".into(), sizes, backend: Backend::C };
-        tiles_of_loop(source, &scheduled("tile(S, (j, i), (32, 32))"), &asked).unwrap()
+        tiles_of_loop(source, &scheduled("tile(S, (j, i), (32, 32))"), &asked).text
     };
     // What only has to be large enough is no larger.
     let told = at(&[]);
@@ -369,9 +372,9 @@ function back!(A::Vector{Float64}, steps)
 end
 ";
     let options = FileOptions { schedule: ScheduleSource::InFile, ..scheduled("") };
-    let told = given_tile(source, &options, &[32, 8]).unwrap();
+    let told = given_tile(source, &options, &[32, 8]).text;
     assert!(told.contains("skewed: boxes of -i + t\n"), "{told}");
     let up = source.replace("length(A)-1:-1:2", "2:length(A)-1");
-    let told = given_tile(&up, &options, &[32, 8]).unwrap();
+    let told = given_tile(&up, &options, &[32, 8]).text;
     assert!(told.contains("skewed: boxes of i + t\n"), "{told}");
 }

@@ -12,7 +12,7 @@ use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::models::tiles::fit::{Nest, Nests};
-use tessella_polyhedral::models::tiles::rank::{Ranking, Trust, ranked_nests};
+use tessella_polyhedral::models::tiles::rank::{Ranking, Refused, Trust, ranked_nests};
 use tessella_polyhedral::models::tiles::{Approach, Cost};
 use tessella_polyhedral::schedule::{Schedule, Tag};
 use tessella_polyhedral::work;
@@ -50,10 +50,10 @@ pub(crate) fn tilings(
             );
         }
         about.extend(&nest.computations);
-        told(&mut text, algorithm, nest, ranking, element);
+        told(&mut text, algorithm, nest, ranking, (target, element));
         text.push_str(&match hexagons.iter().find(|it| is_about(algorithm, it, nest)) {
             Some(command) => hexagonal(command, machine),
-            None => chosen(schedule, nest, (target, machine), element),
+            None => chosen(algorithm, schedule, nest, (target, machine), element),
         });
     }
     if !text.is_empty() {
@@ -64,7 +64,7 @@ pub(crate) fn tilings(
     Ok((text, about))
 }
 
-fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking, element: u32) {
+fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking, (target, element): (Target, u32)) {
     let _ = writeln!(
         text,
         "  {} over {}, in steps of {}",
@@ -76,6 +76,13 @@ fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking
         let (narrow, wide) = work::operations(algorithm.computation(id));
         narrow + wide
     });
+    // Where a step passes values along all of space, hexagons are refused, and on a GPU diagonals of upright tiles, too.
+    let in_place = ranking.refused.contains(&(Approach::Redundant, Refused::Chain));
+    let skewed = match (in_place, target) {
+        (false, _) => "`time_skew` or `hexagonal`",
+        (true, Target::Cpu) => "`time_skew`",
+        (true, Target::Gpu) => "`parallelogram`",
+    };
     // Instances of all statements count alike.
     let operations = operations.sum::<u64>() as f64 / nest.main().count().max(1) as f64;
     for it in &ranking.ranked {
@@ -83,7 +90,7 @@ fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking
         let useful = cost.useful.max(1) as f64;
         let command = match it.candidate.approach {
             Approach::Plain => "each step by itself",
-            Approach::Skewed => "`time_skew` or `hexagonal`",
+            Approach::Skewed => skewed,
             Approach::Redundant => "`overlapped`",
         };
         let runs = it.run as f64 / useful;
@@ -148,8 +155,33 @@ fn edges(wave: &Affine) -> Option<[(i64, i64); 2]> {
     whole.then_some(edges)
 }
 
+/// `4t + 2j + i`: what the outermost loop counts, if it is a sum of several iterators, time among them.
+fn plane(algorithm: &Algorithm, id: ComputationId, wave: &Affine) -> Option<String> {
+    let mut terms = vec![];
+    for (atom, factor) in wave.terms() {
+        match atom {
+            Atom::Iterator(at) => terms.push((*at, *factor)),
+            Atom::FloorDiv(..) => return None,
+            Atom::Param(_) => {}
+        }
+    }
+    terms.sort_unstable();
+    let leans = terms.len() > 1 && terms[0].0 == 0 && terms.iter().all(|(_, factor)| *factor > 0);
+    let name = |&(at, factor): &(u32, i64)| {
+        let name = &algorithm.computation(id).iterators[at as usize];
+        if factor == 1 { name.clone() } else { format!("{factor}{name}") }
+    };
+    leans.then(|| terms.iter().map(name).collect::<Vec<_>>().join(" + "))
+}
+
 /// What stands in the order that was chosen, and why.
-fn chosen(schedule: &Schedule, nest: &Nest, (target, machine): (Target, &Machine), element: u32) -> String {
+fn chosen(
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    nest: &Nest,
+    (target, machine): (Target, &Machine),
+    element: u32,
+) -> String {
     let around = nest.computations.first().map(|&id| (id, schedule.loops_around(id)));
     if around.iter().any(|(_, loops)| loops.iter().any(|(_, it)| matches!(it.tag, Tag::Stream(_)))) {
         return "    chosen: `stream`, the fastest by the model that stands with its loop above\n".to_string();
@@ -160,6 +192,11 @@ fn chosen(schedule: &Schedule, nest: &Nest, (target, machine): (Target, &Machine
         if first != second {
             return format!(
                 "    chosen: diagonals of parallelograms with the edges {first:?} and {second:?}, a kernel for each diagonal\n"
+            );
+        }
+        if let Some(plane) = around.iter().find_map(|(id, loops)| plane(algorithm, *id, loops.first()?.1.at.get(id)?)) {
+            return format!(
+                "    chosen: planes of equal {plane}, the least lean that the dependences allow: a kernel for each, whose points run at once\n"
             );
         }
     }

@@ -69,7 +69,10 @@ pub fn parallelograms(text: &str, name: &str, options: SearchOptions, progress: 
     if rows.is_empty() {
         return Err(render(
             &sources,
-            &[problem::without_tiling(file, text, has_tilings(&problem.dependences))],
+            &[match is_beyond(problem) {
+                true => problem::beyond(problem::first_line(file, text)),
+                false => problem::without_tiling(file, text, has_tilings(&problem.dependences)),
+            }],
             Style::Plain,
         ));
     }
@@ -121,6 +124,21 @@ fn chosen(
         rows.insert(0, ("selected".to_string(), found.shapes, found.prediction));
     }
     Ok(rows)
+}
+
+/// Whether the time of the least tiles cannot be told, since numbers pass 128 bits.
+fn is_beyond(problem: &Problem) -> bool {
+    let axes = problem.space.size();
+    let mut shapes: Shapes = vec![Matrix::diagonal(axes, 1); problem.overhead.len()];
+    let unit = schemes::least_skew(&problem.dependences, axes);
+    if let Some((unit, sides)) = unit.and_then(|unit| {
+        let sides = schemes::least_sides(&unit, &problem.dependences)?;
+        Some((unit, sides))
+    }) {
+        let scaled = |(row, &side): (&Vec<i64>, &i64)| row.iter().map(|it| it.saturating_mul(side)).collect();
+        shapes[0].rows = unit.rows.iter().zip(&sides).map(scaled).collect();
+    }
+    predict(problem, &shapes) == Err(Invalid::Overflow)
 }
 
 /// `Square, Skewing-1`.

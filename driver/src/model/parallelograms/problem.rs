@@ -44,7 +44,7 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
     let (mut space, mut iteration, mut dependences): (Option<Span>, Option<Span>, Vec<Span>) = (None, None, vec![]);
     let (mut errors, mut strange) = (vec![], 0);
     let mut start = 0;
-    let whole = Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 };
+    let whole = first_line(file, text);
     for line in text.split_inclusive('\n') {
         let said = line.split('#').next().unwrap_or("").trim_end();
         let span = Span { file, start: start as u32, end: (start + said.len()) as u32 };
@@ -105,6 +105,9 @@ pub(super) fn parse(text: &str, file: FileId) -> Result<Stated, Vec<Diagnostic>>
         let text = format!("the space has {axes} axes, and shapes are selected for {MOST_AXES} at most");
         return Err(vec![wrong(space.unwrap_or(whole), &text, "leave out axes along which nothing is tiled")]);
     }
+    if axes > 0 && problem.space.determinant().is_none() {
+        return Err(vec![beyond(space.unwrap_or(whole))]);
+    }
     if axes == 0 || problem.space.inverse().is_none() {
         let help = format!("write one row for each axis, as in `space 16 0; 0 16`, at most {MOST_AXES}");
         let text = "the problem has no space with independent edges";
@@ -150,16 +153,30 @@ fn again(before: Option<Span>, span: Span, text: &str) -> Option<Diagnostic> {
     Some(wrong(span, text, "remove one of the two lines").secondary(before, "said here already"))
 }
 
+/// The space is too large to calculate with.
+pub(super) fn beyond(at: Span) -> Diagnostic {
+    wrong(
+        at,
+        "numbers pass 128 bits for a space of this size",
+        "write a smaller space: which shapes are best hardly depends on how large it is",
+    )
+}
+
+/// Where a problem as a whole is shown.
+pub(super) fn first_line(file: FileId, text: &str) -> Span {
+    Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 }
+}
+
 /// The shapes that are to be compared with are no tiling.
 pub(super) fn no_tiling(file: FileId, text: &str, error: &Invalid) -> Diagnostic {
-    let whole = Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 };
+    let whole = first_line(file, text);
     let help = "give a matrix for each level, whose rows are the edges of a tile, as in `--shape '8,0;0,8'`";
     wrong(whole, &format!("the given shapes are no tiling: {error}"), help)
 }
 
 /// None of the shapes keeps the dependences; `is_possible`: others would.
 pub(super) fn without_tiling(file: FileId, text: &str, is_possible: bool) -> Diagnostic {
-    let whole = Span { file, start: 0, end: text.find('\n').unwrap_or(text.len()) as u32 };
+    let whole = first_line(file, text);
     match is_possible {
         true => wrong(
             whole,

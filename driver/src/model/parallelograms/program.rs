@@ -1,6 +1,6 @@
 //! `tessella model parallelograms` of a program.
 
-use super::{Chosen, Row, SearchOptions, Told, chosen, compared, free, levels};
+use super::{Chosen, Row, SearchOptions, Told, chosen, compared, free, is_beyond, levels};
 use crate::file::FileOptions;
 use crate::model::{Answers, core, each, nothing};
 use crate::pipeline::Refusal;
@@ -182,6 +182,9 @@ fn of_nest(function: &str, statements: &str, nest: &Asked, rows: &[Row]) -> Stri
 fn without_shapes(problem: &Problem) -> String {
     let unit = schemes::least_skew(&problem.dependences, problem.space.size());
     let least = unit.and_then(|unit| schemes::least_sides(&unit, &problem.dependences));
+    if is_beyond(problem) {
+        return "  no times can be told: numbers pass 128 bits for a space of this size; smaller sizes have shapes much like it\n".to_string();
+    }
     let why = match least {
         Some(sides) => {
             let points = sides.iter().fold(1_i64, |product, &it| product.saturating_mul(it));

@@ -199,3 +199,20 @@ fn a_file_without_lines_of_a_problem_is_refused_once() {
     assert_eq!(said.matches("error[").count(), 1, "{said}");
     assert!(said.contains("a name that ends in `.jl`"), "{said}");
 }
+
+#[test]
+fn a_space_beyond_all_numbers_is_called_that() {
+    let said = |side: u64| {
+        let row =
+            |at: usize| (0..4).map(|it| if it == at { side } else { 0 }.to_string()).collect::<Vec<_>>().join(" ");
+        let unit = |at: usize| (0..4).map(|it| u8::from(it == at).to_string()).collect::<Vec<_>>().join(" ");
+        let rows: Vec<String> = (0..4).map(row).collect();
+        let units: String = (0..4).map(|at| format!("dependence {}\n", unit(at))).collect();
+        let text = format!("space {}\n{units}level 1e-6 65536\n", rows.join("; "));
+        let options = SearchOptions { seed: 1, evaluations: 100, given: vec![] };
+        parallelograms(&text, "p.txt", options, &mut |_, _| {}).err()
+    };
+    assert_eq!(said(1 << 10), None);
+    let said = said(1 << 32).unwrap();
+    assert!(said.contains("numbers pass 128 bits for a space of this size"), "{said}");
+}

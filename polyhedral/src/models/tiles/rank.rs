@@ -88,7 +88,10 @@ impl std::fmt::Display for Refused {
             Refused::Memory { least } => write!(f, "the least tile needs {least} elements"),
             Refused::TooSmall => f.write_str("the loops have constant bounds that leave no room around a tile"),
             Refused::Empty => f.write_str("nothing runs in the middle of the loops"),
-            Refused::Beyond => write!(f, "too large to be counted in loops whose sizes are {PARAMETER}"),
+            Refused::Beyond => write!(
+                f,
+                "too large for the loops, whose sizes are {PARAMETER} unless their bounds are constants, or to be counted"
+            ),
         }
     }
 }
