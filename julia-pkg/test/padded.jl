@@ -43,12 +43,15 @@ function run()
             copyto!(view(X, 2:4, 1), view(X, 1:3, 1))
         end
         @test A == B
-        for (to, from) in ((2, 1), (1, 2), (4, 4)), X in (A, B)
-            X .= reshape(1:16, 4, 4)
-            copyto!(X, to, X, from, 10)
-            copyto!(X, to, X, from + 9)
+        for (to, from) in ((2, 1), (1, 2), (4, 4), (3, 1))
+            for X in (A, B)
+                X .= reshape(1:16, 4, 4)
+                copyto!(X, to, X, from, 10)
+            end
+            @test A == B
+            foreach(X -> copyto!(X, 5, X, from + 4), (A, B))
+            @test A == B
         end
-        @test A == B
         @test_throws BoundsError copyto!(A, 9, A, 1, 10)
         @test_throws ArgumentError copyto!(A, 1, A, 1, -1)
     end
