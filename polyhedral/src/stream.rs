@@ -330,6 +330,10 @@ impl Nests {
                             fields[field].carried |= !fresh;
                             fields[field].rim |= offset != [0; 3];
                         }
+                        if let Source::Field { fresh: true, .. } = source {
+                            let stage: &Stage = &stages[fields[field].writer];
+                            fields[field].rim |= !is_inside(&nest.limits, &stage.limits);
+                        }
                         source
                     }
                 });
@@ -361,6 +365,12 @@ impl Nests {
         stream.check_size(algorithm)?;
         Ok(stream)
     }
+}
+
+/// Whether a box is known to lie inside of another one.
+fn is_inside(inner: &[(Affine, Affine); 3], outer: &[(Affine, Affine); 3]) -> bool {
+    let at_least = |more: &Affine, less: &Affine| more.sub(less).ok().and_then(|it| it.as_constant()) >= Some(0);
+    inner.iter().zip(outer).all(|(inner, outer)| at_least(&inner.0, &outer.0) && at_least(&outer.1, &inner.1))
 }
 
 /// The iterator that a subscript is, and what is added to it.

@@ -20,6 +20,9 @@ use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use std::collections::BTreeMap;
 use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
+/// Reads of the statement that adds up partial results: of the result, and of one partial result. What its guard reads follows.
+const OWN_READS: u32 = 2;
+
 /// Splits a loop and has each of its points update a partial result of its own.
 ///
 /// Rewrite: `for k { S: a = a + e(k) } -> for k1 in 0..n { P[k1] = -0.0 }; for k0 { for k1 in 0..n { S: P[k1] = P[k1] + e(k) } };
@@ -68,7 +71,8 @@ pub fn rfactor(
     let place = partial.redirect(&place)?;
     loop_mut(&mut schedule, &path.child(0)).at.insert(id, place);
     let start = partial.start(neutral)?;
-    let total = partial.total(algorithm, update)?;
+    let guard = guard(algorithm, (id, &partial.keys), &inside)?;
+    let total = partial.total(algorithm, update, guard)?;
     partial.stand(&mut schedule, &path, &outer, start, total)?;
     let mut algorithm = partial.algorithm;
     algorithm.source_order = in_order(&schedule);
@@ -194,6 +198,83 @@ fn check_alone(
     Ok(Ok(()))
 }
 
+/// A condition, and the reads that it names.
+type Guard = (Option<Expr>, Vec<Access>);
+
+/// What the condition of an update says of a whole execution of the loop: its leading parts that the keys tell, and that nothing in
+/// the loop changes. The reads of the guard come after those of the statement that adds up.
+fn guard(
+    algorithm: &Algorithm,
+    (id, keys): (ComputationId, &[Affine]),
+    inside: &[ComputationId],
+) -> Result<Guard, Error> {
+    let it = algorithm.computation(id);
+    let (mut guard, mut reads): Guard = (None, vec![]);
+    let Some(predicate) = it.predicate.as_ref().filter(|_| it.ranged.is_empty()) else { return Ok((guard, reads)) };
+    let is_changed = |array: ArrayId| inside.iter().any(|&id| algorithm.computation(id).write.array == array);
+    for part in leading_parts(predicate) {
+        let mut part = part.clone();
+        let mut own = reads.clone();
+        let mut told = Ok(true);
+        part.walk_mut(&mut |expr| {
+            let next = match &expr.kind {
+                ExprKind::Index(affine) => in_keys(affine, keys).map(|it| it.map(ExprKind::Index)),
+                ExprKind::Read(at) => {
+                    let access = &it.reads[*at as usize];
+                    by_keys(access, keys).map(|it| {
+                        it.filter(|access| !is_changed(access.array)).map(|access| {
+                            own.push(access);
+                            ExprKind::Read(OWN_READS + own.len() as u32 - 1)
+                        })
+                    })
+                }
+                ExprKind::Let(_) => Ok(None),
+                other => Ok(Some(other.clone())),
+            };
+            match next {
+                Ok(Some(kind)) => expr.kind = kind,
+                Ok(None) if told.is_ok() => told = Ok(false),
+                Ok(None) => {}
+                Err(error) => told = Err(error),
+            }
+        });
+        if !told? {
+            break;
+        }
+        reads = own;
+        guard = Some(match guard {
+            None => part,
+            Some(before) => {
+                let ty = before.ty;
+                Expr { kind: ExprKind::Binary(BinaryOp::AndAlso, Box::new(before), Box::new(part)), ty }
+            }
+        });
+    }
+    Ok((guard, reads))
+}
+
+/// The parts of a condition that are tested one after the other.
+fn leading_parts(condition: &Expr) -> Vec<&Expr> {
+    match &condition.kind {
+        ExprKind::Binary(BinaryOp::AndAlso, left, right) => [leading_parts(left), leading_parts(right)].concat(),
+        _ => vec![condition],
+    }
+}
+
+/// A read that happens in every instance, as one of a statement whose iterators are the keys.
+fn by_keys(access: &Access, keys: &[Affine]) -> Result<Option<Access>, Error> {
+    if access.within.is_some() || access.checked {
+        return Ok(None);
+    }
+    let mut next = access.clone();
+    for subscript in &mut next.subscripts {
+        let Some(affine) = subscript.as_affine() else { return Ok(None) };
+        let Some(told) = in_keys(affine, keys)? else { return Ok(None) };
+        *subscript = told.into();
+    }
+    Ok(Some(next))
+}
+
 /// An algorithm on its way to partial results.
 struct Partial<'a> {
     ctx: &'a Ctx,
@@ -296,8 +377,13 @@ impl Partial<'_> {
         self.add("start", value, write, vec![], None, &executions)
     }
 
-    /// Adds `a = a op P[k1]`, in executions that may update the element.
-    fn total(&mut self, before: &Algorithm, update: Reduction) -> Result<ComputationId, Error> {
+    /// Adds `a = a op P[k1]`, in executions that may update the element, if the guard holds.
+    fn total(
+        &mut self,
+        before: &Algorithm,
+        update: Reduction,
+        (guard, guarded): Guard,
+    ) -> Result<ComputationId, Error> {
         let old = before.computation(self.id);
         let mut updated = relation::access(self.ctx, before, self.id, &old.write)?;
         if old.predicate.is_some() && !old.write.checked {
@@ -320,10 +406,11 @@ impl Partial<'_> {
         let ty = self.algorithm.array(update.array).element;
         let read = |at| Box::new(Expr { kind: ExprKind::Read(at), ty });
         let value = Expr { kind: ExprKind::Binary(op, read(0), read(1)), ty };
-        let reads = vec![write.clone(), self.own_access()?];
+        let reads = [vec![write.clone(), self.own_access()?], guarded].concat();
         // What may be added up in any order may be in parts, too.
         let free = matches!(update.order, UpdateOrder::Within(_)).then_some(keys);
         let total = self.add("total", value, write, reads, free, &executions)?;
+        self.algorithm.computations[total.0 as usize].predicate = guard;
         self.move_searches(before, update.array, total);
         Ok(total)
     }
