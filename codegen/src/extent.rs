@@ -132,12 +132,20 @@ pub fn hull(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) ->
 }
 
 /// Bounds of a loop's values that may lie outside of their hull: those of the rational numbers that its computations' bounds leave
-/// it, so that isl has no cases to tell apart.
-pub fn rough_hull(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Hull, CodegenError> {
-    let Some(values) = values(input, context, path, host)? else { return Ok(nothing()) };
+/// it, so that isl has no cases to tell apart. `None` where these leave it no bounds.
+pub fn rough_hull(
+    input: &Input<'_>,
+    context: &Set,
+    path: &Path,
+    host: &[HostLoop],
+) -> Result<Option<Hull>, CodegenError> {
+    let Some(values) = values(input, context, path, host)? else { return Ok(Some(nothing())) };
     let around = values.dim(DimType::In)?;
     let rough = values.remove_divs()?.eliminate(DimType::In, 0, around)?.range()?;
     let hull = Set::from_basic_set(&rough.simple_hull()?)?;
+    if !hull.is_dim_bounded(DimType::Set, 0)? {
+        return Ok(None);
+    }
     let build = AstBuild::from_context(context)?;
     let scope = scope(input, host);
     let text = |bound: PwAff| -> Result<IntExpr, CodegenError> {
@@ -145,7 +153,7 @@ pub fn rough_hull(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoo
     };
     let (low, high) = (text(hull.dim_min(0)?)?, text(hull.dim_max(0)?)?);
     let exists = Cond::compare(CompareOp::Le, low.clone(), high.clone());
-    Ok(Hull { low, high, exists })
+    Ok(Some(Hull { low, high, exists }))
 }
 
 /// Whether the printed bounds of the loop `it` at `path`, below the loops `around` inside of the kernel, are never further

@@ -33,6 +33,20 @@ fn nvrtc_compiles_all_generated_kernels() {
     report(failures);
 }
 
+/// Blocks whose number has no bound by the rational numbers that its computations leave it.
+#[test]
+fn nvrtc_compiles_overlapped_tiles() {
+    let name = |name: &str| (name.to_string(), root().join(format!("tests/oracle/regressions/{name}")));
+    let all = ["unbounded_steps_in_overlapped_tiles.jl", "unbounded_tiles_in_overlapped_tiles.jl"].map(name);
+    match Nvrtc::get() {
+        Ok(nvrtc) => {
+            let text = |path| fs::read_to_string(path).unwrap();
+            report(all.into_iter().flat_map(|(name, path)| refusals(nvrtc, &name, &text(path))).collect());
+        }
+        Err(error) => println!("skipped: {error}"),
+    }
+}
+
 const COMPLEX: &str = "
 @tessella function quotients!(C::Vector{ComplexF64}, A::Vector{ComplexF64}, B::Vector{ComplexF64})
     for i in eachindex(C, A, B)

@@ -51,11 +51,12 @@ impl Extract<'_> {
         if let Some(count) = self.within(filled)?.flatten() {
             return Ok((it, count));
         }
-        let exact = self.within(|| hull(self.input, self.context, path, &self.host))?;
-        let Hull { low, high, exists } = match exact {
-            Some(hull) => hull,
+        let exact = || hull(self.input, self.context, path, &self.host);
+        let found = match self.within(exact)? {
+            Some(hull) => Some(hull),
             None => rough_hull(self.input, self.context, path, &self.host)?,
         };
+        let Hull { low, high, exists } = found.map_or_else(exact, Ok)?;
         let here = IntExpr::Variable(it.variable);
         let mut inside = vec![
             Cond::compare(CompareOp::Ge, here.clone(), it.lower.clone()),
