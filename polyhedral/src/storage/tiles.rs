@@ -233,9 +233,10 @@ fn within_tile(
     Ok(Some(Dependence { kind, array: moved.to, source, sink, relation, keeps: Keeps::Order }))
 }
 
-/// Whether a computation is one of several that another one was split into.
+/// Whether a computation is one of several that another one was split into, and not of one that a command added.
 fn is_piece(algorithm: &Algorithm, id: ComputationId) -> bool {
     let Some(whole) = &algorithm.whole else { return false };
-    let of = whole.piece_of.get(id.0 as usize);
+    let is_known = |of: &&ComputationId| (of.0 as usize) < whole.algorithm.computations.len();
+    let of = whole.piece_of.get(id.0 as usize).filter(is_known);
     of.is_some_and(|of| whole.piece_of.iter().filter(|it| *it == of).count() > 1)
 }
