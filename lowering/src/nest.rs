@@ -46,6 +46,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) may: Formula,
     /// In the order of evaluation; all must hold.
     pub(crate) predicates: Vec<Predicate<'a>>,
+    /// Whether conditions on data are left out of these, so that the source need not get to all that they let through.
+    pub(crate) left_out: bool,
     /// Whether the innermost loop is a `@simd` loop.
     pub(crate) simd: bool,
 }
@@ -124,6 +126,7 @@ pub(crate) fn lower(ctx: &Ctx, rewritten: &Rewritten, failed: Option<LocalId>) -
         site: Site { iterators: vec![], domain: Formula::True },
         may: Formula::True,
         predicates: vec![],
+        left_out: false,
         simd: false,
     };
     let mut children = nest.block(&function.body, &scope);

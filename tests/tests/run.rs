@@ -1,7 +1,7 @@
 //! `tessella run` makes inputs that fit, also where nothing checks them.
 
-use tessella::file::{FileOptions, ScheduleSource};
-use tessella::request::Backend;
+use tessella::file::{FileOptions, ScheduleSource, transpile};
+use tessella::request::{Backend, TextKind};
 use tessella::run::{Failed, Outcome, RunOptions, run};
 
 const SOURCE: &str = "\
@@ -86,4 +86,23 @@ fn sizes_that_no_function_takes_are_called_so() {
         Err(Failed::Usage(text)) => assert!(text.contains("`n` cannot be 1125899906842624"), "{text}"),
         Ok(_) | Err(Failed::Refused(_) | Failed::ToolChain(_)) => panic!("2^50 is no size"),
     }
+}
+
+/// The condition is not known at entry, so entry looks at the loop's range whatever it says, and the range need not be there.
+#[test]
+fn ranges_under_conditions_that_entry_leaves_out_are_read_where_they_are() {
+    let source = "\
+function f!(A::Vector{Float32}, B::Vector{Float32}, P::Vector{Int})
+    if B[1] >= 0f0
+        for q in P[1]:P[2]-1
+            B[1] = A[q]
+        end
+    end
+end
+";
+    let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let text = transpile(source, &options, Backend::C, TextKind::C).unwrap();
+    let (_, search) = text.split_once("// fails\n").expect("the range is looked at");
+    let search = search.split_once("    }\n").unwrap().0;
+    assert!(search.contains("1 <= P_1 ? P(1)") && search.contains("2 <= P_1 ? P(2)"), "{search}");
 }

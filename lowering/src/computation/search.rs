@@ -74,7 +74,7 @@ impl<'a> Builder<'_, 'a> {
             return Ok(None);
         }
         self.purpose = Purpose::Scan(Wanted::Value(needed.span));
-        self.conditional = !scope.predicates.is_empty();
+        self.conditional = !scope.predicates.is_empty() || scope.left_out;
         let unknown = |error: LowerError| match error {
             LowerError::SubscriptUnknownAtEntry { changes, span, .. }
             | LowerError::ConditionUnknownAtEntry { changes, span, .. } => {

@@ -134,6 +134,7 @@ impl<'a> Nest<'a> {
             let (Predicate::Saved { parts, .. } | Predicate::Direct { parts, .. }) = predicate;
             parts.iter().all(|part| self.values.is_known_at_entry(part))
         });
+        known.left_out |= known.predicates.len() < scope.predicates.len();
         self.require(check.span, &check.condition, &check.failure, &known);
     }
 }
