@@ -13,7 +13,7 @@ use tessella::unit::Unit;
 use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::{RunError, Value, run_within};
 use tessella_lowering::Lowered;
-use tessella_polyhedral::algorithm::{Algorithm, ArrayKind};
+use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ScanCheck};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::effort;
@@ -234,7 +234,11 @@ fn fit_of(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<Fit, Fault
         }
     };
     let outside = instances.touched.iter().flatten().filter(|touch| !is_inside(touch));
-    Ok(outside.fold(Fit::Inside, |sofar, touch| match instances.shortened.contains(&touch.access.computation) {
+    // Entry looks at ranges that data tell, also where conditions that it does not know keep the source from them.
+    let looks_at_values =
+        algorithm.scan.as_ref().is_some_and(|scan| scan.checks.iter().any(|it| matches!(it, ScanCheck::Holds { .. })));
+    let start = if looks_at_values { Fit::DataDecide } else { Fit::Inside };
+    Ok(outside.fold(start, |sofar, touch| match instances.shortened.contains(&touch.access.computation) {
         true if sofar == Fit::Inside => Fit::DataDecide,
         true => sofar,
         false => Fit::Outside,
