@@ -1,6 +1,7 @@
 //! C with OpenMP and SIMD: one function, one file, made to be read.
 
 mod flags;
+mod lanes;
 mod pragmas;
 mod threads;
 mod undo;

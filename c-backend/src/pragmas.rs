@@ -1,5 +1,6 @@
 //! What stands before loops: threads, SIMD lanes, unrolling.
 
+use crate::lanes::keep_order;
 use crate::work::work_of;
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{LoopHooks, Printer, Writer};
@@ -50,7 +51,7 @@ impl LoopHooks for Pragmas {
             }
             Tag::Vector(lanes) => {
                 self.simd += 1;
-                if self.simd == 1 {
+                if self.simd == 1 && keep_order(&printer.input, it) {
                     out.line(format!("#pragma omp simd simdlen({lanes})"));
                 }
             }

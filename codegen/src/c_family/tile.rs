@@ -91,7 +91,6 @@ impl Printer<'_> {
         let nest = For {
             lower: IntExpr::Variable(along.from.0),
             upper: IntExpr::Variable(along.until.0),
-            body: vec![],
             ..(*it.generic).clone()
         };
         hooks.enter(&nest, self, out);

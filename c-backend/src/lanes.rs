@@ -1,0 +1,177 @@
+//! Which loops on lanes compilers may be told about.
+//!
+//! `omp simd` says that no iteration needs another one. GCC takes it to say more: where it cannot compare two subscripts, it
+//! takes them for different ones within an iteration, too. It moves all stores of neighbours to the last of them and all loads
+//! of neighbours to the first, past what meets them.
+//!
+//! ```text
+//! omp simd for i { A[j, i] = f(A[3, i]); A[j + 1, i] = f(A[3, i]) }   the second A[3, i] is read before A[j, i] is stored
+//! ```
+//!
+//! Such a loop gets no pragma: the compiler proves what it needs.
+
+use std::collections::BTreeMap;
+use tessella_codegen::Input;
+use tessella_codegen::int_expr::{IntExpr, VariableId};
+use tessella_codegen::program::{For, Node};
+use tessella_codegen::tile::subscripts_of;
+use tessella_polyhedral::layers::BufferId;
+
+/// Variables of the second of two copies of an iteration have these numbers more.
+const OTHER_COPY: u32 = 1 << 31;
+
+/// Whether `omp simd` keeps the order of what one iteration of the loop does.
+pub fn keep_order(input: &Input<'_>, nest: &For) -> bool {
+    let mut body = Body { input, lets: BTreeMap::new(), inner: vec![], accesses: BTreeMap::new(), statements: 0 };
+    body.block(&nest.body);
+    body.accesses.values().all(|accesses| {
+        let pairs = || (0..accesses.len()).flat_map(|b| (0..=b).map(move |a| (&accesses[a], &accesses[b])));
+        let moved = pairs().any(|(a, b)| a.is_write == b.is_write && body.are_neighbours(a, b, nest.variable));
+        !moved || !pairs().any(|(a, b)| (a.is_write || b.is_write) && body.may_hide(a, b))
+    })
+}
+
+/// One access of a statement.
+struct Access {
+    statement: usize,
+    is_write: bool,
+    /// Of the buffer, first axis contiguous, from variables around the nest and inside it; `None` if one is computed.
+    place: Option<Vec<IntExpr>>,
+}
+
+/// What an iteration of the loop does.
+struct Body<'a> {
+    input: &'a Input<'a>,
+    lets: BTreeMap<VariableId, IntExpr>,
+    /// Iterators of loops inside.
+    inner: Vec<VariableId>,
+    accesses: BTreeMap<BufferId, Vec<Access>>,
+    statements: usize,
+}
+
+impl Body<'_> {
+    fn block(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Let { variable, value } => {
+                    let value = self.spelled(value);
+                    self.lets.insert(*variable, value);
+                }
+                Node::Statement(it) => {
+                    for (variable, value) in &it.bindings {
+                        let value = self.spelled(value);
+                        self.lets.insert(*variable, value);
+                    }
+                    let iterators: Vec<IntExpr> = it
+                        .iterators
+                        .iter()
+                        .map(|bound| bound.map_or(IntExpr::Const(0), |it| self.spelled(&IntExpr::Variable(it))))
+                        .collect();
+                    for (position, access) in self.input.used_accesses(it.computation).into_iter().enumerate() {
+                        let buffer = self.input.buffer_of(access.array);
+                        if self.input.layout.buffer(buffer).extents.is_empty() {
+                            continue;
+                        }
+                        let placement = &self.input.layout.placement(access.array).map;
+                        let place = subscripts_of(access, &iterators)
+                            .map(|all| placement.iter().map(|axis| IntExpr::from_affine(axis, &all)).collect());
+                        self.accesses.entry(buffer).or_default().push(Access {
+                            statement: self.statements,
+                            is_write: position == 0,
+                            place,
+                        });
+                    }
+                    self.statements += 1;
+                }
+                other => {
+                    self.inner.extend(other.bound());
+                    other.blocks().into_iter().for_each(|block| self.block(block));
+                }
+            }
+        }
+    }
+
+    fn spelled(&self, value: &IntExpr) -> IntExpr {
+        value.substitute(&|variable| self.lets.get(&variable).cloned())
+    }
+
+    /// Whether two accesses, in one or two copies of the loops inside, lie a constant distance from each other along the
+    /// contiguous axis, and others of the loop's iterations may lie in between.
+    fn are_neighbours(&self, a: &Access, b: &Access, lanes: VariableId) -> bool {
+        let Some(distances) = self.distances(a, b) else { return false };
+        let Some((first, rest)) = distances.split_first() else { return false };
+        let Distance::Constant(first) = first else { return false };
+        let step = |place: &IntExpr| {
+            place.linear(&|variable| variable == lanes).map(|(factors, _)| factors.get(&lanes).copied().unwrap_or(0))
+        };
+        let dense = b.place.as_ref().is_some_and(|place| {
+            step(&place[0]).is_some_and(|step| step.abs() == 1) && place[1..].iter().all(|axis| step(axis) == Some(0))
+        });
+        *first != Some(0) && !dense && rest.iter().all(|it| matches!(it, Distance::Constant(None | Some(0))))
+    }
+
+    /// Whether two accesses in an iteration may meet where a compiler cannot tell.
+    fn may_hide(&self, a: &Access, b: &Access) -> bool {
+        if a.statement == b.statement && self.inner.is_empty() {
+            // A statement reads before it writes, whatever else moves.
+            return false;
+        }
+        match self.distances(a, b) {
+            Some(all) => {
+                let apart = all.iter().any(|it| matches!(it, Distance::Constant(Some(distance)) if *distance != 0));
+                !apart && all.iter().any(|it| matches!(it, Distance::Unknown))
+            }
+            None => true,
+        }
+    }
+
+    /// How far two accesses lie from each other along each axis; `None` if a subscript is computed.
+    fn distances(&self, a: &Access, b: &Access) -> Option<Vec<Distance>> {
+        let (a, b) = (a.place.as_ref()?, b.place.as_ref()?);
+        Some(a.iter().zip(b).map(|(a, b)| self.distance(a, b)).collect())
+    }
+
+    fn distance(&self, a: &IntExpr, b: &IntExpr) -> Distance {
+        if a == b && !a.involves(&|variable| self.inner.contains(&variable)) {
+            return Distance::Constant(Some(0));
+        }
+        let copy = |variable: VariableId| {
+            self.inner.contains(&variable).then_some(IntExpr::Variable(VariableId(variable.0 + OTHER_COPY)))
+        };
+        let all = |_: VariableId| true;
+        let (Some((a_factors, a_rest)), Some((b_factors, b_rest))) = (a.linear(&all), b.substitute(&copy).linear(&all))
+        else {
+            return Distance::Unknown;
+        };
+        // Of a loop inside, the two copies have two iterations.
+        let mut copies = false;
+        let mut same = true;
+        for &variable in &self.inner {
+            let (here, there) = (a_factors.get(&variable), b_factors.get(&VariableId(variable.0 + OTHER_COPY)));
+            same &= here == there;
+            copies |= here.is_some();
+        }
+        let outside = |factors: BTreeMap<VariableId, i64>| -> BTreeMap<VariableId, i64> {
+            let mine = |variable: VariableId| variable.0 >= OTHER_COPY || self.inner.contains(&variable);
+            factors.into_iter().filter(|(variable, factor)| *factor != 0 && !mine(*variable)).collect()
+        };
+        same &= outside(a_factors) == outside(b_factors);
+        let rest = match (a_rest, b_rest) {
+            (IntExpr::Const(a), IntExpr::Const(b)) => b.checked_sub(a),
+            (a, b) if a == b => Some(0),
+            (a, b) => b.minus(a).as_const(),
+        };
+        match rest {
+            Some(_) if same && copies => Distance::Constant(None),
+            Some(distance) if same => Distance::Constant(Some(distance)),
+            _ => Distance::Unknown,
+        }
+    }
+}
+
+/// How far two accesses lie from each other along an axis.
+enum Distance {
+    /// A constant once the loops inside are spelled out; known if none of them moves the access.
+    Constant(Option<i64>),
+    Unknown,
+}
