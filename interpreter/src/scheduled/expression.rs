@@ -56,7 +56,13 @@ pub(super) fn execute(
         let value = instance.expression(around, &it.value)?;
         instance.lets.push(value);
     }
-    let value = instance.expression(around, &computation.value)?;
+    let value = match instance.expression(around, &computation.value) {
+        // Copies of whole footprints move what nothing was stored into, too; it must not be used.
+        Err(ScheduledError::Undefined { .. }) if is_copy(around.input, statement.computation) => {
+            return instance.past_the_edge(around, statement.computation);
+        }
+        value => value?,
+    };
     let index = instance.index(around, &computation.write)?;
     let position = around.position;
     if around.input.layout.is_ahead(statement.computation)
@@ -66,6 +72,12 @@ pub(super) fn execute(
         return block(around, &computation.write)?.unset(&index, position, &computation.name);
     }
     block(around, &computation.write)?.write(&index, value, position, &computation.name)
+}
+
+/// Whether a computation is one that a storage command added to move elements.
+fn is_copy(input: &Input<'_>, id: ComputationId) -> bool {
+    let is_added = id.0 as usize >= input.source.computations.len();
+    is_added && matches!(input.algorithm.computation(id).value.kind, ExprKind::Read(_))
 }
 
 /// A value on its way to shared memory.
