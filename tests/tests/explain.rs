@@ -48,10 +48,24 @@ fn rounding_stands_in_the_way_only_where_it_matters() {
         );
         loops_of(&text).unwrap()
     };
-    let note = "would round differently from Julia";
+    let note = "sums keep Julia's order, so that they round alike";
     assert!(sum("", "Float64").contains(note), "{}", sum("", "Float64"));
     assert!(sum("@simd ", "Float64").contains("the source allows another order"), "{}", sum("@simd ", "Float64"));
     assert!(!sum("", "Int64").contains(note), "{}", sum("", "Int64"));
+}
+
+#[test]
+fn simd_is_named_only_where_the_source_may_have_it() {
+    let sum = |header: &str| {
+        let text = format!(
+            "@tessella function total!(s::Vector{{Float64}}, a::Matrix{{Float64}})\n    m, n = size(a)\n    {header}\n        s[i] += a[i, k]\n    end\nend\n"
+        );
+        loops_of(&text).unwrap()
+    };
+    let inner = sum("for i in 1:m, k in 1:n");
+    assert!(inner.contains("`@fastmath` on line 4, or `@simd` at the loop over `k` if it has a `for` of its own"), "{inner}");
+    let outer = sum("for k in 1:n, i in 1:m");
+    assert!(outer.contains("`@fastmath` on line 4 lets them") && !outer.contains("@simd"), "{outer}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub fn lines(
     let plain: Vec<_> = dependences.iter().map(|item| item.dependence.clone()).collect();
     let reports = report::report_loops(ctx, verified.algorithm(), verified.schedule(), &plain)?;
     let mut text = vec![];
-    let mut told_rounding = false;
+    let mut told_notes = BTreeSet::new();
     for it in &reports {
         let indent = "  ".repeat(depth(verified, &it.path));
         let (way, note) = way(verified, &reports, it, dependences, lines);
@@ -36,8 +36,7 @@ pub fn lines(
         if let Tag::Stream(size) = it.tag {
             text.extend(weighed(ctx, verified, &it.path, size)?.into_iter().map(|line| format!("{indent}    {line}")));
         }
-        if let Some(note) = note.filter(|_| !told_rounding) {
-            told_rounding = true;
+        if let Some(note) = note.filter(|note| told_notes.insert(note.clone())) {
             text.push(format!("{indent}    {note}"));
         }
     }
@@ -302,7 +301,7 @@ fn because(
     let to = named(algorithm, sink, lines);
     if let (true, Some(op)) = (source == sink, accumulates(algorithm.computation(source))) {
         let text = format!("{to} {} the `{}` that it left {before}", verb(op), place(source));
-        return (text, rounding(algorithm, source, op, dependence.keeps));
+        return (text, rounding(algorithm, op, &dependences[reason.dependence], lines));
     }
     let from = if source == sink { "it".to_string() } else { named(algorithm, source, lines) };
     let access = print::access(algorithm, algorithm.computation(sink), algorithm.access(dependence.sink));
@@ -314,11 +313,12 @@ fn because(
     (text, None)
 }
 
-/// What it takes to run a reduction in another order.
-fn rounding(algorithm: &Algorithm, id: ComputationId, op: BinaryOp, keeps: Keeps) -> Option<String> {
+/// What it takes to run a reduction, which a dependence orders, in another order.
+fn rounding(algorithm: &Algorithm, op: BinaryOp, reported: &ReportedDependence, lines: &Lines) -> Option<String> {
+    let id = reported.dependence.source.computation;
     let computation = algorithm.computation(id);
     let rounds = computation.value.ty.is_float() && !matches!(op, BinaryOp::Min | BinaryOp::Max);
-    match (rounds, keeps) {
+    match (rounds, reported.dependence.keeps) {
         (false, Keeps::Apart | Keeps::Order) => None,
         (true, Keeps::Apart) if computation.fastmath => Some(format!(
             "the source allows another order of these {} (`@fastmath`); the compiler may use it",
@@ -327,10 +327,27 @@ fn rounding(algorithm: &Algorithm, id: ComputationId, op: BinaryOp, keeps: Keeps
         (true, Keeps::Apart) => {
             Some(format!("the source allows another order of these {} (`@simd`); `rfactor` uses it", operations(op)))
         }
-        (true, Keeps::Order) => Some(format!(
-            "another order of these {} would round differently from Julia; `@simd for` on this loop, or `@fastmath`, allows it",
-            operations(op)
-        )),
+        (true, Keeps::Order) => {
+            let place = lines.get(&id).map_or_else(String::new, |line| match line.starts_with("line ") {
+                true => format!(" on {line}"),
+                false => format!(" at {line}"),
+            });
+            Some(format!(
+                "{} keep Julia's order, so that they round alike; `@fastmath`{place}{} lets them be taken in another",
+                operations(op),
+                simd(&computation.iterators, &reported.carried)
+            ))
+        }
+    }
+}
+
+/// Where `@simd` would do as well: at the innermost loop of the source, if that has one iterator.
+fn simd(iterators: &[String], carried: &[String]) -> String {
+    match (iterators.last(), carried) {
+        (Some(inner), [carrier]) if inner == carrier => {
+            format!(", or `@simd` at the loop over `{inner}` if it has a `for` of its own,")
+        }
+        _ => String::new(),
     }
 }
 
