@@ -253,14 +253,14 @@ fn array_arguments<'a>(input: &Input<'a>) -> impl Iterator<Item = ArrayId> + use
 }
 
 /// Array arguments that are written and whose strides might put two elements at one place.
-fn unfolded(input: &Input<'_>) -> Vec<ArrayId> {
+pub fn unfolded(input: &Input<'_>) -> Vec<ArrayId> {
     let algorithm = input.algorithm;
     let strided = array_arguments(input).filter(|&array| !algorithm.array(array).strided.is_empty());
     strided.filter(|&array| algorithm.is_written(array)).collect()
 }
 
 /// Pairs of array arguments of which one is written.
-fn apart(input: &Input<'_>) -> Vec<(ArrayId, ArrayId)> {
+pub fn apart(input: &Input<'_>) -> Vec<(ArrayId, ArrayId)> {
     let arrays: Vec<ArrayId> = array_arguments(input).collect();
     let mut pairs = vec![];
     for (at, &first) in arrays.iter().enumerate() {

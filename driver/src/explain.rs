@@ -1,6 +1,8 @@
 //! What was found and chosen, in words: `tessella explain`, `Tessella.explain`.
 
 pub(crate) mod asked;
+mod checks;
+pub(crate) mod header;
 mod loops;
 pub(crate) mod tiles;
 pub(crate) mod time;
@@ -10,9 +12,7 @@ use crate::pipeline::ISL_OPERATIONS;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tessella_polyhedral::affine::{Affine, Atom};
-use tessella_polyhedral::algorithm::{
-    AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Let, ParamOrigin, ScanCheck,
-};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Let, ParamOrigin};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -37,11 +37,7 @@ pub fn explain(
     lines: &Lines,
 ) -> Result<String, Error> {
     let algorithm = verified.algorithm();
-    let machine = match verified.target() {
-        Target::Cpu => "the CPU",
-        Target::Gpu => "the GPU",
-    };
-    let mut text = format!("{} on {machine}\n", algorithm.name);
+    let mut text = String::new();
     section(&mut text, "Statements", "each runs once for every value of the loops in brackets");
     // Copies that storage commands added are whole.
     let of = |id: ComputationId| algorithm.whole.as_ref().and_then(|whole| whole.piece_of.get(id.0 as usize).copied());
@@ -87,7 +83,7 @@ pub fn explain(
         }
     }
 
-    checks(&mut text, verified, lines);
+    checks::checks(ctx, &mut text, verified, lines)?;
     later(&mut text, verified.source());
 
     let memory = memory(verified);
@@ -125,48 +121,6 @@ fn statement(
     (named, format!("{}{lets}  {around}", print::statement(algorithm, computation)))
 }
 
-fn checks(text: &mut String, verified: &Verified, lines: &Lines) {
-    let algorithm = verified.algorithm();
-    section(text, "Checked at entry", "so that no subscript leaves its array");
-    if verified.checks().is_empty() && algorithm.requirements.is_empty() && algorithm.scan.is_none() {
-        let _ = writeln!(text, "  nothing: every subscript is inside for all sizes");
-        return;
-    }
-    for requirement in &algorithm.requirements {
-        let _ =
-            writeln!(text, "  {}: {}", requirement.text, sizes(algorithm, &condition(&requirement.holds.to_string())));
-    }
-    for check in verified.checks() {
-        let source = verified.source();
-        let access = source.access(check.access);
-        let computation = source.computation(check.access.computation);
-        let _ = writeln!(
-            text,
-            "  {}, for `{}` in {}",
-            sizes(algorithm, &condition(&check.needs.to_string())),
-            print::access(source, computation, access),
-            words::named(source, check.access.computation, lines)
-        );
-    }
-    for check in algorithm.scan.iter().flat_map(|scan| &scan.checks) {
-        match check {
-            ScanCheck::Inside { access: at, axis } => {
-                let (access, computation) = (algorithm.access(*at), algorithm.computation(at.computation));
-                let _ = writeln!(
-                    text,
-                    "  {} in every iteration, for `{}` in {}",
-                    sizes(algorithm, &scan_condition(algorithm, *at, *axis)),
-                    print::access(algorithm, computation, access),
-                    words::named(algorithm, at.computation, lines)
-                );
-            }
-            ScanCheck::Holds { text: failure, .. } => {
-                let _ = writeln!(text, "  in every iteration, not: {failure}");
-            }
-        }
-    }
-}
-
 /// What is tested while the function runs, and what that takes.
 fn later(text: &mut String, algorithm: &Algorithm) {
     let Some(failed) = algorithm.failed else { return };
@@ -176,13 +130,13 @@ fn later(text: &mut String, algorithm: &Algorithm) {
         .iter()
         .enumerate()
         .filter(|(at, array)| array.kind == ArrayKind::Argument && algorithm.is_written(ArrayId(*at as u32)));
-    let kept: Vec<&str> = written.map(|(_, array)| array.name.as_str()).collect();
+    let kept: Vec<String> = written.map(|(_, array)| array.name.clone()).collect();
     let _ = match kept.as_slice() {
         [] => writeln!(text, "  If one fails, the call ends with an error, and Julia runs the original function."),
         kept => writeln!(
             text,
             "  What {} held at entry is copied; if a test fails it is put back, and Julia runs the original function.",
-            list(kept)
+            list(kept, "and")
         ),
     };
     let name = &algorithm.array(failed).name;
@@ -190,12 +144,12 @@ fn later(text: &mut String, algorithm: &Algorithm) {
         writeln!(text, "  The tests set `{name}`, one after the other: loops that make them do not run in parallel.");
 }
 
-/// `A`, `A and B`, `A, B and C`.
-fn list(names: &[&str]) -> String {
+/// `A`, `A and B`, `A, B and C`, with this word before the last.
+fn list(names: &[String], word: &str) -> String {
     match names {
         [] => String::new(),
-        [one] => (*one).to_owned(),
-        [before @ .., last] => format!("{} and {last}", before.join(", ")),
+        [one] => one.clone(),
+        [before @ .., last] => format!("{} {word} {last}", before.join(", ")),
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use tessella_diagnostics::{Code, Diagnostic, FileId, SourceMap, Style, nearest, render};
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
-use tessella_frontend::typed::{ArgumentType, Surroundings, infer_arguments_in, parse_type};
+use tessella_frontend::typed::{ArgumentType, Basis, Inferred, Surroundings, infer_arguments_in, parse_type};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::Tag;
 
@@ -105,9 +105,9 @@ impl Sources {
         let constants = pipeline::constants(&self.scan);
         let functions = pipeline::functions(&self.scan, &self.map, &item.modules);
         let surroundings = Surroundings { constants: &constants, functions: &functions };
-        let types = argument_types(&function, surroundings, types)?;
+        let (types, assumed) = argument_types(&function, surroundings, types)?;
         let typed = pipeline::check(&function, &types, &constants, &functions)?;
-        Ok(Unit { sources: &self.map, function: typed, commands, machine: Machine::GENERIC })
+        Ok(Unit { sources: &self.map, function: typed, commands, assumed, machine: Machine::GENERIC })
     }
 
     pub fn show(&self, errors: &[Diagnostic]) -> String {
@@ -168,15 +168,16 @@ fn schedules_belong(scan: &Scan) -> Result<(), Refusal> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// The types of a function's arguments: overridden, annotated, or guessed from their use.
+/// The types of a function's arguments: overridden, annotated, or guessed from their use; and those that were guessed.
 fn argument_types(
     function: &ast::Function,
     surroundings: Surroundings<'_>,
     given: &[(String, String)],
-) -> Result<Vec<ArgumentType>, Refusal> {
+) -> Result<(Vec<ArgumentType>, Vec<Inferred>), Refusal> {
     let mut errors = vec![];
-    let inferred = infer_arguments_in(function, surroundings);
-    let mut types: Vec<ArgumentType> = inferred.into_iter().map(|inferred| inferred.ty).collect();
+    let mut inferred = infer_arguments_in(function, surroundings);
+    let mut types: Vec<ArgumentType> = inferred.iter().map(|inferred| inferred.ty).collect();
+    inferred.retain(|it| it.basis != Basis::Annotation && given.iter().all(|(name, _)| *name != it.name));
     for (name, text) in given {
         let named = |parameter: &ast::Parameter| parameter.name.as_ref().is_some_and(|it| it.value == *name);
         let Some(position) = function.parameters.iter().position(named) else { continue };
@@ -191,7 +192,7 @@ fn argument_types(
             }
         }
     }
-    if errors.is_empty() { Ok(types) } else { Err(errors) }
+    if errors.is_empty() { Ok((types, inferred)) } else { Err(errors) }
 }
 
 /// Checks all chosen functions of a file.

@@ -68,7 +68,13 @@ pub fn report(request: &CompileRequest, measured: Measured) -> Result<profile::R
     let mut sources = SourceMap::default();
     let reported = (|| {
         let (function, commands) = read(&mut sources, request)?;
-        let unit = Unit { sources: &sources, function, commands, machine: tessella_runtime::machine::native() };
+        let unit = Unit {
+            sources: &sources,
+            function,
+            commands,
+            assumed: vec![],
+            machine: tessella_runtime::machine::native(),
+        };
         let built = unit.build(Backend::Cuda).map_err(refused)?;
         profile::report(&unit, &built, measured).map_err(refused)
     })();
@@ -138,13 +144,14 @@ fn compile_into(
     texts: &mut BTreeMap<TextKind, String>,
 ) -> Result<Option<Loaded>, Failed> {
     let (function, commands) = read(sources, request)?;
-    let unit = Unit { sources, function, commands, machine: tessella_runtime::machine::native() };
+    let unit = Unit { sources, function, commands, assumed: vec![], machine: tessella_runtime::machine::native() };
     if unit.commands.is_none() && request.load {
         let known = tuned::known(&unit.function, request.target, &unit.machine, request.options.threads);
         let known: Vec<Entry> = known.into_iter().filter(|entry| !entry.schedule.is_empty()).collect();
         let found = request.class.as_ref().and_then(|class| known.iter().find(|entry| entry.class == *class));
         if let Some(commands) = found.and_then(|entry| tuned::commands(entry, unit.function.span)) {
-            let better = Unit { function: unit.function.clone(), commands: Some(commands), ..unit };
+            let (function, commands) = (unit.function.clone(), Some(commands));
+            let better = Unit { function, commands, assumed: vec![], ..unit };
             // What was found by another version, or damaged, may be refused: then Tessella chooses.
             if let Ok(program) = make(&better, request, texts) {
                 return Ok(program);

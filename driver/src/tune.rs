@@ -401,7 +401,13 @@ impl Subject {
     pub fn unit(&self, commands: Option<&[Command]>) -> Unit<'_> {
         let span = self.function.span;
         let commands = commands.map(|all| all.iter().map(|it| Spanned { value: it.clone(), span }).collect());
-        Unit { sources: &self.sources, function: self.function.clone(), commands, machine: self.machine }
+        Unit {
+            sources: &self.sources,
+            function: self.function.clone(),
+            commands,
+            assumed: vec![],
+            machine: self.machine,
+        }
     }
 
     pub fn types(&self) -> Vec<tree::Type> {

@@ -1,6 +1,7 @@
 //! One function with concrete argument types, and everything that can be made of it.
 
 use crate::explain::asked::asked;
+use crate::explain::header::header;
 use crate::explain::{explain, tiles, time};
 use crate::pipeline::{self, Analysed, ISL_OPERATIONS, Order, Refusal};
 use crate::request::{Backend, DrawOptions, TextKind};
@@ -13,7 +14,7 @@ use tessella_codegen::c_family::TextOptions;
 use tessella_codegen::{CodegenError, Input, Program, generate};
 use tessella_cuda_backend as cuda_backend;
 use tessella_diagnostics::{IntoDiagnostic, SourceMap, Spanned};
-use tessella_frontend::typed::tree;
+use tessella_frontend::typed::{Inferred, tree};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
 use tessella_polyhedral::auto::padded::Padded;
@@ -35,6 +36,8 @@ pub struct Unit<'a> {
     pub function: tree::Function,
     /// `None`: Tessella chooses the order.
     pub commands: Option<Vec<Spanned<Command>>>,
+    /// Arguments whose types nobody gave, with those that their use suggests.
+    pub assumed: Vec<Inferred>,
     /// The machine that Tessella's own order is made for.
     pub machine: Machine,
 }
@@ -231,7 +234,8 @@ impl Built {
             TextKind::Draw => crate::draw::draw(unit, self, &DrawOptions::default())?,
             TextKind::Explain => {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
-                let mut text = explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?;
+                let mut text = header(unit, target(backend));
+                text.push_str(&explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?);
                 text.push_str(&padded(self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.padded)));
                 text.push_str(&asked(algorithm, &self.analysed.asked, &lines));
                 let mut told = Default::default();

@@ -63,7 +63,10 @@ fn simd_is_named_only_where_the_source_may_have_it() {
         loops_of(&text).unwrap()
     };
     let inner = sum("for i in 1:m, k in 1:n");
-    assert!(inner.contains("`@fastmath` on line 4, or `@simd` at the loop over `k` if it has a `for` of its own"), "{inner}");
+    assert!(
+        inner.contains("`@fastmath` on line 4, or `@simd` at the loop over `k` if it has a `for` of its own"),
+        "{inner}"
+    );
     let outer = sum("for k in 1:n, i in 1:m");
     assert!(outer.contains("`@fastmath` on line 4 lets them") && !outer.contains("@simd"), "{outer}");
 }

@@ -36,7 +36,13 @@ pub fn banks(text: &str, options: &FileOptions) -> Answers {
 fn of(lowered: &Lowered, unit: &Unit<'_>, commands: Vec<Command>) -> Result<Vec<SharedAccess>, Refusal> {
     let span = unit.function.span;
     let commands = Some(commands.into_iter().map(|value| Spanned { value, span }).collect());
-    let unit = Unit { sources: unit.sources, function: unit.function.clone(), commands, machine: unit.machine };
+    let unit = Unit {
+        sources: unit.sources,
+        function: unit.function.clone(),
+        commands,
+        assumed: vec![],
+        machine: unit.machine,
+    };
     let built = unit.build(Backend::Cuda)?;
     let verified = &built.analysed.verified;
     accesses(verified.algorithm(), verified.schedule(), verified.layout()).map_err(|error| core(&unit, lowered, error))

@@ -79,7 +79,13 @@ fn nests(ctx: &Ctx, lowered: &Lowered, unit: &Unit<'_>, asked: &ProgramOptions) 
     let algorithm = &lowered.algorithm;
     // The order of the source is asked about, whatever schedule stands beside it.
     let commands = Some(vec![]);
-    let plain = Unit { sources: unit.sources, function: unit.function.clone(), commands, machine: unit.machine };
+    let plain = Unit {
+        sources: unit.sources,
+        function: unit.function.clone(),
+        commands,
+        assumed: vec![],
+        machine: unit.machine,
+    };
     let built = plain.build(Backend::C)?;
     let params = sizes::choose(&built, &asked.sizes, DEFAULTS).map_err(|error| {
         let diagnostic = Diagnostic::error(Code("E0790"), error.text).with_help(error.help);
