@@ -4,6 +4,7 @@ pub(crate) mod asked;
 mod checks;
 pub(crate) mod header;
 mod loops;
+mod statements;
 pub(crate) mod tiles;
 pub(crate) mod time;
 mod words;
@@ -12,7 +13,7 @@ use crate::pipeline::ISL_OPERATIONS;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tessella_polyhedral::affine::{Affine, Atom};
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Let, ParamOrigin};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -39,16 +40,7 @@ pub fn explain(
     let algorithm = verified.algorithm();
     let mut text = String::new();
     section(&mut text, "Statements", "each runs once for every value of the loops in brackets");
-    // Copies that storage commands added are whole.
-    let of = |id: ComputationId| algorithm.whole.as_ref().and_then(|whole| whole.piece_of.get(id.0 as usize).copied());
-    let piece_of = |id: ComputationId| of(id).unwrap_or(id);
-    let whole = algorithm.ids().filter(|&id| piece_of(id) == id);
-    let named = whole.map(|id| statement(algorithm, id, lines, &|other| piece_of(other) == id));
-    let named: Vec<(String, String)> = named.collect();
-    let width = named.iter().map(|(place, _)| place.chars().count()).max().unwrap_or(0);
-    for (place, what) in &named {
-        let _ = writeln!(text, "  {place:<width$}  {what}");
-    }
+    statements::statements(verified, lines).iter().for_each(|line| text.push_str(&format!("  {line}\n")));
 
     section(&mut text, "Dependences", "which statement has to wait for which");
     // As the source has them: promotions add statements, and give others new subscripts.
@@ -98,29 +90,6 @@ fn section(text: &mut String, title: &str, subtitle: &str) {
     let _ = writeln!(text, "\n{title}: {subtitle}");
 }
 
-/// `S0 (line 8)` and `C[i, j] = C[i, j] * β  [j, i]`.
-/// A statement's names, its pieces' included, and what it does.
-fn statement(
-    algorithm: &Algorithm,
-    id: ComputationId,
-    lines: &Lines,
-    is_piece: &dyn Fn(ComputationId) -> bool,
-) -> (String, String) {
-    let computation = algorithm.computation(id);
-    let around = match computation.iterators.as_slice() {
-        [] => "[once]".to_string(),
-        iterators => format!("[{}]", iterators.join(", ")),
-    };
-    let value = |item: &Let| format!("{} = {}", item.name, print::expression(algorithm, computation, &item.value));
-    let lets: Vec<String> = computation.lets.iter().map(value).collect();
-    let lets = if lets.is_empty() { String::new() } else { format!(" where {}", lets.join(", ")) };
-    let pieces = algorithm.ids().filter(|&other| other != id && is_piece(other));
-    let pieces: Vec<&str> = pieces.map(|other| algorithm.computation(other).name.as_str()).collect();
-    let named = words::named(algorithm, id, lines);
-    let named = if pieces.is_empty() { named } else { format!("{named}, in pieces: {}", pieces.join(", ")) };
-    (named, format!("{}{lets}  {around}", print::statement(algorithm, computation)))
-}
-
 /// What is tested while the function runs, and what that takes.
 fn later(text: &mut String, algorithm: &Algorithm) {
     let Some(failed) = algorithm.failed else { return };
@@ -168,7 +137,7 @@ fn sizes(algorithm: &Algorithm, condition: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '!';
     let mut text = String::new();
     let mut rest = condition;
-    while let Some(start) = rest.find(is_word) {
+    while let Some(start) = rest.find(|c: char| is_word(c) && !c.is_ascii_digit()) {
         let length = rest[start..].find(|c| !is_word(c)).unwrap_or(rest.len() - start);
         let word = &rest[start..start + length];
         text.push_str(&rest[..start]);
@@ -179,6 +148,10 @@ fn sizes(algorithm: &Algorithm, condition: &str) -> String {
             }
             ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
         });
+        // `2n` is how isl has twice `n`.
+        if unnamed.is_some() && text.ends_with(|c: char| c.is_ascii_digit()) {
+            text.push('*');
+        }
         text.push_str(unnamed.as_deref().unwrap_or(word));
         rest = &rest[start + length..];
     }

@@ -30,11 +30,15 @@ fn explanations_read_as_recorded() {
     report(failures);
 }
 
-/// The loops of an explanation, one a line.
-fn loops_of(text: &str) -> Result<String, String> {
+fn explained(text: &str) -> Result<String, String> {
     let options =
         FileOptions { name: "case.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
-    let said = file::transpile(text, &options, Backend::C, TextKind::Explain)?;
+    file::transpile(text, &options, Backend::C, TextKind::Explain)
+}
+
+/// The loops of an explanation, one a line.
+fn loops_of(text: &str) -> Result<String, String> {
+    let said = explained(text)?;
     let from = said.find("\nLoops").unwrap();
     let to = said[from + 1..].find("\n\n").map_or(said.len(), |at| from + 1 + at);
     Ok(said[from..to].to_string())
@@ -69,6 +73,27 @@ fn simd_is_named_only_where_the_source_may_have_it() {
     );
     let outer = sum("for k in 1:n, i in 1:m");
     assert!(outer.contains("`@fastmath` on line 4 lets them") && !outer.contains("@simd"), "{outer}");
+}
+
+#[test]
+fn types_are_assumed_only_where_nobody_gave_them() {
+    let first = |arguments: &str| {
+        let text =
+            format!("@tessella function set!({arguments})\n    for i in 1:length(a)\n        a[i] = x\n    end\nend\n");
+        explained(&text).unwrap().lines().next().unwrap().to_string()
+    };
+    assert_eq!(first("a::Vector{Float32}, x::Float32"), "set! on the CPU");
+    let assumed = "set! on the CPU, for a::Vector{Float64}, x::Float64 (assumed; `--type` changes it)";
+    assert_eq!(first("a, x"), assumed);
+    assert_eq!(first("a::Vector{Float64}, x"), "set! on the CPU, for x::Float64 (assumed; `--type` changes it)");
+}
+
+#[test]
+fn arrays_that_may_not_share_memory_are_named() {
+    let said = explained("@tessella function add!(a::Vector{Float64}, b::Vector{Float64}, c::Vector{Float64})\n    for i in 1:length(a)\n        a[i] = b[i] + c[i]\n    end\nend\n").unwrap();
+    assert!(said.contains("  `a` shares no memory with `b` or `c`\n"), "{said}");
+    let alone = explained("@tessella function double!(a::Vector{Float64})\n    for i in 1:length(a)\n        a[i] += a[i]\n    end\nend\n").unwrap();
+    assert!(alone.contains("  no subscripts: each is inside") && !alone.contains("share"), "{alone}");
 }
 
 #[test]

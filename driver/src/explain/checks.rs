@@ -4,7 +4,7 @@ use super::{Lines, condition, list, scan_condition, section, sizes, words};
 use std::fmt::Write;
 use tessella_codegen::entry::{apart, unfolded};
 use tessella_codegen::input::Input;
-use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ScanCheck};
+use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ScanCheck, SizeError};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::print;
@@ -42,7 +42,7 @@ pub(super) fn checks(ctx: &Ctx, text: &mut String, verified: &Verified, lines: &
     let memory = memory(verified);
     memory.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
     if !inside.is_empty() {
-        let _ = writeln!(text, "  {}", failing(verified.source()));
+        let _ = writeln!(text, "  {}", failing(verified));
     }
     if !memory.is_empty() {
         let _ = writeln!(
@@ -76,13 +76,13 @@ fn subscripts(ctx: &Ctx, verified: &Verified, lines: &Lines) -> Result<Vec<(Opti
             ScanCheck::Inside { access: at, axis } => {
                 let (access, computation) = (algorithm.access(*at), algorithm.computation(at.computation));
                 format!(
-                    "{} in every iteration, for `{}` in {}",
+                    "{} in every iteration that gets there, for `{}` in {}",
                     sizes(algorithm, &scan_condition(algorithm, *at, *axis)),
                     print::access(algorithm, computation, access),
                     words::named(algorithm, at.computation, lines)
                 )
             }
-            ScanCheck::Holds { text: failure, .. } => format!("in every iteration, not: {failure}"),
+            ScanCheck::Holds { text: failure, .. } => format!("in every iteration that gets there, not: {failure}"),
         };
         told.push((None, line));
     }
@@ -97,9 +97,10 @@ fn strongest<'a>(source: &Algorithm, checks: &'a [EntryCheck]) -> Result<Vec<&'a
         let mut follows = false;
         for (other_at, other) in checks.iter().enumerate().filter(|(other, it)| *other != at && axis(it) == axis(check))
         {
-            let implies = other.holds.is_subset(&check.holds)?;
+            let implies = other.holds.intersect(&source.context)?.is_subset(&check.holds)?;
             // Of equals the first is kept.
-            follows |= implies && (other_at < at || !check.holds.is_subset(&other.holds)?);
+            follows |=
+                implies && (other_at < at || !check.holds.intersect(&source.context)?.is_subset(&other.holds)?);
         }
         if !follows {
             kept.push(check);
@@ -160,12 +161,19 @@ fn memory(verified: &Verified) -> Vec<String> {
 }
 
 /// What a call does if a condition on sizes does not hold.
-fn failing(source: &Algorithm) -> String {
-    let is_mixed = !source.requirements.is_empty() || source.scan.is_some();
-    let thrown = if is_mixed { "the exception that the source would end in" } else { "a `BoundsError`" };
-    let left = match source.failed.is_some() || source.accesses().any(|at| source.access(at).conditional) {
-        true => ", or runs the original function where only the run tells whether it fails",
-        false => "",
-    };
-    format!("If one of these does not hold, nothing is written: Julia throws {thrown}{left}.")
+fn failing(verified: &Verified) -> String {
+    let source = verified.source();
+    let scanned = source.scan.iter().flat_map(|scan| &scan.checks);
+    let is_thrown = |error: SizeError| error == SizeError::Thrown;
+    let is_left = source.failed.is_some()
+        || verified.checks().iter().any(|it| source.access(it.access).conditional)
+        || source.requirements.iter().any(|it| is_thrown(it.error))
+        || scanned.clone().any(|it| match it {
+            ScanCheck::Inside { access, .. } => source.access(*access).conditional,
+            ScanCheck::Holds { error, .. } => is_thrown(*error),
+        });
+    let is_mixed = !source.requirements.is_empty() || scanned.clone().any(|it| matches!(it, ScanCheck::Holds { .. }));
+    let thrown = if is_mixed { "an exception, for subscripts a `BoundsError`" } else { "a `BoundsError`" };
+    let left = if is_left { ", or runs the original function where only that tells what comes of it" } else { "" };
+    format!("Where a size or a subscript does not fit, nothing is written: Julia throws {thrown}{left}.")
 }

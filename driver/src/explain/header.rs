@@ -55,7 +55,7 @@ fn machine(target: Target, machine: &Machine) -> String {
         return "Machine: an NVIDIA Hopper GPU (H100, H200) is assumed, whatever GPU is at hand".to_string();
     }
     let has = format!(
-        "{} threads, for each core caches of {} KiB (first level) and {} KiB (second level), SIMD registers of {} bytes",
+        "{} threads, caches of {} KiB and {} KiB for each core, SIMD registers of {} bytes",
         machine.threads,
         machine.l1_bytes >> 10,
         machine.l2_bytes >> 10,

@@ -1,23 +1,22 @@
 //! What each loop does, and what stands in the way of more.
 
 use super::Lines;
-use super::words::{listed, named, verb};
+use super::words::{access, array, listed, named, origin, sum, taken, verb};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::{Affine, Atom};
-use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
+use tessella_polyhedral::algorithm::{AccessRef, ArrayId, ArrayKind, ComputationId, Which};
 use tessella_polyhedral::auto::{self, stream::Candidate};
 use tessella_polyhedral::dependence::{DependenceKind, Keeps};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::machine::Gpu;
-use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::accumulates;
 use tessella_polyhedral::report::{self, Carried, Distance, LoopReport, ReportedDependence};
 use tessella_polyhedral::schedule::{Loop, Node, Path, ProcessorAxis, StreamSize, Tag};
 use tessella_polyhedral::verify::Verified;
 use tessella_scalar::BinaryOp;
 
-/// A line for each loop, indented as it is nested, and more below where there is more to say.
+/// A line for each loop, indented as it is nested, and more below where there is more to say; and one for each statement in no loop.
 pub fn lines(
     ctx: &Ctx,
     verified: &Verified,
@@ -26,20 +25,19 @@ pub fn lines(
 ) -> Result<Vec<String>, Error> {
     let plain: Vec<_> = dependences.iter().map(|item| item.dependence.clone()).collect();
     let reports = report::report_loops(ctx, verified.algorithm(), verified.schedule(), &plain)?;
-    let mut text = vec![];
+    let mut text = Text::of(verified);
     let mut told_notes = BTreeSet::new();
     for it in &reports {
-        let indent = "  ".repeat(depth(verified, &it.path));
-        let (way, note) = way(verified, &reports, it, dependences, lines);
-        let passes = passes(verified, &it.path);
-        text.push(format!("{indent}{} ({}){passes}: {way}", it.name, members(verified, &it.path)));
+        text.add(it, &way(verified, &reports, it, dependences, lines));
         if let Tag::Stream(size) = it.tag {
-            text.extend(weighed(ctx, verified, &it.path, size)?.into_iter().map(|line| format!("{indent}    {line}")));
+            weighed(ctx, verified, &it.path, size)?.iter().for_each(|line| text.add_below(it, line));
         }
+        let note = note(verified, it, dependences, lines);
         if let Some(note) = note.filter(|note| told_notes.insert(note.clone())) {
-            text.push(format!("{indent}    {note}"));
+            text.add_below(it, &note);
         }
     }
+    let mut text = text.finish();
     if text.is_empty() {
         text.push("there are none".to_string());
     } else if reports.iter().any(|it| matches!(it.tag, Tag::Stream(_))) {
@@ -58,31 +56,111 @@ pub fn lines(
 
 /// As [`lines`], where it takes too long to find out why.
 pub fn lines_without_reasons(verified: &Verified) -> Vec<String> {
-    let told = report::loops(verified.schedule()).into_iter().map(|it| {
-        let indent = "  ".repeat(depth(verified, &it.path));
-        let way = at_one_time(it.tag).unwrap_or_else(|| "in order".to_string());
-        format!("{indent}{} ({}){}: {way}", it.name, members(verified, &it.path), passes(verified, &it.path))
-    });
-    let why = "That this breaks no dependence is proved; which loop carries which takes too long to tell.";
+    let mut text = Text::of(verified);
+    let reports = report::loops(verified.schedule());
+    for it in &reports {
+        let is_on_thread = reports
+            .iter()
+            .any(|outer| outer.tag == Tag::Parallel && outer.path != it.path && outer.path.contains(&it.path));
+        let in_order = if is_on_thread { "in order, by one thread" } else { "in order" };
+        text.add(it, &at_one_time(it.tag).unwrap_or_else(|| Way::plain(in_order.to_string())));
+    }
+    let mut text = text.finish();
     let algorithm = verified.algorithm();
-    let in_phases = algorithm.computations.iter().any(|it| it.name.contains("_phase"));
-    told.chain([why.to_string()]).chain(in_phases.then(|| HEXAGONS.to_string())).collect()
+    if algorithm.computations.iter().any(|it| it.name.contains("_phase")) {
+        text.extend(HEXAGONS.map(str::to_string));
+    }
+    text.push(
+        "This order is proved to keep all dependences above; which of them keeps which loop in order takes too long"
+            .to_string(),
+    );
+    text.push("to find out here.".to_string());
+    text
 }
 
 /// How hexagons wait for one another.
-const HEXAGONS: &str = "Hexagons over time: their numbers along time run in order, and so do the two phases below each, since a hexagon needs \
-                        those before it; those of one phase lie apart and need nothing of one another, so they run in parallel. Inside of \
-                        one, time steps run in order, each on what the step before left.";
+const HEXAGONS: [&str; 4] = [
+    "Tiles over time are hexagons: the loop over tiles of time counts rows of them, and the two nests below it are two phases,",
+    "each with every other hexagon. Rows and phases run one after the other, since a hexagon needs those before it. Hexagons of",
+    "one phase need nothing of one another, so they run in parallel. Inside of a hexagon, time steps run in order, each on what",
+    "the step before left.",
+];
 
 const FREE: &str = "no iteration needs another one's values or memory";
 
+/// What a loop does.
+struct Way {
+    does: String,
+    /// Whether its iterations are free of one another, which is said once a nest.
+    is_free: bool,
+    more: String,
+}
+
+impl Way {
+    fn plain(does: String) -> Way {
+        Way { does, is_free: false, more: String::new() }
+    }
+
+    fn free(does: String) -> Way {
+        Way { is_free: true, ..Way::plain(does) }
+    }
+}
+
+/// The lines of loops, each with its place in the program.
+struct Text<'a> {
+    verified: &'a Verified,
+    lines: Vec<(Path, String)>,
+    /// Nests of which one loop was said to be free, by their places at the top.
+    told_free: BTreeSet<Path>,
+}
+
+impl Text<'_> {
+    fn of(verified: &Verified) -> Text<'_> {
+        Text { verified, lines: vec![], told_free: BTreeSet::new() }
+    }
+
+    fn indent(&self, it: &LoopReport) -> String {
+        "  ".repeat(depth(self.verified, &it.path))
+    }
+
+    fn add(&mut self, it: &LoopReport, way: &Way) {
+        let top = match self.verified.schedule().root {
+            Node::Sequence(_) => 1,
+            Node::Loop(_) | Node::Computation(_) => 0,
+        };
+        let nest = Path(it.path.0[..top].to_vec());
+        let free = match way.is_free && self.told_free.insert(nest) {
+            true => format!("; {FREE}"),
+            false => String::new(),
+        };
+        let (members, passes) = (members(self.verified, &it.path), passes(self.verified, &it.path));
+        let line = format!("{}{} ({members}){passes}: {}{free}{}", self.indent(it), it.name, way.does, way.more);
+        self.lines.push((it.path.clone(), line));
+    }
+
+    fn add_below(&mut self, it: &LoopReport, line: &str) {
+        self.lines.push((it.path.clone(), format!("{}    {line}", self.indent(it))));
+    }
+
+    /// All lines, and those of statements in no loop, in the order in which they run.
+    fn finish(mut self) -> Vec<String> {
+        let (algorithm, schedule) = (self.verified.algorithm(), self.verified.schedule());
+        for id in algorithm.ids().filter(|&id| schedule.loops_around(id).is_empty()) {
+            let line = format!("{}: once, in no loop", algorithm.computation(id).name);
+            self.lines.extend(schedule.path_of(id).map(|path| (path, line)));
+        }
+        self.lines.sort_by(|one, other| one.0.cmp(&other.0));
+        self.lines.into_iter().map(|(_, line)| line).collect()
+    }
+}
+
 /// What runs the iterations of a loop at one time; `None` where they keep their order.
-fn at_one_time(tag: Tag) -> Option<String> {
+fn at_one_time(tag: Tag) -> Option<Way> {
     match tag {
-        Tag::Parallel => Some(format!("in parallel on CPU threads; {FREE}")),
-        Tag::Vector(width) => Some(format!("in SIMD vectors of {width}; {FREE}")),
-        Tag::GpuBlock(along) => Some(format!("spread over thread blocks along {}; {FREE}", axis(along))),
-        Tag::GpuThread(along) => Some(format!("spread over threads along {}; {FREE}", axis(along))),
+        Tag::Parallel => Some(Way::free("in parallel on CPU threads".to_string())),
+        Tag::Vector(width) => Some(Way::free(format!("in SIMD vectors of {width}"))),
+        Tag::GpuBlock(along) => Some(Way::free(format!("spread over thread blocks along {}", axis(along)))),
+        Tag::GpuThread(along) => Some(Way::free(format!("spread over threads along {}", axis(along)))),
         Tag::Sequential | Tag::Stream(_) | Tag::GridSync | Tag::Separate | Tag::Unroll(_) => None,
     }
 }
@@ -107,15 +185,32 @@ fn weighed(ctx: &Ctx, verified: &Verified, path: &Path, chosen: StreamSize) -> R
     });
     let mut best: Vec<&Candidate> = best.collect();
     best.sort_by_key(|candidate| candidate.size);
+    // The model speaks of a point and step, at which each of the deepest statements has one result.
+    let depth = |id: &&ComputationId| verified.algorithm().computation(**id).iterators.len();
+    let deepest = it.at.keys().map(|id| depth(&id)).max().unwrap_or(0);
+    let results = it.at.keys().filter(|id| depth(id) == deepest).count().max(1) as f64;
+    let statement = it.at.keys().next().map_or("", |&id| verified.algorithm().computation(id).name.as_str());
     let lines = best.into_iter().map(|Candidate { size, bytes, instructions, time }| {
         let way = match size {
             None => "a kernel for each nest and step".to_string(),
-            Some(size) => format!("stream({size})"),
+            Some(size) => format!("`stream({statement}, {}, {size})`", it.name),
         };
-        let mark = if *size == Some(chosen) { ", as it is" } else { "" };
-        format!("{way}: {bytes:.2} bytes and {instructions:.1} instructions a point and step, {time:.2} ps{mark}")
+        let mark = if *size == Some(chosen) { ": chosen" } else { "" };
+        let [bytes, instructions, time] = [bytes, instructions, time].map(|it| it / results);
+        format!("{way}: {bytes:.2} bytes, {instructions:.1} instructions, {time:.2} ps{mark}")
     });
-    Ok(std::iter::once("By the model, of a large array on a Hopper GPU:".to_string()).chain(lines).collect())
+    let (more, in_planes) = match chosen.lines == StreamSize::LINES {
+        true => ("", ""),
+        false => (", l", ", with l lines of each plane a thread"),
+    };
+    let heading = [
+        "By the model, for each result, of arrays larger than the caches of a Hopper GPU: bytes to and from memory, instructions, time;".to_string(),
+        format!(
+            "`stream({statement}, {}, s, p, r{more})` takes s steps in one pass, with p neighbouring points a thread, in parts of r rows{in_planes}:",
+            it.name
+        ),
+    ];
+    Ok(heading.into_iter().chain(lines).collect())
 }
 
 /// How many loops stand around a path.
@@ -124,34 +219,62 @@ fn depth(verified: &Verified, path: &Path) -> usize {
     above.filter(|path| matches!(verified.schedule().node(path), Some(Node::Loop(_)))).count()
 }
 
-/// What a loop that tiling has made passes through: `, 60 values of `j` at a time` or `, each `j` of these`.
+/// What a loop that is more than one of the source's passes through: `, 60 values of `j` at a time` or `, each `j` of these`.
 fn passes(verified: &Verified, path: &Path) -> String {
     let Some(Node::Loop(it)) = verified.schedule().node(path) else { return String::new() };
-    let one = |(id, at): (&ComputationId, &Affine)| {
-        let iterators = &verified.algorithm().computation(*id).iterators;
-        let mut involved = (0..iterators.len()).filter(|&iterator| at.involves_iterator(iterator as u32));
-        let (Some(only), None) = (involved.next(), involved.next()) else { return String::new() };
-        let name = &iterators[only];
-        let is_division = |(atom, _): &(Atom, i64)| matches!(atom, Atom::FloorDiv(..));
-        // Where threads take every eighth value, say, the loops stand the other way round.
-        let around = verified.schedule().loops_around(*id);
-        let mut parts = around.iter().filter(|(_, it)| it.at[id].involves_iterator(only as u32)).rev().skip(1);
-        if parts.any(|(_, it)| !matches!(it.at[id].terms(), [(Atom::FloorDiv(..), 1)])) {
-            return String::new();
-        }
-        match at.terms() {
-            // The nests of a step count, too: `fld(2t, 16)` are eight time steps.
-            [(Atom::FloorDiv(inner, size), 1)] => match inner.terms() {
-                [(Atom::Iterator(_), by)] if *by > 1 => format!(", {} values of `{name}` at a time", size / by),
-                _ => format!(", {size} values of `{name}` at a time"),
-            },
-            terms if terms.iter().any(is_division) => format!(", each `{name}` of these"),
-            _ => String::new(),
-        }
-    };
-    let mut all = it.at.iter().map(one);
+    // Copies that storage commands added follow the statements.
+    let own = it.at.iter().filter(|(id, _)| origin(verified, **id).is_some());
+    let mut all = own.map(|(&id, at)| counted(verified, id, at));
     let first = all.next().unwrap_or_default();
     if all.all(|other| other == first) { first } else { String::new() }
+}
+
+/// The same for one statement, whose instances the loop numbers so.
+fn counted(verified: &Verified, id: ComputationId, at: &Affine) -> String {
+    let iterators = &verified.algorithm().computation(id).iterators;
+    let involved = |at: &Affine| -> Vec<usize> {
+        (0..iterators.len()).filter(|&iterator| at.involves_iterator(iterator as u32)).collect()
+    };
+    let [only] = involved(at)[..] else { return leaning(at, iterators) };
+    // Where threads take every eighth value, say, the loops stand the other way round.
+    let around = verified.schedule().loops_around(id);
+    let mut parts = around.iter().filter(|(_, it)| involved(&it.at[&id]) == [only]).rev().skip(1);
+    if parts.any(|(_, it)| !matches!(it.at[&id].terms(), [(Atom::FloorDiv(..), 1)])) {
+        return String::new();
+    }
+    match taken(at, iterators) {
+        Some(values) => format!(", {values} at a time"),
+        None if at.terms().iter().any(is_division) => format!(", each `{}` of these", iterators[only]),
+        None => String::new(),
+    }
+}
+
+/// The same for a loop that runs through sums of several iterators.
+fn leaning(at: &Affine, iterators: &[String]) -> String {
+    let tile = |(atom, factor): &(Atom, i64)| match (atom, factor) {
+        (Atom::FloorDiv(inner, size), 1) => sum(inner.terms(), iterators).map(|of| (*size, of)),
+        _ => None,
+    };
+    let tiles: Option<Vec<(i64, String)>> = at.terms().iter().map(tile).collect();
+    match tiles.as_deref() {
+        Some([]) => return String::new(),
+        Some([(size, of)]) => return format!(", tiles of {size} of `{of}`"),
+        Some(several) => {
+            let numbers: Vec<String> = several.iter().map(|(size, of)| format!("`{of}` ({size} a tile)")).collect();
+            return format!(", the sum of the numbers of the tiles along {}", numbers.join(" and "));
+        }
+        None => {}
+    }
+    let points: Vec<(Atom, i64)> = at.terms().iter().filter(|term| !is_division(term)).cloned().collect();
+    match sum(&points, iterators) {
+        Some(of) if points.len() < at.terms().len() => format!(", each `{of}` of these"),
+        Some(of) => format!(", the values of `{of}`"),
+        None => String::new(),
+    }
+}
+
+fn is_division((atom, _): &(Atom, i64)) -> bool {
+    matches!(atom, Atom::FloorDiv(..))
 }
 
 fn members(verified: &Verified, path: &Path) -> String {
@@ -160,24 +283,24 @@ fn members(verified: &Verified, path: &Path) -> String {
     names.join(", ")
 }
 
-/// What a loop does and why; and what the source could say to allow more.
+/// What a loop does and why.
 fn way(
     verified: &Verified,
     reports: &[LoopReport],
     it: &LoopReport,
     dependences: &[ReportedDependence],
     lines: &Lines,
-) -> (String, Option<String>) {
+) -> Way {
     if is_streamed(verified, &it.path) {
-        return ("its points are shared by the warps of the stream".to_string(), None);
+        return Way::plain("its points are shared by the threads of the stream".to_string());
     }
     if let Some(way) = at_one_time(it.tag) {
         let shared = if it.tag == Tag::Parallel { shared_arrays(verified, &it.path) } else { vec![] };
-        let reuse = match shared.is_empty() {
+        let more = match shared.is_empty() {
             true => String::new(),
-            false => format!(", and its nests find {} in the cache", listed(&shared)),
+            false => format!("; its nests find {} in the cache", listed(&shared)),
         };
-        return (format!("{way}{reuse}"), None);
+        return Way { more, ..way };
     }
     let turn = match it.tag {
         Tag::Sequential if is_wave(verified, &it.path) => "over diagonals of tiles, in order".to_string(),
@@ -194,15 +317,27 @@ fn way(
             let around = other.path != it.path && other.path.contains(&it.path);
             around && matches!(other.tag, Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_))
         });
-        let why = match outer {
-            Some(outer) => format!("could run in parallel, but `{}` around it already does", outer.name),
-            None => format!("could run in parallel: {FREE}"),
+        return match outer {
+            Some(outer) => {
+                Way::plain(format!("{turn}; could run in parallel, but `{}` around it already does", outer.name))
+            }
+            None => Way::free(format!("{turn}; could run in parallel")),
         };
-        return (format!("{turn}; {why}"), None);
     };
-    let (because, note) = because(verified.algorithm(), reason, dependences, lines);
-    let others = others(verified.algorithm(), reason, &it.carries, dependences);
-    (format!("{turn}, since {because}{others}{}", behind(verified, &it.path)), note)
+    let because = because(verified, reason, dependences, lines);
+    let others = others(verified, reason, &it.carries, dependences);
+    Way::plain(format!("{turn}, since {because}{others}{}", behind(verified, &it.path)))
+}
+
+/// What the source could say to allow more of a loop.
+fn note(verified: &Verified, it: &LoopReport, dependences: &[ReportedDependence], lines: &Lines) -> Option<String> {
+    if is_streamed(verified, &it.path) || !it.tag.keeps_order() {
+        return None;
+    }
+    let reported = &dependences[strongest(&it.carries, dependences)?.dependence];
+    let (source, sink) = (reported.dependence.source.computation, reported.dependence.sink.computation);
+    let op = accumulates(verified.algorithm().computation(source)).filter(|_| source == sink)?;
+    rounding(verified, op, reported, lines)
 }
 
 /// Which statements a loop runs for an iteration that others have already left behind: `; S2 comes 1 iteration behind S1`.
@@ -281,12 +416,8 @@ fn strongest<'a>(carried: &'a [Carried], dependences: &[ReportedDependence]) -> 
     carried.iter().min_by_key(rank)
 }
 
-fn because(
-    algorithm: &Algorithm,
-    reason: &Carried,
-    dependences: &[ReportedDependence],
-    lines: &Lines,
-) -> (String, Option<String>) {
+fn because(verified: &Verified, reason: &Carried, dependences: &[ReportedDependence], lines: &Lines) -> String {
+    let algorithm = verified.algorithm();
     let dependence = &dependences[reason.dependence].dependence;
     let (source, sink) = (dependence.source.computation, dependence.sink.computation);
     let before = match reason.distance {
@@ -296,27 +427,26 @@ fn because(
             "in earlier iterations".to_string()
         }
     };
-    let place = |at| print::access(algorithm, algorithm.computation(at), &algorithm.computation(at).write);
-    let array = &algorithm.array(dependence.array).name;
     let to = named(algorithm, sink, lines);
     if let (true, Some(op)) = (source == sink, accumulates(algorithm.computation(source))) {
-        let text = format!("{to} {} the `{}` that it left {before}", verb(op), place(source));
-        return (text, rounding(algorithm, op, &dependences[reason.dependence], lines));
+        let place = access(verified, AccessRef { computation: source, which: Which::Write });
+        return format!("{to} {} the `{place}` that it left {before}", verb(op));
     }
     let from = if source == sink { "it".to_string() } else { named(algorithm, source, lines) };
-    let access = print::access(algorithm, algorithm.computation(sink), algorithm.access(dependence.sink));
-    let text = match dependence.kind {
-        DependenceKind::Flow => format!("{to} reads `{access}`, which {from} wrote {before}"),
+    let array = array(verified, dependence.source);
+    match dependence.kind {
+        DependenceKind::Flow => {
+            format!("{to} reads `{}`, which {from} wrote {before}", access(verified, dependence.sink))
+        }
         DependenceKind::Anti => format!("{to} overwrites what {from} read of `{array}` {before}"),
         DependenceKind::Output => format!("{to} overwrites what {from} wrote to `{array}` {before}"),
-    };
-    (text, None)
+    }
 }
 
 /// What it takes to run a reduction, which a dependence orders, in another order.
-fn rounding(algorithm: &Algorithm, op: BinaryOp, reported: &ReportedDependence, lines: &Lines) -> Option<String> {
+fn rounding(verified: &Verified, op: BinaryOp, reported: &ReportedDependence, lines: &Lines) -> Option<String> {
     let id = reported.dependence.source.computation;
-    let computation = algorithm.computation(id);
+    let computation = verified.algorithm().computation(id);
     let rounds = computation.value.ty.is_float() && !matches!(op, BinaryOp::Min | BinaryOp::Max);
     match (rounds, reported.dependence.keeps) {
         (false, Keeps::Apart | Keeps::Order) => None,
@@ -335,17 +465,20 @@ fn rounding(algorithm: &Algorithm, op: BinaryOp, reported: &ReportedDependence, 
             Some(format!(
                 "{} keep Julia's order, so that they round alike; `@fastmath`{place}{} lets them be taken in another",
                 operations(op),
-                simd(&computation.iterators, &reported.carried)
+                simd(verified, id, &reported.carried)
             ))
         }
     }
 }
 
-/// Where `@simd` would do as well: at the innermost loop of the source, if that has one iterator.
-fn simd(iterators: &[String], carried: &[String]) -> String {
-    match (iterators.last(), carried) {
-        (Some(inner), [carrier]) if inner == carrier => {
-            format!(", or `@simd` at the loop over `{inner}` if it has a `for` of its own,")
+/// Where `@simd` would do as well: at an innermost loop of the source, if that has one iterator.
+fn simd(verified: &Verified, id: ComputationId, carried: &[String]) -> String {
+    let source = verified.source();
+    let around = origin(verified, id).map(|id| source.source_order.loops_around(id));
+    let innermost = around.and_then(|loops| loops.last().map(|(_, it)| *it));
+    match innermost.filter(|it| !it.body.has_loop(&|_| true)) {
+        Some(inner) if *carried == [inner.name.clone()] => {
+            format!(", or `@simd` at the loop over `{}` if it has a `for` of its own,", inner.name)
         }
         _ => String::new(),
     }
@@ -360,25 +493,20 @@ fn operations(op: BinaryOp) -> &'static str {
 }
 
 /// How much else is in the way.
-fn others(algorithm: &Algorithm, told: &Carried, carried: &[Carried], dependences: &[ReportedDependence]) -> String {
-    let ends = |it: &Carried| {
+fn others(verified: &Verified, told: &Carried, carried: &[Carried], dependences: &[ReportedDependence]) -> String {
+    let text = |it: &Carried| {
         let dependence = &dependences[it.dependence].dependence;
-        (dependence.source.computation, dependence.sink.computation, dependence.array)
+        let name = |at: AccessRef| &verified.algorithm().computation(at.computation).name;
+        let (sink, source) = (name(dependence.sink), name(dependence.source));
+        format!("{sink} after {source} on `{}`", array(verified, dependence.source))
     };
-    let mut seen = vec![ends(told)];
-    for it in carried {
-        if !seen.contains(&ends(it)) {
-            seen.push(ends(it));
+    let mut seen = vec![text(told)];
+    for it in carried.iter().map(text) {
+        if !seen.contains(&it) {
+            seen.push(it);
         }
     }
-    let rest: Vec<String> = seen[1..]
-        .iter()
-        .map(|(source, sink, array)| {
-            let name = |id: ComputationId| &algorithm.computation(id).name;
-            format!("{} after {} on `{}`", name(*sink), name(*source), algorithm.array(*array).name)
-        })
-        .collect();
-    match rest.as_slice() {
+    match &seen[1..] {
         [] => String::new(),
         [one] => format!("; also {one}"),
         [one, two] => format!("; also {one}, {two}"),

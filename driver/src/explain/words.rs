@@ -1,18 +1,93 @@
-//! Dependences as sentences.
+//! Names of statements and accesses, and dependences as sentences.
 
 use super::Lines;
-use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
+use tessella_polyhedral::affine::{Affine, Atom};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId};
 use tessella_polyhedral::dependence::{Dependence, DependenceKind};
 use tessella_polyhedral::legality::shared_loops;
 use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::accumulates;
 use tessella_polyhedral::report::{Distance, ReportedDependence};
+use tessella_polyhedral::verify::Verified;
 use tessella_scalar::BinaryOp;
 
 /// `S0 (line 8)`.
 pub fn named(algorithm: &Algorithm, id: ComputationId, lines: &Lines) -> String {
     let name = &algorithm.computation(id).name;
     lines.get(&id).map_or_else(|| name.clone(), |line| format!("{name} ({line})"))
+}
+
+/// The statement of the source that one is, or is a piece of; `None` for one that storage commands added.
+pub fn origin(verified: &Verified, id: ComputationId) -> Option<ComputationId> {
+    let pieces = verified.algorithm().whole.as_ref().map(|whole| &whole.piece_of);
+    match pieces.and_then(|of| of.get(id.0 as usize)) {
+        Some(&whole) => Some(whole),
+        None => ((id.0 as usize) < verified.source().computations.len()).then_some(id),
+    }
+}
+
+/// Where the source has an access that storage commands may have led to a copy, and of which program that is a part.
+fn in_source(verified: &Verified, at: AccessRef) -> (&Algorithm, AccessRef) {
+    let (algorithm, source) = (verified.algorithm(), verified.source());
+    let reads = |algorithm: &Algorithm, id| algorithm.computation(id).reads.len();
+    match origin(verified, at.computation) {
+        Some(id) if reads(source, id) == reads(algorithm, at.computation) => {
+            (source, AccessRef { computation: id, which: at.which })
+        }
+        _ => (algorithm, at),
+    }
+}
+
+/// An access as the source has it, where it is one of the source's.
+pub fn access(verified: &Verified, at: AccessRef) -> String {
+    let (algorithm, at) = in_source(verified, at);
+    print::access(algorithm, algorithm.computation(at.computation), algorithm.access(at))
+}
+
+/// The array of an access of the source, or of a copy.
+pub fn array(verified: &Verified, at: AccessRef) -> &str {
+    let (algorithm, at) = in_source(verified, at);
+    &algorithm.array(algorithm.access(at).array).name
+}
+
+/// `3t + 2j + i`: the iterators of these terms, outermost first, those that are subtracted last; `None` where there are none, or there are quotients.
+pub fn sum(terms: &[(Atom, i64)], iterators: &[String]) -> Option<String> {
+    let mut found = vec![];
+    for (atom, factor) in terms {
+        match atom {
+            Atom::Iterator(at) => found.push((*at, *factor)),
+            Atom::FloorDiv(..) => return None,
+            Atom::Param(_) => {}
+        }
+    }
+    found.sort_by_key(|&(at, factor)| (factor < 0, at));
+    let mut text = String::new();
+    for (at, factor) in found {
+        text.push_str(match (text.is_empty(), factor < 0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        });
+        if factor.abs() > 1 {
+            text.push_str(&factor.abs().to_string());
+        }
+        text.push_str(&iterators[at as usize]);
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+/// ``62 values of `j` ``: what a loop over tiles takes of one iterator at a time.
+pub fn taken(at: &Affine, iterators: &[String]) -> Option<String> {
+    let [(Atom::FloorDiv(inner, size), 1)] = at.terms() else { return None };
+    let mut involved = (0..iterators.len()).filter(|&iterator| at.involves_iterator(iterator as u32));
+    let (Some(only), None) = (involved.next(), involved.next()) else { return None };
+    // The nests of a step count, too: `fld(2t, 16)` are eight time steps.
+    let count = match inner.terms() {
+        [(Atom::Iterator(_), by)] if *by > 1 => size / by,
+        _ => *size,
+    };
+    Some(format!("{count} values of `{}`", iterators[only]))
 }
 
 /// Dependences of one kind between two statements, on one array, carried by one loop: one sentence.

@@ -1,0 +1,70 @@
+//! The statements of the source, what became of them, and those that storage commands added.
+
+use super::words::{named, origin};
+use super::{Lines, list};
+use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ComputationId, Let};
+use tessella_polyhedral::expr::ExprKind;
+use tessella_polyhedral::layers::MemorySpace;
+use tessella_polyhedral::print;
+use tessella_polyhedral::verify::Verified;
+
+/// A line for each statement, as the source has it; and one that tells of pieces, if there are any.
+pub(super) fn statements(verified: &Verified, lines: &Lines) -> Vec<String> {
+    let (algorithm, source) = (verified.algorithm(), verified.source());
+    let pieces = |id: ComputationId| -> Vec<&str> {
+        let of = algorithm.ids().filter(|&piece| origin(verified, piece) == Some(id));
+        of.map(|piece| algorithm.computation(piece).name.as_str()).collect()
+    };
+    let name = |id: ComputationId| match pieces(id)[..] {
+        [_, _, ..] => named(source, id, lines).replacen(&source.computation(id).name, &pieces(id).join(", "), 1),
+        [] | [_] => named(source, id, lines),
+    };
+    let added = algorithm.ids().filter(|&id| origin(verified, id).is_none());
+    let added = added.map(|id| (algorithm.computation(id).name.clone(), copy(verified, id)));
+    let all: Vec<(String, String)> = source.ids().map(|id| (name(id), statement(source, id))).chain(added).collect();
+    let width = all.iter().map(|(place, _)| place.chars().count()).max().unwrap_or(0);
+    let mut told: Vec<String> = all.iter().map(|(place, what)| format!("{place:<width$}  {what}")).collect();
+    let divided: Vec<Vec<&str>> = source.ids().map(pieces).filter(|all| all.len() > 1).collect();
+    if let Some(first) = divided.first() {
+        let why = match first.iter().any(|name| name.contains("_phase")) {
+            true => "hexagons over time divide these into two phases (see Loops)",
+            false => "the order of the loops divides these",
+        };
+        let names: Vec<String> = first.iter().map(|name| name.to_string()).collect();
+        told.push(format!("{} each run some iterations of one statement: {why}", list(&names, "and")));
+    }
+    told
+}
+
+/// `C[i, j] = C[i, j] * β  [j, i]`.
+fn statement(source: &Algorithm, id: ComputationId) -> String {
+    let computation = source.computation(id);
+    let around = match computation.iterators.as_slice() {
+        [] => "[once]".to_string(),
+        iterators => format!("[{}]", iterators.join(", ")),
+    };
+    let value = |item: &Let| format!("{} = {}", item.name, print::expression(source, computation, &item.value));
+    let lets: Vec<String> = computation.lets.iter().map(value).collect();
+    let lets = if lets.is_empty() { String::new() } else { format!(" where {}", lets.join(", ")) };
+    format!("{}{lets}  {around}", print::statement(source, computation))
+}
+
+/// ``copies elements of `C` to `C_reg` (registers)``.
+fn copy(verified: &Verified, id: ComputationId) -> String {
+    let algorithm = verified.algorithm();
+    let computation = algorithm.computation(id);
+    let ([read], ExprKind::Read(0)) = (computation.reads.as_slice(), &computation.value.kind) else {
+        return statement(algorithm, id);
+    };
+    let layout = verified.layout();
+    let place = |id: ArrayId| {
+        let space = layout.placements.get(&id).map(|it| layout.buffer(it.buffer).space);
+        let space = match space {
+            Some(MemorySpace::Register) => " (registers)",
+            Some(MemorySpace::Shared) => " (shared memory)",
+            Some(MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. }) | None => "",
+        };
+        format!("`{}`{space}", algorithm.array(id).name)
+    };
+    format!("copies elements of {} to {}", place(read.array), place(computation.write.array))
+}
