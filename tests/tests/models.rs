@@ -318,7 +318,7 @@ fn tile_in_second_level(said: &str) -> (Vec<u64>, u64) {
 #[test]
 fn tiles_of_products_are_explained_by_what_they_move() {
     let said = explained(&kernel("tests/polybench/2mm.jl"), Backend::C);
-    assert!(said.contains("\nTiles: bytes that go in and out for a result"), "{said}");
+    assert!(said.contains("\nTiles: bytes that go in and out and operations for each result"), "{said}");
     // 60 x 128 results, and as much of both operands as 256 terms need.
     assert_eq!(tile_in_second_level(&said), (vec![60, 128, 256], 436));
     assert!(said.contains(": 0.26 bytes and 3.0 operations\n"), "{said}");

@@ -1,4 +1,4 @@
-//! What became of asking isl's scheduler for an order, in words.
+//! What became of a second search for an order, by isl's scheduler, in words.
 
 use super::Lines;
 use super::words::named;
@@ -13,7 +13,8 @@ pub(crate) fn asked(algorithm: &Algorithm, all: &[Asked], lines: &Lines) -> Stri
         return String::new();
     }
     let mut text =
-        "\nisl's scheduler: asked where Tessella's own moves leave statements without threads or lanes\n".to_string();
+        "\nSecond search: by isl's scheduler, where the first leaves statements without threads or SIMD vectors\n"
+            .to_string();
     for it in all {
         let names: Vec<String> = it.computations.iter().map(|&id| named(algorithm, id, lines)).collect();
         let _ = writeln!(text, "  {}: {}", names.join(", "), sentence(it.outcome));
@@ -24,7 +25,7 @@ pub(crate) fn asked(algorithm: &Algorithm, all: &[Asked], lines: &Lines) -> Stri
 fn sentence(outcome: Outcome) -> String {
     match outcome {
         Outcome::Taken { fusion, tiles, own, solved } => format!(
-            "its order is taken, with {}; it promises to take {} of the time of the order that Tessella's own moves give",
+            "its order is taken, with {}; it promises to take {} of the time of the order that the first search found",
             match (tiles, fusion) {
                 (Tiles::Diagonal, _) => "all statements in the same tiles, of which those on a diagonal run at once",
                 (Tiles::None, Fusion::Apart) =>
@@ -36,10 +37,15 @@ fn sentence(outcome: Outcome) -> String {
             percent(solved / own)
         ),
         Outcome::Slower { own, solved } => {
-            format!("its best order is not taken; it would take about {} of this one's time", percent(solved / own))
+            format!(
+                "its best order is not taken: it would take about {} of the time of this one",
+                percent(solved / own)
+            )
         }
-        Outcome::NoFreer => "it finds no order either with more loops that could run in parallel".to_string(),
-        Outcome::TooMuch => "it found no order within the work that a function may take for that".to_string(),
+        Outcome::NoFreer => {
+            "it found nothing better: its orders have no more loops that could run in parallel".to_string()
+        }
+        Outcome::TooMuch => "it was given up, since it took too much work".to_string(),
     }
 }
 

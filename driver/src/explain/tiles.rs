@@ -41,7 +41,7 @@ pub(crate) fn tiles(scheduled: &Scheduled, told: &BTreeSet<ComputationId>, lines
         if text.is_empty() {
             let _ = writeln!(
                 text,
-                "\nTiles: bytes that go in and out for a result, by counting, where long loops run {TYPICAL} times"
+                "\nTiles: bytes that go in and out and operations for each result, counted as if long loops had {TYPICAL} iterations"
             );
         }
         let names = source.computation(main).iterators.join(", ");

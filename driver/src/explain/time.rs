@@ -1,5 +1,6 @@
 //! What tilings of time would move and compute, beside the order that was chosen.
 
+use super::words::{sum, taken};
 use crate::model::{FastMemory, sizes_text};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -45,14 +46,14 @@ pub(crate) fn tilings(
         if text.is_empty() {
             let _ = writeln!(
                 text,
-                "\nTiles of time, by counting what tiles in {place} of {} KiB would do for a result",
+                "\nTiles of time: bytes to and from memory and operations for each result, counted for tiles that fill {place} ({} KiB)",
                 bytes >> 10
             );
         }
         about.extend(&nest.computations);
         told(&mut text, algorithm, nest, ranking, (target, element));
         text.push_str(&match hexagons.iter().find(|it| is_about(algorithm, it, nest)) {
-            Some(command) => hexagonal(command, machine),
+            Some(command) => hexagonal(algorithm, schedule, (command, nest), machine),
             None => chosen(algorithm, schedule, nest, (target, machine), element),
         });
     }
@@ -105,7 +106,11 @@ fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking
             Trust::Counted => "; other sizes may be better",
             Trust::Estimate => ", an estimate",
         };
-        let _ = writeln!(text, "    {command}, {sizes}: {bytes:.2} bytes{flops} in {runs:.2} instances{sure}");
+        let again = match runs > 1.005 {
+            true => format!(", with {runs:.2} points computed for each that is needed"),
+            false => String::new(),
+        };
+        let _ = writeln!(text, "    {command}, {sizes}: {bytes:.2} bytes{flops}{again}{sure}");
     }
 }
 
@@ -123,13 +128,31 @@ fn is_about(algorithm: &Algorithm, command: &Command, nest: &Nest) -> bool {
 }
 
 /// What hexagons were chosen, and why.
-fn hexagonal(command: &Command, machine: &Machine) -> String {
-    let dims = if let Command::Hexagonal { loops, .. } = command { loops.len() } else { 0 };
-    let extent = time_tiles::typical(dims);
+fn hexagonal(
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    (command, nest): (&Command, &Nest),
+    machine: &Machine,
+) -> String {
+    let Command::Hexagonal { loops, widths, .. } = command else { return String::new() };
+    let extent = time_tiles::typical(loops.len());
+    // The rows of hexagons, and those of one phase in a row.
+    let around = nest.computations.first().map(|&id| (id, schedule.loops_around(id)));
+    let tiles = around.iter().flat_map(|(id, loops)| {
+        let iterators = &algorithm.computation(*id).iterators;
+        loops.iter().filter_map(|(_, it)| taken(it.at.get(id)?, iterators)).collect::<Vec<_>>()
+    });
+    let shape = match (tiles.collect::<Vec<_>>().as_slice(), widths.first(), loops.first()) {
+        ([steps, period, ..], Some(width), Some(along)) => format!(
+            ": hexagons over {steps}, in their first and last step {} values of `{along}` wide,\n      between them wider, one of each phase in {period}",
+            width + 1
+        ),
+        _ => String::new(),
+    };
     format!(
-        "    chosen: `{command}`: nothing is computed twice, threads start twice for each row of hexagons, and what a hexagon needs lies in\n    caches close to a core, {} KiB, where dimensions have up to {extent} points; each of {} threads gets two hexagons at a time then\n",
+        "    chosen: `{command}`{shape}\n      nothing is computed twice; threads start twice for each row of hexagons; the sizes are such that for arrays of up to {extent} points\n      along each axis a hexagon needs at most {} KiB, in caches close to a core, and each of {} threads has two hexagons at a time\n",
         time_tiles::room(machine) >> 10,
-        time_tiles::sharing(machine, dims),
+        time_tiles::sharing(machine, loops.len()),
     )
 }
 
@@ -157,21 +180,11 @@ fn edges(wave: &Affine) -> Option<[(i64, i64); 2]> {
 
 /// `4t + 2j + i`: what the outermost loop counts, if it is a sum of several iterators, time among them.
 fn plane(algorithm: &Algorithm, id: ComputationId, wave: &Affine) -> Option<String> {
-    let mut terms = vec![];
-    for (atom, factor) in wave.terms() {
-        match atom {
-            Atom::Iterator(at) => terms.push((*at, *factor)),
-            Atom::FloorDiv(..) => return None,
-            Atom::Param(_) => {}
-        }
-    }
-    terms.sort_unstable();
-    let leans = terms.len() > 1 && terms[0].0 == 0 && terms.iter().all(|(_, factor)| *factor > 0);
-    let name = |&(at, factor): &(u32, i64)| {
-        let name = &algorithm.computation(id).iterators[at as usize];
-        if factor == 1 { name.clone() } else { format!("{factor}{name}") }
-    };
-    leans.then(|| terms.iter().map(name).collect::<Vec<_>>().join(" + "))
+    let is_iterator = |it: &&(Atom, i64)| matches!(it.0, Atom::Iterator(_));
+    let has_time = wave.terms().iter().any(|it| it.0 == Atom::Iterator(0));
+    let leans = has_time && wave.terms().iter().filter(is_iterator).count() > 1;
+    let grows = wave.terms().iter().all(|(atom, factor)| matches!(atom, Atom::Param(_)) || *factor > 0);
+    (leans && grows).then(|| sum(wave.terms(), &algorithm.computation(id).iterators)).flatten()
 }
 
 /// What stands in the order that was chosen, and why.
@@ -184,7 +197,7 @@ fn chosen(
 ) -> String {
     let around = nest.computations.first().map(|&id| (id, schedule.loops_around(id)));
     if around.iter().any(|(_, loops)| loops.iter().any(|(_, it)| matches!(it.tag, Tag::Stream(_)))) {
-        return "    chosen: `stream`, the fastest by the model that stands with its loop above\n".to_string();
+        return "    chosen: `stream`, with the sizes that are the fastest by the model that stands with its loop above\n".to_string();
     }
     if target == Target::Gpu {
         let [first, second] =
