@@ -5,6 +5,7 @@ mod checks;
 pub(crate) mod header;
 mod loops;
 mod statements;
+mod streams;
 pub(crate) mod tiles;
 pub(crate) mod time;
 mod words;

@@ -1,18 +1,17 @@
 //! What each loop does, and what stands in the way of more.
 
 use super::Lines;
+use super::streams::streams;
 use super::words::{access, array, listed, named, origin, sum, taken, verb};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::{AccessRef, ArrayId, ArrayKind, ComputationId, Which};
-use tessella_polyhedral::auto::{self, stream::Candidate};
 use tessella_polyhedral::dependence::{DependenceKind, Keeps};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
-use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::reduction::accumulates;
 use tessella_polyhedral::report::{self, Carried, Distance, LoopReport, ReportedDependence};
-use tessella_polyhedral::schedule::{Loop, Node, Path, ProcessorAxis, StreamSize, Tag};
+use tessella_polyhedral::schedule::{Node, Path, ProcessorAxis, Tag};
 use tessella_polyhedral::verify::Verified;
 use tessella_scalar::BinaryOp;
 
@@ -30,7 +29,7 @@ pub fn lines(
     for it in &reports {
         text.add(it, &way(verified, &reports, it, dependences, lines));
         if let Tag::Stream(size) = it.tag {
-            weighed(ctx, verified, &it.path, size)?.iter().for_each(|line| text.add_below(it, line));
+            streams(ctx, verified, &it.path, size)?.iter().for_each(|line| text.add_below(it, line));
         }
         let note = note(verified, it, dependences, lines);
         if let Some(note) = note.filter(|note| told_notes.insert(note.clone())) {
@@ -171,46 +170,6 @@ fn axis(axis: ProcessorAxis) -> &'static str {
         ProcessorAxis::Y => "y",
         ProcessorAxis::Z => "z",
     }
-}
-
-/// What the model says of the ways to run a time loop that streams: for each number of steps the best sizes.
-fn weighed(ctx: &Ctx, verified: &Verified, path: &Path, chosen: StreamSize) -> Result<Vec<String>, Error> {
-    let Some(Node::Loop(it)) = verified.schedule().node(path) else { return Ok(vec![]) };
-    let it = Loop { tag: Tag::Sequential, ..it.clone() };
-    let all = auto::stream::candidates(ctx, &Gpu::HOPPER, verified.algorithm(), &it, path.0.len())?;
-    let mut told = BTreeSet::new();
-    let best = all.iter().filter(|candidate| {
-        let is_first = told.insert(candidate.size.map(|size| size.steps));
-        is_first || candidate.size == Some(chosen)
-    });
-    let mut best: Vec<&Candidate> = best.collect();
-    best.sort_by_key(|candidate| candidate.size);
-    // The model speaks of a point and step, at which each of the deepest statements has one result.
-    let depth = |id: &&ComputationId| verified.algorithm().computation(**id).iterators.len();
-    let deepest = it.at.keys().map(|id| depth(&id)).max().unwrap_or(0);
-    let results = it.at.keys().filter(|id| depth(id) == deepest).count().max(1) as f64;
-    let statement = it.at.keys().next().map_or("", |&id| verified.algorithm().computation(id).name.as_str());
-    let lines = best.into_iter().map(|Candidate { size, bytes, instructions, time }| {
-        let way = match size {
-            None => "a kernel for each nest and step".to_string(),
-            Some(size) => format!("`stream({statement}, {}, {size})`", it.name),
-        };
-        let mark = if *size == Some(chosen) { ": chosen" } else { "" };
-        let [bytes, instructions, time] = [bytes, instructions, time].map(|it| it / results);
-        format!("{way}: {bytes:.2} bytes, {instructions:.1} instructions, {time:.2} ps{mark}")
-    });
-    let (more, in_planes) = match chosen.lines == StreamSize::LINES {
-        true => ("", ""),
-        false => (", l", ", with l lines of each plane a thread"),
-    };
-    let heading = [
-        "By the model, for each result, of arrays larger than the caches of a Hopper GPU: bytes to and from memory, instructions, time;".to_string(),
-        format!(
-            "`stream({statement}, {}, s, p, r{more})` takes s steps in one pass, with p neighbouring points a thread, in parts of r rows{in_planes}:",
-            it.name
-        ),
-    ];
-    Ok(heading.into_iter().chain(lines).collect())
 }
 
 /// How many loops stand around a path.
