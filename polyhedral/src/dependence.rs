@@ -6,14 +6,16 @@
 //! follow from the rest: these are what people want to see. Flow dependences that are direct are the value-based ones:
 //! who wrote the value that a read sees.
 //!
-//! Updates of a reduction whose order is free depend on one another, too, but [keep](Keeps) no order.
+//! Updates whose order is free depend on one another, too, but [keep](Keeps) no order. That is sound also where an update reads other
+//! elements of its array: between two accesses to an element that are no such updates, and which do keep their order, stands the same
+//! set of updates, each with the same operands.
 
 use crate::affine::Affine;
 use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Which};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::legality;
-use crate::reduction::{Reduction, UpdateOrder, reductions};
+use crate::reduction::{Reduction, UpdateOrder, is_of_update, updates};
 use crate::relation;
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
@@ -45,14 +47,14 @@ pub struct Dependence {
 pub enum Keeps {
     /// Run the source first.
     Order,
-    /// Run one after the other: two updates of a reduction whose order is free.
+    /// Run one after the other: two updates of one element, by one operator, whose order is free.
     Apart,
 }
 
 /// All memory-based dependences, in the order of their accesses.
 pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, Error> {
     let accesses = located(ctx, algorithm)?;
-    let updates = reductions(algorithm);
+    let updates = updates(algorithm);
     let mut found = vec![];
     for source in &accesses {
         for sink in &accesses {
@@ -88,7 +90,7 @@ pub(crate) fn renewed(
     after: &Algorithm,
 ) -> Result<Renewed, Error> {
     let accesses = located(ctx, after)?;
-    let updates = reductions(after);
+    let updates = updates(after);
     let lifts = Lifts::new(ctx, before, after)?;
     let stays = |at: AccessRef| {
         (at.computation.0 as usize) < before.computations.len() && before.access(at).array == after.access(at).array
@@ -97,9 +99,10 @@ pub(crate) fn renewed(
     for source in &accesses {
         for sink in &accesses {
             let here = |it: &&Dependence| it.source == source.0 && it.sink == sink.0;
+            let ends = [source.0.computation, sink.0.computation];
             let free = |it: &Dependence| {
-                let both = it.source.computation == source.0.computation && it.sink.computation == sink.0.computation;
-                both && it.keeps == Keeps::Apart
+                let known = [it.source.computation, it.sink.computation];
+                it.keeps == Keeps::Apart && (known == ends || known == [ends[1], ends[0]])
             };
             if !stays(source.0) || !stays(sink.0) || known.iter().any(free) {
                 let found = between(ctx, after, source, sink, &updates)?;
@@ -187,9 +190,17 @@ pub(crate) fn between(
         return Ok(vec![]);
     }
     let relation = relation.coalesce()?;
-    let both = source.computation == sink.computation;
-    let is_update = |it: &&Reduction| both && it.computation == source.computation && it.array == array;
-    let order = updates.iter().find(is_update).map_or(UpdateOrder::Source, |it| it.order);
+    let update = |at: AccessRef| {
+        let all = updates.iter().filter(|it| it.computation == at.computation && it.array == array);
+        all.into_iter().find(|_| is_of_update(algorithm, at))
+    };
+    let order = match (update(*source), update(*sink)) {
+        (Some(it), Some(other)) if it.computation == other.computation => it.order,
+        (Some(it), Some(other)) if it.operator == other.operator && it.order.max(other.order) == UpdateOrder::Any => {
+            UpdateOrder::Any
+        }
+        (Some(_) | None, _) => UpdateOrder::Source,
+    };
     let parts = by_order(ctx, algorithm, source.computation, relation, order)?.into_iter();
     Ok(parts
         .map(|(relation, keeps)| Dependence { kind, array, source: *source, sink: *sink, relation, keeps })

@@ -392,7 +392,9 @@ fn violated(
     }
     match common.parting {
         Parting::Sequence { first_comes_first: true } => Ok(None),
-        Parting::Sequence { first_comes_first: false } => Ok(Some((Breach::Sequence, equal))),
+        Parting::Sequence { first_comes_first: false } => {
+            Ok((dependence.keeps == Keeps::Order).then_some((Breach::Sequence, equal)))
+        }
         Parting::SameLeaf => Ok(Some((Breach::Unordered, equal))),
     }
 }

@@ -4,7 +4,7 @@
 //! any order will do (`@fastmath`, or `@simd` within its loop) or the type makes no difference (integers wrap around, which is associative
 //! and commutative). Updates in another order still may not run at one time: each reads what another wrote.
 
-use crate::algorithm::{Access, Algorithm, ArrayId, Computation, ComputationId, Subscript};
+use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, Computation, ComputationId, Subscript, Which};
 use crate::expr::{Expr, ExprKind};
 use tessella_scalar::BinaryOp;
 
@@ -39,6 +39,13 @@ pub enum UpdateOrder {
     Source,
 }
 
+/// The computations that update elements, [reductions](reduction) or not: `T[i] = max(T[i], T[k] + 1)` is an update, too. Its order is
+/// free among updates of one element by one operator, whichever computations they are of; what else it reads keeps its place
+/// among them.
+pub fn updates(algorithm: &Algorithm) -> Vec<Reduction> {
+    algorithm.ids().filter_map(|id| Some(update(algorithm, id)?.0)).collect()
+}
+
 /// The reductions of an algorithm.
 pub fn reductions(algorithm: &Algorithm) -> Vec<Reduction> {
     algorithm.ids().filter_map(|id| reduction(algorithm, id)).collect()
@@ -47,30 +54,49 @@ pub fn reductions(algorithm: &Algorithm) -> Vec<Reduction> {
 /// The reduction that a computation is: its value is the old element combined with others by one operator, and nothing
 /// else in it reads the array.
 pub fn reduction(algorithm: &Algorithm, id: ComputationId) -> Option<Reduction> {
+    update(algorithm, id).filter(|(_, alone)| *alone).map(|(it, _)| it)
+}
+
+/// The update that a computation is, and whether nothing else in it reads the array: its value is the old element, read just once,
+/// combined with others by one operator.
+fn update(algorithm: &Algorithm, id: ComputationId) -> Option<(Reduction, bool)> {
     let it = algorithm.computation(id);
     let element = algorithm.array(it.write.array).element;
     let operator = accumulates(it).filter(|_| it.value.ty == element).and_then(operator)?;
-    let mut uses = 0;
+    let (mut old, mut others) = (0, 0);
     let accesses = it.reads.iter().chain([&it.write]);
     let computed = accesses.flat_map(|access| &access.subscripts).filter_map(Subscript::as_computed);
     let all = it.predicate.iter().chain(it.lets.iter().map(|it| &it.value)).chain([&it.value]);
     all.chain(computed).for_each(|expr| {
         expr.walk(&mut |expr| {
             if let ExprKind::Read(at) = expr.kind {
-                uses += usize::from(it.reads[at as usize].array == it.write.array);
+                let read = &it.reads[at as usize];
+                let is_old = is_old(it, read);
+                old += usize::from(is_old);
+                others += usize::from(!is_old && read.array == it.write.array);
             }
         });
     });
-    // Reads that no expression names count as dependences, too.
-    if uses != 1 || it.reads.iter().any(|read| read.array == it.write.array && !is_old(it, read)) {
+    if old != 1 {
         return None;
     }
+    // Reads that no expression names count as dependences, too.
+    let alone = others == 0 && it.reads.iter().all(|read| read.array != it.write.array || is_old(it, read));
     let order = match it.simd {
         _ if it.fastmath || !element.is_float() => UpdateOrder::Any,
-        Some(iterator) => UpdateOrder::Within(iterator),
-        None => UpdateOrder::Source,
+        Some(iterator) if alone => UpdateOrder::Within(iterator),
+        Some(_) | None => UpdateOrder::Source,
     };
-    Some(Reduction { computation: id, array: it.write.array, operator, order })
+    Some((Reduction { computation: id, array: it.write.array, operator, order }, alone))
+}
+
+/// Whether an access of an update is one of the element that it updates.
+pub fn is_of_update(algorithm: &Algorithm, at: AccessRef) -> bool {
+    let it = algorithm.computation(at.computation);
+    match at.which {
+        Which::Write => true,
+        Which::Read(position) => is_old(it, &it.reads[position as usize]),
+    }
 }
 
 /// The operator by which a computation adds to (multiplies into, ...) what it wrote before, whatever else it reads:

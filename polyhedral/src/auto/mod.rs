@@ -26,6 +26,7 @@ pub mod padding;
 pub mod partial_sums;
 pub(crate) mod permute;
 pub mod profile;
+mod push;
 pub(crate) mod ranged;
 pub mod register_tile;
 pub mod regroup;

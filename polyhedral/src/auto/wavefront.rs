@@ -17,6 +17,7 @@
 
 use super::chooser::{Chooser, any_loop, chain_length, has_loop, loop_at};
 use super::profile::{iterator_of, operations, operations_after};
+use super::push;
 use super::regroup::loops_above;
 use crate::affine::Affine;
 use crate::algorithm::{Access, ComputationId};
@@ -84,6 +85,19 @@ impl Chooser<'_> {
         let sizes = if around_loops { sizes } else { self.fitting(schedule, path, sizes)? };
         let extents = self.extents(schedule, path, depth)?;
         let work = self.operations_below(schedule, path).max(1) * LATENCY;
+        let is_plain = |(level, row): (usize, &Vec<i64>)| (0..depth).all(|at| row[at] == i64::from(at == level));
+        if band.iter().enumerate().all(is_plain)
+            && let Some(lanes) = self.lanes_of_push(schedule, path)
+        {
+            let sizes = [0, 1].map(|level| if level == lanes { push::ON_LANES } else { push::IN_ORDER });
+            let tiled = self.tiled_wave(schedule, path, &band, &sizes, Inside::Rows)?;
+            if self.pays(&sizes, &extents, around_loops, work)
+                && let Some(trial) = self.push(schedule, &tiled, path, lanes)?
+            {
+                *schedule = trial;
+                return Ok(true);
+            }
+        }
         if inside == Inside::Rows && !self.pays(&sizes, &extents, around_loops, work) {
             return Ok(false);
         }

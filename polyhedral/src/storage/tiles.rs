@@ -14,7 +14,7 @@ use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Which};
 use crate::dependence::{Dependence, Keeps, Lifts, Renewed, between, kind, located};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, Set};
-use crate::reduction::reductions;
+use crate::reduction::updates;
 use crate::relation;
 
 /// The boxes of an array that tiles touch and write; `None` where the statements are not all pieces of split ones, or where a
@@ -26,7 +26,10 @@ pub(super) fn boxes(
     array: ArrayId,
     keys: &Keys,
 ) -> Result<Option<(Footprint, Hull)>, Error> {
-    let free = |it: &Dependence| it.keeps == Keeps::Apart && keys.contains_key(&it.source.computation);
+    let free = |it: &Dependence| {
+        let ends = [it.source.computation, it.sink.computation];
+        it.keeps == Keeps::Apart && ends.iter().any(|id| keys.contains_key(id))
+    };
     if !keys.keys().all(|&id| is_piece(algorithm, id)) || known.iter().any(free) {
         return Ok(None);
     }
@@ -179,7 +182,7 @@ pub(super) fn renewed(
     moved: &Moved<'_>,
 ) -> Result<Renewed, Error> {
     let accesses = located(ctx, after)?;
-    let updates = reductions(after);
+    let updates = updates(after);
     let lifts = Lifts::new(ctx, before, after)?;
     let is_copy = |at: AccessRef| at.computation.0 as usize >= before.computations.len();
     let is_moved =

@@ -36,6 +36,7 @@ pub fn program(random: &mut Random) -> Program {
         labels: 0,
         made: 0,
         has_bounds: false,
+        written: None,
     };
     let statements = [1, 2, 3, 4][generator.random.weighted(&[38, 34, 18, 10])];
     let mut left = statements;
@@ -76,6 +77,16 @@ struct Generator<'a> {
     made: usize,
     /// Whether a loop has bounds that are read from an array.
     has_bounds: bool,
+    /// What the last statement wrote.
+    written: Option<Written>,
+}
+
+/// An element that a statement wrote, and the iterators there, each with its least value.
+#[derive(Clone)]
+struct Written {
+    array: ArrayArgument,
+    at: Vec<Subscript>,
+    around: Vec<(String, i64)>,
 }
 
 impl Generator<'_> {
@@ -293,7 +304,17 @@ impl Generator<'_> {
         } else {
             self.random.pick(&fitting).clone()
         };
-        let subscripts = self.subscripts(array.rank);
+        let again = self.random.percent(15).then(|| self.written.clone()).flatten();
+        let (array, subscripts, ops) = match again.filter(|written| self.is_visible(written)) {
+            // Another update of the same element.
+            Some(Written { array, at, .. }) => (array, at, ["+=", "max"].as_slice()),
+            None => {
+                let subscripts = self.subscripts(array.rank);
+                (array, subscripts, ["=", "=", "=", "=", "+=", "+=", "*=", "max"].as_slice())
+            }
+        };
+        let around = self.around.iter().map(|it| (it.name.clone(), it.least)).collect();
+        self.written = Some(Written { array: array.clone(), at: subscripts.clone(), around });
         let element = match array.element {
             Element::I64 => Element::I64,
             element if self.random.percent(90) => element,
@@ -316,10 +337,21 @@ impl Generator<'_> {
                 false => Expr::Scalar(name),
             };
         }
-        let op = *self.random.pick(&["=", "=", "=", "=", "+=", "+=", "*=", "max"]);
+        let op = *self.random.pick(ops);
         let op = if op == "max" && element != array.element { "=" } else { op };
         let label = self.label();
         Statement::Assign { label, target: Target::Element(array.name, subscripts), op, value }
+    }
+
+    /// Whether an element can be named here, and lies inside of its array as it did there.
+    fn is_visible(&self, written: &Written) -> bool {
+        let least = |name: &String| written.around.iter().find(|(known, _)| known == name).map(|(_, least)| *least);
+        let is_known = |name: &String| self.around.iter().any(|it| it.name == *name && Some(it.least) >= least(name));
+        let here = |subscript: &Subscript| match subscript {
+            Subscript::Linear(linear) => linear.terms.iter().all(|(name, factor)| *factor > 0 && is_known(name)),
+            _ => false,
+        };
+        self.arrays.iter().any(|it| it.name == written.array.name) && written.at.iter().all(here)
     }
 
     fn moved(&mut self, subscript: &Subscript) -> Subscript {

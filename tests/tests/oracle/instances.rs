@@ -6,7 +6,7 @@ use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Subscript, Which};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{Ctx, DimType, Set, Val};
-use tessella_polyhedral::reduction::{UpdateOrder, reductions};
+use tessella_polyhedral::reduction::{Operator, Reduction, UpdateOrder, is_of_update, updates};
 use tessella_polyhedral::schedule::{Node, Schedule};
 
 /// An instance of a computation.
@@ -200,13 +200,8 @@ pub struct Conflict {
 /// Updates of a reduction whose order is free are compared with this many of those before them.
 const UPDATES: usize = 40;
 
-/// The computation of the source that a computation has some instances of.
-fn piece_of(algorithm: &Algorithm, id: ComputationId) -> ComputationId {
-    algorithm.whole.as_ref().and_then(|whole| whole.piece_of.get(id.0 as usize)).copied().unwrap_or(id)
-}
-
-/// Who touched an element, in order, and how.
-type History = Vec<(usize, Which)>;
+/// Who touched an element, in order, and how; of updates whose order is free, by which operator.
+type History = Vec<(usize, Which, Option<Operator>)>;
 
 /// The first conflict whose order is lost.
 ///
@@ -223,11 +218,7 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
     });
     let mut last_write: BTreeMap<(ArrayId, &[i64]), usize> = BTreeMap::new();
     let mut reads: BTreeMap<(ArrayId, &[i64]), Vec<usize>> = BTreeMap::new();
-    let free: Vec<(ComputationId, ArrayId)> = reductions(algorithm)
-        .into_iter()
-        .filter(|it| it.order == UpdateOrder::Any)
-        .map(|it| (it.computation, it.array))
-        .collect();
+    let free: Vec<Reduction> = updates(algorithm).into_iter().filter(|it| it.order == UpdateOrder::Any).collect();
     let mut history: BTreeMap<(ArrayId, &[i64]), History> = BTreeMap::new();
     let kept = |first: usize, second: usize| {
         first == second || order(schedule, params, &instances.all[first], &instances.all[second]) == Order::Before
@@ -239,31 +230,30 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
             first: instances.all[other].clone(),
             second: instances.all[here].clone(),
         };
-        let has_free = |touch: &&Touch| free.iter().any(|(_, array)| *array == touch.array);
-        // The write of an update stands for its read, too.
-        let is_update = |id: ComputationId, array: ArrayId| free.contains(&(id, array));
-        let stands = |touch: &&Touch| {
-            touch.access.which == Which::Write || !is_update(instances.all[here].computation, touch.array)
+        let has_free = |touch: &&Touch| free.iter().any(|it| it.array == touch.array);
+        let update = |touch: &Touch| {
+            let all = free.iter().filter(|it| it.computation == touch.access.computation && it.array == touch.array);
+            all.into_iter().find(|_| is_of_update(algorithm, touch.access)).map(|it| it.operator)
         };
+        // The write of an update stands for its read of the old element, too.
+        let stands = |touch: &&Touch| touch.access.which == Which::Write || update(touch).is_none();
         for touch in instances.touched[here].iter().filter(has_free).filter(stands) {
+            let operator = update(touch);
             let before = history.entry((touch.array, touch.element.as_slice())).or_default();
-            let mut updates = 0;
-            for &(other, which) in before.iter().rev().filter(|(other, _)| *other != here) {
-                let (a, b) = (&instances.all[other], &instances.all[here]);
-                let both_update = is_update(a.computation, touch.array)
-                    && is_update(b.computation, touch.array)
-                    && piece_of(algorithm, a.computation) == piece_of(algorithm, b.computation);
-                updates += usize::from(both_update);
-                if both_update && updates > UPDATES {
+            let mut seen = 0;
+            for &(other, which, known) in before.iter().rev().filter(|(other, _, _)| *other != here) {
+                let both_update = operator.is_some() && known == operator;
+                seen += usize::from(both_update);
+                if both_update && seen > UPDATES {
                     continue;
                 }
-                let found = order(schedule, params, a, b);
+                let found = order(schedule, params, &instances.all[other], &instances.all[here]);
                 let fine = found == Order::Before || both_update && found == Order::After;
                 if (which == Which::Write || touch.access.which == Which::Write) && !fine {
                     return Some(conflict(other, touch));
                 }
             }
-            before.push((here, touch.access.which));
+            before.push((here, touch.access.which, operator));
         }
         let ordered = instances.touched[here].iter().filter(|touch| !has_free(touch));
         let (writes, all_reads): (Vec<&Touch>, Vec<&Touch>) =
