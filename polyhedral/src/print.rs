@@ -3,6 +3,7 @@
 
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, Argument, Computation, ComputationId, Subscript};
+use crate::auto::regroup::restrict;
 use crate::expr::{Expr, ExprKind};
 use crate::report::{Distance, ReportedDependence};
 use crate::schedule::{Node, ProcessorAxis, Schedule, Tag};
@@ -194,10 +195,13 @@ fn intrinsic_name(intrinsic: Intrinsic) -> String {
     }
 }
 
-/// The schedule tree, one loop or computation a line.
+/// The schedule tree, one loop or computation a line. What was inlined, or for another reason never runs, is left out.
 pub fn schedule(algorithm: &Algorithm, schedule: &Schedule) -> String {
+    let runs = |id: &ComputationId| !algorithm.computation(*id).domain.is_plainly_empty().unwrap_or(false);
     let mut text = String::new();
-    schedule_node(algorithm, &schedule.root, 0, &mut text);
+    if let Some(root) = restrict(&schedule.root, &algorithm.ids().filter(runs).collect()) {
+        schedule_node(algorithm, &root, 0, &mut text);
+    }
     text
 }
 
