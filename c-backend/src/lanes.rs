@@ -8,7 +8,8 @@
 //! omp simd for i { A[j, i] = f(A[3, i]); A[j + 1, i] = f(A[3, i]) }   the second A[3, i] is read before A[j, i] is stored
 //! ```
 //!
-//! Such a loop gets no pragma: the compiler proves what it needs.
+//! Neighbours are what lies a constant distance apart in memory, also along several axes of constant extents, and at places that
+//! are computed before the loop. Such a loop gets no pragma: the compiler proves what it needs.
 
 use std::collections::BTreeMap;
 use tessella_codegen::Input;
@@ -26,7 +27,7 @@ pub fn keep_order(input: &Input<'_>, nest: &For) -> bool {
     body.block(&nest.body);
     body.accesses.values().all(|accesses| {
         let pairs = || (0..accesses.len()).flat_map(|b| (0..=b).map(move |a| (&accesses[a], &accesses[b])));
-        let moved = pairs().any(|(a, b)| a.is_write == b.is_write && body.are_neighbours(a, b, nest.variable));
+        let moved = pairs().any(|(a, b)| a.is_write == b.is_write && body.may_be_neighbours(a, b, nest.variable));
         !moved || !pairs().any(|(a, b)| (a.is_write || b.is_write) && body.may_hide(a, b))
     })
 }
@@ -95,19 +96,24 @@ impl Body<'_> {
         value.substitute(&|variable| self.lets.get(&variable).cloned())
     }
 
-    /// Whether two accesses, in one or two copies of the loops inside, lie a constant distance from each other along the
-    /// contiguous axis, and others of the loop's iterations may lie in between.
-    fn are_neighbours(&self, a: &Access, b: &Access, lanes: VariableId) -> bool {
-        let Some(distances) = self.distances(a, b) else { return false };
-        let Some((first, rest)) = distances.split_first() else { return false };
-        let Distance::Constant(first) = first else { return false };
-        let step = |place: &IntExpr| {
-            place.linear(&|variable| variable == lanes).map(|(factors, _)| factors.get(&lanes).copied().unwrap_or(0))
+    /// Whether two accesses, in one or two copies of the loops inside, may be neighbours that compilers move together: different
+    /// elements in one iteration of the loop, such that others of its iterations may not lie in between.
+    fn may_be_neighbours(&self, a: &Access, b: &Access, lanes: VariableId) -> bool {
+        let same = |all: Vec<Distance>| all.iter().all(|it| matches!(it, Distance::Constant(Some(0))));
+        !self.distances(a, b).is_some_and(same) && [a, b].into_iter().all(|it| self.strides(it, lanes))
+    }
+
+    /// Whether an access goes on from iteration to iteration, and not to the next element.
+    fn strides(&self, access: &Access, lanes: VariableId) -> bool {
+        let Some(place) = &access.place else { return true };
+        let step = |axis: &IntExpr| match axis.involves(&|variable| variable == lanes) {
+            false => Some(0),
+            true => axis.linear(&|variable| variable == lanes).and_then(|(factors, _)| factors.get(&lanes).copied()),
         };
-        let dense = b.place.as_ref().is_some_and(|place| {
-            step(&place[0]).is_some_and(|step| step.abs() == 1) && place[1..].iter().all(|axis| step(axis) == Some(0))
-        });
-        *first != Some(0) && !dense && rest.iter().all(|it| matches!(it, Distance::Constant(None | Some(0))))
+        let steps: Vec<Option<i64>> = place.iter().map(step).collect();
+        let (first, rest) = (steps[0], &steps[1..]);
+        let stays = |all: &[Option<i64>]| all.iter().all(|step| *step == Some(0));
+        !(stays(rest) && matches!(first, Some(-1..=1)))
     }
 
     /// Whether two accesses in an iteration may meet where a compiler cannot tell.

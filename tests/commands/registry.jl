@@ -35,6 +35,7 @@ const ALL = [
     program("inlined_stage"),
     program("stage_in_tiles"),
     program("work_array_of_each_iteration"),
+    program("lanes_left_to_the_compiler"),
     program("partial_sums", Int64),
     program("sizes_apart"),
     program("tessellas_choice"),

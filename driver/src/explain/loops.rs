@@ -406,8 +406,11 @@ fn because(verified: &Verified, reason: &Carried, dependences: &[ReportedDepende
 fn rounding(verified: &Verified, op: BinaryOp, reported: &ReportedDependence, lines: &Lines) -> Option<String> {
     let id = reported.dependence.source.computation;
     let computation = verified.algorithm().computation(id);
-    let rounds = computation.value.ty.is_float() && !matches!(op, BinaryOp::Min | BinaryOp::Max);
-    match (rounds, reported.dependence.keeps) {
+    let why = match op {
+        BinaryOp::Min | BinaryOp::Max => "so that NaN and signed zeros come out alike",
+        _ => "so that they round alike",
+    };
+    match (computation.value.ty.is_float(), reported.dependence.keeps) {
         (false, Keeps::Apart | Keeps::Order) => None,
         (true, Keeps::Apart) if computation.fastmath => Some(format!(
             "the source allows another order of these {} (`@fastmath`); the compiler may use it",
@@ -422,7 +425,7 @@ fn rounding(verified: &Verified, op: BinaryOp, reported: &ReportedDependence, li
                 false => format!(" at {line}"),
             });
             Some(format!(
-                "{} keep Julia's order, so that they round alike; `@fastmath`{place}{} lets them be taken in another",
+                "{} keep Julia's order, {why}; `@fastmath`{place}{} lets them be taken in another",
                 operations(op),
                 simd(verified, id, &reported.carried)
             ))
@@ -447,6 +450,8 @@ fn operations(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Mul => "products",
         BinaryOp::Sub => "differences",
+        BinaryOp::Min => "minima",
+        BinaryOp::Max => "maxima",
         _ => "sums",
     }
 }
