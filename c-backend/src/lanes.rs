@@ -15,11 +15,8 @@ use std::collections::BTreeMap;
 use tessella_codegen::Input;
 use tessella_codegen::int_expr::{IntExpr, VariableId};
 use tessella_codegen::program::{For, Node};
-use tessella_codegen::tile::subscripts_of;
+use tessella_codegen::tile::{constant_difference, subscripts_of};
 use tessella_polyhedral::layers::BufferId;
-
-/// Variables of the second of two copies of an iteration have these numbers more.
-const OTHER_COPY: u32 = 1 << 31;
 
 /// Whether `omp simd` keeps the order of what one iteration of the loop does.
 pub fn keep_order(input: &Input<'_>, nest: &For) -> bool {
@@ -138,38 +135,16 @@ impl Body<'_> {
     }
 
     fn distance(&self, a: &IntExpr, b: &IntExpr) -> Distance {
-        if a == b && !a.involves(&|variable| self.inner.contains(&variable)) {
+        let is_inner = |variable: VariableId| self.inner.contains(&variable);
+        if a == b && !a.involves(&is_inner) {
             return Distance::Constant(Some(0));
         }
-        let copy = |variable: VariableId| {
-            self.inner.contains(&variable).then_some(IntExpr::Variable(VariableId(variable.0 + OTHER_COPY)))
-        };
-        let all = |_: VariableId| true;
-        let (Some((a_factors, a_rest)), Some((b_factors, b_rest))) = (a.linear(&all), b.substitute(&copy).linear(&all))
-        else {
+        let (Some((moves, a)), Some((others, b))) = (a.linear(&is_inner), b.linear(&is_inner)) else {
             return Distance::Unknown;
         };
-        // Of a loop inside, the two copies have two iterations.
-        let mut copies = false;
-        let mut same = true;
-        for &variable in &self.inner {
-            let (here, there) = (a_factors.get(&variable), b_factors.get(&VariableId(variable.0 + OTHER_COPY)));
-            same &= here == there;
-            copies |= here.is_some();
-        }
-        let outside = |factors: BTreeMap<VariableId, i64>| -> BTreeMap<VariableId, i64> {
-            let mine = |variable: VariableId| variable.0 >= OTHER_COPY || self.inner.contains(&variable);
-            factors.into_iter().filter(|(variable, factor)| *factor != 0 && !mine(*variable)).collect()
-        };
-        same &= outside(a_factors) == outside(b_factors);
-        let rest = match (a_rest, b_rest) {
-            (IntExpr::Const(a), IntExpr::Const(b)) => b.checked_sub(a),
-            (a, b) if a == b => Some(0),
-            (a, b) => b.minus(a).as_const(),
-        };
-        match rest {
-            Some(_) if same && copies => Distance::Constant(None),
-            Some(distance) if same => Distance::Constant(Some(distance)),
+        // Of a loop inside, two accesses may be of two iterations.
+        match constant_difference(&b, &a) {
+            Some(distance) if moves == others => Distance::Constant(moves.is_empty().then_some(distance)),
             _ => Distance::Unknown,
         }
     }

@@ -8,6 +8,7 @@ use crate::names::{Namer, Names};
 use crate::program::{For, Node, Statement};
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::ParamId;
+use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::isl::{AstBuild, AstExprView, AstNodeView, AstOp, IslError, IslErrorKind};
 use tessella_polyhedral::layers::{BufferId, Lifetime, Moment, Transfer};
 use tessella_polyhedral::schedule::{self, Path};
@@ -198,11 +199,30 @@ impl Lift<'_> {
 fn with_buffers(input: &Input<'_>, lifetime: &Lifetime, mut body: Vec<Node>) -> Vec<Node> {
     for (at, buffer) in input.layout.buffers.iter().enumerate().rev() {
         let id = BufferId(at as u32);
-        if buffer.lifetime == *lifetime && input.is_used(id) {
+        if buffer.lifetime == *lifetime && is_touched(input, id, &body) {
             body = vec![Node::Declare { buffer: id, body }];
         }
     }
     body
+}
+
+/// Whether anything that is left of the nodes uses a buffer.
+fn is_touched(input: &Input<'_>, buffer: BufferId, nodes: &[Node]) -> bool {
+    let uses = |id: ComputationId| input.used_accesses(id).iter().any(|it| input.buffer_of(it.array) == buffer);
+    let mut found = false;
+    let mut visit = |node: &Node| {
+        found |= match node {
+            Node::Statement(it) => uses(it.computation),
+            Node::For(it) => {
+                let data = it.clip.iter().map(|it| it.computation).chain(it.going.iter().map(|it| it.computation));
+                data.into_iter().any(uses)
+            }
+            Node::Copy { buffer: copied, .. } => *copied == buffer,
+            _ => false,
+        }
+    };
+    nodes.iter().for_each(|node| node.walk(&mut visit));
+    found
 }
 
 /// A node's body with the buffers that live as long, the copies around it, and the barrier after it.

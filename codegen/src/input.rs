@@ -112,16 +112,6 @@ impl Input<'_> {
         self.is_on_heap(buffer) && (0..path.0.len()).any(on_threads)
     }
 
-    /// Whether any instance of a computation accesses an array in this buffer.
-    pub fn is_used(&self, buffer: BufferId) -> bool {
-        let placed = self.layout.placements.iter().filter(|(_, placement)| placement.buffer == buffer);
-        let arrays: Vec<ArrayId> = placed.map(|(&array, _)| array).collect();
-        // What was inlined has no instances.
-        let runs = |id: &ComputationId| !self.algorithm.computation(*id).domain.is_plainly_empty().unwrap_or(false);
-        let uses = |id: ComputationId| self.used_accesses(id).iter().any(|access| arrays.contains(&access.array));
-        self.algorithm.ids().filter(runs).any(uses)
-    }
-
     /// The expressions that an instance evaluates: predicate, lets, value, and computed subscripts.
     pub fn expressions(&self, id: ComputationId) -> Vec<&Expr> {
         let it = self.algorithm.computation(id);

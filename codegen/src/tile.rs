@@ -14,7 +14,7 @@ mod form;
 mod registers;
 
 pub use form::{is_dense, is_side_by_side, lane_strides, varies};
-pub use registers::subscripts_of;
+pub use registers::{constant_difference, subscripts_of};
 
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};

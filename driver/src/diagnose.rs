@@ -14,7 +14,7 @@ use tessella_polyhedral::error::{Error, FactorObstacle, InlineObstacle, LayoutEr
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
-use tessella_polyhedral::reduction::{UpdateOrder, is_of_update, reduction, updates};
+use tessella_polyhedral::reduction::{UpdateOrder, order_of, reduction, updates};
 use tessella_polyhedral::schedule::Tag;
 
 /// What a failed step was about.
@@ -133,18 +133,8 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
 
 /// Whether the dependence is one between updates that may run in any order.
 fn is_free_update(place: &Place, violation: &Violation) -> bool {
-    let all = updates(place.algorithm);
-    let update = |at: AccessRef| {
-        let mut of_it = all.iter().filter(|it| it.computation == at.computation && it.array == violation.array);
-        of_it.find(|_| is_of_update(place.algorithm, at))
-    };
-    match (update(violation.source), update(violation.sink)) {
-        (Some(it), Some(other)) if it.computation == other.computation => is_free(it.order, violation),
-        (Some(it), Some(other)) => {
-            it.operator == other.operator && [it, other].iter().all(|it| it.order == UpdateOrder::Any)
-        }
-        _ => false,
-    }
+    let order = order_of(place.algorithm, &updates(place.algorithm), violation.source, violation.sink);
+    is_free(order, violation)
 }
 
 fn is_free(order: UpdateOrder, violation: &Violation) -> bool {

@@ -373,6 +373,11 @@ impl Computation {
         found
     }
 
+    /// Whether it plainly has no instances, as what was inlined.
+    pub fn never_runs(&self) -> bool {
+        self.domain.is_plainly_empty().unwrap_or(false)
+    }
+
     /// Whether an instance that exists is sure to write the element that its access names.
     pub fn writes_for_certain(&self) -> bool {
         self.predicate.is_none() && self.write.is_affine()

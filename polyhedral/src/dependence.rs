@@ -15,7 +15,7 @@ use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, Computa
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::legality;
-use crate::reduction::{Reduction, UpdateOrder, is_of_update, updates};
+use crate::reduction::{Reduction, UpdateOrder, order_of, updates};
 use crate::relation;
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
@@ -190,17 +190,7 @@ pub(crate) fn between(
         return Ok(vec![]);
     }
     let relation = relation.coalesce()?;
-    let update = |at: AccessRef| {
-        let all = updates.iter().filter(|it| it.computation == at.computation && it.array == array);
-        all.into_iter().find(|_| is_of_update(algorithm, at))
-    };
-    let order = match (update(*source), update(*sink)) {
-        (Some(it), Some(other)) if it.computation == other.computation => it.order,
-        (Some(it), Some(other)) if it.operator == other.operator && it.order.max(other.order) == UpdateOrder::Any => {
-            UpdateOrder::Any
-        }
-        (Some(_) | None, _) => UpdateOrder::Source,
-    };
+    let order = order_of(algorithm, updates, *source, *sink);
     let parts = by_order(ctx, algorithm, source.computation, relation, order)?.into_iter();
     Ok(parts
         .map(|(relation, keeps)| Dependence { kind, array, source: *source, sink: *sink, relation, keeps })

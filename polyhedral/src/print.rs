@@ -3,7 +3,6 @@
 
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, Argument, Computation, ComputationId, Subscript};
-use crate::auto::regroup::restrict;
 use crate::expr::{Expr, ExprKind};
 use crate::report::{Distance, ReportedDependence};
 use crate::schedule::{Node, ProcessorAxis, Schedule, Tag};
@@ -197,9 +196,9 @@ fn intrinsic_name(intrinsic: Intrinsic) -> String {
 
 /// The schedule tree, one loop or computation a line. What was inlined, or for another reason never runs, is left out.
 pub fn schedule(algorithm: &Algorithm, schedule: &Schedule) -> String {
-    let runs = |id: &ComputationId| !algorithm.computation(*id).domain.is_plainly_empty().unwrap_or(false);
+    let runs = |id: &ComputationId| !algorithm.computation(*id).never_runs();
     let mut text = String::new();
-    if let Some(root) = restrict(&schedule.root, &algorithm.ids().filter(runs).collect()) {
+    if let Some(root) = schedule.root.restricted(&algorithm.ids().filter(runs).collect()) {
         schedule_node(algorithm, &root, 0, &mut text);
     }
     text

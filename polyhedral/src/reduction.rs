@@ -90,6 +90,21 @@ fn update(algorithm: &Algorithm, id: ComputationId) -> Option<(Reduction, bool)>
     Some((Reduction { computation: id, array: it.write.array, operator, order }, alone))
 }
 
+/// Which order of two accesses to one element gives the source's result, where `updates` are all that the algorithm has.
+pub fn order_of(algorithm: &Algorithm, updates: &[Reduction], source: AccessRef, sink: AccessRef) -> UpdateOrder {
+    let update = |at: AccessRef| {
+        let it = updates.iter().find(|it| it.computation == at.computation);
+        it.filter(|_| is_of_update(algorithm, at))
+    };
+    match (update(source), update(sink)) {
+        (Some(it), Some(other)) if it.computation == other.computation => it.order,
+        (Some(it), Some(other)) if it.operator == other.operator && it.order.max(other.order) == UpdateOrder::Any => {
+            UpdateOrder::Any
+        }
+        _ => UpdateOrder::Source,
+    }
+}
+
 /// Whether an access of an update is one of the element that it updates.
 pub fn is_of_update(algorithm: &Algorithm, at: AccessRef) -> bool {
     let it = algorithm.computation(at.computation);

@@ -7,7 +7,7 @@
 use crate::affine::Affine;
 use crate::algorithm::ComputationId;
 use crate::transform::loop_names;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
@@ -196,6 +196,26 @@ impl Node {
             Node::Computation(_) => false,
             Node::Sequence(children) => children.iter().any(|child| child.has_loop(wanted)),
             Node::Loop(it) => wanted(it.tag) || it.body.has_loop(wanted),
+        }
+    }
+
+    /// The node with just these computations; `None` if none is left.
+    pub(crate) fn restricted(&self, ids: &BTreeSet<ComputationId>) -> Option<Node> {
+        match self {
+            Node::Computation(id) => ids.contains(id).then_some(Node::Computation(*id)),
+            Node::Loop(it) => {
+                let body = it.body.restricted(ids)?;
+                let at = it.at.iter().filter(|(id, _)| ids.contains(id)).map(|(id, at)| (*id, at.clone())).collect();
+                Some(Node::Loop(Loop { name: it.name.clone(), tag: it.tag, at, body: Box::new(body) }))
+            }
+            Node::Sequence(children) => {
+                let mut kept: Vec<Node> = children.iter().filter_map(|child| child.restricted(ids)).collect();
+                match kept.len() {
+                    0 => None,
+                    1 => kept.pop(),
+                    _ => Some(Node::Sequence(kept)),
+                }
+            }
         }
     }
 

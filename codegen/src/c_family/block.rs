@@ -63,12 +63,9 @@ impl Printer<'_> {
                     if !alone {
                         out.open("");
                     }
-                    let is_used = self.arrays_below(body).iter().any(|&it| self.input.buffer_of(it) == *buffer);
                     let of_threads = self.input.is_of_threads(*buffer);
-                    let on_heap = self.input.is_on_heap(*buffer) && !of_threads && is_used;
-                    if !is_used {
-                        // What would use it never runs.
-                    } else if of_threads {
+                    let on_heap = self.input.is_on_heap(*buffer) && !of_threads;
+                    if of_threads {
                         let part = self.part_of_thread(*buffer);
                         out.line(part);
                     } else if on_heap {

@@ -169,7 +169,8 @@ fn are_apart(a: &Element, b: &Element, lanes: u32) -> bool {
     })
 }
 
-fn constant_difference(a: &IntExpr, b: &IntExpr) -> Option<i64> {
+/// What the first adds to the second, where that is a number.
+pub fn constant_difference(a: &IntExpr, b: &IntExpr) -> Option<i64> {
     let all = |_: VariableId| true;
     let (a_factors, a_rest) = a.linear(&all)?;
     let (b_factors, b_rest) = b.linear(&all)?;

@@ -226,7 +226,7 @@ impl Chooser<'_> {
         let innermost = path.down(chain_length(schedule, path) - 1);
         let lanes = self.vector_width(schedule, &innermost);
         let Some(node) = schedule.node_mut(&innermost) else { return };
-        let loops = parts.iter().filter_map(|part| match regroup::restrict(node, &part.statements)? {
+        let loops = parts.iter().filter_map(|part| match node.restricted(&part.statements)? {
             Node::Loop(it) if part.on_lanes => Some(Node::Loop(Loop { tag: Tag::Vector(lanes), ..it })),
             other => Some(other),
         });

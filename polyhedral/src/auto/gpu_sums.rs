@@ -10,7 +10,6 @@
 
 use super::chooser::{Chooser, chain_length, loop_at};
 use super::profile::{Profiled, Step, iterator_of, step};
-use super::regroup::restrict;
 use crate::algorithm::{Access, ArrayId, ArrayKind, ComputationId};
 use crate::error::Error;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
@@ -43,7 +42,7 @@ impl Chooser<'_> {
         let only: BTreeSet<ComputationId> = sums.iter().copied().collect();
         let mut alone = schedule.clone();
         let (Some(node), Some(whole)) = (alone.node_mut(path), schedule.node(path)) else { return Ok(false) };
-        let (Some(part), apart) = (restrict(whole, &only), restrict(whole, &rest)) else { return Ok(false) };
+        let (Some(part), apart) = (whole.restricted(&only), whole.restricted(&rest)) else { return Ok(false) };
         *node = part;
         let levels = chain_length(&alone, path);
         self.permute(&mut alone, path, levels)?;

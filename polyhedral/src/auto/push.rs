@@ -16,7 +16,6 @@ use crate::affine::Affine;
 use crate::algorithm::{AccessRef, ComputationId};
 use crate::dependence::{Dependence, Keeps};
 use crate::error::Error;
-use crate::isl::Map;
 use crate::legality::{self, Progress};
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,7 +123,7 @@ impl Chooser<'_> {
     }
 
     /// What must keep its order in one iteration of the loop at `path`.
-    fn waits_inside(&self, schedule: &Schedule, path: &Path) -> Result<Vec<(Dependence, Map)>, Error> {
+    fn waits_inside(&self, schedule: &Schedule, path: &Path) -> Result<Vec<Dependence>, Error> {
         let below: BTreeSet<ComputationId> =
             schedule.node(path).map(Node::computations).unwrap_or_default().into_iter().collect();
         let inside = |at: AccessRef| below.contains(&at.computation);
@@ -132,9 +131,9 @@ impl Chooser<'_> {
         let mut found = vec![];
         for it in self.dependences.iter().filter(|it| it.keeps == Keeps::Order && inside(it.source) && inside(it.sink))
         {
-            let pairs = legality::together(self.ctx, self.algorithm, schedule, it, outer)?;
-            if !pairs.is_empty()? {
-                found.push((it.clone(), pairs));
+            let relation = legality::together(self.ctx, self.algorithm, schedule, it, outer)?;
+            if !relation.is_empty()? {
+                found.push(Dependence { relation, ..it.clone() });
             }
         }
         Ok(found)
@@ -144,30 +143,24 @@ impl Chooser<'_> {
     /// begins earliest after.
     fn passing(
         &self,
-        waits: &[(Dependence, Map)],
+        waits: &[Dependence],
         chosen: &BTreeMap<ComputationId, Affine>,
         id: ComputationId,
         inner: &Loop,
     ) -> Result<Option<Affine>, Error> {
         let Some((iterator, _)) = iterator_of(&inner.at[&id]) else { return Ok(None) };
-        for factor in [1, -1] {
-            for by in -FARTHEST..=FARTHEST {
-                let at = Affine::iterator(iterator).scale(factor)?.add_constant(by)?;
-                let mut fits = true;
-                for (it, pairs) in waits {
-                    let function = |of: ComputationId| if of == id { Some(&at) } else { chosen.get(&of) };
-                    let ends = (function(it.source.computation), function(it.sink.computation));
-                    let (Some(source), Some(sink)) = ends else { continue };
-                    let inside = Dependence { relation: pairs.clone(), ..it.clone() };
-                    let made = legality::progress(self.ctx, self.algorithm, &inside, source, sink)?;
-                    if made == Progress::Backwards {
-                        fits = false;
-                        break;
-                    }
-                }
-                if fits {
-                    return Ok(Some(at));
-                }
+        for (factor, by) in [1, -1].into_iter().flat_map(|factor| (-FARTHEST..=FARTHEST).map(move |by| (factor, by))) {
+            let at = Affine::iterator(iterator).scale(factor)?.add_constant(by)?;
+            let function = |of: ComputationId| if of == id { Some(&at) } else { chosen.get(&of) };
+            let mut fits = true;
+            for it in waits {
+                // Others of the inner loops are not chosen yet.
+                let ends = function(it.source.computation).zip(function(it.sink.computation));
+                let Some((source, sink)) = ends.filter(|_| fits) else { continue };
+                fits = legality::progress(self.ctx, self.algorithm, it, source, sink)? != Progress::Backwards;
+            }
+            if fits {
+                return Ok(Some(at));
             }
         }
         Ok(None)

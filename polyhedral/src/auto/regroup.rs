@@ -58,7 +58,7 @@ pub fn take_apart(
     }
     let children = parts.iter().filter_map(|part| {
         let ids: BTreeSet<ComputationId> = part.iter().flat_map(|&group| groups[group].iter().copied()).collect();
-        restrict(node, &ids)
+        node.restricted(&ids)
     });
     let mut trial = schedule.clone();
     *trial.node_mut(path).expect("the path was just found") = Node::Sequence(children.collect());
@@ -133,26 +133,6 @@ fn components(count: usize, edges: &BTreeSet<(usize, usize)>) -> Vec<Vec<usize>>
         parts.push(part);
     }
     parts
-}
-
-/// The node with just these computations; `None` if none is left.
-pub(crate) fn restrict(node: &Node, ids: &BTreeSet<ComputationId>) -> Option<Node> {
-    match node {
-        Node::Computation(id) => ids.contains(id).then_some(Node::Computation(*id)),
-        Node::Loop(it) => {
-            let body = restrict(&it.body, ids)?;
-            let at = it.at.iter().filter(|(id, _)| ids.contains(id)).map(|(id, at)| (*id, at.clone())).collect();
-            Some(Node::Loop(Loop { name: it.name.clone(), tag: it.tag, at, body: Box::new(body) }))
-        }
-        Node::Sequence(children) => {
-            let mut kept: Vec<Node> = children.iter().filter_map(|child| restrict(child, ids)).collect();
-            match kept.len() {
-                0 => None,
-                1 => kept.pop(),
-                _ => Some(Node::Sequence(kept)),
-            }
-        }
-    }
 }
 
 pub(crate) fn loops_above(schedule: &Schedule, path: &Path) -> usize {

@@ -90,12 +90,12 @@ impl Chooser<'_> {
             && let Some(lanes) = self.lanes_of_push(schedule, path)
         {
             let sizes = [0, 1].map(|level| if level == lanes { push::ON_LANES } else { push::IN_ORDER });
-            let tiled = self.tiled_wave(schedule, path, &band, &sizes, Inside::Rows)?;
-            if self.pays(&sizes, &extents, around_loops, work)
-                && let Some(trial) = self.push(schedule, &tiled, path, lanes)?
-            {
-                *schedule = trial;
-                return Ok(true);
+            if self.pays(&sizes, &extents, around_loops, work) {
+                let tiled = self.tiled_wave(schedule, path, &band, &sizes, Inside::Rows)?;
+                if let Some(trial) = self.push(schedule, &tiled, path, lanes)? {
+                    *schedule = trial;
+                    return Ok(true);
+                }
             }
         }
         if inside == Inside::Rows && !self.pays(&sizes, &extents, around_loops, work) {
