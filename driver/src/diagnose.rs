@@ -439,7 +439,9 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                     "name a computation that only updates what it writes",
                 ),
                 FactorObstacle::Order => (
-                    format!("`{computation}` rounds at each update: partial results would give another result"),
+                    format!(
+                        "the order of the updates of `{computation}` is part of the result: sums and products round at each, and maxima and minima of zeros go by it"
+                    ),
                     "write `@fastmath` before the statement, or `@simd` before the innermost loop and split that one",
                 ),
                 FactorObstacle::Subscripts => (

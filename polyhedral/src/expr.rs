@@ -59,6 +59,24 @@ impl Expr {
         }
     }
 
+    /// Whether both make the same of their operands, whatever these are.
+    pub fn is_same_operation(&self, other: &Expr) -> bool {
+        self.ty == other.ty
+            && match (&self.kind, &other.kind) {
+                (ExprKind::Unary(one, _), ExprKind::Unary(other, _)) => one == other,
+                (ExprKind::Binary(one, ..), ExprKind::Binary(other, ..)) => one == other,
+                (ExprKind::Compare(one, ..), ExprKind::Compare(other, ..)) => one == other,
+                (ExprKind::Call(one, operands), ExprKind::Call(other, others)) => {
+                    one == other && operands.len() == others.len()
+                }
+                (ExprKind::Select { .. }, ExprKind::Select { .. })
+                | (ExprKind::IfElse { .. }, ExprKind::IfElse { .. })
+                | (ExprKind::Convert(_), ExprKind::Convert(_))
+                | (ExprKind::Wrap(_), ExprKind::Wrap(_)) => true,
+                _ => self.operands().is_empty() && self.kind == other.kind,
+            }
+    }
+
     /// Calls `visit` on the expression and all below it, outside in.
     pub fn walk_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         visit(self);

@@ -158,7 +158,53 @@ fn holds_old(it: &Computation, expr: &Expr, chain: Operator) -> bool {
 
 /// Whether a read is of the element that is written. Which instances may read it makes no difference: those that write it do.
 fn is_old(it: &Computation, read: &Access) -> bool {
-    read.array == it.write.array && read.subscripts == it.write.subscripts
+    let (place, written) = (&read.subscripts, &it.write.subscripts);
+    read.array == it.write.array
+        && (place == written || (!it.write.is_affine() && Alike::new(it).subscripts(place, written)))
+}
+
+/// Expressions of one instance that are spelt alike, whichever accesses and names they read by: both subscripts of `h[idx[i]] += 1`
+/// read `idx[i]`, each by an access of its own. All reads of an instance come before it writes, so they have one value.
+struct Alike<'a> {
+    it: &'a Computation,
+    /// For each `Let`, the first one that is spelt like it.
+    lets: Vec<u32>,
+}
+
+impl<'a> Alike<'a> {
+    fn new(it: &'a Computation) -> Self {
+        let mut alike = Alike { it, lets: vec![] };
+        for (at, new) in it.lets.iter().enumerate() {
+            let known = it.lets[..at].iter().position(|known| alike.expressions(&known.value, &new.value));
+            alike.lets.push(known.unwrap_or(at) as u32);
+        }
+        alike
+    }
+
+    fn subscripts(&self, one: &[Subscript], other: &[Subscript]) -> bool {
+        one.len() == other.len()
+            && one.iter().zip(other).all(|pair| match pair {
+                (Subscript::Affine(one), Subscript::Affine(other)) => one == other,
+                (Subscript::Computed(one), Subscript::Computed(other)) => self.expressions(one, other),
+                (Subscript::Affine(_), Subscript::Computed(_)) | (Subscript::Computed(_), Subscript::Affine(_)) => {
+                    false
+                }
+            })
+    }
+
+    fn expressions(&self, one: &Expr, other: &Expr) -> bool {
+        match (&one.kind, &other.kind) {
+            (ExprKind::Read(one), ExprKind::Read(other)) => {
+                let (one, other) = (&self.it.reads[*one as usize], &self.it.reads[*other as usize]);
+                one.array == other.array && self.subscripts(&one.subscripts, &other.subscripts)
+            }
+            (ExprKind::Let(one), ExprKind::Let(other)) => self.lets[*one as usize] == self.lets[*other as usize],
+            _ => {
+                let parts = one.operands().into_iter().zip(other.operands());
+                one.is_same_operation(other) && parts.into_iter().all(|(part, other)| self.expressions(part, other))
+            }
+        }
+    }
 }
 
 impl Operator {

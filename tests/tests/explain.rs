@@ -158,3 +158,18 @@ fn parallelograms_are_told_of_by_their_edges() {
         assert_eq!(tiles_on_gpu(name), said);
     }
 }
+
+#[test]
+fn what_could_run_in_parallel_is_named() {
+    let text = "@tessella function f!(A::Matrix{Float64})\n    for j in axes(A, 2), i in 2:size(A, 1)\n        @comp S A[i, j] = A[i-1, j] + 1.0\n    end\nend\n@schedule f! begin\n    reverse(S, j)\nend\n";
+    let said = loops_of(text).unwrap();
+    assert!(said.contains("though `j` could: `parallel(S, j)`") && !said.contains("skew"), "{said}");
+}
+
+#[test]
+fn counts_in_places_that_are_data_are_updates() {
+    let text = "@tessella function f!(h::Vector{Int64}, idx::Vector{Int64})\n    for i in eachindex(idx)\n        h[idx[i]] += 1\n    end\nend\n";
+    let said = explained(text).unwrap();
+    assert!(said.contains("adds to the same `h[idx[i]]`"), "{said}");
+    assert!(!said.contains("skew"), "{said}");
+}

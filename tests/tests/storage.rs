@@ -427,7 +427,7 @@ fn storage_commands_read_back_as_they_are_printed() {
         "copy_in(W, t)",
         "copy_out(W, S, t; once=true)",
         "synchronize(S, t)",
-        "prefetch(W, S, i, -4)",
+        "prefetch(W, S, i, 4)",
         "allocate(rows, S, t)",
         "free(rows, t; once=true)",
     ];

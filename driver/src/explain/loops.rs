@@ -42,15 +42,38 @@ pub fn lines(
     } else if reports.iter().any(|it| matches!(it.tag, Tag::Stream(_))) {
         // Its warps share the points.
     } else if reports.iter().all(|it| it.tag.keeps_order()) && reports.iter().any(|it| depth(verified, &it.path) > 0) {
-        text.push(
-            "No loop runs in parallel. Where loops inside one another all have to wait, the waiting often".to_string(),
-        );
-        text.push(
-            "runs along a diagonal: `skew(S, i, j, 1)` leans `j` against `i`, and after an `interchange`".to_string(),
-        );
-        text.push("the inner loop may be free. `tessella draw` shows which way the arrows point.".to_string());
+        text.extend(not_in_parallel(verified, &reports));
     }
     Ok(text)
+}
+
+/// What a user may do where no loop runs in parallel.
+fn not_in_parallel(verified: &Verified, reports: &[LoopReport]) -> Vec<String> {
+    let algorithm = verified.algorithm();
+    let inside = |it: &LoopReport| -> Vec<ComputationId> {
+        let ids = verified.schedule().node(&it.path).map(Node::computations).unwrap_or_default();
+        ids.into_iter().filter(|&id| origin(verified, id).is_some()).collect()
+    };
+    let mut free = reports.iter().filter(|it| it.tag == Tag::Sequential && it.carries.is_empty());
+    if let Some((it, id)) = free.find_map(|it| Some((it, *inside(it).first()?))) {
+        let (at, name) = (&it.name, &algorithm.computation(id).name);
+        return vec![format!("No loop runs in parallel, though `{at}` could: `parallel({name}, {at})`.")];
+    }
+    let computed = algorithm.computations.iter().find(|it| !it.never_runs() && !it.write.is_affine());
+    if let Some(it) = computed {
+        let array = &algorithm.array(it.write.array).name;
+        return vec![
+            format!(
+                "No loop runs in parallel: which elements of `{array}` an iteration writes is known only when it runs,"
+            ),
+            "and two at one time may write the same.".to_string(),
+        ];
+    }
+    vec![
+        "No loop runs in parallel. Where loops inside one another all have to wait, the waiting often".to_string(),
+        "runs along a diagonal: `skew(S, i, j, 1)` leans `j` against `i`, and after an `interchange`".to_string(),
+        "the inner loop may be free. `tessella draw` shows which way the arrows point.".to_string(),
+    ]
 }
 
 /// As [`lines`], where it takes too long to find out why.

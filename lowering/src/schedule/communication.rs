@@ -36,7 +36,7 @@ pub(super) fn prefetch(call: &Call<'_>) -> Result<Command, CommandError> {
         array: call.array(array)?,
         computation: call.computation(computation)?,
         at: call.loop_name(at)?,
-        distance: call.integer(distance)?,
+        distance: call.size(distance)?.into(),
     })
 }
 

@@ -303,7 +303,7 @@ pub fn propose_communication(random: &mut Random, scheduled: &Scheduled) -> Opti
     }
     let array = random.pick(&arguments).clone();
     if scheduled.target == Target::Cpu {
-        let (computation, distance) = (algorithm.computation(id).name.clone(), random.between(-3, 9));
+        let (computation, distance) = (algorithm.computation(id).name.clone(), random.between(1, 9));
         return Some(Command::Prefetch { array, computation, at: place.at, distance });
     }
     Some(match random.below(5) {
