@@ -9,7 +9,7 @@ use connect::connect;
 use storage::storage;
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId, ParamOrigin, Which};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin, Which};
 use tessella_polyhedral::error::{Error, FactorObstacle, InlineObstacle, LayoutError, ScheduleError};
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
@@ -184,18 +184,55 @@ fn ends(place: &Place, mut diagnostic: Diagnostic, violation: &Violation) -> Dia
     let algorithm = place.algorithm;
     let array = &algorithm.array(violation.array).name;
     let place_of = |at: AccessRef| place.spans.access(at).or_else(|| place.spans.computation(at.computation));
-    let ends = match place_of(violation.source) == place_of(violation.sink) {
-        true => vec![(violation.source, "first, and again later")],
-        false => vec![(violation.source, "first"), (violation.sink, "later")],
-    };
+    let one_place = place_of(violation.source) == place_of(violation.sink);
+    let role_of_source = if one_place { "first, and again later" } else { "first" };
+    let mut ends = vec![(violation.source, role_of_source)];
+    if !one_place {
+        ends.push((violation.sink, "later"));
+    }
     for (at, role) in ends {
         let verb = if at.which == Which::Write { "writes" } else { "reads" };
         let name = &algorithm.computation(at.computation).name;
+        let text = match unnamed(place, violation.array) {
+            None => format!("`{name}` {verb} `{array}` here {role}"),
+            Some(Unnamed::Test) => format!("`{name}` tests here {role}, whether this is in range"),
+            Some(Unnamed::Condition) if one_place => {
+                let sink = &algorithm.computation(violation.sink.computation).name;
+                format!("`{name}` evaluates this condition, and `{sink}` asks for it later")
+            }
+            Some(Unnamed::Condition) if at.which == Which::Write => format!("`{name}` evaluates this condition {role}"),
+            Some(Unnamed::Condition) => format!("`{name}` asks here for the condition {role}"),
+        };
         if let Some(span) = place_of(at) {
-            diagnostic = diagnostic.secondary(span, format!("`{name}` {verb} `{array}` here {role}"));
+            diagnostic = diagnostic.secondary(span, text);
         }
     }
-    diagnostic
+    match unnamed(place, violation.array) {
+        Some(Unnamed::Test) => diagnostic.with_note(
+            "whether it is, only the run can tell: until then nothing after it may run, so the tests keep Julia's order",
+        ),
+        Some(Unnamed::Condition) | None => diagnostic,
+    }
+}
+
+/// What an array holds to which the source gives no name.
+enum Unnamed {
+    /// Whether a test failed that is made while the function runs.
+    Test,
+    /// What the condition of an `if` came to.
+    Condition,
+}
+
+fn unnamed(place: &Place, array: ArrayId) -> Option<Unnamed> {
+    let algorithm = place.algorithm;
+    if algorithm.failed == Some(array) {
+        return Some(Unnamed::Test);
+    }
+    // It stands where all of the statement stands that writes it: there is no left-hand side.
+    let writer = algorithm.ids().find(|&id| algorithm.computation(id).write.array == array)?;
+    let written = place.spans.access(AccessRef { computation: writer, which: Which::Write });
+    let is_private = algorithm.array(array).kind == ArrayKind::Private;
+    (is_private && written.is_some() && written == place.spans.computation(writer)).then_some(Unnamed::Condition)
 }
 
 /// A witness as text.

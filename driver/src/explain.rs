@@ -62,6 +62,12 @@ pub fn explain(
         loops::lines(ctx, verified, promoted.as_deref().unwrap_or(dependences), lines)
     });
     let told = match told {
+        Err(error) if error.is_quota() => {
+            ctx.with_budget(OPERATIONS_OF_PIECES, || loops::lines_of_pieces(ctx, verified, dependences, lines))
+        }
+        told => told,
+    };
+    let told = match told {
         Err(error) if error.is_quota() => loops::lines_without_reasons(verified),
         told => told?,
     };

@@ -1,9 +1,9 @@
 //! Facts about dependences for people: distances, the loops that carry them, what runs in parallel and why.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, ComputationId};
 use crate::dependence::{Dependence, dependences, direct};
 use crate::error::Error;
-use crate::isl::{Ctx, Map, Set};
+use crate::isl::{Ctx, DimType, Map, Set, Val};
 use crate::legality;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
@@ -104,27 +104,46 @@ pub fn report_loops(
     schedule: &Schedule,
     dependences: &[Dependence],
 ) -> Result<Vec<LoopReport>, Error> {
+    report_loops_of_pieces(ctx, algorithm, schedule, dependences, |id| vec![id])
+}
+
+/// The same, where `pieces` gives the computations of the schedule that run the instances of one of `algorithm`. Which instances
+/// each of them runs is not asked: a loop may be said to carry what only others of these pieces depend on.
+pub fn report_loops_of_pieces(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependences: &[Dependence],
+    pieces: impl Fn(ComputationId) -> Vec<ComputationId>,
+) -> Result<Vec<LoopReport>, Error> {
     let mut reports = loops(schedule);
     for (at, dependence) in dependences.iter().enumerate() {
         let (source, sink) = (dependence.source.computation, dependence.sink.computation);
-        let mut together = dependence.relation.clone();
-        let shared = legality::shared_loops(schedule, source, sink).len();
-        let around: Vec<(Path, &Loop)> = schedule.loops_around(source).into_iter().take(shared).collect();
-        for (path, it) in around {
-            let from = relation::function(ctx, algorithm, source, &it.at[&source])?;
-            let to = relation::function(ctx, algorithm, sink, &it.at[&sink])?;
-            let inside = together.intersect(&from.apply_range(&to.reverse()?)?)?;
-            let apart = together.subtract(&inside)?;
-            if !apart.is_empty()?
-                && let Some(report) = reports.iter_mut().find(|report| report.path == path)
-            {
-                let distance = distance(&apart.apply_domain(&from)?.apply_range(&to)?.deltas()?)?;
-                report.carries.push(Carried { dependence: at, distance });
+        for (earlier, later) in pairs(&pieces(source), &pieces(sink)) {
+            let mut together = dependence.relation.clone();
+            let shared = legality::shared_loops(schedule, earlier, later).len();
+            let around: Vec<(Path, &Loop)> = schedule.loops_around(earlier).into_iter().take(shared).collect();
+            for (path, it) in around {
+                let from = relation::function(ctx, algorithm, source, &it.at[&earlier])?;
+                let to = relation::function(ctx, algorithm, sink, &it.at[&later])?;
+                let inside = together.intersect(&from.apply_range(&to.reverse()?)?)?;
+                let apart = together.subtract(&inside)?.apply_domain(&from)?.apply_range(&to)?.deltas()?;
+                // The order is legal: where the sink would come first, other pieces run the two.
+                let forward = apart.lower_bound(DimType::Set, 0, &Val::from_i64(ctx, 1)?)?;
+                if !forward.is_empty()?
+                    && let Some(report) = reports.iter_mut().find(|report| report.path == path)
+                {
+                    report.carries.push(Carried { dependence: at, distance: distance(&forward)? });
+                }
+                together = inside;
             }
-            together = inside;
         }
     }
     Ok(reports)
+}
+
+fn pairs(sources: &[ComputationId], sinks: &[ComputationId]) -> impl Iterator<Item = (ComputationId, ComputationId)> {
+    sources.iter().flat_map(|&source| sinks.iter().map(move |&sink| (source, sink)))
 }
 
 /// The loops of a schedule, outermost first, with nothing that they carry.

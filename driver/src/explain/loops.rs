@@ -24,10 +24,35 @@ pub fn lines(
 ) -> Result<Vec<String>, Error> {
     let plain: Vec<_> = dependences.iter().map(|item| item.dependence.clone()).collect();
     let reports = report::report_loops(ctx, verified.algorithm(), verified.schedule(), &plain)?;
+    told(ctx, verified, &reports, dependences, lines)
+}
+
+/// As [`lines`], with the dependences of whole statements where the schedule runs pieces of them: those of the pieces take too long
+/// to find.
+pub fn lines_of_pieces(
+    ctx: &Ctx,
+    verified: &Verified,
+    dependences: &[ReportedDependence],
+    lines: &Lines,
+) -> Result<Vec<String>, Error> {
+    let plain: Vec<_> = dependences.iter().map(|item| item.dependence.clone()).collect();
+    let algorithm = verified.algorithm();
+    let pieces = |whole| algorithm.ids().filter(|&id| origin(verified, id) == Some(whole)).collect();
+    let reports = report::report_loops_of_pieces(ctx, verified.source(), verified.schedule(), &plain, pieces)?;
+    told(ctx, verified, &reports, dependences, lines)
+}
+
+fn told(
+    ctx: &Ctx,
+    verified: &Verified,
+    reports: &[LoopReport],
+    dependences: &[ReportedDependence],
+    lines: &Lines,
+) -> Result<Vec<String>, Error> {
     let mut text = Text::of(verified);
     let mut told_notes = BTreeSet::new();
-    for it in &reports {
-        text.add(it, &way(verified, &reports, it, dependences, lines));
+    for it in reports {
+        text.add(it, &way(verified, reports, it, dependences, lines));
         if let Tag::Stream(size) = it.tag {
             streams(ctx, verified, &it.path, size)?.iter().for_each(|line| text.add_below(it, line));
         }
@@ -42,8 +67,9 @@ pub fn lines(
     } else if reports.iter().any(|it| matches!(it.tag, Tag::Stream(_))) {
         // Its warps share the points.
     } else if reports.iter().all(|it| it.tag.keeps_order()) && reports.iter().any(|it| depth(verified, &it.path) > 0) {
-        text.extend(not_in_parallel(verified, &reports));
+        text.extend(not_in_parallel(verified, reports));
     }
+    text.extend(hexagons(verified));
     Ok(text)
 }
 
@@ -88,10 +114,7 @@ pub fn lines_without_reasons(verified: &Verified) -> Vec<String> {
         text.add(it, &at_one_time(it.tag).unwrap_or_else(|| Way::plain(in_order.to_string())));
     }
     let mut text = text.finish();
-    let algorithm = verified.algorithm();
-    if algorithm.computations.iter().any(|it| it.name.contains("_phase")) {
-        text.extend(HEXAGONS.map(str::to_string));
-    }
+    text.extend(hexagons(verified));
     text.push(
         "This order is proved to keep all dependences above; which of them keeps which loop in order takes too long"
             .to_string(),
@@ -100,7 +123,14 @@ pub fn lines_without_reasons(verified: &Verified) -> Vec<String> {
     text
 }
 
-/// How hexagons wait for one another.
+/// How hexagons wait for one another, where there are any.
+fn hexagons(verified: &Verified) -> Vec<String> {
+    match verified.algorithm().computations.iter().any(|it| it.name.contains("_phase")) {
+        true => HEXAGONS.map(str::to_string).to_vec(),
+        false => vec![],
+    }
+}
+
 const HEXAGONS: [&str; 4] = [
     "Tiles over time are hexagons: the loop over tiles of time counts rows of them, and the two nests below it are two phases,",
     "each with every other hexagon. Rows and phases run one after the other, since a hexagon needs those before it. Hexagons of",
