@@ -162,6 +162,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Parallel => "  # parallel".to_string(),
         Tag::Vector(lanes) => format!("  # vector({lanes})"),
         Tag::Unroll(times) => format!("  # unroll({times})"),
+        Tag::Stream(size) if size.hexagon.is_some() => format!("  # hexagonal({size})"),
         Tag::Stream(size) => format!("  # stream({size})"),
         Tag::GridSync => "  # grid_sync".to_string(),
         Tag::Separate => "  # separate".to_string(),

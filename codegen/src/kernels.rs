@@ -161,7 +161,7 @@ impl Extract<'_> {
         shape.parts.iter().for_each(|it| grid[it.axis as usize] = it.blocks());
         let block = shape.block.map(|extent| extent.unwrap_or(1));
         let (same_as, width, blocks) = (None, Width::Wide, Blocks::Apart);
-        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks });
+        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic: 0 });
         Ok(parts::launches(&shape.parts, id))
     }
 

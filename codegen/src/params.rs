@@ -89,6 +89,7 @@ pub fn params_of_stream(input: &Input<'_>, names: &Names, it: &Streaming) -> Vec
     params.extend(scalars.map(KernelParam::Scalar));
     params.push(KernelParam::Variable(it.first));
     params.extend(it.rest.iter().flat_map(|rest| [rest.steps, rest.last]).map(KernelParam::Variable));
+    params.extend(it.halves.iter().flat_map(|it| [it.half, it.last, it.steps]).map(KernelParam::Variable));
     params
 }
 

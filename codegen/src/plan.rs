@@ -107,6 +107,8 @@ pub struct PlannedKernel {
     pub arguments: Vec<KernelParam>,
     pub width: Width,
     pub blocks: Blocks,
+    /// Bytes of shared memory that the launch gives each block.
+    pub dynamic: u32,
 }
 
 /// With more turns than this, a launch costs little beside what it runs.
@@ -211,6 +213,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         arguments: it.params.clone(),
         width: it.width,
         blocks: it.blocks,
+        dynamic: it.dynamic,
     });
     LaunchPlan {
         entry: program.entry.clone(),

@@ -211,6 +211,8 @@ pub struct Kernel {
     pub same_as: Option<KernelId>,
     pub width: Width,
     pub blocks: Blocks,
+    /// Bytes of shared memory that the launch gives each block, besides what the kernel declares.
+    pub dynamic: u32,
 }
 
 /// Whether the blocks of a kernel need each other.

@@ -17,7 +17,7 @@ use crate::program::{Blocks, BufferAccess, For, Kernel, KernelId, KernelParam, N
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::layers::{BufferId, PlacedStream};
 use tessella_polyhedral::schedule::Tag;
-use tessella_polyhedral::stream::{LANES, Stream};
+use tessella_polyhedral::stream::{Hexagon, LANES, Stream};
 use tessella_scalar::CompareOp;
 
 /// What a kernel that streams does; all its threads run it.
@@ -37,6 +37,20 @@ pub struct Streaming {
     pub first: VariableId,
     /// For launches that make fewer than all steps, or store fields that are not carried.
     pub rest: Option<Rest>,
+    /// For launches of hexagons.
+    pub halves: Option<Halves>,
+}
+
+/// What a launch of hexagons is told, and where they keep the fields that are carried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Halves {
+    /// The number of the launch: twice the round, and the phase.
+    pub half: VariableId,
+    /// The last round.
+    pub last: VariableId,
+    /// How many time steps all launches make.
+    pub steps: VariableId,
+    pub sets: Vec<Option<[BufferId; 4]>>,
 }
 
 /// What a launch at the end is told.
@@ -60,6 +74,11 @@ impl Streaming {
         IntExpr::max_of(carried.map(|(_, extents)| extents[axis].clone()))
     }
 
+    /// The most columns that a field has whose values go from step to step.
+    pub fn widest_columns(&self) -> IntExpr {
+        self.widest(0)
+    }
+
     /// Strips along the first axis.
     pub fn strips(&self) -> IntExpr {
         parts(self.widest(0), self.stream.width())
@@ -73,6 +92,17 @@ impl Streaming {
     /// Rows of all parts together.
     pub fn rows(&self) -> IntExpr {
         self.widest(2)
+    }
+
+    /// The hexagons, where launches run some.
+    pub fn hexagons(&self) -> Option<(&Hexagon, &Halves)> {
+        self.stream.hexagon.as_ref().zip(self.halves.as_ref())
+    }
+
+    /// Strips along the first axis, and hexagons along the last.
+    pub fn hexagon_grid(&self, hexagon: &Hexagon) -> [IntExpr; 2] {
+        let rows = self.widest(2).plus(IntExpr::Const(hexagon.bulge()));
+        [parts(self.widest(0), hexagon.strip(&self.stream)), parts(rows, hexagon.period())]
     }
 
     /// A block for each strip, band and part.
@@ -110,6 +140,9 @@ pub(crate) fn launches(
     // The first step of each launch, and what the two at the end are told.
     let firsts = [(); 4].map(|()| fresh(&format!("{time}_first")));
     let rests = [(); 2].map(|()| Rest { steps: fresh(&format!("{time}_now")), last: fresh("is_last") });
+    let of_hexagons = stream.hexagon.as_ref().map(|_| {
+        ["some", "made", "last", "half", "after"].map(|it| fresh(&format!("{time}_{it}")))
+    });
     let stage_iterators = stream.stages.iter().map(|stage| {
         let computation = input.algorithm.computation(stage.computation);
         computation.iterators.iter().map(|name| fresh(name)).collect::<Vec<_>>()
@@ -140,6 +173,7 @@ pub(crate) fn launches(
         iterators: iterators.clone(),
         first,
         rest,
+        halves: None,
     };
     let mut launch = |back: bool, first: VariableId, rest: Option<Rest>, name: &str, same_as: Option<KernelId>| {
         let streaming = streaming(back, first, rest);
@@ -161,6 +195,7 @@ pub(crate) fn launches(
             same_as,
             width: Width::Wide,
             blocks: Blocks::Apart,
+            dynamic: 0,
         };
         let id = KernelId(kernels.len() as u32);
         kernels.push(kernel);
@@ -175,6 +210,52 @@ pub(crate) fn launches(
     let set = |variable: VariableId, value: IntExpr| Node::Let { variable, value };
     let get = IntExpr::variable;
     let (from, until) = (text(&stream.time.0), text(&stream.time.1));
+    let all = until.minus(from.clone()).plus(IntExpr::Const(1));
+    let (hexagons, from, all) = match &stream.hexagon {
+        None => (vec![], from, all),
+        Some(hexagon) => {
+            let [some, made, last, half, after] = of_hexagons.expect("hexagons have names");
+            let sets = stream.fields.iter().map(|field| placed.sets.get(&field.array).copied()).collect();
+            let halves = Halves { half, last, steps: made, sets };
+            let own = |buffer| (buffer, buffer);
+            let it = Streaming {
+                buffers: stream.fields.iter().map(|field| own(input.buffer_of(field.array))).collect(),
+                halves: Some(halves),
+                ..streaming(false, firsts[0], None)
+            };
+            let few = hexagon.steps();
+            // Both are 0 where too few steps are to be made, or rows are too long for integers of 32 bits.
+            let rounds = all.clone().minus(IntExpr::Const(STREAMED + 1 - few)).floor_div(few);
+            let shortest = it.extents.iter().map(|extents| extents[0].clone());
+            let fit = IntExpr::Const(i64::from(i32::MAX) / hexagon.held().1).minus(IntExpr::max_of(shortest));
+            let few_enough =
+                [IntExpr::Const(1), rounds.clone().minus(IntExpr::Const(1)), fit.plus(IntExpr::Const(1))];
+            let any = IntExpr::max_of([IntExpr::Const(0), IntExpr::min_of(few_enough)]);
+            let name = format!("{kernel_name}_hexagons");
+            let launch = Node::Launch(hexagon_kernel(input, names, it, hexagon, name, kernels));
+            let halves = get(some).times(get(last).plus(get(last)).plus(IntExpr::Const(1)));
+            let nodes = vec![
+                set(some, any),
+                set(made, get(some).times(all.clone().minus(IntExpr::Const(STREAMED)))),
+                set(last, rounds),
+                set(firsts[0], from.clone()),
+                Node::For(For {
+                    variable: half,
+                    name: format!("{time}_half"),
+                    tag: Tag::Sequential,
+                    lower: IntExpr::Const(0),
+                    upper: halves.minus(IntExpr::Const(1)),
+                    step: 1,
+                    clip: None,
+                    going: None,
+                    wide: None,
+                    body: vec![launch],
+                }),
+                set(after, from.plus(get(made))),
+            ];
+            (nodes, get(after), all.minus(get(made)))
+        }
+    };
     let after_pairs = |pairs: VariableId| from.clone().plus(IntExpr::Const(2 * steps).times(get(pairs)));
     let both = vec![
         set(firsts[0], after_pairs(pair)),
@@ -206,12 +287,58 @@ pub(crate) fn launches(
         set(rests[1].last, IntExpr::Const(1)),
         Node::Launch(rest_back),
     ];
-    vec![
-        set(count, until.minus(from.clone()).plus(IntExpr::Const(1))),
+    let streamed = vec![
+        set(count, all),
         Node::If {
             condition: Cond::compare(CompareOp::Gt, get(count), IntExpr::Const(0)),
             then: body,
             otherwise: vec![],
         },
-    ]
+    ];
+    [hexagons, streamed].concat()
+}
+
+/// Time steps that stream after hexagons: the last ones store the fields that are not carried.
+const STREAMED: i64 = 2;
+
+/// The kernel whose blocks run hexagons.
+fn hexagon_kernel(
+    input: &Input<'_>,
+    names: &Names,
+    it: Streaming,
+    hexagon: &Hexagon,
+    name: String,
+    kernels: &mut Vec<Kernel>,
+) -> KernelId {
+    let mut params = vec![];
+    let halves = it.halves.as_ref().expect("hexagons run in halves of rounds");
+    for (field, (own, _)) in it.buffers.iter().enumerate() {
+        match &halves.sets[field] {
+            Some(set) => {
+                let all = std::iter::once(own).chain(set);
+                params.extend(all.map(|&buffer| KernelParam::Buffer { buffer, access: BufferAccess::Write }));
+            }
+            None if it.stream.fields[field].rim => {
+                params.push(KernelParam::Buffer { buffer: *own, access: BufferAccess::Read });
+            }
+            None => {}
+        }
+    }
+    params.extend(params_of_stream(input, names, &it));
+    let [strips, along] = it.hexagon_grid(hexagon);
+    let dynamic = hexagon.shared_bytes(input.algorithm, &it.stream);
+    let kernel = Kernel {
+        name,
+        grid: [strips.times(along), IntExpr::Const(1), IntExpr::Const(1)],
+        block: [hexagon.size.threads, 1, 1],
+        params,
+        shared: vec![],
+        dynamic: u32::try_from(dynamic).expect("checked against what a block may have"),
+        body: vec![Node::Streaming(Box::new(it))],
+        same_as: None,
+        width: Width::Wide,
+        blocks: Blocks::Apart,
+    };
+    kernels.push(kernel);
+    KernelId(kernels.len() as u32 - 1)
 }

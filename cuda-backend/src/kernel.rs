@@ -37,7 +37,14 @@ fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     }
     let threads: u32 = kernel.block.iter().product();
     let bounds = match streaming {
-        Some(it) => format!("{threads}, {}", it.stream.blocks(printer.input.algorithm, &Gpu::HOPPER)),
+        Some(it) => {
+            let algorithm = printer.input.algorithm;
+            let blocks = match it.hexagons() {
+                Some((hexagon, _)) => hexagon.blocks(algorithm, &it.stream, &Gpu::HOPPER),
+                None => it.stream.blocks(algorithm, &Gpu::HOPPER),
+            };
+            format!("{threads}, {blocks}")
+        }
         None => threads.to_string(),
     };
     let head = format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {}", kernel.name);

@@ -8,7 +8,7 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    AHEAD_HELPERS, Dialect, GRID_HELPERS, Helper, Printer, STREAM_HELPERS, STREAM_LINES, TextOptions, VECTOR_HELPERS,
+    AHEAD_HELPERS, Dialect, GRID_HELPERS, HEXAGON_HELPERS, Helper, Printer, STREAM_HELPERS, STREAM_LINES, TextOptions, VECTOR_HELPERS,
     Writer, header_comment, helper_texts, scan_text,
 };
 use tessella_codegen::program::{Blocks, Kernel, Node};
@@ -82,6 +82,10 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
         if matches!(it.body.as_slice(), [Node::Streaming(_)]) && !std::mem::replace(&mut some_stream, true) {
             kernels.text(STREAM_HELPERS);
             kernels.blank();
+            if program.kernels.iter().any(has_hexagons) {
+                kernels.text(HEXAGON_HELPERS);
+                kernels.blank();
+            }
             if program.kernels.iter().any(has_planes) {
                 kernels.text(STREAM_LINES);
                 kernels.blank();
@@ -173,6 +177,10 @@ fn has_vectors(kernel: &Kernel) -> bool {
     let mut visit = |node: &Node| found |= matches!(node, Node::For(it) if it.wide.is_some());
     kernel.body.iter().for_each(|node| node.walk(&mut visit));
     found
+}
+
+fn has_hexagons(kernel: &Kernel) -> bool {
+    matches!(kernel.body.as_slice(), [Node::Streaming(it)] if it.halves.is_some())
 }
 
 /// Whether it is a stream whose warps share planes.

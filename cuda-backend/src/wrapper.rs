@@ -44,6 +44,10 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     for it in plan.buffers.iter().filter(|it| it.memory == DeviceMemory::Allocated) {
         out.line(format!("tessella_buffer<{}> {};", c_type(it.element), wrapper.device[&it.id]));
     }
+    for kernel in plan.kernels.iter().filter(|it| it.dynamic > 0) {
+        let attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize";
+        out.line(format!("TESSELLA_TRY(cudaFuncSetAttribute({}, {attribute}, {}));", kernel.name, kernel.dynamic));
+    }
     wrapper.steps(&plan.steps, out);
     if !plan.steps.iter().any(|step| matches!(step, Step::CopyOut(_))) {
         out.line("TESSELLA_TRY(cudaDeviceSynchronize());");
@@ -198,8 +202,9 @@ impl Wrapper<'_, '_> {
     fn launch(&mut self, kernel: &PlannedKernel, out: &mut Writer) {
         let arguments = self.arguments(kernel);
         let [x, y, z] = kernel.block;
+        let shared = if kernel.dynamic > 0 { format!(", {}", kernel.dynamic) } else { String::new() };
         if kernel.grid.iter().all(|extent| extent.as_const() == Some(1)) {
-            out.line(format!("{}<<<1, dim3({x}, {y}, {z})>>>({arguments});", kernel.name));
+            out.line(format!("{}<<<1, dim3({x}, {y}, {z}){shared}>>>({arguments});", kernel.name));
             out.line("TESSELLA_TRY(cudaGetLastError());");
             return;
         }
@@ -208,7 +213,7 @@ impl Wrapper<'_, '_> {
         out.line(format!("const tessella_grid tessella_blocks = {{{}}};", grid.join(", ")));
         out.line(format!("if (tessella_blocks.is_too_large()) return {STATUS_GRID_TOO_LARGE};"));
         out.open("if (!tessella_blocks.is_empty())");
-        out.line(format!("{}<<<tessella_blocks.dims(), dim3({x}, {y}, {z})>>>({arguments});", kernel.name));
+        out.line(format!("{}<<<tessella_blocks.dims(), dim3({x}, {y}, {z}){shared}>>>({arguments});", kernel.name));
         out.line("TESSELLA_TRY(cudaGetLastError());");
         out.close();
         out.close();

@@ -378,12 +378,12 @@ fn stream(call: &Call<'_>) -> Result<Command, CommandError> {
     Ok(Command::Stream {
         computation: call.computation(places.0)?,
         at: call.loop_name(places.1)?,
-        size: StreamSize {
-            steps: size(0, 1)?,
-            points: size(1, StreamSize::POINTS)?,
-            rows: size(2, StreamSize::ROWS)?,
-            lines: size(3, StreamSize::LINES)?,
-        },
+        size: StreamSize::rows_of(
+            size(0, 1)?,
+            size(1, StreamSize::POINTS)?,
+            size(2, StreamSize::ROWS)?,
+            size(3, StreamSize::LINES)?,
+        ),
     })
 }
 

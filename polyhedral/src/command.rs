@@ -207,7 +207,7 @@ impl std::fmt::Display for Command {
             Command::Gpu { computation, blocks, threads } => {
                 write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
             }
-            Command::Stream { computation, at, size } => write!(f, "stream({computation}, {at}, {size})"),
+            Command::Stream { computation, at, size } => f.write_str(&size.command(computation, at)),
             Command::Inline { computation } => write!(f, "inline({computation})"),
             Command::Privatize { array, computation, at } => write!(f, "privatize({array}, {computation}, {at})"),
             Command::ComputeAt { computation, reader, at } => write!(f, "compute_at({computation}, {reader}, {at})"),

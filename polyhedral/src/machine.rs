@@ -46,6 +46,11 @@ pub struct Gpu {
     pub other_registers: u32,
     /// Bytes of shared memory that a block may declare.
     pub shared_bytes_of_block: u32,
+    /// Those that it may have where the launch asks for them, and all of a multiprocessor.
+    pub most_shared_bytes_of_block: u32,
+    pub shared_bytes: u32,
+    /// Registers for addresses, limits and values in flight of a thread that holds the rows of a hexagon.
+    pub other_registers_of_hexagons: u32,
     pub multiprocessors: u32,
     /// More warps than this on a multiprocessor make a stream no faster.
     pub most_warps: u32,
@@ -66,6 +71,9 @@ impl Gpu {
         registers_of_thread: 224,
         other_registers: 48,
         shared_bytes_of_block: 48 << 10,
+        most_shared_bytes_of_block: 227 << 10,
+        shared_bytes: 228 << 10,
+        other_registers_of_hexagons: 32,
         multiprocessors: 132,
         most_warps: 20,
         bytes_a_picosecond: 3.0,

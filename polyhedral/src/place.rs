@@ -48,13 +48,23 @@ pub(crate) fn place_with(
 /// Time loops that stream: a second buffer for each array that goes from step to step.
 fn add_streams(ctx: &Ctx, scheduled: &Scheduled, layout: &mut Layout) -> Result<(), Error> {
     for (path, stream) in stream::streams(ctx, &scheduled.algorithm, &scheduled.schedule)? {
-        let mut copies = BTreeMap::new();
+        let (mut copies, mut sets) = (BTreeMap::new(), BTreeMap::new());
         for field in stream.fields.iter().filter(|field| field.carried) {
             let own = layout.buffer(layout.placement(field.array).buffer).clone();
-            copies.insert(field.array, BufferId(layout.buffers.len() as u32));
-            layout.buffers.push(Buffer { name: format!("{}_next", own.name), lifetime: Lifetime::Call, ..own });
+            let mut copy = |what: &str| {
+                let name = format!("{}_{what}", own.name);
+                layout.buffers.push(Buffer { name, lifetime: Lifetime::Call, ..own.clone() });
+                BufferId(layout.buffers.len() as u32 - 1)
+            };
+            if stream.hexagon.is_some() {
+                let set = ["even", "odd", "other_even", "other_odd"].map(&mut copy);
+                copies.insert(field.array, set[0]);
+                sets.insert(field.array, set);
+            } else {
+                copies.insert(field.array, copy("next"));
+            }
         }
-        layout.streams.push(PlacedStream { path, stream, copies });
+        layout.streams.push(PlacedStream { path, stream, copies, sets });
     }
     Ok(())
 }

@@ -238,6 +238,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Vector(width) => format!("  # vector({width})"),
         Tag::Unroll(factor) => format!("  # unroll({factor})"),
         Tag::Separate => "  # separate".to_string(),
+        Tag::Stream(size) if size.hexagon.is_some() => format!("  # hexagonal({size})"),
         Tag::Stream(size) => format!("  # stream({size})"),
         Tag::GridSync => "  # grid_sync".to_string(),
         Tag::GpuBlock(axis) => format!("  # block.{}", axis_text(axis)),

@@ -63,6 +63,28 @@ pub struct StreamSize {
     pub rows: u32,
     /// Lines of each row that a lane holds, where rows are planes of an array with three axes.
     pub lines: u32,
+    /// Hexagons over time and rows; `None` where rows stream one after the other.
+    pub hexagon: Option<HexagonSize>,
+}
+
+/// Hexagons whose rows lie in registers: see [`crate::stream::hexagon`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HexagonSize {
+    /// Half of the steps of a hexagon, less one: `h` of the report.
+    pub height: u32,
+    /// Rows of its first and last step, less one: `w0` of the report.
+    pub width: u32,
+    /// Threads of a block, each of which holds its points of all rows.
+    pub threads: u32,
+    /// Tiles along columns, one after the other, that a block runs.
+    pub tiles: u32,
+}
+
+impl HexagonSize {
+    /// The sizes where the user gives none but height and width.
+    pub const POINTS: u32 = 2;
+    pub const THREADS: u32 = 256;
+    pub const TILES: u32 = 2;
 }
 
 impl StreamSize {
@@ -70,12 +92,31 @@ impl StreamSize {
     pub const POINTS: u32 = 4;
     pub const ROWS: u32 = 64;
     pub const LINES: u32 = 8;
+
+    /// Rows that stream.
+    pub fn rows_of(steps: u32, points: u32, rows: u32, lines: u32) -> StreamSize {
+        StreamSize { steps, points, rows, lines, hexagon: None }
+    }
+
+    /// Hexagons. The steps that they leave to the end stream, a few at a time.
+    pub fn hexagons(points: u32, hexagon: HexagonSize) -> StreamSize {
+        StreamSize { steps: 2, points, rows: StreamSize::ROWS, lines: StreamSize::LINES, hexagon: Some(hexagon) }
+    }
+
+    /// The command that asks for it.
+    pub fn command(&self, computation: &str, at: &str) -> String {
+        let name = if self.hexagon.is_some() { "hexagonal" } else { "stream" };
+        format!("{name}({computation}, {at}, {self})")
+    }
 }
 
 impl std::fmt::Display for StreamSize {
     /// The sizes as a command has them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let StreamSize { steps, points, rows, lines } = self;
+        let StreamSize { steps, points, rows, lines, hexagon } = self;
+        if let Some(HexagonSize { height, width, threads, tiles }) = hexagon {
+            return write!(f, "{height}, {width}, {points}, {threads}, {tiles}");
+        }
         write!(f, "{steps}, {points}, {rows}")?;
         if *lines == StreamSize::LINES { Ok(()) } else { write!(f, ", {lines}") }
     }

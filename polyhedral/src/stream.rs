@@ -11,12 +11,15 @@
 //! outermost lines of each warp pass through shared memory to the warps beside it, with a barrier for each plane, so that what
 //! other warps hold is there one plane later. Along a line alone there is one row, and all steps run where it is.
 //!
+//! Over matrices most steps may be made by hexagons over time and rows instead: see [`hexagon`].
+//!
 //! [`find`] proves that this is what the source computes. Below the time loop every statement has a nest of its own over
 //! a box that is the same for all time steps, and reads no element of the array that it writes but its own: so a nest
 //! maps versions of arrays to the next version of one array, whatever the order of its points. A stage of the stream
 //! computes just this version, point by point with the same expression; points outside of the box keep what they were. What is left to show is that each value is there when it is read: that is arithmetic on offsets, see
 //! [`pipeline`].
 
+pub mod hexagon;
 mod pipeline;
 
 use crate::affine::Affine;
@@ -29,6 +32,7 @@ use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use hexagon::Hexagon;
 pub use pipeline::Reach;
 
 /// Lanes of a warp.
@@ -57,6 +61,8 @@ pub struct Stream {
     pub beside: [Reach; 2],
     /// How many rows before the first one that is stored a warp begins.
     pub back: i64,
+    /// The hexagons that make most of the steps, where the sizes ask for them.
+    pub hexagon: Option<Hexagon>,
 }
 
 /// An array that the nests write.
@@ -360,9 +366,13 @@ impl Nests {
             depth: 0,
             beside: [Reach::default(); 2],
             back: 0,
+            hexagon: None,
         };
         pipeline::fill(&mut stream)?;
         stream.check_size(algorithm)?;
+        if let Some(hexagon) = size.hexagon {
+            stream.hexagon = Some(Hexagon::of(algorithm, &stream, hexagon)?);
+        }
         Ok(stream)
     }
 }

@@ -50,6 +50,11 @@ const PLANE_TILES = ["space((S, R), t, (j, i), (8, 32))", "grid_sync((S, R), t, 
                       ((1, 2, 128), (1, 4, 128), (3, 4, 32), (3, 8, 32), (3, 4, 64), (3, 8, 64), (5, 4, 32), (7, 8, 32), (7, 16, 32),
                        (11, 8, 32))]...,
                      "overlapped(S, t, (j, i), 4, (16, 32))"]
+# Hexagons whose rows lie in registers; a step of radius 2 wants 4 points of the thread below.
+const PLANE_HEXAGONS = ["hexagonal(S, t, $height, $width, 2, $threads, $tiles)" for (height, width, threads, tiles) in
+                        ((3, 7, 256, 2), (5, 7, 256, 2), (5, 9, 256, 2), (7, 7, 256, 2), (3, 7, 256, 4), (4, 5, 256, 2), (5, 7, 128, 4))]
+const WIDE_HEXAGONS = ["hexagonal(S, t, $height, $width, 4, $threads, $tiles)" for (height, width, threads, tiles) in
+                       ((1, 5, 256, 2), (2, 5, 128, 2), (2, 7, 128, 2), (3, 7, 128, 2), (3, 5, 128, 4))]
 const PLANE_STREAMS = ["stream(S, t, $steps, 4, $rows)" for steps in (2, 3, 4, 5, 6, 8) for rows in (64, 100, 144)]
 const SPACE_TILES = ["space((S, R), t, (k, j, i), (2, 4, 32))", "grid_sync((S, R), t, (k, j, i), (2, 4, 32))",
                      "time_skew((S, R), t, (k, j, i), 2, (4, 4, 32))",
@@ -60,15 +65,16 @@ const LINE_SHAPES = ["space((S, R), t, i, 256)", "grid_sync((S, R), t, i, 256)",
                      ["stream(S, t, $steps, $points)" for steps in (4, 8, 16) for points in (4, 8)]...]
 
 const ALL = [
-    Program("laplacian2d", laplacian2d!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
-    Program("heat2d", heat2d!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
-    Program("gradient2d", gradient2d!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
-    Program("jacobi2d9", jacobi2d9!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
-    Program("star2d2r", star2d2r!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
-    Program("life", life!, Int32, arrays(Int32, 2), PLANE, [PLANE_TILES; PLANE_STREAMS]),
+    Program("laplacian2d", laplacian2d!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; WIDE_HEXAGONS; PLANE_STREAMS]),
+    Program("heat2d", heat2d!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_HEXAGONS; PLANE_STREAMS]),
+    Program("gradient2d", gradient2d!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_HEXAGONS; PLANE_STREAMS]),
+    Program("jacobi2d9", jacobi2d9!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; PLANE_HEXAGONS; PLANE_STREAMS]),
+    Program("star2d2r", star2d2r!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES; WIDE_HEXAGONS; PLANE_STREAMS]),
+    Program("life", life!, Int32, arrays(Int32, 2), PLANE, [PLANE_TILES; PLANE_HEXAGONS; PLANE_STREAMS]),
     Program("wave2d", wave2d!, Float64, arrays(Float64, 3), PLANE,
             ["space(N, t, (j, i), (8, 32))", "grid_sync(N, t, (j, i), (8, 32))", "hexagonal((N, O, C), t, (j, i), 2, (3, 32))",
-             "time_skew(N, t, (j, i), 2, (16, 32))", "stream(N, t, 2, 2, 64)", "stream(N, t, 4, 2, 64)", "stream(N, t, 2, 4, 64)"]),
+             "time_skew(N, t, (j, i), 2, (16, 32))", "stream(N, t, 2, 2, 64)", "stream(N, t, 4, 2, 64)", "stream(N, t, 2, 4, 64)",
+             "hexagonal(N, t, 2, 5)", "hexagonal(N, t, 3, 7)"]),
     Program("fdtd2d", fdtd2d!, Float64,
             (extents, steps) -> (ntuple(_ -> rand(extents...), 3)..., rand(steps)), PLANE,
             ["space(HZ, t, (j, i), (8, 32))", "grid_sync(HZ, t, (j, i), (8, 32))", "time_skew(HZ, t, (j, i), 2, (16, 32))"]),
@@ -76,10 +82,11 @@ const ALL = [
     Program("jacobi3d27", jacobi3d27!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1:3]; SPACE_STREAMS]),
     Program("gradient3d", gradient3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_STREAMS]),
     Program("heat3d", heat3d!, Float64, arrays(Float64, 2), SPACE, [SPACE_TILES; "stream(S, t, 1, 2, 64, 8)"]),
-    Program("box2d2r", box2d2r!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES[1]; PLANE_STREAMS]),
+    Program("box2d2r", box2d2r!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES[1]; WIDE_HEXAGONS; PLANE_STREAMS]),
     Program("star3d2r", star3d2r!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1]; SPACE_STREAMS]),
     [Program("fast_$name", getfield(FastStencils, Symbol("fast_$(name)!")), Float32, arrays(Float32, 2), extents, streams, FastStencils.agree)
-     for (names, extents, streams) in ((("star2d1r", "box2d1r", "star2d2r", "box2d2r", "gradient2d"), PLANE, PLANE_STREAMS),
+     for (names, extents, streams) in ((("star2d1r", "box2d1r", "gradient2d"), PLANE, [PLANE_HEXAGONS; PLANE_STREAMS]),
+                                       (("star2d2r", "box2d2r"), PLANE, [WIDE_HEXAGONS; PLANE_STREAMS]),
                                        (("star3d1r", "star3d2r", "box3d1r"), SPACE, SPACE_STREAMS)) for name in names]...,
     Program("jacobi1d", jacobi1d!, Float64, arrays(Float64, 2), (1 << 26,), LINE_SHAPES),
 ]

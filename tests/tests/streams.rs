@@ -189,7 +189,8 @@ fn check(name: &str, text: &str, sizes: &[(u64, u64, i64)]) -> Vec<String> {
     };
     let input = Input::from(&built.analysed.verified);
     let loops = generate(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert_eq!(loops.kernels.len(), 4, "{name} does not stream");
+    let kernels = if text.contains("hexagonal(") { 5 } else { 4 };
+    assert_eq!(loops.kernels.len(), kernels, "{name} does not stream");
     let mut failures = vec![];
     for &(m, n, steps) in sizes {
         let types = unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty);
@@ -245,14 +246,62 @@ fn streams_compute_what_the_source_does() {
 }
 
 #[test]
+fn hexagons_compute_what_the_source_does() {
+    let mut failures = vec![];
+    let sizes = [(5, 6, 0), (6, 9, 2), (9, 11, 7), (37, 23, 13), (131, 31, 14), (70, 61, 24), (259, 17, 35)];
+    for (name, arguments, element, body) in programs() {
+        // The sweeps of some reach three columns to one side, or two rows.
+        let commands = [
+            "hexagonal(S, t, 1, 2, 4, 32, 1)",
+            "hexagonal(S, t, 2, 3, 4, 32, 2)",
+            "hexagonal(S, t, 3, 1, 2, 64, 1)",
+            "hexagonal(S, t, 4, 1, 2, 32, 2)",
+        ];
+        let outcomes = commands.map(|command| check(name, &function(arguments, element, &body, command), &sizes));
+        let fit: Vec<_> = outcomes.into_iter().filter(|outcome| !is_too_large(outcome)).collect();
+        assert!(fit.len() >= 2, "{name}: too few of the hexagons fit");
+        failures.extend(fit.into_iter().flatten());
+    }
+    report(failures);
+}
+
+/// Whether hexagons of the sizes do not suit the stencil.
+fn is_too_large(outcome: &[String]) -> bool {
+    let causes = ["registers of a thread", "points of the one below", "wants at least", "have no slope"];
+    matches!(outcome, [refusal] if causes.iter().any(|cause| refusal.contains(cause)))
+}
+
+#[test]
 fn random_stencils_stream() {
-    let mut state = 20u64;
+    let ran = random_stencils(20, 24, &[(9, 8, 1), (53, 20, 3), (139, 11, 4)], |random| {
+        format!("stream(S, t, {}, 4, {})", 1 + random(2), 4 + random(20))
+    });
+    assert_eq!(ran, 24);
+}
+
+#[test]
+fn random_stencils_run_in_hexagons() {
+    let ran = random_stencils(77, 40, &[(9, 8, 11), (53, 41, 16), (139, 29, 21)], |random| {
+        let points = [4, 4, 8][random(3) as usize];
+        format!("hexagonal(S, t, {}, {}, {points}, 32, {})", 1 + random(2), 2 + random(4), 1 + random(2))
+    });
+    assert!(ran >= 12, "only {ran} of the hexagons fit");
+}
+
+fn random_stencils(
+    seed: u64,
+    count: u32,
+    sizes: &[(u64, u64, i64)],
+    command: impl Fn(&mut dyn FnMut(i64) -> i64) -> String,
+) -> usize {
+    let mut ran = 0;
+    let mut state = seed;
     let mut random = move |below: i64| {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         ((state >> 33) as i64).rem_euclid(below)
     };
     let mut failures = vec![];
-    for number in 0..24 {
+    for number in 0..count {
         let reach = 1 + random(3);
         let sum = |array: &str, random: &mut dyn FnMut(i64) -> i64| {
             let terms = (0..1 + random(4)).map(|_| {
@@ -267,11 +316,15 @@ fn random_stencils_stream() {
         let (rows, columns) = (format!("{}:m-{}", reach + 1, reach), format!("{}:n-{}", reach + 1, reach));
         let body = nest(&rows, &columns, &format!("@comp S B[i, j] = {first}"))
             + &nest(&rows, &columns, &format!("A[i, j] = {second}"));
-        let command = format!("stream(S, t, {}, 4, {})", 1 + random(2), 4 + random(20));
-        let text = function("A B", "Float32", &body, &command);
-        failures.extend(check(&format!("stencil {number}"), &text, &[(9, 8, 1), (53, 20, 3), (139, 11, 4)]));
+        let text = function("A B", "Float32", &body, &command(&mut random));
+        let outcome = check(&format!("stencil {number}"), &text, sizes);
+        if !is_too_large(&outcome) {
+            ran += 1;
+            failures.extend(outcome);
+        }
     }
     report(failures);
+    ran
 }
 
 #[test]
@@ -290,7 +343,10 @@ fn what_streams_compiles() {
     let others = other_programs().into_iter().flat_map(|(name, text, commands)| {
         commands.map(|command| (name, format!("{text}@schedule f! begin\n    {command}\nend\n")))
     });
-    for (name, text) in matrices.chain(others) {
+    let hexagons = programs().into_iter().map(|(name, arguments, element, body)| {
+        (name, function(arguments, element, &body, "hexagonal(S, t, 1, 2, 4, 128, 1)"))
+    });
+    for (name, text) in matrices.chain(others).chain(hexagons) {
         let sources = Sources::read(&text, &options()).unwrap();
         let unit =
             sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));

@@ -3,7 +3,10 @@
 //! A kernel finds out which strip and part each of its warps has; a function template walks along the rows, in one
 //! version for strips that lie inside of everything, and one for those at the rims.
 
+mod hexagon;
 mod stage;
+
+pub use hexagon::HEXAGON_HELPERS;
 
 use super::{Printer, Writer, c_type};
 use crate::int_expr::IntExpr;
@@ -248,6 +251,9 @@ fn in_band(it: &Streaming, names: &Locals) -> String {
 impl Printer<'_> {
     /// The function that walks along the rows of a strip; `params` are those of the kernel.
     pub fn strip(&mut self, kernel: &str, params: &[String], it: &Streaming, out: &mut Writer) {
+        if let Some((hexagon, halves)) = it.hexagons() {
+            return self.hexagon_tile(kernel, params, (it, hexagon, halves), out);
+        }
         let names = self.locals(it);
         let size = it.stream.size;
         let (points, steps, depth) = (size.points, size.steps, it.stream.depth);
@@ -468,6 +474,9 @@ impl Printer<'_> {
 
     /// The body of a kernel that streams.
     pub fn streaming(&mut self, kernel: &str, arguments: &[String], it: &Streaming, out: &mut Writer) {
+        if let Some((hexagon, halves)) = it.hexagons() {
+            return self.hexagons(kernel, arguments, (it, hexagon, halves), out);
+        }
         let mut namer = self.program.names.namer();
         let [strips, strip, row, west, column, bands, band, top] =
             ["strips", "strip", "row", "west", "column", "bands", "band", "top"].map(|name| namer.fresh(name));

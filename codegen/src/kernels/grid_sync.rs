@@ -60,7 +60,7 @@ impl Extract<'_> {
         let grid = [most, IntExpr::Const(1), IntExpr::Const(1)];
         let kernel = KernelId(self.kernels.len() as u32);
         let (same_as, width, blocks) = (None, Width::Wide, Blocks::Together);
-        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks });
+        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic: 0 });
         Ok(Node::Together { kernel, apart: vec![apart] })
     }
 

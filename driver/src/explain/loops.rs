@@ -11,7 +11,7 @@ use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::reduction::accumulates;
 use tessella_polyhedral::report::{self, Carried, Distance, LoopReport, ReportedDependence};
-use tessella_polyhedral::schedule::{Node, Path, ProcessorAxis, Tag};
+use tessella_polyhedral::schedule::{Node, Path, ProcessorAxis, StreamSize, Tag};
 use tessella_polyhedral::verify::Verified;
 use tessella_scalar::BinaryOp;
 
@@ -319,6 +319,11 @@ fn way(
         Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => {
             "in order".to_string()
         }
+        Tag::Stream(StreamSize { hexagon: Some(it), .. }) => format!(
+            "in order, in hexagons of {} steps, in their first and last step {} rows high, whose rows lie in registers",
+            2 * it.height + 2,
+            it.width + 1
+        ),
         Tag::Stream(size) => format!("in order, {} steps in one pass over the data, in registers", size.steps),
         Tag::GridSync => "in order inside of one kernel, whose blocks wait for each other".to_string(),
         Tag::Separate => "in order, full tiles apart from partial ones".to_string(),

@@ -16,7 +16,7 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
     let all = auto::stream::candidates(ctx, &Gpu::HOPPER, verified.algorithm(), &it, path.0.len())?;
     let mut told = BTreeSet::new();
     let best = all.iter().filter(|candidate| {
-        let is_first = told.insert(candidate.size.map(|size| size.steps));
+        let is_first = told.insert(candidate.size.map(|size| (size.steps, size.hexagon.is_some())));
         is_first || candidate.size == Some(chosen)
     });
     let mut best: Vec<&Candidate> = best.collect();
@@ -29,7 +29,7 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
     let lines = best.into_iter().map(|Candidate { size, bytes, instructions, time }| {
         let way = match size {
             None => "a kernel for each nest and step".to_string(),
-            Some(size) => format!("`stream({statement}, {}, {size})`", it.name),
+            Some(size) => format!("`{}`", size.command(statement, &it.name)),
         };
         let mark = if *size == Some(chosen) { ": chosen" } else { "" };
         let [bytes, instructions, time] = [bytes, instructions, time].map(|it| it / results);

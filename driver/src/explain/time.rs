@@ -196,8 +196,10 @@ fn chosen(
     element: u32,
 ) -> String {
     let around = nest.computations.first().map(|&id| (id, schedule.loops_around(id)));
-    if around.iter().any(|(_, loops)| loops.iter().any(|(_, it)| matches!(it.tag, Tag::Stream(_)))) {
-        return "    chosen: `stream`, with the sizes that are the fastest by the model that stands with its loop above\n".to_string();
+    let loops = around.iter().flat_map(|(_, loops)| loops);
+    if let Some(Tag::Stream(size)) = loops.map(|(_, it)| it.tag).find(|tag| matches!(tag, Tag::Stream(_))) {
+        let what = if size.hexagon.is_some() { "hexagons in registers" } else { "`stream`" };
+        return format!("    chosen: {what}, with the sizes that are the fastest by the model that stands with its loop above\n");
     }
     if target == Target::Gpu {
         let [first, second] =

@@ -14,6 +14,7 @@ mod integer;
 mod kernel;
 mod memory;
 mod shuffle;
+mod hexagons;
 mod streaming;
 
 pub use error::ScheduledError;

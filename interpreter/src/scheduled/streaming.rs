@@ -26,6 +26,9 @@ type Rows = BTreeMap<(usize, i64, i64), Row>;
 
 /// Runs all warps of a launch.
 pub(super) fn launch(host: &mut Host<'_>, kernel: &Kernel, it: &Streaming, blocks: i64) -> Result<(), ScheduledError> {
+    if let Some((hexagon, halves)) = it.hexagons() {
+        return super::hexagons::launch(host, kernel, (it, hexagon, halves), blocks);
+    }
     let mut warps: Vec<i64> = (0..blocks).collect();
     host.shuffle.order(&mut warps);
     let execution = host.execution();
@@ -276,7 +279,7 @@ impl<'a> Warp<'a> {
     }
 }
 
-fn block<'a>(host: &'a mut Host<'_>, buffer: BufferId) -> Result<&'a mut super::memory::Block, ScheduledError> {
+pub(super) fn block<'a>(host: &'a mut Host<'_>, buffer: BufferId) -> Result<&'a mut super::memory::Block, ScheduledError> {
     let name = host.input.layout.buffer(buffer).name.clone();
     host.memory.block_mut(buffer).ok_or(ScheduledError::NoBuffer { buffer: name })
 }

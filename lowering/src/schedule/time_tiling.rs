@@ -2,10 +2,27 @@
 
 use super::error::CommandError;
 use super::reader::Call;
-use tessella_frontend::ast::Expr;
+use tessella_frontend::ast::{Expr, ExprKind};
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::schedule::{HexagonSize, StreamSize};
 
+/// Tiles as loops, or, where no dimensions are named, tiles whose rows lie in registers: `(S, t, height, width)` and, each
+/// optional after the one before, points, threads and tiles.
 pub(super) fn hexagonal(call: &Call<'_>) -> Result<Command, CommandError> {
+    if let [computation, time, height, width, more @ ..] = call.arguments.as_slice()
+        && more.len() <= 3
+        && matches!(height.kind, ExprKind::Integer(_))
+    {
+        let more = |at: usize, usual: u32| more.get(at).map_or(Ok(usual), |given| call.size(given));
+        let hexagon = HexagonSize {
+            height: call.size(height)?,
+            width: call.size(width)?,
+            threads: more(1, HexagonSize::THREADS)?,
+            tiles: more(2, HexagonSize::TILES)?,
+        };
+        let size = StreamSize::hexagons(more(0, HexagonSize::POINTS)?, hexagon);
+        return Ok(Command::Stream { computation: call.computation(computation)?, at: call.loop_name(time)?, size });
+    }
     let [computations, time, loops, height, widths] = call.exactly()?;
     let (time, height) = (call.loop_name(time)?, call.size(height)?);
     let Tiles { computations, loops, widths } = tiles(call, computations, loops, widths)?;

@@ -6,7 +6,7 @@ use super::reader::{integer, name};
 use tessella_diagnostics::Span;
 use tessella_frontend::ast::{Broadcast, Expr, ExprKind, Iteration};
 use tessella_polyhedral::order::{Formula, OrderLoop, OrderNode, Runs};
-use tessella_polyhedral::schedule::{ProcessorAxis, StreamSize, Tag};
+use tessella_polyhedral::schedule::{HexagonSize, ProcessorAxis, StreamSize, Tag};
 
 /// Whether an expression of a block is part of a tree rather than a command: a loop, with a macro or without, or the
 /// name of a computation.
@@ -48,12 +48,14 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
                 ("grid_sync", []) => Tag::GridSync,
                 ("vectorize", [width]) => Tag::Vector(size(width)?),
                 ("unroll", [factor]) => Tag::Unroll(size(factor)?),
-                ("stream", [steps, points, rows, lines @ ..]) if lines.len() <= 1 => Tag::Stream(StreamSize {
-                    steps: size(steps)?,
-                    points: size(points)?,
-                    rows: size(rows)?,
-                    lines: lines.first().map_or(Ok(StreamSize::LINES), size)?,
-                }),
+                ("stream", [steps, points, rows, lines @ ..]) if lines.len() <= 1 => {
+                    let lines = lines.first().map_or(Ok(StreamSize::LINES), size)?;
+                    Tag::Stream(StreamSize::rows_of(size(steps)?, size(points)?, size(rows)?, lines))
+                }
+                ("hexagonal", [height, width, points, threads, tiles]) => {
+                    let (height, width, threads, tiles) = (size(height)?, size(width)?, size(threads)?, size(tiles)?);
+                    Tag::Stream(StreamSize::hexagons(size(points)?, HexagonSize { height, width, threads, tiles }))
+                }
                 ("block", [along]) => Tag::GpuBlock(axis(along)?),
                 ("thread", [along]) => Tag::GpuThread(axis(along)?),
                 _ => return wrong(TreeProblem::Tag, name.span),

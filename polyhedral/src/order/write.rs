@@ -67,6 +67,9 @@ fn prefix(tag: Tag) -> String {
         Tag::Vector(width) => format!("@vectorize {width} "),
         Tag::Unroll(factor) => format!("@unroll {factor} "),
         Tag::Separate => "@separate ".to_string(),
+        Tag::Stream(StreamSize { points, hexagon: Some(it), .. }) => {
+            format!("@hexagonal {} {} {points} {} {} ", it.height, it.width, it.threads, it.tiles)
+        }
         Tag::Stream(size) => {
             let lines = if size.lines == StreamSize::LINES { String::new() } else { format!("{} ", size.lines) };
             format!("@stream {} {} {} {lines}", size.steps, size.points, size.rows)

@@ -478,7 +478,7 @@ fn update_plan() -> LaunchPlan {
             grid: [n().plus(IntExpr::Const(31)).floor_div(32), IntExpr::Const(1), IntExpr::Const(1)],
             block: [32, 1, 1],
             width: Width::Wide,
-            blocks: Blocks::Apart,
+            blocks: Blocks::Apart, dynamic: 0,
             arguments: vec![
                 kernel_buffer(0, BufferAccess::Write),
                 kernel_buffer(1, BufferAccess::Read),
@@ -844,7 +844,7 @@ fn sum_plan() -> LaunchPlan {
         grid: [IntExpr::Const(1), IntExpr::Const(1), IntExpr::Const(1)],
         block: [1, 1, 1],
         width: Width::Wide,
-        blocks: Blocks::Apart,
+        blocks: Blocks::Apart, dynamic: 0,
         arguments: vec![
             kernel_buffer(4, BufferAccess::Write),
             kernel_buffer(7, BufferAccess::Read),

@@ -67,7 +67,7 @@ fn plan(kind: Kind) -> LaunchPlan {
             ]
             .concat(),
             width: Width::Wide,
-            blocks: Blocks::Apart,
+            blocks: Blocks::Apart, dynamic: 0,
         }],
         steps: vec![
             Step::Let { variable: VariableId(0), value: IntExpr::Const(1) },

@@ -313,7 +313,7 @@ impl Printer<'_> {
     }
 
     /// Whether the text of a stage has an iterator: as a value, or in the subscripts of memory.
-    fn mentions(&self, stage: &Stage, iterator: u32) -> bool {
+    pub(super) fn mentions(&self, stage: &Stage, iterator: u32) -> bool {
         let computation = self.input.algorithm.computation(stage.computation);
         let mut found = false;
         for expr in self.input.expressions(stage.computation) {
@@ -330,7 +330,7 @@ impl Printer<'_> {
 }
 
 /// `text + number`, as one writes it.
-fn by(text: &str, number: i64) -> String {
+pub(super) fn by(text: &str, number: i64) -> String {
     match number {
         0 => text.to_string(),
         number if number < 0 => format!("{text} - {}", -number),

@@ -26,7 +26,7 @@ fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> Stream {
     });
     let field = |at: usize| Field { array: ArrayId(at as u32), writer: at, carried: true, rim: true, lead: 0 };
     Stream {
-        size: StreamSize { steps, points: 4, rows: 16, lines: 1 },
+        size: StreamSize::rows_of(steps, 4, 16, 1),
         axes: [Some(0), None, Some(1)],
         time: zero(),
         fields: (0..reads.len()).map(field).collect(),
@@ -35,6 +35,7 @@ fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> Stream {
         depth: 0,
         beside: [Reach::default(); 2],
         back: 0,
+        hexagon: None,
     }
 }
 

@@ -219,7 +219,7 @@ impl<G: Gpu> Run<'_, '_, G> {
         let mut recording = self.replay.recording.take();
         let arguments: Result<Vec<Argument<'_, G::Buffer>>, RuntimeError> =
             planned.arguments.iter().map(|param| self.kernel_argument(param, planned.width)).collect();
-        let shape = LaunchShape { grid, block: planned.block, shared_bytes: 0, blocks: planned.blocks };
+        let shape = LaunchShape { grid, block: planned.block, shared_bytes: planned.dynamic, blocks: planned.blocks };
         let launched = arguments.and_then(|arguments| match recording.as_mut() {
             Some(graph) => Ok(program.gpu.add(graph, kernel, shape, &arguments)?),
             // SAFETY: the arguments are those that the plan lists for the kernel, and buffers as large as it says;
