@@ -14,6 +14,16 @@ use tessella_polyhedral::stream::{Hexagon, Source};
 
 /// What all kernels of hexagons use.
 pub const HEXAGON_HELPERS: &str = "\
+// Which of a thread's points lie within first..last, as bits; all are counted from one place.
+template <int points>
+static __device__ __forceinline__ unsigned tessella_among(int place, int first, int last)
+{
+    unsigned which = 0;
+#pragma unroll
+    for (int k = 0; k < points; k++) which |= (unsigned)(place + k >= first && place + k <= last) << k;
+    return which;
+}
+
 // A point of a thread's row; those before its first one are the thread's below.
 template <int left, typename T, int points>
 static __device__ __forceinline__ T tessella_point(const T (&row)[points], const T (&before)[left], int at)
@@ -78,6 +88,9 @@ struct Locals {
     entry: String,
     point: String,
     inside: String,
+    /// Whether all rows, or columns, lie inside.
+    within: [String; 2],
+    value: String,
     /// Whether the loop has the step.
     active: String,
     /// Where rows of a version are loaded from, or stored to, and how many are.
@@ -99,6 +112,10 @@ struct FieldNames {
     stride: String,
     first_row: String,
     last_row: String,
+    first_column: String,
+    last_column: String,
+    first_stored: String,
+    last_stored: String,
     /// Pointers: sides in for even and odd steps, rows of the first step, beside the longest one, sides out, and rows of the last step.
     from: [String; 2],
     first: String,
@@ -111,6 +128,8 @@ struct StageNames {
     within: String,
     first: String,
     last: String,
+    first_column: String,
+    last_column: String,
 }
 
 impl FieldNames {
@@ -147,6 +166,10 @@ impl Printer<'_> {
                 stride: name("stride"),
                 first_row: name("first_row"),
                 last_row: name("last_row"),
+                first_column: name("first_column"),
+                last_column: name("last_column"),
+                first_stored: name("first_stored"),
+                last_stored: name("last_stored"),
                 from: [name("from_even"), name("from_odd")],
                 first: name("first"),
                 beside: name("beside"),
@@ -158,7 +181,9 @@ impl Printer<'_> {
         for stage in &it.stream.stages {
             let computation = &self.program.names.computations[stage.computation.0 as usize];
             let mut name = |what: &str| namer.fresh(&format!("{computation}_{what}"));
-            stages.push(StageNames { within: name("within"), first: name("first"), last: name("last") });
+            let [within, first, last, first_column, last_column] =
+                ["within", "first", "last", "first_column", "last_column"].map(&mut name);
+            stages.push(StageNames { within, first, last, first_column, last_column });
         }
         let mut name = |what: &str| namer.fresh(what);
         Locals {
@@ -178,6 +203,8 @@ impl Printer<'_> {
             entry: name("e"),
             point: name("k"),
             inside: name("inside"),
+            within: [name("rows"), name("columns")],
+            value: name("value"),
             active: name("active"),
             from: name("from"),
             to: name("to"),
@@ -204,12 +231,14 @@ impl Printer<'_> {
         let whole = (1u32 << points) - 1;
         let Locals { origin, column, turn, begin, step, low, high, row, entry, point, .. } = &names;
         let [first_stored, last_stored] = &names.stored;
+        let [rows_in, columns_in] = &names.within;
 
         out.line(format!(
-            "// {steps} steps of a hexagon, {ends} to {} rows high. `inner`: all that it touches lies inside of all arrays, boxes and steps.",
+            "// {steps} steps of a hexagon, {ends} to {} rows high. `rows`, `columns`: those that it touches lie inside of all arrays and boxes, and",
             ends + 2 * hexagon.bulge()
         ));
-        out.line("template <bool inner>");
+        out.line("// with the rows the steps inside of the loop.");
+        out.line(format!("template <bool {rows_in}, bool {columns_in}>"));
         out.line(format!("static __device__ __forceinline__ void {kernel}_tile("));
         params.iter().for_each(|param| out.line(format!("    {param},")));
         for field in self.carried(it) {
@@ -245,6 +274,17 @@ impl Printer<'_> {
                 "[[maybe_unused]] const int {} = tessella_near(1 - {origin}), {} = tessella_near(({rows}) - {origin});",
                 own.first_row, own.last_row
             ));
+            out.line(format!(
+                "[[maybe_unused]] const int {} = tessella_near(1 - {column}), {} = tessella_near(({columns}) - {column});",
+                own.first_column, own.last_column
+            ));
+            if it.is_carried(field) {
+                let last = format!("({columns_in} || {last_stored} < {columns} ? {last_stored} : {columns})");
+                out.line(format!(
+                    "const int {} = (int)({first_stored} - {column}), {} = (int)({last} - {column});",
+                    own.first_stored, own.last_stored
+                ));
+            }
             if it.is_carried(field) {
                 out.line(format!("{element} {}[{held}][{points}];", own.rows));
             }
@@ -255,24 +295,30 @@ impl Printer<'_> {
                 "const int {} = tessella_near(({low}) - {origin}), {} = tessella_near(({high}) - {origin});",
                 own.first, own.last
             ));
+            let (low, high) = (self.int(&it.limits[stage][0].0), self.int(&it.limits[stage][0].1));
+            out.line(format!(
+                "[[maybe_unused]] const int {} = tessella_near(({low}) - {column}), {} = tessella_near(({high}) - {column});",
+                own.first_column, own.last_column
+            ));
         }
         for field in self.carried(it) {
             let own = &names.fields[field];
             let frame = hexagon.frame(&it.stream, field, 0);
             let reach = hexagon.reach[field];
-            let columns = self.int(&it.extents[field][0]);
             out.open("");
             out.line(format!(
-                "const unsigned {} = inner ? {whole} : tessella_within<{points}>({}, 1, {columns});",
-                names.inside,
-                by(column, -frame)
+                "const unsigned {} = {columns_in} ? {whole} : tessella_among<{points}>({}, {}, {});",
+                names.inside, -frame, own.first_column, own.last_column
             ));
             out.line("#pragma unroll");
             out.open(format!("for (int {row} = {}; {row} <= {}; {row}++)", -reach, ends - 1 + reach));
             let from = format!("({row} >= 0 && {row} < {ends} ? {} : {})", own.first, own.from[0]);
             let place = format!("{from} + {} + ({row}{from_base}) * {}", by(&own.corner, -frame), own.stride);
-            let which = format!("{row} >= {} && {row} <= {} ? {} : 0", own.first_row, own.last_row, names.inside);
-            out.line(format!("tessella_enter<inner>({place}, {which}, {}[{row}{from_base}]);", own.rows));
+            let which = format!(
+                "{rows_in} || ({row} >= {} && {row} <= {}) ? {} : 0",
+                own.first_row, own.last_row, names.inside
+            );
+            out.line(format!("tessella_enter<{rows_in} && {columns_in}>({place}, {which}, {}[{row}{from_base}]);", own.rows));
             out.close();
             out.close();
         }
@@ -299,7 +345,7 @@ impl Printer<'_> {
         }
         let time = self.variable(halves.steps).to_string();
         out.line(format!(
-            "[[maybe_unused]] const bool {} = inner || ({begin} + {step} >= 0 && {begin} + {step} < {time});",
+            "[[maybe_unused]] const bool {} = {rows_in} || ({begin} + {step} >= 0 && {begin} + {step} < {time});",
             names.active
         ));
         for at in 0..it.stream.stages.len() {
@@ -317,10 +363,9 @@ impl Printer<'_> {
             ));
             out.close();
             out.open(format!("if ({step} >= {height})"));
-            let last_column = format!("{last_stored} < {0} ? {last_stored} : {0}", self.int(&it.extents[field][0]));
             out.line(format!(
-                "const unsigned {} = tessella_within<{points}>({column} - {frame}, {first_stored}, inner ? {last_stored} : {last_column});",
-                names.inside
+                "const unsigned {} = tessella_among<{points}>(-{frame}, {}, {});",
+                names.inside, own.first_stored, own.last_stored
             ));
             let to = format!("{step} == {} ? {} : {step} % 2 ? {} : {}", steps - 1, own.end, own.to[0], own.to[1]);
             out.line(format!("{element} *const {} = ({to}) + {} - {frame};", names.to, own.corner));
@@ -331,7 +376,10 @@ impl Printer<'_> {
                 steps - 1
             );
             out.open(format!("if ({wanted})"));
-            let which = format!("inner || ({row} >= {} && {row} <= {}) ? {} : 0", own.first_row, own.last_row, names.inside);
+            let which = format!(
+                "{rows_in} || ({row} >= {} && {row} <= {}) ? {} : 0",
+                own.first_row, own.last_row, names.inside
+            );
             out.line(format!(
                 "tessella_leave({} + ({row}{from_base}) * {}, {which}, {}[{row}{from_base}]);",
                 names.to, own.stride, own.rows
@@ -373,19 +421,19 @@ impl Printer<'_> {
     /// Loads the rows that enter with the next step.
     fn entering(&mut self, names: &Locals, (it, hexagon): (&Streaming, &Hexagon), field: usize, out: &mut Writer) {
         let own = &names.fields[field];
-        let Locals { column, step, low, high, entry, inside, .. } = names;
+        let Locals { step, low, high, entry, inside, within: [rows_in, columns_in], .. } = names;
         let (points, height) = (it.stream.size.points, hexagon.size.height);
         let (slope, reach) = (hexagon.slope, hexagon.reach[field]);
         let entering = slope + reach;
         let from_base = format!(" + {}", -hexagon.held().0);
         let element = self.element_of(it, field);
         let whole = (1u32 << points) - 1;
-        let columns = self.int(&it.extents[field][0]);
         let frame = self.frame_text(names, (it, hexagon), field, 1);
         out.line(format!("[[maybe_unused]] {element} {}[{}][{points}];", own.entering, 2 * entering));
         out.open(format!("if ({step} <= {height})"));
         out.line(format!(
-            "const unsigned {inside} = inner ? {whole} : tessella_within<{points}>({column} - {frame}, 1, {columns});"
+            "const unsigned {inside} = {columns_in} ? {whole} : tessella_among<{points}>(-{frame}, {}, {});",
+            own.first_column, own.last_column
         ));
         let from = format!("{step} == {height} ? {} : {step} % 2 ? {} : {}", own.beside, own.from[0], own.from[1]);
         out.line(format!("const {element} *const {} = ({from}) + {} - {frame};", names.from, own.corner));
@@ -399,9 +447,9 @@ impl Printer<'_> {
             (entry.clone(), format!("{low} - {most} + {entry}")),
             (format!("{entering} + {entry}"), format!("{high} + {most} - {entry}")),
         ] {
-            let which = format!("{row} >= {} && {row} <= {} ? {inside} : 0", own.first_row, own.last_row);
+            let which = format!("{rows_in} || ({row} >= {} && {row} <= {}) ? {inside} : 0", own.first_row, own.last_row);
             out.line(format!(
-                "tessella_enter<inner>({} + ({row}{from_base}) * {}, {which}, {}[{place}]);",
+                "tessella_enter<{rows_in} && {columns_in}>({} + ({row}{from_base}) * {}, {which}, {}[{place}]);",
                 names.from, own.stride, own.entering
             ));
         }
@@ -447,7 +495,7 @@ impl Printer<'_> {
         let stage = &it.stream.stages[at];
         let own = &names.stages[at];
         let field = &names.fields[stage.field];
-        let Locals { origin, column, begin, step, row, point, inside, .. } = names;
+        let Locals { origin, column, begin, step, row, point, inside, within: [rows_in, columns_in], .. } = names;
         let (points, (base, held)) = (it.stream.size.points, hexagon.held());
         let from_base = format!(" + {}", -base);
         let places = hexagon.places();
@@ -481,10 +529,9 @@ impl Printer<'_> {
             let name = &names.fields[field].west[usize::from(fresh)];
             out.line(format!("{element} {}[{held}][{exchanged}];", west_of(name, at)));
         }
-        let (limit_low, limit_high) = (self.int(&it.limits[at][0].0), self.int(&it.limits[at][0].1));
         out.line(format!(
-            "const unsigned {} = inner ? {whole} : {} ? tessella_within<{points}>({column} - {frame}, {limit_low}, {limit_high}) : 0;",
-            own.within, names.active
+            "const unsigned {} = !{} ? 0 : {columns_in} ? {whole} : tessella_among<{points}>(-{frame}, {}, {});",
+            own.within, names.active, own.first_column, own.last_column
         ));
         let around = hexagon.around[at];
         let (first, last) = (by(&names.low, -around.below), by(&names.high, around.above));
@@ -507,7 +554,7 @@ impl Printer<'_> {
             out.line(get(&by(row, high)));
         }
         out.line(format!(
-            "[[maybe_unused]] const unsigned {inside} = inner || ({row} >= {} && {row} <= {}) ? {} : 0;",
+            "[[maybe_unused]] const unsigned {inside} = {rows_in} || ({row} >= {} && {row} <= {}) ? {} : 0;",
             own.first, own.last, own.within
         ));
         let operand = |field: usize, fresh: bool, rows: i64, back: i64| {
@@ -563,18 +610,29 @@ impl Printer<'_> {
             (true, _) => operand(stage.field, false, 0, hexagon.skew),
             (false, true) => {
                 let (buffer, _) = self.field_buffers(it, stage.field);
-                let columns = self.int(&it.extents[stage.field][0]);
                 let place = format!("{} + ({row}{from_base}) * {} + {point} - {frame}", field.corner, field.stride);
                 let there = format!(
-                    "{row} >= {} && {row} <= {} && {column} - {frame} + {point} >= 1 && {column} - {frame} + {point} <= {columns}",
-                    field.first_row, field.last_row
+                    "{row} >= {} && {row} <= {} && {point} - {frame} >= {} && {point} - {frame} <= {}",
+                    field.first_row, field.last_row, field.first_column, field.last_column
                 );
                 format!("({there} ? {buffer}[{place}] : ({element})0)")
             }
             (false, false) => format!("({element})0"),
         };
         let target = format!("{}[{row}{from_base}][{point}]", field.new);
-        out.line(format!("{target} = inner || ({inside} >> {point} & 1) ? {text} : {kept};"));
+        // A branch for each point would cost more than the arithmetic.
+        match self.may_be_computed_outside(stage) {
+            true => {
+                out.line(format!("const {element} {} = {text};", names.value));
+                out.line(format!(
+                    "{target} = {rows_in} && {columns_in} ? {0} : tessella_choose<{element}>({inside} >> {point} & 1, {0}, {kept});",
+                    names.value
+                ));
+            }
+            false => out.line(format!(
+                "{target} = ({rows_in} && {columns_in}) || ({inside} >> {point} & 1) ? {text} : {kept};"
+            )),
+        }
         out.close();
         out.close();
         if hexagon.exchanged(stage.field, true) > 0 {
@@ -606,7 +664,7 @@ impl Printer<'_> {
         let fresh = |name: &str| self.program.names.namer().fresh(name);
         let [strips, strip, second, round, tile, west, is_first, is_last, before_last, shared, rows_inside, inside] = [
             "strips", "strip", "is_second", "round", "tile", "west", "is_first", "is_last", "before_last", "shared",
-            "rows_inside", "inside",
+            "rows_inside", "columns_inside",
         ]
         .map(fresh);
         let Locals { origin, column, begin, turn, .. } = &names;
@@ -681,11 +739,12 @@ impl Printer<'_> {
         all.extend([origin, begin, column, first_stored, last_stored, turn].map(String::clone));
         let all = all.join(", ");
         out.line(format!(
-            "const bool {inside} = {rows_inside} && {west} - {most} >= {low_column} && {west} + {} <= {high_column};",
+            "const bool {inside} = {west} - {most} >= {low_column} && {west} + {} <= {high_column};",
             tile_width - 1 - least
         ));
-        out.line(format!("if ({inside}) {kernel}_tile<true>({all});"));
-        out.line(format!("else {kernel}_tile<false>({all});"));
+        out.line(format!("if ({rows_inside} && {inside}) {kernel}_tile<true, true>({all});"));
+        out.line(format!("else if ({rows_inside}) {kernel}_tile<true, false>({all});"));
+        out.line(format!("else {kernel}_tile<false, false>({all});"));
         out.close();
     }
 

@@ -287,7 +287,7 @@ impl Printer<'_> {
     }
 
     /// Whether a point's value can be computed where it is not wanted: it takes no memory.
-    fn may_be_computed_outside(&self, stage: &Stage) -> bool {
+    pub(super) fn may_be_computed_outside(&self, stage: &Stage) -> bool {
         let written = self.input.algorithm.computation(stage.computation).value.ty;
         written.is_float() && stage.reads.iter().all(|read| *read != Source::Memory)
     }
