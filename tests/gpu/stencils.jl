@@ -138,6 +138,8 @@ end
 
 # Where some warps of every shape lie inside of the arrays, away from all rims, and launches take all their steps.
 const WITH_INNER = 300
+# Where a tile of a block's threads lies inside, too.
+const WITH_WHOLE_TILES = 1100
 
 # Makes arguments of about `n` points along each axis, for five steps; for more where `n` is large.
 function small(program)
@@ -146,14 +148,19 @@ function small(program)
     return (T, n) -> program.arguments(length(program.extents) == 3 ? space(n ÷ 4 + 7) : map(_ -> n, program.extents), steps(n))
 end
 
+# What shape a command asks for: `hexagonal(S, t, 5, 7)` keeps rows in registers.
+kind(command) = occursin(r"^hexagonal\(\w+, t, \d", command) ? "hexagonal_registers" : first(split(command, '('))
+
 # Each program under Tessella's own schedule, and under the first of its shapes of each kind.
 function cases()
     all = Case[]
     for program in ALL
-        kinds = unique(shape -> first(split(shape, '(')), program.shapes)
+        kinds = unique(kind, program.shapes)
         for shape in ["", kinds...]
-            name = isempty(shape) ? "stencil_$(program.name)" : "stencil_$(program.name)_$(first(split(shape, '(')))"
-            push!(all, Case(name, program.f, small(program), DataType[program.T], [1, 2, 17, 64, 67, WITH_INNER],
+            name = isempty(shape) ? "stencil_$(program.name)" : "stencil_$(program.name)_$(kind(shape))"
+            sizes = [1, 2, 17, 64, 67, WITH_INNER]
+            endswith(name, "registers") && push!(sizes, WITH_WHOLE_TILES)
+            push!(all, Case(name, program.f, small(program), DataType[program.T], sizes,
                             program.agree,
                             program.extents, small(program), shape))
         end

@@ -1,7 +1,9 @@
 # A box of 25 points, each with a factor of its own.
 #! with space((S, R), t, (j, i), (4, 8))
 #! gpu space((S, R), t, (j, i), (4, 8))
+#! gpu hexagonal(S, t, 1, 2, 4, 32, 1)
 #! run m=9 n=11 steps=3
+#! run m=29 n=31 steps=9
 @tessella function box2d2r!(A::Matrix{Float32}, B::Matrix{Float32}, steps::Int)
     m, n = size(A)
     for t in 1:steps

@@ -2,6 +2,7 @@
 #! with hexagonal((S, R), t, (j, i), 3, (2, 8))
 #! with time_skew((S, R), t, (j, i), 2, (6, 6))
 #! gpu hexagonal((S, R), t, (j, i), 1, (2, 8))
+#! gpu hexagonal(S, t, 1, 2, 2, 64, 1)
 #! run m=7 n=5 steps=2
 #! run m=17 n=21 steps=8
 @tessella function gradient2d!(A::Matrix{Float32}, B::Matrix{Float32}, steps::Int)

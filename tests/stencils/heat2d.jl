@@ -11,6 +11,7 @@
 #! gpu hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(A, S, i0)
 #! gpu hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(A, S_phase1, i0); cache_shared(B, S, i0)
 #! gpu hexagonal((S, R), t, (j, i), 1, 3)
+#! gpu hexagonal(S, t, 2, 3, 2, 32, 1)
 #! run m=0 n=0 steps=1
 #! run m=3 n=3 steps=1
 #! run m=13 n=17 steps=0

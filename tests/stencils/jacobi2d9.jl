@@ -2,8 +2,10 @@
 #! with hexagonal((S, R), t, (j, i), 3, (4, 8))
 #! with time_skew((S, R), t, (j, i), 2, (8, 8))
 #! gpu hexagonal((S, R), t, (j, i), 1, (2, 8))
+#! gpu hexagonal(S, t, 1, 1, 2, 32, 1)
 #! run m=5 n=4 steps=3
 #! run m=14 n=22 steps=6
+#! run m=41 n=22 steps=12
 @tessella function jacobi2d9!(A::Matrix{Float32}, B::Matrix{Float32}, steps::Int)
     m, n = size(A)
     for t in 1:steps

@@ -2,6 +2,8 @@
 #! with hexagonal((S, R), t, (j, i), 1, (2, 4))
 #! with hexagonal(S, t, (j, i), 5, (3, 8))
 #! with time_skew(S, t, (j, i), 3, (4, 8))
+#! gpu hexagonal((S, R), t, (j, i), 1, (2, 4))
+#! gpu hexagonal(S, t, 1, 2, 4, 64, 1)
 #! run m=2 n=5 steps=3
 #! run m=19 n=23 steps=1
 #! run m=19 n=23 steps=9

@@ -2,6 +2,8 @@
 #! with hexagonal((S, R), t, (j, i), 1, (2, 8))
 #! with hexagonal((S, R), t, (j, i), 3, (2, 4))
 #! with time_skew((S, R), t, (j, i), 2, (8, 8))
+#! gpu hexagonal((S, R), t, (j, i), 1, (2, 8))
+#! gpu hexagonal(S, t, 1, 2, 2, 64, 2)
 #! run m=5 n=6 steps=4
 #! run m=16 n=19 steps=7
 #! own m=9 n=203 steps=37

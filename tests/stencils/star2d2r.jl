@@ -2,8 +2,11 @@
 #! with hexagonal((S, R), t, (j, i), 1, (3, 8))
 #! with hexagonal((S, R), t, (j, i), 3, 2)
 #! with time_skew((S, R), t, (j, i), 2, (9, 9))
+#! gpu hexagonal((S, R), t, (j, i), 1, (3, 8))
+#! gpu hexagonal(S, t, 1, 3, 4, 32, 1)
 #! run m=6 n=5 steps=2
 #! run m=18 n=23 steps=6
+#! run m=18 n=33 steps=11
 #! own m=9 n=301 steps=37
 @tessella function star2d2r!(A::Matrix{Float32}, B::Matrix{Float32}, steps::Int)
     m, n = size(A)

@@ -2,6 +2,7 @@
 #! with hexagonal((N, O, C), t, (j, i), 2, (3, 8))
 #! with time_skew(N, t, (j, i), 2, (8, 8))
 #! gpu overlapped(N, t, (j, i), 1, (8, 16))
+#! gpu hexagonal(N, t, 1, 2, 2, 64, 1)
 #! run m=4 n=5 steps=2
 #! run m=15 n=18 steps=7
 #! own m=9 n=203 steps=37

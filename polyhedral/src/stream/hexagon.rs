@@ -89,6 +89,13 @@ fn surroundings(stream: &Stream, axis: usize) -> (Vec<Reach>, Vec<Reach>) {
 impl Hexagon {
     /// The hexagons of these sizes over a stream, whose fields and reads are known.
     pub(super) fn of(algorithm: &Algorithm, stream: &Stream, size: HexagonSize) -> Result<Hexagon, Obstacle> {
+        let hexagon = Hexagon::shape(stream, size)?;
+        hexagon.check_size(algorithm, stream)?;
+        hexagon.check(stream)?;
+        Ok(hexagon)
+    }
+
+    fn shape(stream: &Stream, size: HexagonSize) -> Result<Hexagon, Obstacle> {
         if stream.axes[1].is_some() || stream.axes[2].is_none() {
             return Err(Obstacle("rows of hexagons lie in registers only where the arrays are matrices".to_string()));
         }
@@ -122,8 +129,13 @@ impl Hexagon {
         }
         let below = carried(&|at| columns[at].below);
         let hexagon = Hexagon { size, slope, skew, lags, below, around, reach, left };
-        hexagon.check_size(algorithm, stream)?;
-        hexagon.check(stream)?;
+        if hexagon.ends() < slope {
+            return Err(Obstacle(format!(
+                "the first step of a hexagon has a width of {}, and a step that reaches {slope} rows wants at least {}",
+                size.width,
+                slope - 1
+            )));
+        }
         Ok(hexagon)
     }
 
@@ -306,22 +318,16 @@ impl Hexagon {
         let by_registers = i64::from(gpu.registers) / threads / needed;
         // The driver takes 1 KiB of a block for itself.
         let by_shared = i64::from(gpu.shared_bytes) / (self.shared_bytes(algorithm, stream) + 1024);
-        by_registers.min(by_shared).min(2048 / threads).max(1)
+        // A multiprocessor holds 2048 threads and 32 blocks.
+        by_registers.min(by_shared).min(2048 / threads).clamp(1, 32)
     }
 
     fn check_size(&self, algorithm: &Algorithm, stream: &Stream) -> Result<(), Obstacle> {
         let no = |why: String| Err(Obstacle(why));
-        let HexagonSize { threads, width, .. } = self.size;
+        let threads = self.size.threads;
         let points = i64::from(stream.size.points);
         if threads % super::LANES != 0 || threads > 1024 {
             return no(format!("a block has whole warps, at most 1024 threads, and not {threads}"));
-        }
-        if self.ends() < self.slope {
-            return no(format!(
-                "the first step of a hexagon has a width of {width}, and a step that reaches {} rows wants at least {}",
-                self.slope,
-                self.slope - 1
-            ));
         }
         let farthest = self.left.iter().flatten().max().copied().unwrap_or(0);
         if farthest > points || !stream.size.points.is_power_of_two() || points > 8 {
@@ -467,3 +473,6 @@ fn lags(stream: &Stream, skew: i64) -> Option<Vec<i64>> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

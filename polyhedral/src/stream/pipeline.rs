@@ -118,4 +118,4 @@ fn needed(stream: &Stream, axis: usize) -> BTreeMap<(usize, i64), (i64, i64)> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -5,7 +5,7 @@ use crate::algorithm::{ArrayId, ComputationId};
 use crate::schedule::StreamSize;
 
 /// A time step whose stages write fields 0, 1, ... and read `(field, offset)`.
-fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> Stream {
+pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> Stream {
     let zero = || (Affine::constant(1), Affine::constant(9));
     let stages = reads.iter().enumerate().map(|(at, reads)| Stage {
         computation: ComputationId(at as u32),
