@@ -804,11 +804,11 @@ extern "C" int32_t bicg(
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
     TESSELLA_TRY(p_device.allocate(tessella_bytes(sizeof(double), p_1)));
     TESSELLA_TRY(r_device.allocate(tessella_bytes(sizeof(double), r_1)));
-    TESSELLA_TRY(r_device.copy_in(r, tessella_in));
     if (s_1 > n) {
         TESSELLA_TRY(s_device.copy_in(s, tessella_in));
     }
     TESSELLA_TRY(A_device.copy_in(A, tessella_in));
+    TESSELLA_TRY(r_device.copy_in(r, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     if (s_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && r_1 <= 1073741824 && m * n <= 2147483647) {

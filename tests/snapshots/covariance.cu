@@ -1208,10 +1208,10 @@ extern "C" int32_t covariance(
     TESSELLA_TRY(cov_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), cov_1), cov_2)));
     TESSELLA_TRY(data_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), samples), n)));
     TESSELLA_TRY(mean_device.allocate(tessella_bytes(sizeof(double), mean_1)));
+    TESSELLA_TRY(data_device.copy_in(data, tessella_in));
     if (mean_1 > n) {
         TESSELLA_TRY(mean_device.copy_in(mean, tessella_in));
     }
-    TESSELLA_TRY(data_device.copy_in(data, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824 && samples * n <= 2147483647) {

@@ -13,6 +13,7 @@ use crate::error::RuntimeError;
 use replay::{Graphs, Replay};
 use run::Run;
 use std::collections::BTreeMap;
+use std::env;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::STATUS_OK;
@@ -82,6 +83,8 @@ impl<G: Gpu> CudaProgram<G> {
         let types = parameter_types(&plan)?;
         let positions = plan.buffers.iter().enumerate().map(|(position, buffer)| (buffer.id, position)).collect();
         let (pool, turn, graphs) = (Mutex::new(Pool::new()), Mutex::new(()), Mutex::default());
+        let asked = env::var(OVERLAP_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
+        let overlaps_from = asked.unwrap_or(OVERLAPS_FROM);
         Ok(CudaProgram {
             plan,
             types,
@@ -92,7 +95,7 @@ impl<G: Gpu> CudaProgram<G> {
             _module: module,
             pool,
             graphs,
-            overlaps_from: OVERLAPS_FROM,
+            overlaps_from,
             gpu,
         })
     }
@@ -380,6 +383,8 @@ fn address_size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
+/// Names a number of bytes: calls that copy fewer do one thing after the other.
+pub const OVERLAP_VARIABLE: &str = "TESSELLA_GPU_OVERLAP";
 /// A bus takes some twenty microseconds for so many bytes: waiting for events of other queues takes a part of that.
 const OVERLAPS_FROM: u64 = 1 << 19;
 
