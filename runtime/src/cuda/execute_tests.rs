@@ -36,6 +36,8 @@ pub struct State {
     lent: Vec<Arc<Mutex<Vec<u8>>>>,
     /// What was asked of the queues, in that order.
     pub asked: Vec<Asked>,
+    /// What another caller does between two steps: after so many events were recorded.
+    pub between: Option<(usize, Box<dyn FnOnce() + Send>)>,
     /// The numbers of what is done before whatever comes next to a queue.
     before: BTreeMap<Queue, BTreeSet<usize>>,
 }
@@ -473,6 +475,17 @@ impl Gpu for FakeGpu {
     }
 
     fn record(&self, queue: Queue) -> Result<Self::Event, CudaError> {
+        let between = {
+            let mut state = self.state();
+            let is_now = state.between.as_ref().is_some_and(|(records, _)| *records == 0);
+            if let Some((records, _)) = state.between.as_mut().filter(|_| !is_now) {
+                *records -= 1;
+            }
+            if is_now { state.between.take() } else { None }
+        };
+        if let Some((_, call)) = between {
+            call();
+        }
         let state = self.call("record".into())?;
         Ok((state.calls, state.before.get(&queue).cloned().unwrap_or_default()))
     }

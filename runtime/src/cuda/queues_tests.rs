@@ -268,8 +268,9 @@ fn few_bytes_go_through_one_queue() {
 fn with_short_lives() -> LaunchPlan {
     let life = vec![adds(0, SHORT[0]), adds(SHORT[0], 2)];
     let other = vec![adds(1, SHORT[1]), adds(SHORT[1], 3)];
-    let parts =
-        [Part::In(0), Part::In(1), Part::Life(SHORT[0], life), Part::Out(2), Part::Life(SHORT[1], other), Part::Out(3)];
+    let mut parts = vec![Part::In(0), Part::In(1), Part::Life(SHORT[0], life), Part::Out(2)];
+    // Copied in when the first life has ended, and before the second begins.
+    parts.extend([Part::In(2), adds(1, 2), Part::Life(SHORT[1], other), Part::Out(3)]);
     overlapping(plan(&parts))
 }
 
@@ -287,6 +288,23 @@ fn calls_of_several_threads_share_queues_and_memory_without_a_race() {
     assert_eq!(gpu.state().races(), vec![]);
     drop(program);
     assert_eq!(gpu.held(), (0, 0));
+}
+
+#[test]
+fn a_call_between_the_steps_of_another_gets_none_of_its_memory() {
+    for records in 0.. {
+        let gpu = FakeGpu::new();
+        let mut program = CudaProgram::load(gpu.clone(), b"", with_short_lives()).unwrap();
+        program.overlaps_from = 0;
+        let program = Arc::new(program);
+        let other = program.clone();
+        gpu.state().between = Some((records, Box::new(move || drop(call(&other).unwrap()))));
+        call(&program).unwrap();
+        assert_eq!(gpu.state().races(), vec![], "after {records} events");
+        if gpu.state().between.take().is_some() {
+            break;
+        }
+    }
 }
 
 #[test]
