@@ -1,10 +1,13 @@
 //! The launch plan: what the host does to run a GPU program, for a launcher to execute or a printer to print.
 
+mod overlap;
+
 use crate::entry::Entry;
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::params::argument_of;
 use crate::program::{Blocks, For, KernelId, KernelParam, Node, Program, Width};
+pub use overlap::overlapping;
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
 use tessella_polyhedral::layers::{BufferId, Direction, Lifetime, MemorySpace};
@@ -27,8 +30,37 @@ pub struct LaunchPlan {
     pub buffers: Vec<DeviceBuffer>,
     /// By [`KernelId`].
     pub kernels: Vec<PlannedKernel>,
+    pub queues: Queues,
     pub steps: Vec<Step>,
 }
+
+/// How the device's work is queued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Queues {
+    /// Copies and launches are done one after the other, as the steps come.
+    One,
+    /// Copies in, launches and copies out have a [`Queue`] each. What is done in one waits for another where a
+    /// [`Step::Wait`] says so, and nowhere else. There are so many events.
+    Apart { events: u32 },
+}
+
+/// What the device does in the order in which it is asked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Queue {
+    /// Copies to the device.
+    In,
+    Kernels,
+    /// Copies to the host.
+    Out,
+}
+
+impl Queue {
+    pub const ALL: [Queue; 3] = [Queue::In, Queue::Kernels, Queue::Out];
+}
+
+/// A moment of a queue, by its number in the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Event(pub u32);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanArgument {
@@ -130,6 +162,17 @@ pub enum Step {
     },
     /// Waits until the device has done all before.
     Synchronize,
+    /// The event is now the moment when all is done that was asked of the queue so far.
+    Record {
+        event: Event,
+        queue: Queue,
+    },
+    /// What is asked of the queue from now on is done after the event as it is now; at once, if it was not recorded yet. The
+    /// host does not wait.
+    Wait {
+        queue: Queue,
+        event: Event,
+    },
     For {
         variable: VariableId,
         lower: IntExpr,
@@ -215,15 +258,16 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         blocks: it.blocks,
         dynamic: it.dynamic,
     });
-    LaunchPlan {
+    overlapping(LaunchPlan {
         entry: program.entry.clone(),
         arguments: arguments.collect(),
         params: algorithm.params.iter().map(|param| param.origin).collect(),
         results: results.iter().map(|&array| algorithm.array(array).element).collect(),
         kernels: kernels.collect(),
         buffers,
+        queues: Queues::One,
         steps,
-    }
+    })
 }
 
 /// How an array lies in its buffer, if the buffer has more room.
@@ -248,6 +292,14 @@ fn padded(input: &Input<'_>, id: BufferId, array: ArrayId) -> Option<Padded> {
 }
 
 impl LaunchPlan {
+    /// The queue that a step goes to for which this one is meant.
+    pub fn queue(&self, meant: Queue) -> Queue {
+        match self.queues {
+            Queues::One => Queue::Kernels,
+            Queues::Apart { .. } => meant,
+        }
+    }
+
     /// Whether a kernel or a constant is there once for all calls, which take turns then.
     pub fn takes_turns(&self) -> bool {
         self.kernels.iter().any(|it| it.blocks == Blocks::Together)
@@ -325,6 +377,8 @@ fn copies_out(steps: &[Step], into: &mut BTreeSet<BufferId>) {
             | Step::CopyIn(_)
             | Step::Launch(_)
             | Step::Synchronize
+            | Step::Record { .. }
+            | Step::Wait { .. }
             | Step::Let { .. } => {}
         }
     }

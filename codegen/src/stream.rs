@@ -140,9 +140,10 @@ pub(crate) fn launches(
     // The first step of each launch, and what the two at the end are told.
     let firsts = [(); 4].map(|()| fresh(&format!("{time}_first")));
     let rests = [(); 2].map(|()| Rest { steps: fresh(&format!("{time}_now")), last: fresh("is_last") });
-    let of_hexagons = stream.hexagon.as_ref().map(|_| {
-        ["some", "made", "last", "half", "after"].map(|it| fresh(&format!("{time}_{it}")))
-    });
+    let of_hexagons = stream
+        .hexagon
+        .as_ref()
+        .map(|_| ["some", "made", "last", "half", "after"].map(|it| fresh(&format!("{time}_{it}"))));
     let stage_iterators = stream.stages.iter().map(|stage| {
         let computation = input.algorithm.computation(stage.computation);
         computation.iterators.iter().map(|name| fresh(name)).collect::<Vec<_>>()
@@ -228,8 +229,7 @@ pub(crate) fn launches(
             let rounds = all.clone().minus(IntExpr::Const(STREAMED + 1 - few)).floor_div(few);
             let shortest = it.extents.iter().map(|extents| extents[0].clone());
             let fit = IntExpr::Const(i64::from(i32::MAX) / hexagon.held().1).minus(IntExpr::max_of(shortest));
-            let few_enough =
-                [IntExpr::Const(1), rounds.clone().minus(IntExpr::Const(1)), fit.plus(IntExpr::Const(1))];
+            let few_enough = [IntExpr::Const(1), rounds.clone().minus(IntExpr::Const(1)), fit.plus(IntExpr::Const(1))];
             let any = IntExpr::max_of([IntExpr::Const(0), IntExpr::min_of(few_enough)]);
             let name = format!("{kernel_name}_hexagons");
             let launch = Node::Launch(hexagon_kernel(input, names, it, hexagon, name, kernels));

@@ -4,24 +4,30 @@ use std::collections::BTreeMap;
 use tessella_codegen::c_family::{Printer, Writer, c_type};
 use tessella_codegen::entry::{MAX_GRID, STATUS_DEVICE_FAILED, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::int_expr::IntExpr;
-use tessella_codegen::plan::{DeviceMemory, HostSide, LaunchPlan, MOST_TURNS, PaddedAxis, PlannedKernel, Step};
+use tessella_codegen::plan::{
+    DeviceMemory, Event, HostSide, LaunchPlan, MOST_TURNS, PaddedAxis, PlannedKernel, Queue, Queues, Step,
+};
 use tessella_codegen::program::{Blocks, KernelParam, Width};
 use tessella_polyhedral::layers::{BufferId, Lifetime};
 
 /// Prints the helpers of the host and the entry function.
 pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
-    host_helpers(out);
+    let way = Dispatch::of(plan);
+    host_helpers(way, out);
+    if let Queues::Apart { .. } = plan.queues {
+        stream_helpers(out);
+    }
     if plan.buffers.iter().any(|it| it.padded.is_some()) {
-        box_helper(out);
+        box_helper(way, out);
     }
     if plan.kernels.iter().any(|it| it.blocks == Blocks::Together) {
         out.blank();
-        together_helpers(out);
+        together_helpers(way, out);
     }
     let mut namer = printer.program.names.namer();
     plan.kernels.iter().for_each(|kernel| namer.reserve(&kernel.name));
     let device = plan.buffers.iter().map(|it| (it.id, namer.fresh(&format!("{}_device", it.name)))).collect();
-    let mut wrapper = Wrapper { printer, plan, device };
+    let mut wrapper = Wrapper { printer, plan, way, device };
     out.blank();
     out.line(
         "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
@@ -48,17 +54,66 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
         let attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize";
         out.line(format!("TESSELLA_TRY(cudaFuncSetAttribute({}, {attribute}, {}));", kernel.name, kernel.dynamic));
     }
+    if let Queues::Apart { events } = plan.queues {
+        // Behind the buffers, so that all is done before one of them goes.
+        out.line(format!("tessella_streams<{}> tessella_queues;", events.max(1)));
+        out.line("TESSELLA_TRY(tessella_queues.open());");
+        for (number, queue) in Queue::ALL.into_iter().enumerate() {
+            out.line(format!("const cudaStream_t {} = tessella_queues.stream[{number}];", stream(queue)));
+        }
+    }
     wrapper.steps(&plan.steps, out);
-    if !plan.steps.iter().any(|step| matches!(step, Step::CopyOut(_))) {
-        out.line("TESSELLA_TRY(cudaDeviceSynchronize());");
+    match plan.queues {
+        Queues::Apart { .. } => out.line("TESSELLA_TRY(tessella_queues.synchronize());"),
+        Queues::One if !plan.steps.iter().any(|step| matches!(step, Step::CopyOut(_))) => {
+            out.line("TESSELLA_TRY(cudaDeviceSynchronize());");
+        }
+        // A copy back waits for all before it.
+        Queues::One => {}
     }
     out.line("return 0;");
     out.close();
 }
 
+/// How the calls of CUDA are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dispatch {
+    /// One after the other.
+    InOrder,
+    /// Each names its stream.
+    OnStreams,
+}
+
+impl Dispatch {
+    fn of(plan: &LaunchPlan) -> Dispatch {
+        match plan.queues {
+            Queues::One => Dispatch::InOrder,
+            Queues::Apart { .. } => Dispatch::OnStreams,
+        }
+    }
+
+    /// One of two texts.
+    fn pick<'t>(self, in_order: &'t str, on_streams: &'t str) -> &'t str {
+        match self {
+            Dispatch::InOrder => in_order,
+            Dispatch::OnStreams => on_streams,
+        }
+    }
+}
+
+/// The variable that has the stream of a queue.
+fn stream(queue: Queue) -> &'static str {
+    match queue {
+        Queue::In => "tessella_in",
+        Queue::Kernels => "tessella_kernels",
+        Queue::Out => "tessella_out",
+    }
+}
+
 struct Wrapper<'p, 'a> {
     printer: &'p mut Printer<'a>,
     plan: &'p LaunchPlan,
+    way: Dispatch,
     /// The variables that own the buffers' copies on the device.
     device: BTreeMap<BufferId, String>,
 }
@@ -86,20 +141,37 @@ impl Wrapper<'_, '_> {
                     match self.plan.buffer(*buffer).map(|it| (it.memory, &it.name)) {
                         Some((DeviceMemory::Constant, name)) => {
                             let bytes = self.printer.buffer_bytes(*buffer);
-                            out.line(format!("TESSELLA_TRY(cudaMemcpyToSymbol({name}, {host}, (size_t){bytes}));"));
+                            let call = match self.way {
+                                Dispatch::InOrder => format!("cudaMemcpyToSymbol({name}, {host}, (size_t){bytes})"),
+                                Dispatch::OnStreams => format!(
+                                    "cudaMemcpyToSymbolAsync({name}, {host}, (size_t){bytes}, 0, cudaMemcpyHostToDevice, {})",
+                                    stream(Queue::In)
+                                ),
+                            };
+                            out.line(format!("TESSELLA_TRY({call});"));
                         }
                         Some((DeviceMemory::Allocated, _)) | None => {
-                            out.line(format!("TESSELLA_TRY({}.copy_in({host}));", self.device[buffer]));
+                            let on = self.on(Queue::In);
+                            out.line(format!("TESSELLA_TRY({}.copy_in({host}{on}));", self.device[buffer]));
                         }
                     }
                 }
                 Step::CopyOut(buffer) => {
                     let Some(host) = self.host(*buffer) else { continue };
                     if !self.copy_padded(*buffer, &host, Way::Out, out) {
-                        out.line(format!("TESSELLA_TRY({}.copy_out({host}));", self.device[buffer]));
+                        let on = self.on(Queue::Out);
+                        out.line(format!("TESSELLA_TRY({}.copy_out({host}{on}));", self.device[buffer]));
                     }
                 }
                 Step::Synchronize => out.line("TESSELLA_TRY(cudaDeviceSynchronize());"),
+                Step::Record { event: Event(number), queue } => out.line(format!(
+                    "TESSELLA_TRY(cudaEventRecord(tessella_queues.event[{number}], {}));",
+                    stream(*queue)
+                )),
+                Step::Wait { queue, event: Event(number) } => out.line(format!(
+                    "TESSELLA_TRY(cudaStreamWaitEvent({}, tessella_queues.event[{number}], 0));",
+                    stream(*queue)
+                )),
                 Step::Launch(kernel) => self.launch(&self.plan.kernels[kernel.0 as usize], out),
                 Step::Together { kernel, apart } => {
                     self.together(&self.plan.kernels[kernel.0 as usize], apart, out);
@@ -130,6 +202,14 @@ impl Wrapper<'_, '_> {
         }
     }
 
+    /// The argument that says where a call goes.
+    fn on(&self, queue: Queue) -> String {
+        match self.way {
+            Dispatch::InOrder => String::new(),
+            Dispatch::OnStreams => format!(", {}", stream(queue)),
+        }
+    }
+
     /// Copies an array to or from a buffer with room between its elements; whether the buffer is one.
     fn copy_padded(&mut self, buffer: BufferId, host: &str, way: Way, out: &mut Writer) -> bool {
         let plan = self.plan;
@@ -155,11 +235,12 @@ impl Wrapper<'_, '_> {
         let size = numbers(&[axis(0).elements, axis(1).elements, axis(2).elements]);
         let of_device = format!("{}, {}", on_device.join(" + "), numbers(&[axis(0).room, axis(1).room]));
         let of_host = format!("{}, {}", on_host.join(" + "), numbers(&[axis(0).elements, axis(1).elements]));
-        let (to, from, kind) = match way {
-            Way::In => (of_device, of_host, "cudaMemcpyHostToDevice"),
-            Way::Out => (of_host, of_device, "cudaMemcpyDeviceToHost"),
+        let (to, from, kind, queue) = match way {
+            Way::In => (of_device, of_host, "cudaMemcpyHostToDevice", Queue::In),
+            Way::Out => (of_host, of_device, "cudaMemcpyDeviceToHost", Queue::Out),
         };
-        out.line(format!("TESSELLA_TRY(tessella_copy_box({to}, {from}, {size}, {kind}));"));
+        let on = self.on(queue);
+        out.line(format!("TESSELLA_TRY(tessella_copy_box({to}, {from}, {size}, {kind}{on}));"));
         outer.iter().for_each(|_| out.close());
         true
     }
@@ -175,7 +256,8 @@ impl Wrapper<'_, '_> {
         out.line(format!("const unsigned int tessella_all = {blocks};"));
         out.open("if (tessella_all > 0)");
         out.line(format!(
-            "TESSELLA_TRY(tessella_launch_together({name}, tessella_all, dim3({x}, {y}, {z}), {arguments}));"
+            "TESSELLA_TRY(tessella_launch_together({name}, tessella_all, dim3({x}, {y}, {z}){}, {arguments}));",
+            self.on(Queue::Kernels)
         ));
         out.reopen("else");
         self.steps(apart, out);
@@ -202,9 +284,13 @@ impl Wrapper<'_, '_> {
     fn launch(&mut self, kernel: &PlannedKernel, out: &mut Writer) {
         let arguments = self.arguments(kernel);
         let [x, y, z] = kernel.block;
-        let shared = if kernel.dynamic > 0 { format!(", {}", kernel.dynamic) } else { String::new() };
+        let on = match (self.way, kernel.dynamic) {
+            (Dispatch::InOrder, 0) => String::new(),
+            (Dispatch::InOrder, shared) => format!(", {shared}"),
+            (Dispatch::OnStreams, shared) => format!(", {shared}, {}", stream(Queue::Kernels)),
+        };
         if kernel.grid.iter().all(|extent| extent.as_const() == Some(1)) {
-            out.line(format!("{}<<<1, dim3({x}, {y}, {z}){shared}>>>({arguments});", kernel.name));
+            out.line(format!("{}<<<1, dim3({x}, {y}, {z}){on}>>>({arguments});", kernel.name));
             out.line("TESSELLA_TRY(cudaGetLastError());");
             return;
         }
@@ -213,7 +299,7 @@ impl Wrapper<'_, '_> {
         out.line(format!("const tessella_grid tessella_blocks = {{{}}};", grid.join(", ")));
         out.line(format!("if (tessella_blocks.is_too_large()) return {STATUS_GRID_TOO_LARGE};"));
         out.open("if (!tessella_blocks.is_empty())");
-        out.line(format!("{}<<<tessella_blocks.dims(), dim3({x}, {y}, {z}){shared}>>>({arguments});", kernel.name));
+        out.line(format!("{}<<<tessella_blocks.dims(), dim3({x}, {y}, {z}){on}>>>({arguments});", kernel.name));
         out.line("TESSELLA_TRY(cudaGetLastError());");
         out.close();
         out.close();
@@ -246,37 +332,45 @@ fn beyond(step: &PaddedAxis, axis: &PaddedAxis) -> PaddedAxis {
 }
 
 /// What copies arrays whose columns lie further apart on the device.
-fn box_helper(out: &mut Writer) {
+fn box_helper(way: Dispatch, out: &mut Writer) {
+    let parameter = way.pick("", ",\n    cudaStream_t stream");
+    let copy_box = way.pick("cudaMemcpy3D(&box)", "cudaMemcpy3DAsync(&box, stream)");
+    let copy = way.pick(
+        "cudaMemcpy(row_to, row_from, elements * sizeof(T), kind)",
+        "cudaMemcpyAsync(row_to, row_from, elements * sizeof(T), kind, stream)",
+    );
     out.blank();
-    out.text(
+    out.text(&format!(
         "// Copies elements in rows and planes. A row of either side takes so many elements, a plane so many rows.\n\
          template <typename T>\n\
          static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, const T *from, int64_t from_row,\n    \
-             int64_t from_plane, int64_t elements, int64_t rows, int64_t planes, cudaMemcpyKind kind) {\n    \
+             int64_t from_plane, int64_t elements, int64_t rows, int64_t planes, cudaMemcpyKind kind{parameter}) {{\n    \
              if (elements <= 0 || rows <= 0 || planes <= 0) return cudaSuccess;\n    \
              const int64_t longest = INT32_MAX / (int64_t)sizeof(T);\n    \
-             if (to_row <= longest && from_row <= longest) {\n        \
-                 cudaMemcpy3DParms box = {};\n        \
+             if (to_row <= longest && from_row <= longest) {{\n        \
+                 cudaMemcpy3DParms box = {{}};\n        \
                  box.srcPtr = make_cudaPitchedPtr((void *)from, from_row * sizeof(T), from_row, from_plane);\n        \
                  box.dstPtr = make_cudaPitchedPtr((void *)to, to_row * sizeof(T), to_row, to_plane);\n        \
                  box.extent = make_cudaExtent(elements * sizeof(T), rows, planes);\n        \
                  box.kind = kind;\n        \
-                 return cudaMemcpy3D(&box);\n    \
-             }\n    \
+                 return {copy_box};\n    \
+             }}\n    \
              // The driver takes no longer distance between rows.\n    \
-             for (int64_t at = 0; at < rows * planes; at++) {\n        \
+             for (int64_t at = 0; at < rows * planes; at++) {{\n        \
                  T *row_to = to + (at / rows * to_plane + at % rows) * to_row;\n        \
                  const T *row_from = from + (at / rows * from_plane + at % rows) * from_row;\n        \
-                 const cudaError_t error = cudaMemcpy(row_to, row_from, elements * sizeof(T), kind);\n        \
+                 const cudaError_t error = {copy};\n        \
                  if (error != cudaSuccess) return error;\n    \
-             }\n    \
+             }}\n    \
              return cudaSuccess;\n\
-         }",
-    );
+         }}"
+    ));
 }
 
 /// For kernels whose blocks wait for each other.
-fn together_helpers(out: &mut Writer) {
+fn together_helpers(way: Dispatch, out: &mut Writer) {
+    let (parameter, argument) = (way.pick("", ", cudaStream_t stream"), way.pick("", ", stream"));
+    let stream = way.pick("0", "stream");
     out.text(&format!(
         "// The blocks of a kernel that run at once, and no more than `most`; 0 where launches apart are better or must be.\n\
          static unsigned int tessella_together(const void *kernel, int threads, int64_t most)\n{{\n    \
@@ -290,18 +384,25 @@ fn together_helpers(out: &mut Writer) {
              return (unsigned int)(most < held ? most : held);\n}}\n\
          \n\
          template <typename... T> struct tessella_cooperative {{\n    \
-             static cudaError_t launch(void (*kernel)(T...), unsigned int blocks, dim3 threads, T... arguments)\n    {{\n        \
+             static cudaError_t launch(void (*kernel)(T...), unsigned int blocks, dim3 threads{parameter}, T... arguments)\n    {{\n        \
                  void *all[] = {{(void *)&arguments...}};\n        \
-                 return cudaLaunchCooperativeKernel((const void *)kernel, dim3(blocks), threads, all, 0, 0);\n    }}\n\
+                 return cudaLaunchCooperativeKernel((const void *)kernel, dim3(blocks), threads, all, 0, {stream});\n    }}\n\
          }};\n\
          \n\
          template <typename... T, typename... U>\n\
-         static cudaError_t tessella_launch_together(void (*kernel)(T...), unsigned int blocks, dim3 threads, U... arguments)\n{{\n    \
-             return tessella_cooperative<T...>::launch(kernel, blocks, threads, arguments...);\n}}"
+         static cudaError_t tessella_launch_together(void (*kernel)(T...), unsigned int blocks, dim3 threads{parameter}, U... arguments)\n{{\n    \
+             return tessella_cooperative<T...>::launch(kernel, blocks, threads{argument}, arguments...);\n}}"
     ));
 }
 
-fn host_helpers(out: &mut Writer) {
+fn host_helpers(way: Dispatch, out: &mut Writer) {
+    let parameter = way.pick("", ", cudaStream_t stream");
+    let body = |to: &str, from: &str, kind: &str| match way {
+        Dispatch::InOrder => format!(" return cudaMemcpy({to}, {from}, bytes, {kind}); "),
+        Dispatch::OnStreams => format!("\n        return cudaMemcpyAsync({to}, {from}, bytes, {kind}, stream);\n    "),
+    };
+    let body_in = body("at", "host", "cudaMemcpyHostToDevice");
+    let body_out = body("host", "at", "cudaMemcpyDeviceToHost");
     let [x, y, z] = MAX_GRID;
     out.text(&format!(
         "// Leaves the function with a status if a call of CUDA fails.\n\
@@ -320,8 +421,8 @@ fn host_helpers(out: &mut Writer) {
              cudaError_t allocate(int64_t size) {{\n        \
                  bytes = (size_t)size;\n        \
                  return cudaMalloc((void **)&at, bytes);\n    }}\n    \
-             cudaError_t copy_in(const T *host) {{ return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }}\n    \
-             cudaError_t copy_out(T *host) {{ return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }}\n    \
+             cudaError_t copy_in(const T *host{parameter}) {{{body_in}}}\n    \
+             cudaError_t copy_out(T *host{parameter}) {{{body_out}}}\n    \
              void release() {{\n        cudaFree(at);\n        at = nullptr;\n    }}\n\
          }};\n\
          \n\
@@ -333,4 +434,44 @@ fn host_helpers(out: &mut Writer) {
              dim3 dims() const {{ return dim3((unsigned)x, (unsigned)y, (unsigned)z); }}\n\
          }};"
     ));
+}
+
+fn stream_helpers(out: &mut Writer) {
+    out.blank();
+    out.text(
+        "// Streams for copies to the device, kernels and copies back, and moments that they wait for. Whichever way the function\n\
+         // is left, all is done then.\n\
+         template <int events> struct tessella_streams {\n    \
+             cudaStream_t stream[3] = {};\n    \
+             cudaEvent_t event[events] = {};\n    \
+             cudaError_t open() {\n        \
+                 for (cudaStream_t &it : stream) {\n            \
+                     const cudaError_t error = cudaStreamCreate(&it);\n            \
+                     if (error != cudaSuccess) return error;\n        \
+                 }\n        \
+                 for (cudaEvent_t &it : event) {\n            \
+                     const cudaError_t error = cudaEventCreateWithFlags(&it, cudaEventDisableTiming);\n            \
+                     if (error != cudaSuccess) return error;\n        \
+                 }\n        \
+                 return cudaSuccess;\n    \
+             }\n    \
+             cudaError_t synchronize() {\n        \
+                 cudaError_t first = cudaSuccess;\n        \
+                 for (cudaStream_t it : stream) {\n            \
+                     const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;\n            \
+                     if (first == cudaSuccess) first = error;\n        \
+                 }\n        \
+                 return first;\n    \
+             }\n    \
+             ~tessella_streams() {\n        \
+                 synchronize();\n        \
+                 for (cudaEvent_t it : event) {\n            \
+                     if (it) cudaEventDestroy(it);\n        \
+                 }\n        \
+                 for (cudaStream_t it : stream) {\n            \
+                     if (it) cudaStreamDestroy(it);\n        \
+                 }\n    \
+             }\n\
+         };",
+    );
 }

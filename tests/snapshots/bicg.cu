@@ -683,8 +683,12 @@ template <typename T> struct tessella_buffer {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
-    cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
-    cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
+    cudaError_t copy_in(const T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(at, host, bytes, cudaMemcpyHostToDevice, stream);
+    }
+    cudaError_t copy_out(T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(host, at, bytes, cudaMemcpyDeviceToHost, stream);
+    }
     void release() {
         cudaFree(at);
         at = nullptr;
@@ -697,6 +701,41 @@ struct tessella_grid {
     bool is_empty() const { return x <= 0 || y <= 0 || z <= 0; }
     bool is_too_large() const { return !is_empty() && (x > 2147483647 || y > 65535 || z > 65535); }
     dim3 dims() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }
+};
+
+// Streams for copies to the device, kernels and copies back, and moments that they wait for. Whichever way the function
+// is left, all is done then.
+template <int events> struct tessella_streams {
+    cudaStream_t stream[3] = {};
+    cudaEvent_t event[events] = {};
+    cudaError_t open() {
+        for (cudaStream_t &it : stream) {
+            const cudaError_t error = cudaStreamCreate(&it);
+            if (error != cudaSuccess) return error;
+        }
+        for (cudaEvent_t &it : event) {
+            const cudaError_t error = cudaEventCreateWithFlags(&it, cudaEventDisableTiming);
+            if (error != cudaSuccess) return error;
+        }
+        return cudaSuccess;
+    }
+    cudaError_t synchronize() {
+        cudaError_t first = cudaSuccess;
+        for (cudaStream_t it : stream) {
+            const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;
+            if (first == cudaSuccess) first = error;
+        }
+        return first;
+    }
+    ~tessella_streams() {
+        synchronize();
+        for (cudaEvent_t it : event) {
+            if (it) cudaEventDestroy(it);
+        }
+        for (cudaStream_t it : stream) {
+            if (it) cudaStreamDestroy(it);
+        }
+    }
 };
 
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
@@ -755,26 +794,29 @@ extern "C" int32_t bicg(
     tessella_buffer<double> A_device;
     tessella_buffer<double> p_device;
     tessella_buffer<double> r_device;
+    tessella_streams<5> tessella_queues;
+    TESSELLA_TRY(tessella_queues.open());
+    const cudaStream_t tessella_in = tessella_queues.stream[0];
+    const cudaStream_t tessella_kernels = tessella_queues.stream[1];
+    const cudaStream_t tessella_out = tessella_queues.stream[2];
     TESSELLA_TRY(s_device.allocate(tessella_bytes(sizeof(double), s_1)));
     TESSELLA_TRY(q_device.allocate(tessella_bytes(sizeof(double), q_1)));
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
     TESSELLA_TRY(p_device.allocate(tessella_bytes(sizeof(double), p_1)));
     TESSELLA_TRY(r_device.allocate(tessella_bytes(sizeof(double), r_1)));
     if (s_1 > n) {
-        TESSELLA_TRY(s_device.copy_in(s));
+        TESSELLA_TRY(s_device.copy_in(s, tessella_in));
     }
-    if (q_1 > m) {
-        TESSELLA_TRY(q_device.copy_in(q));
-    }
-    TESSELLA_TRY(A_device.copy_in(A));
-    TESSELLA_TRY(p_device.copy_in(p));
-    TESSELLA_TRY(r_device.copy_in(r));
+    TESSELLA_TRY(A_device.copy_in(A, tessella_in));
+    TESSELLA_TRY(r_device.copy_in(r, tessella_in));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     if (s_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && r_1 <= 1073741824 && m * n <= 2147483647) {
         {
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                bicg_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(s_device.at, A_device.at, r_device.at, (int32_t)m, (int32_t)n, (int32_t)r_1);
+                bicg_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(s_device.at, A_device.at, r_device.at, (int32_t)m, (int32_t)n, (int32_t)r_1);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
@@ -783,17 +825,23 @@ extern "C" int32_t bicg(
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                bicg_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(s_device.at, A_device.at, r_device.at, m, n, r_1);
+                bicg_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(s_device.at, A_device.at, r_device.at, m, n, r_1);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
     }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_kernels));
+    if (q_1 > m) {
+        TESSELLA_TRY(q_device.copy_in(q, tessella_in));
+    }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[2], 0));
     if (q_1 <= 1073741824 && m <= 1073741824) {
         {
             const tessella_grid tessella_blocks = {floordiv(m - 1, 1024) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                bicg_S2_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(q_device.at, (int32_t)m);
+                bicg_S2_32<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(q_device.at, (int32_t)m);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
@@ -802,18 +850,21 @@ extern "C" int32_t bicg(
             const tessella_grid tessella_blocks = {floordiv(m - 1, 1024) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                bicg_S2<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(q_device.at, m);
+                bicg_S2<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(q_device.at, m);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
     }
+    TESSELLA_TRY(p_device.copy_in(p, tessella_in));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[3], 0));
     if (n >= 1) {
         if (q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647) {
             {
                 const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    bicg_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(q_device.at, A_device.at, p_device.at, (int32_t)m, (int32_t)n, (int32_t)p_1);
+                    bicg_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, (int32_t)m, (int32_t)n, (int32_t)p_1);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -822,13 +873,17 @@ extern "C" int32_t bicg(
                 const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    bicg_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(q_device.at, A_device.at, p_device.at, m, n, p_1);
+                    bicg_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, m, n, p_1);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         }
     }
-    TESSELLA_TRY(s_device.copy_out(s));
-    TESSELLA_TRY(q_device.copy_out(q));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[4], tessella_kernels));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[1], 0));
+    TESSELLA_TRY(s_device.copy_out(s, tessella_out));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[4], 0));
+    TESSELLA_TRY(q_device.copy_out(q, tessella_out));
+    TESSELLA_TRY(tessella_queues.synchronize());
     return 0;
 }

@@ -1109,8 +1109,12 @@ template <typename T> struct tessella_buffer {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
-    cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
-    cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
+    cudaError_t copy_in(const T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(at, host, bytes, cudaMemcpyHostToDevice, stream);
+    }
+    cudaError_t copy_out(T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(host, at, bytes, cudaMemcpyDeviceToHost, stream);
+    }
     void release() {
         cudaFree(at);
         at = nullptr;
@@ -1123,6 +1127,41 @@ struct tessella_grid {
     bool is_empty() const { return x <= 0 || y <= 0 || z <= 0; }
     bool is_too_large() const { return !is_empty() && (x > 2147483647 || y > 65535 || z > 65535); }
     dim3 dims() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }
+};
+
+// Streams for copies to the device, kernels and copies back, and moments that they wait for. Whichever way the function
+// is left, all is done then.
+template <int events> struct tessella_streams {
+    cudaStream_t stream[3] = {};
+    cudaEvent_t event[events] = {};
+    cudaError_t open() {
+        for (cudaStream_t &it : stream) {
+            const cudaError_t error = cudaStreamCreate(&it);
+            if (error != cudaSuccess) return error;
+        }
+        for (cudaEvent_t &it : event) {
+            const cudaError_t error = cudaEventCreateWithFlags(&it, cudaEventDisableTiming);
+            if (error != cudaSuccess) return error;
+        }
+        return cudaSuccess;
+    }
+    cudaError_t synchronize() {
+        cudaError_t first = cudaSuccess;
+        for (cudaStream_t it : stream) {
+            const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;
+            if (first == cudaSuccess) first = error;
+        }
+        return first;
+    }
+    ~tessella_streams() {
+        synchronize();
+        for (cudaEvent_t it : event) {
+            if (it) cudaEventDestroy(it);
+        }
+        for (cudaStream_t it : stream) {
+            if (it) cudaStreamDestroy(it);
+        }
+    }
 };
 
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
@@ -1161,22 +1200,26 @@ extern "C" int32_t covariance(
     tessella_buffer<double> cov_device;
     tessella_buffer<double> data_device;
     tessella_buffer<double> mean_device;
+    tessella_streams<5> tessella_queues;
+    TESSELLA_TRY(tessella_queues.open());
+    const cudaStream_t tessella_in = tessella_queues.stream[0];
+    const cudaStream_t tessella_kernels = tessella_queues.stream[1];
+    const cudaStream_t tessella_out = tessella_queues.stream[2];
     TESSELLA_TRY(cov_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), cov_1), cov_2)));
     TESSELLA_TRY(data_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), samples), n)));
     TESSELLA_TRY(mean_device.allocate(tessella_bytes(sizeof(double), mean_1)));
-    if (cov_2 > n || (cov_1 >= 2 && cov_1 > n)) {
-        TESSELLA_TRY(cov_device.copy_in(cov));
-    }
-    TESSELLA_TRY(data_device.copy_in(data));
+    TESSELLA_TRY(data_device.copy_in(data, tessella_in));
     if (mean_1 > n) {
-        TESSELLA_TRY(mean_device.copy_in(mean));
+        TESSELLA_TRY(mean_device.copy_in(mean, tessella_in));
     }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824 && samples * n <= 2147483647) {
         {
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                covariance_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n);
+                covariance_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
@@ -1185,18 +1228,19 @@ extern "C" int32_t covariance(
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                covariance_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(data_device.at, mean_device.at, samples, n);
+                covariance_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, samples, n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
     }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_kernels));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
         if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824 && samples * n <= 2147483647) {
             {
                 const tessella_grid tessella_blocks = {floordiv(samples - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_S3_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                    covariance_S3_32<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -1205,19 +1249,25 @@ extern "C" int32_t covariance(
                 const tessella_grid tessella_blocks = {floordiv(samples - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_S3<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(data_device.at, mean_device.at, samples, n, first_block_y);
+                    covariance_S3<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, samples, n, first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         }
     }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_kernels));
+    if (cov_2 > n || (cov_1 >= 2 && cov_1 > n)) {
+        TESSELLA_TRY(cov_device.copy_in(cov, tessella_in));
+    }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[3], 0));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 64); first_block_y += 65535) {
         if (cov_1 <= 1073741824 && cov_2 <= 1073741824 && samples <= 1073741824 && n <= 1073741824 && cov_1 * cov_2 <= 2147483647 && samples * n <= 2147483647) {
             {
                 const tessella_grid tessella_blocks = {n >= 1 ? (n + 127) / 128 : 0, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_kernel_2_32<<<tessella_blocks.dims(), dim3(16, 8, 1)>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                    covariance_kernel_2_32<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -1226,7 +1276,7 @@ extern "C" int32_t covariance(
                 const tessella_grid tessella_blocks = {n >= 1 ? (n + 127) / 128 : 0, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_kernel_2<<<tessella_blocks.dims(), dim3(16, 8, 1)>>>(cov_device.at, data_device.at, cov_1, samples, n, first_block_y);
+                    covariance_kernel_2<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, cov_1, samples, n, first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -1238,7 +1288,7 @@ extern "C" int32_t covariance(
                 const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_S7_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, (int32_t)cov_1, (int32_t)n, (int32_t)first_block_y);
+                    covariance_S7_32<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(cov_device.at, (int32_t)cov_1, (int32_t)n, (int32_t)first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -1247,14 +1297,19 @@ extern "C" int32_t covariance(
                 const tessella_grid tessella_blocks = {n >= 1 ? (n + 31) / 32 : 0, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_S7<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(cov_device.at, cov_1, n, first_block_y);
+                    covariance_S7<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(cov_device.at, cov_1, n, first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         }
     }
-    TESSELLA_TRY(cov_device.copy_out(cov));
-    TESSELLA_TRY(data_device.copy_out(data));
-    TESSELLA_TRY(mean_device.copy_out(mean));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[4], tessella_kernels));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[1], 0));
+    TESSELLA_TRY(mean_device.copy_out(mean, tessella_out));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[2], 0));
+    TESSELLA_TRY(data_device.copy_out(data, tessella_out));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[4], 0));
+    TESSELLA_TRY(cov_device.copy_out(cov, tessella_out));
+    TESSELLA_TRY(tessella_queues.synchronize());
     return 0;
 }

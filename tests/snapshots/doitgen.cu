@@ -822,8 +822,12 @@ template <typename T> struct tessella_buffer {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
-    cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
-    cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
+    cudaError_t copy_in(const T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(at, host, bytes, cudaMemcpyHostToDevice, stream);
+    }
+    cudaError_t copy_out(T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(host, at, bytes, cudaMemcpyDeviceToHost, stream);
+    }
     void release() {
         cudaFree(at);
         at = nullptr;
@@ -836,6 +840,41 @@ struct tessella_grid {
     bool is_empty() const { return x <= 0 || y <= 0 || z <= 0; }
     bool is_too_large() const { return !is_empty() && (x > 2147483647 || y > 65535 || z > 65535); }
     dim3 dims() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }
+};
+
+// Streams for copies to the device, kernels and copies back, and moments that they wait for. Whichever way the function
+// is left, all is done then.
+template <int events> struct tessella_streams {
+    cudaStream_t stream[3] = {};
+    cudaEvent_t event[events] = {};
+    cudaError_t open() {
+        for (cudaStream_t &it : stream) {
+            const cudaError_t error = cudaStreamCreate(&it);
+            if (error != cudaSuccess) return error;
+        }
+        for (cudaEvent_t &it : event) {
+            const cudaError_t error = cudaEventCreateWithFlags(&it, cudaEventDisableTiming);
+            if (error != cudaSuccess) return error;
+        }
+        return cudaSuccess;
+    }
+    cudaError_t synchronize() {
+        cudaError_t first = cudaSuccess;
+        for (cudaStream_t it : stream) {
+            const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;
+            if (first == cudaSuccess) first = error;
+        }
+        return first;
+    }
+    ~tessella_streams() {
+        synchronize();
+        for (cudaEvent_t it : event) {
+            if (it) cudaEventDestroy(it);
+        }
+        for (cudaStream_t it : stream) {
+            if (it) cudaStreamDestroy(it);
+        }
+    }
 };
 
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
@@ -877,15 +916,15 @@ extern "C" int32_t doitgen(
     tessella_buffer<double> C_device;
     tessella_buffer<double> row_device;
     tessella_buffer<double> row_own_device;
+    tessella_streams<4> tessella_queues;
+    TESSELLA_TRY(tessella_queues.open());
+    const cudaStream_t tessella_in = tessella_queues.stream[0];
+    const cudaStream_t tessella_kernels = tessella_queues.stream[1];
+    const cudaStream_t tessella_out = tessella_queues.stream[2];
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(double), np), nq), nr)));
     TESSELLA_TRY(C_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), C_1), C_2)));
     TESSELLA_TRY(row_device.allocate(tessella_bytes(sizeof(double), row_1)));
     TESSELLA_TRY(row_own_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(double), row_1), nr), nq)));
-    TESSELLA_TRY(A_device.copy_in(A));
-    TESSELLA_TRY(C_device.copy_in(C));
-    if ((nq >= 1 && nr >= 1 && row_1 > np) || nq == 0 || nr == 0) {
-        TESSELLA_TRY(row_device.copy_in(row));
-    }
     for (int64_t first_block_z = 0; first_block_z < nr; first_block_z += 65535) {
         for (int64_t first_block_y = 0; first_block_y <= floordiv(nq - 1, 32); first_block_y += 65535) {
             if (np <= 1073741824 && nq <= 1073741824 && nr <= 1073741824 && row_1 <= 1073741824 && row_1 * nr <= 2147483647 && row_1 * nr * nq <= 2147483647) {
@@ -893,7 +932,7 @@ extern "C" int32_t doitgen(
                     const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, imin(65535, floordiv(nq - 1, 32) + 1 - first_block_y), imin(65535, nr - first_block_z)};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        doitgen_S0_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(row_own_device.at, (int32_t)np, (int32_t)nq, (int32_t)nr, (int32_t)row_1, (int32_t)first_block_z, (int32_t)first_block_y);
+                        doitgen_S0_32<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(row_own_device.at, (int32_t)np, (int32_t)nq, (int32_t)nr, (int32_t)row_1, (int32_t)first_block_z, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -902,13 +941,17 @@ extern "C" int32_t doitgen(
                     const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, imin(65535, floordiv(nq - 1, 32) + 1 - first_block_y), imin(65535, nr - first_block_z)};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        doitgen_S0<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(row_own_device.at, np, nq, nr, row_1, first_block_z, first_block_y);
+                        doitgen_S0<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(row_own_device.at, np, nq, nr, row_1, first_block_z, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             }
         }
     }
+    TESSELLA_TRY(A_device.copy_in(A, tessella_in));
+    TESSELLA_TRY(C_device.copy_in(C, tessella_in));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     for (int64_t first_block_z = 0; first_block_z < nr; first_block_z += 65535) {
         for (int64_t first_block_y = 0; first_block_y <= floordiv(nq - 1, 32); first_block_y += 65535) {
             if (np <= 1073741824 && nq <= 1073741824 && nr <= 1073741824 && C_1 <= 1073741824 && C_2 <= 1073741824 && row_1 <= 1073741824 && np * nq <= 2147483647 && np * nq * nr <= 2147483647 && C_1 * C_2 <= 2147483647 && row_1 * nr <= 2147483647 && row_1 * nr * nq <= 2147483647) {
@@ -916,7 +959,7 @@ extern "C" int32_t doitgen(
                     const tessella_grid tessella_blocks = {floordiv(np - 1, 64) + 1, imin(65535, floordiv(nq - 1, 32) + 1 - first_block_y), imin(65535, nr - first_block_z)};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        doitgen_kernel_32<<<tessella_blocks.dims(), dim3(16, 8, 1)>>>(A_device.at, C_device.at, row_own_device.at, (int32_t)np, (int32_t)nq, (int32_t)nr, (int32_t)C_1, (int32_t)C_2, (int32_t)row_1, (int32_t)first_block_z, (int32_t)first_block_y);
+                        doitgen_kernel_32<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(A_device.at, C_device.at, row_own_device.at, (int32_t)np, (int32_t)nq, (int32_t)nr, (int32_t)C_1, (int32_t)C_2, (int32_t)row_1, (int32_t)first_block_z, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -925,7 +968,7 @@ extern "C" int32_t doitgen(
                     const tessella_grid tessella_blocks = {floordiv(np - 1, 64) + 1, imin(65535, floordiv(nq - 1, 32) + 1 - first_block_y), imin(65535, nr - first_block_z)};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        doitgen_kernel<<<tessella_blocks.dims(), dim3(16, 8, 1)>>>(A_device.at, C_device.at, row_own_device.at, np, nq, nr, C_1, C_2, row_1, first_block_z, first_block_y);
+                        doitgen_kernel<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(A_device.at, C_device.at, row_own_device.at, np, nq, nr, C_1, C_2, row_1, first_block_z, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -939,7 +982,7 @@ extern "C" int32_t doitgen(
                     const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, imin(65535, floordiv(nq - 1, 32) + 1 - first_block_y), imin(65535, nr - first_block_z)};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        doitgen_S2_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, row_own_device.at, (int32_t)np, (int32_t)nq, (int32_t)nr, (int32_t)row_1, (int32_t)first_block_z, (int32_t)first_block_y);
+                        doitgen_S2_32<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(A_device.at, row_own_device.at, (int32_t)np, (int32_t)nq, (int32_t)nr, (int32_t)row_1, (int32_t)first_block_z, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -948,20 +991,26 @@ extern "C" int32_t doitgen(
                     const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, imin(65535, floordiv(nq - 1, 32) + 1 - first_block_y), imin(65535, nr - first_block_z)};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        doitgen_S2<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(A_device.at, row_own_device.at, np, nq, nr, row_1, first_block_z, first_block_y);
+                        doitgen_S2<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(A_device.at, row_own_device.at, np, nq, nr, row_1, first_block_z, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             }
         }
     }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_kernels));
+    if ((nq >= 1 && nr >= 1 && row_1 > np) || nq == 0 || nr == 0) {
+        TESSELLA_TRY(row_device.copy_in(row, tessella_in));
+    }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[2], 0));
     if (nq >= 1 && nr >= 1) {
         if (np <= 1073741824 && nq <= 1073741824 && nr <= 1073741824 && row_1 <= 1073741824 && row_1 * nr <= 2147483647 && row_1 * nr * nq <= 2147483647) {
             {
                 const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    doitgen_store_row_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(row_device.at, row_own_device.at, (int32_t)np, (int32_t)nq, (int32_t)nr, (int32_t)row_1);
+                    doitgen_store_row_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(row_device.at, row_own_device.at, (int32_t)np, (int32_t)nq, (int32_t)nr, (int32_t)row_1);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -970,13 +1019,17 @@ extern "C" int32_t doitgen(
                 const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    doitgen_store_row<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(row_device.at, row_own_device.at, np, nq, nr, row_1);
+                    doitgen_store_row<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(row_device.at, row_own_device.at, np, nq, nr, row_1);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         }
     }
-    TESSELLA_TRY(A_device.copy_out(A));
-    TESSELLA_TRY(row_device.copy_out(row));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_kernels));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[1], 0));
+    TESSELLA_TRY(A_device.copy_out(A, tessella_out));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[3], 0));
+    TESSELLA_TRY(row_device.copy_out(row, tessella_out));
+    TESSELLA_TRY(tessella_queues.synchronize());
     return 0;
 }

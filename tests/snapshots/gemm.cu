@@ -696,8 +696,12 @@ template <typename T> struct tessella_buffer {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
-    cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
-    cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
+    cudaError_t copy_in(const T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(at, host, bytes, cudaMemcpyHostToDevice, stream);
+    }
+    cudaError_t copy_out(T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(host, at, bytes, cudaMemcpyDeviceToHost, stream);
+    }
     void release() {
         cudaFree(at);
         at = nullptr;
@@ -710,6 +714,41 @@ struct tessella_grid {
     bool is_empty() const { return x <= 0 || y <= 0 || z <= 0; }
     bool is_too_large() const { return !is_empty() && (x > 2147483647 || y > 65535 || z > 65535); }
     dim3 dims() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }
+};
+
+// Streams for copies to the device, kernels and copies back, and moments that they wait for. Whichever way the function
+// is left, all is done then.
+template <int events> struct tessella_streams {
+    cudaStream_t stream[3] = {};
+    cudaEvent_t event[events] = {};
+    cudaError_t open() {
+        for (cudaStream_t &it : stream) {
+            const cudaError_t error = cudaStreamCreate(&it);
+            if (error != cudaSuccess) return error;
+        }
+        for (cudaEvent_t &it : event) {
+            const cudaError_t error = cudaEventCreateWithFlags(&it, cudaEventDisableTiming);
+            if (error != cudaSuccess) return error;
+        }
+        return cudaSuccess;
+    }
+    cudaError_t synchronize() {
+        cudaError_t first = cudaSuccess;
+        for (cudaStream_t it : stream) {
+            const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;
+            if (first == cudaSuccess) first = error;
+        }
+        return first;
+    }
+    ~tessella_streams() {
+        synchronize();
+        for (cudaEvent_t it : event) {
+            if (it) cudaEventDestroy(it);
+        }
+        for (cudaStream_t it : stream) {
+            if (it) cudaStreamDestroy(it);
+        }
+    }
 };
 
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
@@ -749,19 +788,24 @@ extern "C" int32_t gemm(
     tessella_buffer<double> C_device;
     tessella_buffer<double> A_device;
     tessella_buffer<double> B_device;
+    tessella_streams<3> tessella_queues;
+    TESSELLA_TRY(tessella_queues.open());
+    const cudaStream_t tessella_in = tessella_queues.stream[0];
+    const cudaStream_t tessella_kernels = tessella_queues.stream[1];
+    const cudaStream_t tessella_out = tessella_queues.stream[2];
     TESSELLA_TRY(C_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), A_1), p)));
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), B_1), B_2)));
-    TESSELLA_TRY(C_device.copy_in(C));
-    TESSELLA_TRY(A_device.copy_in(A));
-    TESSELLA_TRY(B_device.copy_in(B));
+    TESSELLA_TRY(C_device.copy_in(C, tessella_in));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
         if (m <= 1073741824 && n <= 1073741824 && m * n <= 2147483647) {
             {
                 const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    gemm_scale_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, (int32_t)m, (int32_t)n, beta, (int32_t)first_block_y);
+                    gemm_scale_32<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(C_device.at, (int32_t)m, (int32_t)n, beta, (int32_t)first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -770,12 +814,16 @@ extern "C" int32_t gemm(
                 const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    gemm_scale<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(C_device.at, m, n, beta, first_block_y);
+                    gemm_scale<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(C_device.at, m, n, beta, first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         }
     }
+    TESSELLA_TRY(A_device.copy_in(A, tessella_in));
+    TESSELLA_TRY(B_device.copy_in(B, tessella_in));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[1], 0));
     if (p >= 1) {
         for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 64); first_block_y += 65535) {
             if (m <= 1073741824 && n <= 1073741824 && A_1 <= 1073741824 && p <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && m * n <= 2147483647 && A_1 * p <= 2147483647 && B_1 * B_2 <= 2147483647) {
@@ -783,7 +831,7 @@ extern "C" int32_t gemm(
                     const tessella_grid tessella_blocks = {floordiv(m - 1, 128) + 1, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        gemm_kernel_32<<<tessella_blocks.dims(), dim3(16, 8, 1)>>>(C_device.at, A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)A_1, (int32_t)p, (int32_t)B_1, (int32_t)B_2, alpha, (int32_t)first_block_y);
+                        gemm_kernel_32<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(C_device.at, A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)A_1, (int32_t)p, (int32_t)B_1, (int32_t)B_2, alpha, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -792,13 +840,16 @@ extern "C" int32_t gemm(
                     const tessella_grid tessella_blocks = {floordiv(m - 1, 128) + 1, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        gemm_kernel<<<tessella_blocks.dims(), dim3(16, 8, 1)>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, B_2, alpha, first_block_y);
+                        gemm_kernel<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, B_2, alpha, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             }
         }
     }
-    TESSELLA_TRY(C_device.copy_out(C));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_kernels));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[2], 0));
+    TESSELLA_TRY(C_device.copy_out(C, tessella_out));
+    TESSELLA_TRY(tessella_queues.synchronize());
     return 0;
 }

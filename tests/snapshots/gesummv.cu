@@ -711,8 +711,12 @@ template <typename T> struct tessella_buffer {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
-    cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
-    cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
+    cudaError_t copy_in(const T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(at, host, bytes, cudaMemcpyHostToDevice, stream);
+    }
+    cudaError_t copy_out(T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(host, at, bytes, cudaMemcpyDeviceToHost, stream);
+    }
     void release() {
         cudaFree(at);
         at = nullptr;
@@ -725,6 +729,41 @@ struct tessella_grid {
     bool is_empty() const { return x <= 0 || y <= 0 || z <= 0; }
     bool is_too_large() const { return !is_empty() && (x > 2147483647 || y > 65535 || z > 65535); }
     dim3 dims() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }
+};
+
+// Streams for copies to the device, kernels and copies back, and moments that they wait for. Whichever way the function
+// is left, all is done then.
+template <int events> struct tessella_streams {
+    cudaStream_t stream[3] = {};
+    cudaEvent_t event[events] = {};
+    cudaError_t open() {
+        for (cudaStream_t &it : stream) {
+            const cudaError_t error = cudaStreamCreate(&it);
+            if (error != cudaSuccess) return error;
+        }
+        for (cudaEvent_t &it : event) {
+            const cudaError_t error = cudaEventCreateWithFlags(&it, cudaEventDisableTiming);
+            if (error != cudaSuccess) return error;
+        }
+        return cudaSuccess;
+    }
+    cudaError_t synchronize() {
+        cudaError_t first = cudaSuccess;
+        for (cudaStream_t it : stream) {
+            const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;
+            if (first == cudaSuccess) first = error;
+        }
+        return first;
+    }
+    ~tessella_streams() {
+        synchronize();
+        for (cudaEvent_t it : event) {
+            if (it) cudaEventDestroy(it);
+        }
+        for (cudaStream_t it : stream) {
+            if (it) cudaStreamDestroy(it);
+        }
+    }
 };
 
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
@@ -791,26 +830,30 @@ extern "C" int32_t gesummv(
     tessella_buffer<double> A_device;
     tessella_buffer<double> B_device;
     tessella_buffer<double> x_device;
+    tessella_streams<5> tessella_queues;
+    TESSELLA_TRY(tessella_queues.open());
+    const cudaStream_t tessella_in = tessella_queues.stream[0];
+    const cudaStream_t tessella_kernels = tessella_queues.stream[1];
+    const cudaStream_t tessella_out = tessella_queues.stream[2];
     TESSELLA_TRY(y_device.allocate(tessella_bytes(sizeof(double), y_1)));
     TESSELLA_TRY(ax_device.allocate(tessella_bytes(sizeof(double), ax_1)));
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), A_1), A_2)));
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), B_1), B_2)));
     TESSELLA_TRY(x_device.allocate(tessella_bytes(sizeof(double), n)));
     if (y_1 > n) {
-        TESSELLA_TRY(y_device.copy_in(y));
+        TESSELLA_TRY(y_device.copy_in(y, tessella_in));
     }
     if (ax_1 > n) {
-        TESSELLA_TRY(ax_device.copy_in(ax));
+        TESSELLA_TRY(ax_device.copy_in(ax, tessella_in));
     }
-    TESSELLA_TRY(A_device.copy_in(A));
-    TESSELLA_TRY(B_device.copy_in(B));
-    TESSELLA_TRY(x_device.copy_in(x));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     if (y_1 <= 1073741824 && ax_1 <= 1073741824 && n <= 1073741824) {
         {
             const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                gesummv_S0_S1_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(y_device.at, ax_device.at, (int32_t)n);
+                gesummv_S0_S1_32<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(y_device.at, ax_device.at, (int32_t)n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
@@ -819,17 +862,21 @@ extern "C" int32_t gesummv(
             const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                gesummv_S0_S1<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(y_device.at, ax_device.at, n);
+                gesummv_S0_S1<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(y_device.at, ax_device.at, n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
     }
+    TESSELLA_TRY(A_device.copy_in(A, tessella_in));
+    TESSELLA_TRY(x_device.copy_in(x, tessella_in));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[1], 0));
     if (ax_1 <= 1073741824 && A_1 <= 1073741824 && A_2 <= 1073741824 && n <= 1073741824 && A_1 * A_2 <= 2147483647) {
         {
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                gesummv_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(ax_device.at, A_device.at, x_device.at, (int32_t)A_1, (int32_t)A_2, (int32_t)n);
+                gesummv_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(ax_device.at, A_device.at, x_device.at, (int32_t)A_1, (int32_t)A_2, (int32_t)n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
@@ -838,17 +885,21 @@ extern "C" int32_t gesummv(
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                gesummv_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(ax_device.at, A_device.at, x_device.at, A_1, A_2, n);
+                gesummv_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(ax_device.at, A_device.at, x_device.at, A_1, A_2, n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
     }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_kernels));
+    TESSELLA_TRY(B_device.copy_in(B, tessella_in));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[3], 0));
     if (y_1 <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && n <= 1073741824 && B_1 * B_2 <= 2147483647) {
         {
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                gesummv_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(y_device.at, B_device.at, x_device.at, (int32_t)B_1, (int32_t)B_2, (int32_t)n);
+                gesummv_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(y_device.at, B_device.at, x_device.at, (int32_t)B_1, (int32_t)B_2, (int32_t)n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
@@ -857,7 +908,7 @@ extern "C" int32_t gesummv(
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                gesummv_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(y_device.at, B_device.at, x_device.at, B_1, B_2, n);
+                gesummv_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(y_device.at, B_device.at, x_device.at, B_1, B_2, n);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
@@ -867,7 +918,7 @@ extern "C" int32_t gesummv(
             const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                gesummv_S4_32<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(y_device.at, ax_device.at, (int32_t)n, alpha, beta);
+                gesummv_S4_32<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(y_device.at, ax_device.at, (int32_t)n, alpha, beta);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
@@ -876,12 +927,16 @@ extern "C" int32_t gesummv(
             const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                gesummv_S4<<<tessella_blocks.dims(), dim3(256, 1, 1)>>>(y_device.at, ax_device.at, n, alpha, beta);
+                gesummv_S4<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(y_device.at, ax_device.at, n, alpha, beta);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
     }
-    TESSELLA_TRY(y_device.copy_out(y));
-    TESSELLA_TRY(ax_device.copy_out(ax));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[4], tessella_kernels));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[2], 0));
+    TESSELLA_TRY(ax_device.copy_out(ax, tessella_out));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[4], 0));
+    TESSELLA_TRY(y_device.copy_out(y, tessella_out));
+    TESSELLA_TRY(tessella_queues.synchronize());
     return 0;
 }

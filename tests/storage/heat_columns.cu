@@ -195,8 +195,12 @@ template <typename T> struct tessella_buffer {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
-    cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
-    cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
+    cudaError_t copy_in(const T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(at, host, bytes, cudaMemcpyHostToDevice, stream);
+    }
+    cudaError_t copy_out(T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(host, at, bytes, cudaMemcpyDeviceToHost, stream);
+    }
     void release() {
         cudaFree(at);
         at = nullptr;
@@ -211,10 +215,46 @@ struct tessella_grid {
     dim3 dims() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }
 };
 
+// Streams for copies to the device, kernels and copies back, and moments that they wait for. Whichever way the function
+// is left, all is done then.
+template <int events> struct tessella_streams {
+    cudaStream_t stream[3] = {};
+    cudaEvent_t event[events] = {};
+    cudaError_t open() {
+        for (cudaStream_t &it : stream) {
+            const cudaError_t error = cudaStreamCreate(&it);
+            if (error != cudaSuccess) return error;
+        }
+        for (cudaEvent_t &it : event) {
+            const cudaError_t error = cudaEventCreateWithFlags(&it, cudaEventDisableTiming);
+            if (error != cudaSuccess) return error;
+        }
+        return cudaSuccess;
+    }
+    cudaError_t synchronize() {
+        cudaError_t first = cudaSuccess;
+        for (cudaStream_t it : stream) {
+            const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;
+            if (first == cudaSuccess) first = error;
+        }
+        return first;
+    }
+    ~tessella_streams() {
+        synchronize();
+        for (cudaEvent_t it : event) {
+            if (it) cudaEventDestroy(it);
+        }
+        for (cudaStream_t it : stream) {
+            if (it) cudaStreamDestroy(it);
+        }
+    }
+};
+
 // Copies elements in rows and planes. A row of either side takes so many elements, a plane so many rows.
 template <typename T>
 static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, const T *from, int64_t from_row,
-    int64_t from_plane, int64_t elements, int64_t rows, int64_t planes, cudaMemcpyKind kind) {
+    int64_t from_plane, int64_t elements, int64_t rows, int64_t planes, cudaMemcpyKind kind,
+    cudaStream_t stream) {
     if (elements <= 0 || rows <= 0 || planes <= 0) return cudaSuccess;
     const int64_t longest = INT32_MAX / (int64_t)sizeof(T);
     if (to_row <= longest && from_row <= longest) {
@@ -223,13 +263,13 @@ static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, co
         box.dstPtr = make_cudaPitchedPtr((void *)to, to_row * sizeof(T), to_row, to_plane);
         box.extent = make_cudaExtent(elements * sizeof(T), rows, planes);
         box.kind = kind;
-        return cudaMemcpy3D(&box);
+        return cudaMemcpy3DAsync(&box, stream);
     }
     // The driver takes no longer distance between rows.
     for (int64_t at = 0; at < rows * planes; at++) {
         T *row_to = to + (at / rows * to_plane + at % rows) * to_row;
         const T *row_from = from + (at / rows * from_plane + at % rows) * from_row;
-        const cudaError_t error = cudaMemcpy(row_to, row_from, elements * sizeof(T), kind);
+        const cudaError_t error = cudaMemcpyAsync(row_to, row_from, elements * sizeof(T), kind, stream);
         if (error != cudaSuccess) return error;
     }
     return cudaSuccess;
@@ -281,14 +321,18 @@ extern "C" int32_t heat_columns(
     tessella_buffer<float> A_device;
     tessella_buffer<float> B_device;
     tessella_buffer<float> C_device;
+    tessella_streams<4> tessella_queues;
+    TESSELLA_TRY(tessella_queues.open());
+    const cudaStream_t tessella_in = tessella_queues.stream[0];
+    const cudaStream_t tessella_kernels = tessella_queues.stream[1];
+    const cudaStream_t tessella_out = tessella_queues.stream[2];
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), 8 * ((m + 8) / 8)), n)));
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), B_1 + 3), B_2 + 2)));
     TESSELLA_TRY(C_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(float), C_1 + 1), C_2 + 2), C_3 + 1), C_4)));
-    TESSELLA_TRY(tessella_copy_box(A_device.at + 1, 8 * ((m + 8) / 8), n, A, m, n, m, n, 1, cudaMemcpyHostToDevice));
-    TESSELLA_TRY(tessella_copy_box(B_device.at, B_1 + 3, B_2 + 2, B, B_1, B_2, B_1, B_2, 1, cudaMemcpyHostToDevice));
-    for (int64_t tessella_at1 = 0; tessella_at1 < C_4; tessella_at1++) {
-        TESSELLA_TRY(tessella_copy_box(C_device.at + tessella_at1 * ((C_1 + 1) * (C_2 + 2) * (C_3 + 1)), C_1 + 1, C_2 + 2, C + tessella_at1 * (C_1 * C_2 * C_3), C_1, C_2, C_1, C_2, C_3, cudaMemcpyHostToDevice));
-    }
+    TESSELLA_TRY(tessella_copy_box(A_device.at + 1, 8 * ((m + 8) / 8), n, A, m, n, m, n, 1, cudaMemcpyHostToDevice, tessella_in));
+    TESSELLA_TRY(tessella_copy_box(B_device.at, B_1 + 3, B_2 + 2, B, B_1, B_2, B_1, B_2, 1, cudaMemcpyHostToDevice, tessella_in));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     for (int64_t t = 1; t <= steps; t++) {
         for (int64_t first_block_y = 0; first_block_y < (n + 1) / 4; first_block_y += 65535) {
             if (m <= 1073741824 && n <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && 8 * ((m + 8) / 8) * n <= 2147483647 && (B_1 + 3) * (B_2 + 2) <= 2147483647) {
@@ -296,7 +340,7 @@ extern "C" int32_t heat_columns(
                     const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat_columns_S_32<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)first_block_y);
+                        heat_columns_S_32<<<tessella_blocks.dims(), dim3(8, 4, 1), 0, tessella_kernels>>>(A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -305,7 +349,7 @@ extern "C" int32_t heat_columns(
                     const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat_columns_S<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
+                        heat_columns_S<<<tessella_blocks.dims(), dim3(8, 4, 1), 0, tessella_kernels>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -317,7 +361,7 @@ extern "C" int32_t heat_columns(
                     const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat_columns_R_32<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)first_block_y);
+                        heat_columns_R_32<<<tessella_blocks.dims(), dim3(8, 4, 1), 0, tessella_kernels>>>(A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -326,20 +370,26 @@ extern "C" int32_t heat_columns(
                     const tessella_grid tessella_blocks = {floordiv(m - 3, 8) + 1, imin(65535, (n + 1) / 4 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat_columns_R<<<tessella_blocks.dims(), dim3(8, 4, 1)>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
+                        heat_columns_R<<<tessella_blocks.dims(), dim3(8, 4, 1), 0, tessella_kernels>>>(A_device.at, B_device.at, m, n, B_1, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             }
         }
     }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_kernels));
+    for (int64_t tessella_at1 = 0; tessella_at1 < C_4; tessella_at1++) {
+        TESSELLA_TRY(tessella_copy_box(C_device.at + tessella_at1 * ((C_1 + 1) * (C_2 + 2) * (C_3 + 1)), C_1 + 1, C_2 + 2, C + tessella_at1 * (C_1 * C_2 * C_3), C_1, C_2, C_1, C_2, C_3, cudaMemcpyHostToDevice, tessella_in));
+    }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[2], 0));
     for (int64_t first_block_y = 0; first_block_y < C_4; first_block_y += 65535) {
         if (C_1 <= 536870912 && C_2 <= 536870912 && C_3 <= 536870912 && C_4 <= 536870912 && (C_1 + 1) * (C_2 + 2) <= 2147483647 && (C_1 + 1) * (C_2 + 2) * (C_3 + 1) <= 2147483647 && (C_1 + 1) * (C_2 + 2) * (C_3 + 1) * C_4 <= 2147483647) {
             {
                 const tessella_grid tessella_blocks = {C_3, imin(65535, C_4 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    heat_columns_D_32<<<tessella_blocks.dims(), dim3(16, 5, 1)>>>(C_device.at, (int32_t)C_1, (int32_t)C_2, (int32_t)C_3, (int32_t)C_4, (int32_t)first_block_y);
+                    heat_columns_D_32<<<tessella_blocks.dims(), dim3(16, 5, 1), 0, tessella_kernels>>>(C_device.at, (int32_t)C_1, (int32_t)C_2, (int32_t)C_3, (int32_t)C_4, (int32_t)first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -348,16 +398,20 @@ extern "C" int32_t heat_columns(
                 const tessella_grid tessella_blocks = {C_3, imin(65535, C_4 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    heat_columns_D<<<tessella_blocks.dims(), dim3(16, 5, 1)>>>(C_device.at, C_1, C_2, C_3, C_4, first_block_y);
+                    heat_columns_D<<<tessella_blocks.dims(), dim3(16, 5, 1), 0, tessella_kernels>>>(C_device.at, C_1, C_2, C_3, C_4, first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         }
     }
-    TESSELLA_TRY(tessella_copy_box(A, m, n, A_device.at + 1, 8 * ((m + 8) / 8), n, m, n, 1, cudaMemcpyDeviceToHost));
-    TESSELLA_TRY(tessella_copy_box(B, B_1, B_2, B_device.at, B_1 + 3, B_2 + 2, B_1, B_2, 1, cudaMemcpyDeviceToHost));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_kernels));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[1], 0));
+    TESSELLA_TRY(tessella_copy_box(A, m, n, A_device.at + 1, 8 * ((m + 8) / 8), n, m, n, 1, cudaMemcpyDeviceToHost, tessella_out));
+    TESSELLA_TRY(tessella_copy_box(B, B_1, B_2, B_device.at, B_1 + 3, B_2 + 2, B_1, B_2, 1, cudaMemcpyDeviceToHost, tessella_out));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[3], 0));
     for (int64_t tessella_at1 = 0; tessella_at1 < C_4; tessella_at1++) {
-        TESSELLA_TRY(tessella_copy_box(C + tessella_at1 * (C_1 * C_2 * C_3), C_1, C_2, C_device.at + tessella_at1 * ((C_1 + 1) * (C_2 + 2) * (C_3 + 1)), C_1 + 1, C_2 + 2, C_1, C_2, C_3, cudaMemcpyDeviceToHost));
+        TESSELLA_TRY(tessella_copy_box(C + tessella_at1 * (C_1 * C_2 * C_3), C_1, C_2, C_device.at + tessella_at1 * ((C_1 + 1) * (C_2 + 2) * (C_3 + 1)), C_1 + 1, C_2 + 2, C_1, C_2, C_3, cudaMemcpyDeviceToHost, tessella_out));
     }
+    TESSELLA_TRY(tessella_queues.synchronize());
     return 0;
 }

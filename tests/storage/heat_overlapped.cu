@@ -662,8 +662,12 @@ template <typename T> struct tessella_buffer {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
-    cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
-    cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
+    cudaError_t copy_in(const T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(at, host, bytes, cudaMemcpyHostToDevice, stream);
+    }
+    cudaError_t copy_out(T *host, cudaStream_t stream) {
+        return cudaMemcpyAsync(host, at, bytes, cudaMemcpyDeviceToHost, stream);
+    }
     void release() {
         cudaFree(at);
         at = nullptr;
@@ -676,6 +680,41 @@ struct tessella_grid {
     bool is_empty() const { return x <= 0 || y <= 0 || z <= 0; }
     bool is_too_large() const { return !is_empty() && (x > 2147483647 || y > 65535 || z > 65535); }
     dim3 dims() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }
+};
+
+// Streams for copies to the device, kernels and copies back, and moments that they wait for. Whichever way the function
+// is left, all is done then.
+template <int events> struct tessella_streams {
+    cudaStream_t stream[3] = {};
+    cudaEvent_t event[events] = {};
+    cudaError_t open() {
+        for (cudaStream_t &it : stream) {
+            const cudaError_t error = cudaStreamCreate(&it);
+            if (error != cudaSuccess) return error;
+        }
+        for (cudaEvent_t &it : event) {
+            const cudaError_t error = cudaEventCreateWithFlags(&it, cudaEventDisableTiming);
+            if (error != cudaSuccess) return error;
+        }
+        return cudaSuccess;
+    }
+    cudaError_t synchronize() {
+        cudaError_t first = cudaSuccess;
+        for (cudaStream_t it : stream) {
+            const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;
+            if (first == cudaSuccess) first = error;
+        }
+        return first;
+    }
+    ~tessella_streams() {
+        synchronize();
+        for (cudaEvent_t it : event) {
+            if (it) cudaEventDestroy(it);
+        }
+        for (cudaStream_t it : stream) {
+            if (it) cudaStreamDestroy(it);
+        }
+    }
 };
 
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
@@ -705,11 +744,17 @@ extern "C" int32_t heat_overlapped(
     tessella_buffer<float> A_device;
     tessella_buffer<float> B_device;
     tessella_buffer<float> A_next_device;
+    tessella_streams<4> tessella_queues;
+    TESSELLA_TRY(tessella_queues.open());
+    const cudaStream_t tessella_in = tessella_queues.stream[0];
+    const cudaStream_t tessella_kernels = tessella_queues.stream[1];
+    const cudaStream_t tessella_out = tessella_queues.stream[2];
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), m), n)));
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), B_1), B_2)));
     TESSELLA_TRY(A_next_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), m), n)));
-    TESSELLA_TRY(A_device.copy_in(A));
-    TESSELLA_TRY(B_device.copy_in(B));
+    TESSELLA_TRY(A_device.copy_in(A, tessella_in));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     if (m >= 3 && n >= 3 && steps >= 1) {
         for (int64_t first_block_y = 0; first_block_y <= (n - 1) / 3; first_block_y += 65535) {
             if (m <= 1073741824 && n <= 1073741824 && m * n <= 2147483647) {
@@ -717,7 +762,7 @@ extern "C" int32_t heat_overlapped(
                     const tessella_grid tessella_blocks = {(m - 1) / 4 + 1, imin(65535, (n - 1) / 3 + 1 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat_overlapped_keep_A_32<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, (int32_t)m, (int32_t)n, (int32_t)first_block_y);
+                        heat_overlapped_keep_A_32<<<tessella_blocks.dims(), dim3(4, 3, 1), 0, tessella_kernels>>>(A_device.at, A_next_device.at, (int32_t)m, (int32_t)n, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -726,13 +771,16 @@ extern "C" int32_t heat_overlapped(
                     const tessella_grid tessella_blocks = {(m - 1) / 4 + 1, imin(65535, (n - 1) / 3 + 1 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat_overlapped_keep_A<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, m, n, first_block_y);
+                        heat_overlapped_keep_A<<<tessella_blocks.dims(), dim3(4, 3, 1), 0, tessella_kernels>>>(A_device.at, A_next_device.at, m, n, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             }
         }
     }
+    TESSELLA_TRY(B_device.copy_in(B, tessella_in));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[1], 0));
     for (int64_t t0 = 0; t0 < floordiv(steps + 1, 2); t0++) {
         for (int64_t first_block_y = 0; first_block_y < n / 3; first_block_y += 65535) {
             if (m <= 536870912 && n <= 536870912 && B_1 <= 536870912 && B_2 <= 536870912 && steps >= -536870912 && steps <= 536870912 && m * n <= 2147483647 && B_1 * B_2 <= 2147483647) {
@@ -740,7 +788,7 @@ extern "C" int32_t heat_overlapped(
                     const tessella_grid tessella_blocks = {(m + 1) / 4, imin(65535, n / 3 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat_overlapped_kernel_32<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, B_device.at, A_next_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)steps, (int32_t)t0, (int32_t)first_block_y);
+                        heat_overlapped_kernel_32<<<tessella_blocks.dims(), dim3(4, 3, 1), 0, tessella_kernels>>>(A_device.at, B_device.at, A_next_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)steps, (int32_t)t0, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -749,13 +797,14 @@ extern "C" int32_t heat_overlapped(
                     const tessella_grid tessella_blocks = {(m + 1) / 4, imin(65535, n / 3 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat_overlapped_kernel<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, B_device.at, A_next_device.at, m, n, B_1, steps, t0, first_block_y);
+                        heat_overlapped_kernel<<<tessella_blocks.dims(), dim3(4, 3, 1), 0, tessella_kernels>>>(A_device.at, B_device.at, A_next_device.at, m, n, B_1, steps, t0, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             }
         }
     }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_kernels));
     if (steps >= 1 && (steps + 1) % 4 >= 2) {
         for (int64_t first_block_y = 0; first_block_y < (n + 1) / 3; first_block_y += 65535) {
             if (m <= 1073741824 && n <= 1073741824 && m * n <= 2147483647) {
@@ -763,7 +812,7 @@ extern "C" int32_t heat_overlapped(
                     const tessella_grid tessella_blocks = {(m + 2) / 4, imin(65535, (n + 1) / 3 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat_overlapped_finish_A_32<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, (int32_t)m, (int32_t)n, (int32_t)first_block_y);
+                        heat_overlapped_finish_A_32<<<tessella_blocks.dims(), dim3(4, 3, 1), 0, tessella_kernels>>>(A_device.at, A_next_device.at, (int32_t)m, (int32_t)n, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -772,14 +821,18 @@ extern "C" int32_t heat_overlapped(
                     const tessella_grid tessella_blocks = {(m + 2) / 4, imin(65535, (n + 1) / 3 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat_overlapped_finish_A<<<tessella_blocks.dims(), dim3(4, 3, 1)>>>(A_device.at, A_next_device.at, m, n, first_block_y);
+                        heat_overlapped_finish_A<<<tessella_blocks.dims(), dim3(4, 3, 1), 0, tessella_kernels>>>(A_device.at, A_next_device.at, m, n, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             }
         }
     }
-    TESSELLA_TRY(A_device.copy_out(A));
-    TESSELLA_TRY(B_device.copy_out(B));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_kernels));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[2], 0));
+    TESSELLA_TRY(B_device.copy_out(B, tessella_out));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[3], 0));
+    TESSELLA_TRY(A_device.copy_out(A, tessella_out));
+    TESSELLA_TRY(tessella_queues.synchronize());
     return 0;
 }

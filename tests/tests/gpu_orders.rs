@@ -149,10 +149,12 @@ fn an_array_that_kernels_overwrite_comes_in_only_where_some_of_it_is_left() {
     };
     let printed = cuda(&text);
     for (array, condition) in [("A", "A_1 > m || (m >= 1 && A_2 >= n)"), ("B", "B_1 > m || (m >= 1 && B_2 > n)")] {
-        let copy = format!("    if ({condition}) {{\n        TESSELLA_TRY({array}_device.copy_in({array}));\n    }}\n");
+        // Copies have a stream of their own: the first kernel runs while B comes in.
+        let call = format!("TESSELLA_TRY({array}_device.copy_in({array}, tessella_in));");
+        let copy = format!("    if ({condition}) {{\n        {call}\n    }}\n");
         assert!(printed.contains(&copy), "{copy}is not in\n{printed}");
     }
-    assert!(printed.contains("\n    TESSELLA_TRY(C_device.copy_in(C));\n"), "{printed}");
+    assert!(printed.contains("\n    TESSELLA_TRY(C_device.copy_in(C, tessella_in));\n"), "{printed}");
     // A copy back that is asked for may come before all is written.
     let asked = "
 @tessella function each_step!(B::Matrix{Float64}, C::Matrix{Float64}, steps::Int64)

@@ -17,13 +17,14 @@
 //! * Handles are opaque, never null when returned, and belong to the context that made them: release all of them
 //!   before `close`. A function belongs to its module and ends with it.
 //! * Device memory is a plain address, so an offset into it is a sum.
-//! * Work goes to a stream and is done in the order given. `copy_in` and `copy_out` return when the copy is complete;
-//!   `begin_copy_in`, `begin_copy_out`, `copy_on_device`, `fill`, `launch` and `event_record` return at once, and an
+//! * Work goes to a stream and is done in the order given; what is in different streams may be done at once, unless
+//!   `stream_wait` says otherwise. `copy_in` and `copy_out` return when the copy is complete;
+//!   `begin_copy_in`, `begin_copy_out`, `copy_on_device`, `fill`, `launch`, `event_record` and `stream_wait` return at once, and an
 //!   error of a kernel shows up in a later call.
 
 use std::ffi::{c_char, c_void};
 
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 pub const OK: i32 = 0;
 /// A null pointer where none may be, or text that is not UTF-8.
@@ -239,6 +240,8 @@ pub struct Api {
     pub stream_create: unsafe extern "C" fn(context: *mut Context, stream: *mut *mut Stream) -> i32,
     pub stream_destroy: unsafe extern "C" fn(context: *mut Context, stream: *mut Stream) -> i32,
     pub stream_synchronize: unsafe extern "C" fn(context: *mut Context, stream: *mut Stream) -> i32,
+    /// What is asked of the stream from now on is done after what the event marks now.
+    pub stream_wait: unsafe extern "C" fn(context: *mut Context, stream: *mut Stream, event: *mut Event) -> i32,
     /// `arguments` has one pointer for each parameter of the kernel, to a value of that parameter's type; the values
     /// are read before it returns.
     pub launch: unsafe extern "C" fn(
@@ -282,7 +285,8 @@ pub struct Api {
     pub graph_close: unsafe extern "C" fn(context: *mut Context, graph: *mut Graph) -> i32,
     pub graph_launch: unsafe extern "C" fn(context: *mut Context, stream: *mut Stream, graph: *mut Graph) -> i32,
 
-    pub event_create: unsafe extern "C" fn(context: *mut Context, event: *mut *mut Event) -> i32,
+    /// With `timed` 0, `event_elapsed` does not know it, and waiting for it takes the device less.
+    pub event_create: unsafe extern "C" fn(context: *mut Context, timed: u32, event: *mut *mut Event) -> i32,
     pub event_destroy: unsafe extern "C" fn(context: *mut Context, event: *mut Event) -> i32,
     pub event_record: unsafe extern "C" fn(context: *mut Context, event: *mut Event, stream: *mut Stream) -> i32,
     /// Waits until what the event marks is done.

@@ -8,6 +8,7 @@
 //! Pointers come in over a C interface, so this crate is one of the places of the workspace where `unsafe` is allowed.
 
 pub mod abi;
+mod event;
 mod failure;
 mod graph;
 
@@ -15,7 +16,6 @@ use crate::failure::{Failure, Named, guarded, last_failure};
 use cust::CudaFlags;
 use cust::context::CurrentContext;
 use cust::device::{Device, DeviceAttribute};
-use cust::event::{Event, EventFlags};
 use cust::memory::DevicePointer;
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
@@ -63,6 +63,7 @@ static API: abi::Api = abi::Api {
     stream_create,
     stream_destroy,
     stream_synchronize,
+    stream_wait: event::hold,
     launch,
     launch_together,
     graph_create: graph::create,
@@ -70,11 +71,11 @@ static API: abi::Api = abi::Api {
     graph_add: graph::add,
     graph_close: graph::close,
     graph_launch: graph::launch,
-    event_create,
-    event_destroy,
-    event_record,
-    event_wait,
-    event_elapsed,
+    event_create: event::create,
+    event_destroy: event::destroy,
+    event_record: event::record,
+    event_wait: event::wait,
+    event_elapsed: event::elapsed,
 };
 
 /// What a context handle points to.
@@ -546,7 +547,7 @@ unsafe extern "C" fn fill(
     })
 }
 
-// --- streams, launches, events ---------------------------------------------------------------------------------------
+// --- streams, launches -----------------------------------------------------------------------------------------------
 
 unsafe extern "C" fn stream_create(context: *mut abi::Context, stream: *mut *mut abi::Stream) -> i32 {
     in_context("stream_create", context, |_| {
@@ -669,62 +670,6 @@ impl Launch {
         let (grid, block) = unsafe { (*grid, *block) };
         Ok(Launch { grid, block, arguments: arguments.cast_mut() })
     }
-}
-
-unsafe extern "C" fn event_create(context: *mut abi::Context, event: *mut *mut abi::Event) -> i32 {
-    in_context("event_create", context, |_| {
-        let created = Event::new(EventFlags::DEFAULT).named("cuEventCreate")?;
-        // SAFETY: the caller gives a place for the result.
-        unsafe { store_handle(event, created) }
-    })
-}
-
-unsafe extern "C" fn event_destroy(context: *mut abi::Context, event: *mut abi::Event) -> i32 {
-    in_context("event_destroy", context, |_| {
-        // SAFETY: the handle is from `event_create`, and the caller gives it up.
-        let event = unsafe { take_handle::<Event, _>(event) }?;
-        Event::drop(*event)
-            .map_err(|(error, event)| {
-                // Dropped, it would be destroyed again.
-                std::mem::forget(event);
-                error
-            })
-            .named("cuEventDestroy")
-    })
-}
-
-unsafe extern "C" fn event_record(context: *mut abi::Context, event: *mut abi::Event, stream: *mut abi::Stream) -> i32 {
-    on_stream("event_record", context, stream, |stream| {
-        // SAFETY: the handle is from `event_create` and not yet destroyed.
-        let event = unsafe { borrow_handle::<Event, _>("event_record", event) }?;
-        event.record(stream).named("cuEventRecord")
-    })
-}
-
-unsafe extern "C" fn event_wait(context: *mut abi::Context, event: *mut abi::Event) -> i32 {
-    in_context("event_wait", context, |_| {
-        // SAFETY: the handle is from `event_create` and not yet destroyed.
-        let event = unsafe { borrow_handle::<Event, _>("event_wait", event)? };
-        event.synchronize().named("cuEventSynchronize")
-    })
-}
-
-unsafe extern "C" fn event_elapsed(
-    context: *mut abi::Context,
-    start: *mut abi::Event,
-    end: *mut abi::Event,
-    milliseconds: *mut f32,
-) -> i32 {
-    in_context("event_elapsed", context, |_| {
-        // SAFETY: the handles are from `event_create` and not yet destroyed.
-        let (start, end) = unsafe {
-            (borrow_handle::<Event, _>("event_elapsed", start)?, borrow_handle::<Event, _>("event_elapsed", end)?)
-        };
-        end.synchronize().named("cuEventSynchronize")?;
-        let elapsed = end.elapsed_time_f32(start).named("cuEventElapsedTime")?;
-        // SAFETY: the caller gives a place for the result.
-        unsafe { store(milliseconds, elapsed) }
-    })
 }
 
 // --- handles and places ----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tessella_codegen::plan::Queue;
 use tessella_diagnostics::{IntoDiagnostic, SourceMap, Style, render};
 use tessella_runtime::RuntimeError;
 use tessella_runtime::cuda::{CudaError, Device, DeviceBuffer, Gpu, default_device};
@@ -37,12 +38,12 @@ impl Memory {
 
     /// Copies bytes to the beginning.
     pub(super) fn write(&self, from: &[u8]) -> Result<(), CudaError> {
-        self.device.copy_in(&self.buffer, 0, from)
+        self.device.copy_in(Queue::Kernels, &self.buffer, 0, from)
     }
 
     /// Copies bytes from the beginning.
     pub(super) fn read(&self, to: &mut [u8]) -> Result<(), CudaError> {
-        self.device.copy_out(to, &self.buffer, 0)
+        self.device.copy_out(Queue::Kernels, to, &self.buffer, 0)
     }
 }
 
@@ -110,7 +111,9 @@ pub unsafe extern "C" fn tessella_memory_write(
     }
     let done = guarded(|| {
         // SAFETY: promised by the caller.
-        memory.device.copy_in(&memory.buffer, offset, unsafe { std::slice::from_raw_parts(from.cast(), bytes) })
+        memory
+            .device
+            .copy_in(Queue::Kernels, &memory.buffer, offset, unsafe { std::slice::from_raw_parts(from.cast(), bytes) })
     });
     if done.is_some() { 0 } else { -1 }
 }
@@ -127,7 +130,12 @@ pub unsafe extern "C" fn tessella_memory_read(memory: *const Memory, offset: u64
     }
     let done = guarded(|| {
         // SAFETY: promised by the caller.
-        memory.device.copy_out(unsafe { std::slice::from_raw_parts_mut(to.cast(), bytes) }, &memory.buffer, offset)
+        memory.device.copy_out(
+            Queue::Kernels,
+            unsafe { std::slice::from_raw_parts_mut(to.cast(), bytes) },
+            &memory.buffer,
+            offset,
+        )
     });
     if done.is_some() { 0 } else { -1 }
 }
@@ -139,7 +147,7 @@ pub unsafe extern "C" fn tessella_memory_copy(to: *const Memory, from: *const Me
     // SAFETY: promised by the caller.
     let (Some(to), Some(from)) = (unsafe { (to.as_ref(), from.as_ref()) }) else { return -1 };
     let done = guarded(|| {
-        to.device.copy_on_device(&to.buffer, &from.buffer, size(bytes))?;
+        to.device.copy_on_device(Queue::Kernels, &to.buffer, &from.buffer, size(bytes))?;
         to.device.synchronize()
     });
     if done.is_some() { 0 } else { -1 }

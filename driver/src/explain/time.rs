@@ -199,7 +199,9 @@ fn chosen(
     let loops = around.iter().flat_map(|(_, loops)| loops);
     if let Some(Tag::Stream(size)) = loops.map(|(_, it)| it.tag).find(|tag| matches!(tag, Tag::Stream(_))) {
         let what = if size.hexagon.is_some() { "hexagons in registers" } else { "`stream`" };
-        return format!("    chosen: {what}, with the sizes that are the fastest by the model that stands with its loop above\n");
+        return format!(
+            "    chosen: {what}, with the sizes that are the fastest by the model that stands with its loop above\n"
+        );
     }
     if target == Target::Gpu {
         let [first, second] =

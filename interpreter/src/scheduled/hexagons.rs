@@ -72,7 +72,12 @@ struct Tile {
 }
 
 impl<'a> Block<'a> {
-    fn new(host: &Host<'_>, it: &'a Streaming, hexagon: &'a Hexagon, halves: &'a Halves) -> Result<Self, ScheduledError> {
+    fn new(
+        host: &Host<'_>,
+        it: &'a Streaming,
+        hexagon: &'a Hexagon,
+        halves: &'a Halves,
+    ) -> Result<Self, ScheduledError> {
         let value = |expr: &IntExpr| integer::value(expr, host.params, &host.variables);
         let variable = |id| value(&IntExpr::Variable(id));
         let mut extents = vec![];
@@ -148,10 +153,13 @@ impl<'a> Block<'a> {
                             let (from, wanted) = if fresh { (&new, version + 1) } else { (&rows, version) };
                             let place = x - back;
                             // A thread has what it holds itself, and the last points of the one below.
-                            let held = x.rem_euclid(stream.size.points.into()) + hexagon.exchanged(field, fresh) >= back;
+                            let held =
+                                x.rem_euclid(stream.size.points.into()) + hexagon.exchanged(field, fresh) >= back;
                             match place {
                                 _ if !held || back < 0 => None,
-                                0.. => from.get(&(field, row)).filter(|it| it.version == wanted)?.points[place as usize],
+                                0.. => {
+                                    from.get(&(field, row)).filter(|it| it.version == wanted)?.points[place as usize]
+                                }
                                 _ => {
                                     let points = before.get(&(field, fresh, step, row))?;
                                     points[(points.len() as i64 + place) as usize]

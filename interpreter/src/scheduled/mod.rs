@@ -9,12 +9,12 @@
 
 mod error;
 mod expression;
+mod hexagons;
 mod host;
 mod integer;
 mod kernel;
 mod memory;
 mod shuffle;
-mod hexagons;
 mod streaming;
 
 pub use error::ScheduledError;

@@ -279,7 +279,10 @@ impl<'a> Warp<'a> {
     }
 }
 
-pub(super) fn block<'a>(host: &'a mut Host<'_>, buffer: BufferId) -> Result<&'a mut super::memory::Block, ScheduledError> {
+pub(super) fn block<'a>(
+    host: &'a mut Host<'_>,
+    buffer: BufferId,
+) -> Result<&'a mut super::memory::Block, ScheduledError> {
     let name = host.input.layout.buffer(buffer).name.clone();
     host.memory.block_mut(buffer).ok_or(ScheduledError::NoBuffer { buffer: name })
 }

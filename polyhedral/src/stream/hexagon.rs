@@ -305,7 +305,8 @@ impl Hexagon {
     pub fn registers(&self, algorithm: &Algorithm, stream: &Stream) -> i64 {
         let of_field = |(at, field): (usize, &Field)| {
             let words = i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
-            let held = if field.carried { self.held().1 + 2 * (self.slope + self.reach[at]) } else { 2 * self.slope + 1 };
+            let held =
+                if field.carried { self.held().1 + 2 * (self.slope + self.reach[at]) } else { 2 * self.slope + 1 };
             words * held * i64::from(stream.size.points)
         };
         stream.fields.iter().enumerate().map(of_field).sum()

@@ -18,16 +18,39 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
+use tessella_codegen::plan::Queue;
 use tessella_codegen::program::Blocks;
 
-/// An open GPU, with a stream of its own that its copies, fills and launches go to.
+/// An open GPU, with streams of its own that its copies, fills and launches go to.
 pub struct Device {
     name: String,
     properties: DeviceProperties,
-    stream: Arc<Stream>,
+    streams: Streams,
     /// What large arrays are copied through; made by the first such copy.
     stage: Mutex<Option<Vec<Lane<PinnedBuffer>>>>,
     context: Arc<Context>,
+}
+
+/// A stream for each queue.
+struct Streams {
+    copies_in: Arc<Stream>,
+    kernels: Arc<Stream>,
+    copies_out: Arc<Stream>,
+}
+
+impl Streams {
+    fn new(context: &Arc<Context>) -> Result<Streams, CudaError> {
+        let new = || Stream::new(context).map(Arc::new);
+        Ok(Streams { copies_in: new()?, kernels: new()?, copies_out: new()? })
+    }
+
+    fn of(&self, queue: Queue) -> &Arc<Stream> {
+        match queue {
+            Queue::In => &self.copies_in,
+            Queue::Kernels => &self.kernels,
+            Queue::Out => &self.copies_out,
+        }
+    }
 }
 
 impl Device {
@@ -61,8 +84,8 @@ impl Device {
         let mut properties = DeviceProperties::default();
         // SAFETY: the context is open, and the place outlives the call.
         check(api, unsafe { (api.device_properties)(handle, &mut properties) })?;
-        let stream = Arc::new(Stream::new(&context)?);
-        Ok(Device { name, properties, stream, stage: Mutex::new(None), context })
+        let streams = Streams::new(&context)?;
+        Ok(Device { name, properties, streams, stage: Mutex::new(None), context })
     }
 
     pub fn name(&self) -> &str {
@@ -75,13 +98,13 @@ impl Device {
         u32::try_from(10 * major + minor).unwrap_or(0)
     }
 
-    /// The stream that copies, fills and launches go to.
+    /// The stream that fills and launches go to.
     pub fn stream(&self) -> &Stream {
-        &self.stream
+        &self.streams.kernels
     }
 
     /// The pinned memory for a copy of so many bytes, for this copy alone; none where it would not pay, or there is none.
-    fn stage(&self, bytes: usize) -> Option<MutexGuard<'_, Option<Vec<Lane<PinnedBuffer>>>>> {
+    fn stage(&self, queue: Queue, bytes: usize) -> Option<MutexGuard<'_, Option<Vec<Lane<PinnedBuffer>>>>> {
         if bytes < staging::WORTH {
             return None;
         }
@@ -89,10 +112,11 @@ impl Device {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         stage.get_or_insert_with(|| {
             let cores = thread::available_parallelism().map_or(1, NonZero::get);
-            let buffer = || PinnedBuffer::new(&self.context, &self.stream);
+            let buffer = || PinnedBuffer::new(&self.context, self.streams.of(queue));
             // As many as there is memory for.
             (0..staging::lanes(cores)).map_while(|_| Some([buffer().ok()?, buffer().ok()?])).collect()
         });
+        stage.iter_mut().flatten().flatten().for_each(|buffer| buffer.turn_to(self.streams.of(queue)));
         stage.as_ref().is_some_and(|lanes| !lanes.is_empty()).then_some(stage)
     }
 
@@ -101,7 +125,7 @@ impl Device {
     }
 
     pub fn new_event(&self) -> Result<Event, CudaError> {
-        Event::new(&self.context)
+        Event::new(&self.context, Timing::Measured)
     }
 
     /// Like [`Gpu::launch`], on any stream of this device.
@@ -202,60 +226,77 @@ impl Gpu for Device {
         Ok(DeviceBuffer { address, bytes, owner: Owner::Module(kernel.loaded.clone()) })
     }
 
-    fn copy_in(&self, to: &DeviceBuffer, offset: usize, from: &[u8]) -> Result<(), CudaError> {
+    fn copy_in(&self, queue: Queue, to: &DeviceBuffer, offset: usize, from: &[u8]) -> Result<(), CudaError> {
         let Some(address) = to.range(offset, from.len())? else { return Ok(()) };
-        if let Some(mut stage) = self.stage(from.len()) {
+        if let Some(mut stage) = self.stage(queue, from.len()) {
             return staging::copy_in(stage.as_deref_mut().unwrap_or_default(), address, from);
         }
         let Context { api, handle } = *self.context;
         // SAFETY: context, stream and buffer are alive; both ranges have that many bytes.
-        let status = unsafe { (api.copy_in)(handle, self.stream.handle, address, from.as_ptr().cast(), from.len()) };
+        let status =
+            unsafe { (api.copy_in)(handle, self.streams.of(queue).handle, address, from.as_ptr().cast(), from.len()) };
         check(api, status)
     }
 
-    fn copy_out(&self, to: &mut [u8], from: &DeviceBuffer, offset: usize) -> Result<(), CudaError> {
+    fn copy_out(&self, queue: Queue, to: &mut [u8], from: &DeviceBuffer, offset: usize) -> Result<(), CudaError> {
         let Some(address) = from.range(offset, to.len())? else { return Ok(()) };
-        if let Some(mut stage) = self.stage(to.len()) {
+        if let Some(mut stage) = self.stage(queue, to.len()) {
             return staging::copy_out(stage.as_deref_mut().unwrap_or_default(), to, address);
         }
         let Context { api, handle } = *self.context;
         // SAFETY: context, stream and buffer are alive; both ranges have that many bytes.
-        let status = unsafe { (api.copy_out)(handle, self.stream.handle, to.as_mut_ptr().cast(), address, to.len()) };
+        let status =
+            unsafe { (api.copy_out)(handle, self.streams.of(queue).handle, to.as_mut_ptr().cast(), address, to.len()) };
         check(api, status)
     }
 
-    fn copy_on_device(&self, to: &DeviceBuffer, from: &DeviceBuffer, bytes: usize) -> Result<(), CudaError> {
+    fn copy_on_device(
+        &self,
+        queue: Queue,
+        to: &DeviceBuffer,
+        from: &DeviceBuffer,
+        bytes: usize,
+    ) -> Result<(), CudaError> {
         let (Some(to), Some(from)) = (to.range(0, bytes)?, from.range(0, bytes)?) else { return Ok(()) };
         let Context { api, handle } = *self.context;
         // SAFETY: context, stream and buffers are alive; both ranges have that many bytes. A buffer that is dropped
         // before the copy is done is freed only then: the driver waits before it frees.
-        check(api, unsafe { (api.copy_on_device)(handle, self.stream.handle, to, from, bytes) })
+        check(api, unsafe { (api.copy_on_device)(handle, self.streams.of(queue).handle, to, from, bytes) })
     }
 
-    fn copy_box_in(&self, to: &DeviceBuffer, offset: usize, from: &[u8], shape: BoxShape) -> Result<(), CudaError> {
+    fn copy_box_in(
+        &self,
+        queue: Queue,
+        to: &DeviceBuffer,
+        offset: usize,
+        from: &[u8],
+        shape: BoxShape,
+    ) -> Result<(), CudaError> {
         within(from.len(), shape.from.span(shape.size))?;
-        self.copy_box(to.side(offset, shape.to, shape.size)?, on_host(from.as_ptr(), shape.from), shape.size)
+        self.copy_box(queue, to.side(offset, shape.to, shape.size)?, on_host(from.as_ptr(), shape.from), shape.size)
     }
 
     fn copy_box_out(
         &self,
+        queue: Queue,
         to: &mut [u8],
         from: &DeviceBuffer,
         offset: usize,
         shape: BoxShape,
     ) -> Result<(), CudaError> {
         within(to.len(), shape.to.span(shape.size))?;
-        self.copy_box(on_host(to.as_mut_ptr(), shape.to), from.side(offset, shape.from, shape.size)?, shape.size)
+        self.copy_box(queue, on_host(to.as_mut_ptr(), shape.to), from.side(offset, shape.from, shape.size)?, shape.size)
     }
 
     fn copy_box_on_device(
         &self,
+        queue: Queue,
         (to, to_offset): (&DeviceBuffer, usize),
         (from, from_offset): (&DeviceBuffer, usize),
         shape: BoxShape,
     ) -> Result<(), CudaError> {
         let to = to.side(to_offset, shape.to, shape.size)?;
-        self.copy_box(to, from.side(from_offset, shape.from, shape.size)?, shape.size)
+        self.copy_box(queue, to, from.side(from_offset, shape.from, shape.size)?, shape.size)
     }
 
     fn fill(&self, to: &DeviceBuffer, value: u8) -> Result<(), CudaError> {
@@ -263,7 +304,7 @@ impl Gpu for Device {
         let Context { api, handle } = *self.context;
         // SAFETY: context, stream and buffer are alive; the range has that many bytes. A buffer that is dropped before
         // the fill is done is freed only then: the driver waits before it frees.
-        check(api, unsafe { (api.fill)(handle, self.stream.handle, address, value, to.bytes) })
+        check(api, unsafe { (api.fill)(handle, self.stream().handle, address, value, to.bytes) })
     }
 
     unsafe fn launch(
@@ -272,8 +313,8 @@ impl Gpu for Device {
         shape: LaunchShape,
         arguments: &[Argument<'_, DeviceBuffer>],
     ) -> Result<(), CudaError> {
-        // SAFETY: the caller vouches for the arguments and the kernel; all that uses the buffers is on one stream.
-        unsafe { self.launch_on(&self.stream, kernel, shape, arguments) }
+        // SAFETY: the caller vouches for the arguments and the kernel, and orders the queues by what they use.
+        unsafe { self.launch_on(self.stream(), kernel, shape, arguments) }
     }
 
     fn address(&self, buffer: &DeviceBuffer) -> u64 {
@@ -300,11 +341,23 @@ impl Gpu for Device {
     }
 
     unsafe fn launch_graph(&self, graph: &Graph) -> Result<(), CudaError> {
-        graph.launch(&self.stream)
+        graph.launch(self.stream())
+    }
+
+    fn record(&self, queue: Queue) -> Result<Event, CudaError> {
+        let event = Event::new(&self.context, Timing::None)?;
+        event.record(self.streams.of(queue))?;
+        Ok(event)
+    }
+
+    fn wait(&self, queue: Queue, event: &Event) -> Result<(), CudaError> {
+        self.streams.of(queue).wait(event)
     }
 
     fn synchronize(&self) -> Result<(), CudaError> {
-        self.stream.synchronize()
+        // All are waited for, whichever fails.
+        let all = Queue::ALL.map(|queue| self.streams.of(queue).synchronize());
+        all.into_iter().collect()
     }
 
     fn kernel_properties(&self, kernel: &Function) -> Result<FunctionProperties, CudaError> {
@@ -317,7 +370,7 @@ impl Gpu for Device {
 
     fn mark(&self) -> Result<Event, CudaError> {
         let event = self.new_event()?;
-        event.record(&self.stream)?;
+        event.record(self.stream())?;
         Ok(event)
     }
 
@@ -327,12 +380,12 @@ impl Gpu for Device {
 }
 
 impl Device {
-    fn copy_box(&self, to: abi::BoxSide, from: abi::BoxSide, size: [usize; 3]) -> Result<(), CudaError> {
+    fn copy_box(&self, queue: Queue, to: abi::BoxSide, from: abi::BoxSide, size: [usize; 3]) -> Result<(), CudaError> {
         let Context { api, handle } = *self.context;
         let copied = abi::CopiedBox { to, from, size };
         // SAFETY: context, stream and buffers are alive; both sides were found to hold the box. A buffer that is dropped before
         // a copy on the device is done is freed only then: the driver waits before it frees.
-        check(api, unsafe { (api.copy_box)(handle, self.stream.handle, &copied) })
+        check(api, unsafe { (api.copy_box)(handle, self.streams.of(queue).handle, &copied) })
     }
 }
 
@@ -496,6 +549,15 @@ impl Stream {
     }
 }
 
+impl Stream {
+    /// Waits, when it comes to that, for a moment of another queue. The event may be dropped then.
+    fn wait(&self, event: &Event) -> Result<(), CudaError> {
+        let Context { api, handle: context } = *self.context;
+        // SAFETY: context, stream and event are alive.
+        check(api, unsafe { (api.stream_wait)(context, self.handle, event.handle) })
+    }
+}
+
 impl Drop for Stream {
     fn drop(&mut self) {
         // SAFETY: the context is open, and this is the stream's last use.
@@ -509,11 +571,20 @@ pub struct Event {
     context: Arc<Context>,
 }
 
+/// Whether an event knows its time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Timing {
+    None,
+    Measured,
+}
+
 impl Event {
-    fn new(context: &Arc<Context>) -> Result<Event, CudaError> {
+    fn new(context: &Arc<Context>, timing: Timing) -> Result<Event, CudaError> {
         let mut handle = ptr::null_mut();
         // SAFETY: the context is open, and the place outlives the call.
-        check(context.api, unsafe { (context.api.event_create)(context.handle, &mut handle) })?;
+        check(context.api, unsafe {
+            (context.api.event_create)(context.handle, u32::from(timing == Timing::Measured), &mut handle)
+        })?;
         Ok(Event { handle, context: context.clone() })
     }
 
@@ -641,12 +712,12 @@ mod tests {
         let kernel = device.load(&compiled.image).unwrap().function("scale").unwrap();
         let values: Vec<u8> = (0..1000).flat_map(|i| f64::from(i).to_ne_bytes()).collect();
         let buffer = device.alloc(values.len()).unwrap();
-        device.copy_in(&buffer, 0, &values).unwrap();
+        device.copy_in(Queue::Kernels, &buffer, 0, &values).unwrap();
         let shape = LaunchShape { grid: [8, 1, 1], block: [128, 1, 1], shared_bytes: 0, blocks: Blocks::Apart };
         // SAFETY: the arguments are the parameters of `scale`, which stays below `n`.
         unsafe { device.launch(&kernel, shape, &[2.0.into(), Argument::Buffer(&buffer), 1000i64.into()]) }.unwrap();
         let mut result = vec![0; values.len()];
-        device.copy_out(&mut result, &buffer, 0).unwrap();
+        device.copy_out(Queue::Kernels, &mut result, &buffer, 0).unwrap();
         let expected: Vec<u8> = (0..1000).flat_map(|i| f64::from(2 * i).to_ne_bytes()).collect();
         assert!(result == expected);
     }
@@ -662,6 +733,6 @@ mod tests {
     fn a_copy_outside_a_buffer_is_refused() {
         let Some(device) = device() else { return };
         let buffer = device.alloc(8).unwrap();
-        assert!(matches!(device.copy_in(&buffer, 4, &[0; 8]), Err(CudaError::OutsideBuffer { .. })));
+        assert!(matches!(device.copy_in(Queue::Kernels, &buffer, 4, &[0; 8]), Err(CudaError::OutsideBuffer { .. })));
     }
 }

@@ -5,7 +5,6 @@ mod replay;
 mod run;
 
 use super::arguments::{Arguments, Packed, byte_size, parameter_types};
-use super::error::CudaError;
 use super::gpu::Gpu;
 use super::pool::Pool;
 use super::watch::Watcher;
@@ -14,12 +13,13 @@ use crate::error::RuntimeError;
 use replay::{Graphs, Replay};
 use run::Run;
 use std::collections::BTreeMap;
+use std::env;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::STATUS_OK;
 use tessella_codegen::error::MAX_THREADS;
 use tessella_codegen::int_expr::Environment;
-use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, PlannedKernel};
+use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, PlannedKernel, Queue};
 use tessella_codegen::program::KernelId;
 use tessella_polyhedral::layers::BufferId;
 
@@ -39,6 +39,8 @@ pub struct CudaProgram<G: Gpu> {
     _module: Option<G::Module>,
     pool: Mutex<Pool<G::Buffer>>,
     graphs: Mutex<Graphs<G::Graph>>,
+    /// Calls that copy fewer bytes use one queue.
+    overlaps_from: u64,
     gpu: Arc<G>,
 }
 
@@ -81,7 +83,21 @@ impl<G: Gpu> CudaProgram<G> {
         let types = parameter_types(&plan)?;
         let positions = plan.buffers.iter().enumerate().map(|(position, buffer)| (buffer.id, position)).collect();
         let (pool, turn, graphs) = (Mutex::new(Pool::new()), Mutex::new(()), Mutex::default());
-        Ok(CudaProgram { plan, types, positions, kernels, constants, turn, _module: module, pool, graphs, gpu })
+        let asked = env::var(OVERLAP_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
+        let overlaps_from = asked.unwrap_or(OVERLAPS_FROM);
+        Ok(CudaProgram {
+            plan,
+            types,
+            positions,
+            kernels,
+            constants,
+            turn,
+            _module: module,
+            pool,
+            graphs,
+            overlaps_from,
+            gpu,
+        })
     }
 
     pub fn plan(&self) -> &LaunchPlan {
@@ -123,7 +139,7 @@ impl<G: Gpu> CudaProgram<G> {
             let mut copy = vec![0; address_size(bytes)];
             // SAFETY: the caller promises that the array is there, and as large as its extents say.
             let buffer = unsafe { self.gpu.borrow(address, copy.len()) };
-            self.gpu.copy_out(&mut copy, &buffer, 0)?;
+            self.gpu.copy_out(Queue::Kernels, &mut copy, &buffer, 0)?;
             copies.push((position, copy));
         }
         Ok(copies)
@@ -203,6 +219,14 @@ impl<G: Gpu> CudaProgram<G> {
         sizes.map(|(_, &bytes)| bytes).fold(0, u64::saturating_add)
     }
 
+    /// The bytes of the arrays that may be copied, of buffers of these sizes.
+    fn copied(&self, arguments: &Arguments, sizes: &[u64]) -> u64 {
+        let sizes = sizes.iter().enumerate().filter(|(at, _)| {
+            self.plan.buffers[*at].host != HostSide::None && self.resident_argument(arguments, *at).is_none()
+        });
+        sizes.map(|(_, &bytes)| bytes).fold(0, u64::saturating_add)
+    }
+
     /// Frees the memory that is kept for further calls.
     pub(super) fn release(&self) {
         self.graphs().clear();
@@ -223,10 +247,14 @@ impl<G: Gpu> CudaProgram<G> {
         for (&at, window) in windows {
             sizes[at] = window.room;
         }
+        let is_short = self.copied(arguments, &sizes) < self.overlaps_from;
         let mut run = Run {
             program: self,
             environment: arguments.environment.clone(),
             held: self.plan.buffers.iter().map(|_| None).collect(),
+            spare: Pool::new(),
+            events: BTreeMap::new(),
+            is_short,
             replay: Replay::default(),
             arguments,
             sizes,
@@ -238,13 +266,12 @@ impl<G: Gpu> CudaProgram<G> {
         // SAFETY: promised by the caller.
         let done = unsafe { run.steps(&self.plan.steps) };
         let done = done.and(run.watcher.as_mut().map_or(Ok(()), |watcher| watcher.end()).map_err(RuntimeError::from));
-        // Taken first: the kernels that use what is spare by then are done when `synchronize` is.
-        let mut pool = self.pool();
-        // A kernel that failed is reported here at the latest; and what runs must end before its memory is freed.
+        // A kernel that failed is reported here at the latest; and all queues must end before memory is freed, or kept for others.
         let ended = self.gpu.synchronize();
         let result = done.and(ended.map_err(RuntimeError::from));
         let borrowed: Vec<bool> = (0..run.held.len()).map(|at| run.resident(at).is_some()).collect();
-        let Run { held, sizes, .. } = run;
+        let Run { held, sizes, mut spare, .. } = run;
+        let mut pool = self.pool();
         if result.is_ok() {
             let sizes: Vec<usize> = sizes.into_iter().map(address_size).collect();
             for ((&bytes, buffer), borrowed) in sizes.iter().zip(held).zip(borrowed) {
@@ -252,6 +279,7 @@ impl<G: Gpu> CudaProgram<G> {
                     pool.put(bytes, buffer);
                 }
             }
+            spare.drain().into_iter().for_each(|(bytes, buffer)| pool.put(bytes, buffer));
             pool.keep_sizes(&sizes);
         } else {
             // All memory of a call that failed is freed.
@@ -308,30 +336,6 @@ impl<G: Gpu> CudaProgram<G> {
             .copied()
             .ok_or_else(|| malformed(format!("buffer {} is not on the device", buffer.0)))
     }
-
-    /// Device memory: spare memory of that size, or new; if there is none left, the spare memory makes room.
-    fn allocate(&self, bytes: usize, needed: u64) -> Result<G::Buffer, RuntimeError> {
-        if let Some(buffer) = self.pool().take(bytes) {
-            return Ok(buffer);
-        }
-        let full = match self.gpu.alloc(bytes) {
-            Err(full @ CudaError::OutOfMemory { .. }) => full,
-            other => return Ok(other?),
-        };
-        let spare = self.pool().drain();
-        let again = if spare.is_empty() {
-            Err(full)
-        } else {
-            // A kernel may still use what a step before gave back.
-            self.gpu.synchronize()?;
-            drop(spare);
-            self.gpu.alloc(bytes)
-        };
-        again.map_err(|error| match error {
-            CudaError::OutOfMemory { free, total, .. } => RuntimeError::DeviceMemory { needed, free, total },
-            other => other.into(),
-        })
-    }
 }
 
 /// The part of an argument's or a result's memory that its buffer holds. Kernels get the address at which the whole would begin.
@@ -378,6 +382,11 @@ fn buffer_bytes(buffer: &DeviceBuffer, environment: &Environment) -> Result<u64,
 fn address_size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
+
+/// Names a number of bytes: calls that copy fewer do one thing after the other.
+pub const OVERLAP_VARIABLE: &str = "TESSELLA_GPU_OVERLAP";
+/// A bus takes some twenty microseconds for so many bytes: waiting for events of other queues takes a part of that.
+const OVERLAPS_FROM: u64 = 1 << 19;
 
 /// The driver's status for more blocks than run at once.
 const TOO_MANY_TOGETHER: i32 = 720;

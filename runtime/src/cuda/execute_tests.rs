@@ -2,14 +2,16 @@
 
 use super::*;
 use crate::cuda::{
-    Apart, Argument, BoxShape, Device, DeviceProperties, FunctionProperties, LaunchShape, Nvrtc, compile_cuda,
+    Apart, Argument, BoxShape, CudaError, Device, DeviceProperties, FunctionProperties, LaunchShape, Nvrtc,
+    compile_cuda,
 };
+use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::time::Duration;
 use tessella_codegen::Entry;
 use tessella_codegen::entry::{Check, EntryParameter};
 use tessella_codegen::int_expr::{Cond, IntExpr, VariableId};
-use tessella_codegen::plan::{Padded, PaddedAxis, PlanArgument, PlannedKernel, Step};
+use tessella_codegen::plan::{Padded, PaddedAxis, PlanArgument, PlannedKernel, Queue, Queues, Step};
 use tessella_codegen::program::{Blocks, BufferAccess, KernelParam, Width};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
@@ -32,6 +34,46 @@ pub struct State {
     variables: BTreeMap<String, Arc<Mutex<Vec<u8>>>>,
     /// Memory of the caller's on the GPU, by address.
     lent: Vec<Arc<Mutex<Vec<u8>>>>,
+    /// What was asked of the queues, in that order.
+    pub asked: Vec<Asked>,
+    /// What another caller does between two steps: after so many events were recorded.
+    pub between: Option<(usize, Box<dyn FnOnce() + Send>)>,
+    /// The numbers of what is done before whatever comes next to a queue.
+    before: BTreeMap<Queue, BTreeSet<usize>>,
+}
+
+/// A copy, a fill or a launch.
+pub struct Asked {
+    pub what: String,
+    /// The memory that it uses, and whether it writes it.
+    uses: Vec<(usize, bool)>,
+    /// The numbers of those that are surely done when it begins. That the host waits for copies does not count.
+    before: BTreeSet<usize>,
+}
+
+impl State {
+    fn ask(&mut self, queue: Queue, what: &str, uses: Vec<(usize, bool)>) {
+        let before = self.before.entry(queue).or_default();
+        let asked = Asked { what: what.to_owned(), uses, before: before.clone() };
+        before.insert(self.asked.len());
+        self.asked.push(asked);
+    }
+
+    /// The pairs that use the same memory, which one of them writes, and may run at once.
+    pub fn races(&self) -> Vec<(&str, &str)> {
+        let conflict = |one: &Asked, other: &Asked| {
+            one.uses.iter().any(|(a, writes)| other.uses.iter().any(|(b, too)| a == b && (*writes || *too)))
+        };
+        self.at_once().into_iter().filter(|(a, b)| conflict(a, b)).map(|(a, b)| (&*a.what, &*b.what)).collect()
+    }
+
+    /// The pairs that may run at once.
+    pub fn at_once(&self) -> Vec<(&Asked, &Asked)> {
+        let pairs = self.asked.iter().enumerate().flat_map(|(number, later)| {
+            self.asked[..number].iter().enumerate().map(move |(earlier, it)| (earlier, it, later))
+        });
+        pairs.filter(|(earlier, _, later)| !later.before.contains(earlier)).map(|(_, it, later)| (it, later)).collect()
+    }
 }
 
 pub struct FakeGpu {
@@ -122,6 +164,11 @@ fn move_box((to, to_offset): (&mut [u8], usize), (from, from_offset): (&[u8], us
     }
 }
 
+/// Memory by its address.
+fn memory(of: &FakeBuffer) -> usize {
+    Arc::as_ptr(&of.content).addr()
+}
+
 fn driver_error() -> CudaError {
     CudaError::Driver { call: "fake".into(), code: 700, name: "FAKE".into(), detail: "as told".into() }
 }
@@ -130,8 +177,8 @@ impl Gpu for FakeGpu {
     type Buffer = FakeBuffer;
     type Module = ();
     type Kernel = String;
-    /// The number of calls so far.
-    type Event = usize;
+    /// The number of calls so far, and what is done by then.
+    type Event = (usize, BTreeSet<usize>);
     type Graph = Vec<(String, LaunchShape, Vec<FakeArgument>)>;
 
     fn properties(&self) -> &DeviceProperties {
@@ -178,57 +225,79 @@ impl Gpu for FakeGpu {
         Ok(FakeBuffer { content: content.clone(), state: Some(self.state.clone()) })
     }
 
-    fn copy_in(&self, to: &FakeBuffer, offset: usize, from: &[u8]) -> Result<(), CudaError> {
-        let _state = self.call(format!("in {}", from.len()))?;
+    fn copy_in(&self, queue: Queue, to: &FakeBuffer, offset: usize, from: &[u8]) -> Result<(), CudaError> {
+        let mut state = self.call(format!("in {}", from.len()))?;
+        state.ask(queue, "in", vec![(memory(to), true), (from.as_ptr().addr(), false)]);
         to.content.lock().unwrap()[offset..offset + from.len()].copy_from_slice(from);
         Ok(())
     }
 
-    fn copy_out(&self, to: &mut [u8], from: &FakeBuffer, offset: usize) -> Result<(), CudaError> {
+    fn copy_out(&self, queue: Queue, to: &mut [u8], from: &FakeBuffer, offset: usize) -> Result<(), CudaError> {
         let mut state = self.call(format!("out {}", to.len()))?;
-        state.busy = false;
+        state.busy &= queue != Queue::Kernels;
+        state.ask(queue, "out", vec![(to.as_ptr().addr(), true), (memory(from), false)]);
         to.copy_from_slice(&from.content.lock().unwrap()[offset..offset + to.len()]);
         Ok(())
     }
 
-    fn copy_on_device(&self, to: &FakeBuffer, from: &FakeBuffer, bytes: usize) -> Result<(), CudaError> {
-        let _state = self.call(format!("copy {bytes}"))?;
+    fn copy_on_device(&self, queue: Queue, to: &FakeBuffer, from: &FakeBuffer, bytes: usize) -> Result<(), CudaError> {
+        let mut state = self.call(format!("copy {bytes}"))?;
+        state.ask(queue, "copy", vec![(memory(to), true), (memory(from), false)]);
         to.content.lock().unwrap()[..bytes].copy_from_slice(&from.content.lock().unwrap()[..bytes]);
         Ok(())
     }
 
-    fn copy_box_in(&self, to: &FakeBuffer, offset: usize, from: &[u8], shape: BoxShape) -> Result<(), CudaError> {
-        let _state = self.call(format!("box in {:?}", shape.size))?;
+    fn copy_box_in(
+        &self,
+        queue: Queue,
+        to: &FakeBuffer,
+        offset: usize,
+        from: &[u8],
+        shape: BoxShape,
+    ) -> Result<(), CudaError> {
+        let mut state = self.call(format!("box in {:?}", shape.size))?;
+        state.ask(queue, "in", vec![(memory(to), true), (from.as_ptr().addr(), false)]);
         move_box((&mut to.content.lock().unwrap(), offset), (from, 0), shape);
         Ok(())
     }
 
-    fn copy_box_out(&self, to: &mut [u8], from: &FakeBuffer, offset: usize, shape: BoxShape) -> Result<(), CudaError> {
+    fn copy_box_out(
+        &self,
+        queue: Queue,
+        to: &mut [u8],
+        from: &FakeBuffer,
+        offset: usize,
+        shape: BoxShape,
+    ) -> Result<(), CudaError> {
         let mut state = self.call(format!("box out {:?}", shape.size))?;
-        state.busy = false;
+        state.busy &= queue != Queue::Kernels;
+        state.ask(queue, "out", vec![(to.as_ptr().addr(), true), (memory(from), false)]);
         move_box((to, 0), (&from.content.lock().unwrap(), offset), shape);
         Ok(())
     }
 
     fn copy_box_on_device(
         &self,
+        queue: Queue,
         (to, to_offset): (&FakeBuffer, usize),
         (from, from_offset): (&FakeBuffer, usize),
         shape: BoxShape,
     ) -> Result<(), CudaError> {
-        let _state = self.call(format!("box copy {:?}", shape.size))?;
+        let mut state = self.call(format!("box copy {:?}", shape.size))?;
+        state.ask(queue, "copy", vec![(memory(to), true), (memory(from), false)]);
         move_box((&mut to.content.lock().unwrap(), to_offset), (&from.content.lock().unwrap(), from_offset), shape);
         Ok(())
     }
 
     fn fill(&self, to: &FakeBuffer, value: u8) -> Result<(), CudaError> {
-        let _state = self.call("fill".into())?;
+        let mut state = self.call("fill".into())?;
+        state.ask(Queue::Kernels, "fill", vec![(memory(to), true)]);
         to.content.lock().unwrap().fill(value);
         Ok(())
     }
 
     /// Runs `update(A, B, n, a, t)`: `A[i] += a * B[i] + t`; `update_constant(A, n, a, t)`, the same with `B_constant`;
-    /// `sum(R, B, n)`; and `beside(B, A, n, first, last)`: `B[i] += A[i - 1] + A[i + 1]` for a slice of `2:n-1`.
+    /// `sum(R, B, n)`; `touch_rw...`, which adds what it reads to what it writes: a letter for each buffer; and `beside(B, A, n, first, last)`: `B[i] += A[i - 1] + A[i + 1]` for a slice of `2:n-1`.
     unsafe fn launch(
         &self,
         kernel: &String,
@@ -241,6 +310,34 @@ impl Gpu for FakeGpu {
             return Err(CudaError::Driver { call: "fake".into(), code: 720, name, detail });
         }
         state.busy = true;
+        let is_touch = kernel.strip_prefix("touch_");
+        let writes = |at: usize| is_touch.is_none_or(|letters| letters.as_bytes()[at] == b'w');
+        let buffers = arguments.iter().enumerate().filter_map(|(at, argument)| match argument {
+            Argument::Buffer(buffer) | Argument::Displaced(buffer, _) => Some((memory(buffer), writes(at))),
+            Argument::Value(_) => None,
+        });
+        let named = state.variables.values().map(|content| (Arc::as_ptr(content).addr(), false));
+        let uses = buffers.chain(named).collect();
+        state.ask(Queue::Kernels, kernel, uses);
+        if is_touch.is_some() {
+            let contents: Vec<Arc<Mutex<Vec<u8>>>> = arguments
+                .iter()
+                .map(|argument| match argument {
+                    Argument::Buffer(buffer) => buffer.content.clone(),
+                    Argument::Displaced(..) | Argument::Value(_) => panic!("a buffer"),
+                })
+                .collect();
+            let sum = |at: usize| contents.iter().map(|it| it.lock().unwrap()[at]).fold(1, u8::wrapping_add);
+            let sums: Vec<u8> = (0..8).map(sum).collect();
+            for (at, content) in contents.iter().enumerate().filter(|(at, _)| writes(*at)) {
+                let mut content = content.lock().unwrap();
+                content
+                    .iter_mut()
+                    .zip(&sums)
+                    .for_each(|(to, sum)| *to = to.wrapping_mul(3).wrapping_add(sum ^ at as u8));
+            }
+            return Ok(());
+        }
         let doubles = |bytes: &[u8]| -> Vec<f64> {
             bytes.chunks_exact(8).map(|bytes| f64::from_ne_bytes(bytes.try_into().unwrap())).collect()
         };
@@ -377,9 +474,35 @@ impl Gpu for FakeGpu {
         Ok(())
     }
 
+    fn record(&self, queue: Queue) -> Result<Self::Event, CudaError> {
+        let between = {
+            let mut state = self.state();
+            let is_now = state.between.as_ref().is_some_and(|(records, _)| *records == 0);
+            if let Some((records, _)) = state.between.as_mut().filter(|_| !is_now) {
+                *records -= 1;
+            }
+            if is_now { state.between.take() } else { None }
+        };
+        if let Some((_, call)) = between {
+            call();
+        }
+        let state = self.call("record".into())?;
+        Ok((state.calls, state.before.get(&queue).cloned().unwrap_or_default()))
+    }
+
+    fn wait(&self, queue: Queue, event: &Self::Event) -> Result<(), CudaError> {
+        let mut state = self.call("wait".into())?;
+        state.before.entry(queue).or_default().extend(&event.1);
+        Ok(())
+    }
+
     fn synchronize(&self) -> Result<(), CudaError> {
         // Even a call that fails has waited.
-        self.state().busy = false;
+        let mut state = self.state();
+        state.busy = false;
+        let all: BTreeSet<usize> = (0..state.asked.len()).collect();
+        state.before = Queue::ALL.map(|queue| (queue, all.clone())).into();
+        drop(state);
         self.call("synchronize".into()).map(|_| ())
     }
 
@@ -391,12 +514,12 @@ impl Gpu for FakeGpu {
         Ok(640 / threads)
     }
 
-    fn mark(&self) -> Result<usize, CudaError> {
-        self.call("mark".into()).map(|state| state.calls)
+    fn mark(&self) -> Result<Self::Event, CudaError> {
+        self.call("mark".into()).map(|state| (state.calls, BTreeSet::new()))
     }
 
     /// A microsecond for each launch between the two.
-    fn between(&self, start: &usize, end: &usize) -> Result<Duration, CudaError> {
+    fn between(&self, (start, _): &Self::Event, (end, _): &Self::Event) -> Result<Duration, CudaError> {
         Ok(Duration::from_micros((end - start) as u64 - 1))
     }
 }
@@ -478,7 +601,8 @@ fn update_plan() -> LaunchPlan {
             grid: [n().plus(IntExpr::Const(31)).floor_div(32), IntExpr::Const(1), IntExpr::Const(1)],
             block: [32, 1, 1],
             width: Width::Wide,
-            blocks: Blocks::Apart, dynamic: 0,
+            blocks: Blocks::Apart,
+            dynamic: 0,
             arguments: vec![
                 kernel_buffer(0, BufferAccess::Write),
                 kernel_buffer(1, BufferAccess::Read),
@@ -487,6 +611,7 @@ fn update_plan() -> LaunchPlan {
                 KernelParam::Variable(T),
             ],
         }],
+        queues: Queues::One,
         steps: vec![
             Step::Allocate(BufferId(0)),
             Step::Allocate(BufferId(1)),
@@ -844,7 +969,8 @@ fn sum_plan() -> LaunchPlan {
         grid: [IntExpr::Const(1), IntExpr::Const(1), IntExpr::Const(1)],
         block: [1, 1, 1],
         width: Width::Wide,
-        blocks: Blocks::Apart, dynamic: 0,
+        blocks: Blocks::Apart,
+        dynamic: 0,
         arguments: vec![
             kernel_buffer(4, BufferAccess::Write),
             kernel_buffer(7, BufferAccess::Read),
@@ -1111,3 +1237,6 @@ fn a_real_gpu_runs_the_same_plan() {
         assert!(a == expected, "n = {n}");
     }
 }
+
+#[path = "queues_tests.rs"]
+mod queues;

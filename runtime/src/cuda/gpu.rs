@@ -2,16 +2,18 @@
 
 use super::{CudaError, DeviceProperties, FunctionProperties};
 use std::time::Duration;
+use tessella_codegen::plan::Queue;
 use tessella_codegen::program::Blocks;
 
-/// A GPU with one queue: copies, fills and launches happen in the order in which they were asked for.
+/// A GPU with queues: what one queue does, happens in the order in which it was asked for; of two queues, only what
+/// [`Gpu::wait`] says is in order. Fills, launches and marks go to that of the kernels.
 pub trait Gpu {
     /// Device memory; freed when dropped.
     type Buffer;
     /// Compiled code; unloaded when it and its kernels are dropped.
     type Module;
     type Kernel;
-    /// A moment in the queue.
+    /// A moment in a queue.
     type Event;
     /// Launches, one after the other, that can be made again.
     type Graph;
@@ -39,24 +41,45 @@ pub trait Gpu {
     fn variable(&self, kernel: &Self::Kernel, name: &str) -> Result<Self::Buffer, CudaError>;
 
     /// Copies from the host, to the bytes of `to` that begin at `offset`.
-    fn copy_in(&self, to: &Self::Buffer, offset: usize, from: &[u8]) -> Result<(), CudaError>;
+    fn copy_in(&self, queue: Queue, to: &Self::Buffer, offset: usize, from: &[u8]) -> Result<(), CudaError>;
 
-    /// Copies to the host, from the bytes of `from` that begin at `offset`, when all that was asked for before is done.
-    fn copy_out(&self, to: &mut [u8], from: &Self::Buffer, offset: usize) -> Result<(), CudaError>;
+    /// Copies to the host, from the bytes of `from` that begin at `offset`, when all that was asked of the queue before is done.
+    fn copy_out(&self, queue: Queue, to: &mut [u8], from: &Self::Buffer, offset: usize) -> Result<(), CudaError>;
 
     /// Copies the first `bytes` of one buffer to another.
-    fn copy_on_device(&self, to: &Self::Buffer, from: &Self::Buffer, bytes: usize) -> Result<(), CudaError>;
+    fn copy_on_device(
+        &self,
+        queue: Queue,
+        to: &Self::Buffer,
+        from: &Self::Buffer,
+        bytes: usize,
+    ) -> Result<(), CudaError>;
 
     /// Copies a box of bytes from the host, to the bytes of `to` that begin at `offset`.
-    fn copy_box_in(&self, to: &Self::Buffer, offset: usize, from: &[u8], shape: BoxShape) -> Result<(), CudaError>;
+    fn copy_box_in(
+        &self,
+        queue: Queue,
+        to: &Self::Buffer,
+        offset: usize,
+        from: &[u8],
+        shape: BoxShape,
+    ) -> Result<(), CudaError>;
 
-    /// Copies a box of bytes to the host, from the bytes of `from` that begin at `offset`, when all that was asked for before is done.
-    fn copy_box_out(&self, to: &mut [u8], from: &Self::Buffer, offset: usize, shape: BoxShape)
-    -> Result<(), CudaError>;
+    /// Copies a box of bytes to the host, from the bytes of `from` that begin at `offset`, when all that was asked of the queue
+    /// before is done.
+    fn copy_box_out(
+        &self,
+        queue: Queue,
+        to: &mut [u8],
+        from: &Self::Buffer,
+        offset: usize,
+        shape: BoxShape,
+    ) -> Result<(), CudaError>;
 
     /// Copies a box of bytes of one buffer to another; the offsets are where it begins in either.
     fn copy_box_on_device(
         &self,
+        queue: Queue,
         to: (&Self::Buffer, usize),
         from: (&Self::Buffer, usize),
         shape: BoxShape,
@@ -69,7 +92,7 @@ pub trait Gpu {
     ///
     /// # Safety
     /// The arguments are the kernel's parameters, in number, order and type; the kernel stays inside its buffers; and
-    /// none of them is dropped before the kernel is done (`copy_out` and `synchronize` wait).
+    /// none of them is dropped before the kernel is done (`synchronize` waits).
     unsafe fn launch(
         &self,
         kernel: &Self::Kernel,
@@ -100,7 +123,14 @@ pub trait Gpu {
     /// As for [`Gpu::launch`], of each launch that was added; the graph is dropped no sooner than the buffers.
     unsafe fn launch_graph(&self, graph: &Self::Graph) -> Result<(), CudaError>;
 
-    /// Waits until all that was asked for is done, and tells whether a kernel failed.
+    /// The moment when all that was asked of a queue so far is done. It has no time.
+    fn record(&self, queue: Queue) -> Result<Self::Event, CudaError>;
+
+    /// What is asked of a queue from now on is done after this moment. The host does not wait, and may drop the moment.
+    fn wait(&self, queue: Queue, event: &Self::Event) -> Result<(), CudaError>;
+
+    /// Waits until all that was asked of any queue is done, and tells whether a kernel failed. Even where that fails, nothing is
+    /// under way any more.
     fn synchronize(&self) -> Result<(), CudaError>;
 
     /// What the compiler decided about a kernel.
@@ -109,7 +139,7 @@ pub trait Gpu {
     /// How many blocks of so many threads, without dynamic shared memory, one multiprocessor holds at once.
     fn occupancy(&self, kernel: &Self::Kernel, threads: u32) -> Result<u32, CudaError>;
 
-    /// Marks the moment when all that has been asked for so far is done.
+    /// Marks the moment when all that has been asked of the kernels' queue so far is done.
     fn mark(&self) -> Result<Self::Event, CudaError>;
 
     /// Waits for the moment `end`, and tells how long after `start` it came, on the GPU's own clock.

@@ -32,7 +32,7 @@ pub use ceilings::{Ceilings, measured as measured_ceilings};
 pub use compile::{compile_cuda, default_device};
 pub use device::{Device, DeviceBuffer, Event, Function, Module, Stream};
 pub use error::CudaError;
-pub use execute::CudaProgram;
+pub use execute::{CudaProgram, OVERLAP_VARIABLE};
 pub use gpu::{Apart, Argument, BoxShape, Gpu, LaunchShape};
 pub use nvrtc::{Compiled, Nvrtc, Target};
 pub use profile::{KernelProfile, Profile};

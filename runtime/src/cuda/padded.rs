@@ -3,7 +3,7 @@
 use super::error::CudaError;
 use super::gpu::{Apart, BoxShape, Gpu};
 use tessella_codegen::int_expr::Environment;
-use tessella_codegen::plan::Padded;
+use tessella_codegen::plan::{Padded, Queue};
 
 /// The boxes that an array is copied by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,25 +84,39 @@ impl Piece {
 
 impl Boxes {
     /// Copies the array from the host to the buffer.
-    pub fn copy_in<G: Gpu>(&self, gpu: &G, to: &G::Buffer, from: &[u8]) -> Result<(), CudaError> {
-        self.all.iter().try_for_each(|it| gpu.copy_box_in(to, it.buffer.0, &from[it.array.0..], it.inward()))
+    pub fn copy_in<G: Gpu>(&self, gpu: &G, queue: Queue, to: &G::Buffer, from: &[u8]) -> Result<(), CudaError> {
+        self.all.iter().try_for_each(|it| gpu.copy_box_in(queue, to, it.buffer.0, &from[it.array.0..], it.inward()))
     }
 
     /// Copies the array from the buffer to the host.
-    pub fn copy_out<G: Gpu>(&self, gpu: &G, to: &mut [u8], from: &G::Buffer) -> Result<(), CudaError> {
-        self.all.iter().try_for_each(|it| gpu.copy_box_out(&mut to[it.array.0..], from, it.buffer.0, it.outward()))
+    pub fn copy_out<G: Gpu>(&self, gpu: &G, queue: Queue, to: &mut [u8], from: &G::Buffer) -> Result<(), CudaError> {
+        self.all
+            .iter()
+            .try_for_each(|it| gpu.copy_box_out(queue, &mut to[it.array.0..], from, it.buffer.0, it.outward()))
     }
 
     /// Copies an array on the GPU to the buffer.
-    pub fn copy_from_array<G: Gpu>(&self, gpu: &G, to: &G::Buffer, from: &G::Buffer) -> Result<(), CudaError> {
+    pub fn copy_from_array<G: Gpu>(
+        &self,
+        gpu: &G,
+        queue: Queue,
+        to: &G::Buffer,
+        from: &G::Buffer,
+    ) -> Result<(), CudaError> {
         let mut all = self.all.iter();
-        all.try_for_each(|it| gpu.copy_box_on_device((to, it.buffer.0), (from, it.array.0), it.inward()))
+        all.try_for_each(|it| gpu.copy_box_on_device(queue, (to, it.buffer.0), (from, it.array.0), it.inward()))
     }
 
     /// Copies the buffer to an array on the GPU.
-    pub fn copy_to_array<G: Gpu>(&self, gpu: &G, to: &G::Buffer, from: &G::Buffer) -> Result<(), CudaError> {
+    pub fn copy_to_array<G: Gpu>(
+        &self,
+        gpu: &G,
+        queue: Queue,
+        to: &G::Buffer,
+        from: &G::Buffer,
+    ) -> Result<(), CudaError> {
         let mut all = self.all.iter();
-        all.try_for_each(|it| gpu.copy_box_on_device((to, it.array.0), (from, it.buffer.0), it.outward()))
+        all.try_for_each(|it| gpu.copy_box_on_device(queue, (to, it.array.0), (from, it.buffer.0), it.outward()))
     }
 }
 

@@ -254,6 +254,8 @@ fn is_copied_in(plan: &LaunchPlan, part: Part) -> bool {
             | Step::CopyOut(_)
             | Step::Launch(_)
             | Step::Synchronize
+            | Step::Record { .. }
+            | Step::Wait { .. }
             | Step::Let { .. } => false,
         })
     }

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use tessella_codegen::Entry;
 use tessella_codegen::int_expr::{Cond, IntExpr, VariableId};
-use tessella_codegen::plan::{PlanArgument, PlannedKernel};
+use tessella_codegen::plan::{PlanArgument, PlannedKernel, Queues};
 use tessella_codegen::program::{Blocks, BufferAccess, KernelId, KernelParam, Width};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
@@ -67,8 +67,10 @@ fn plan(kind: Kind) -> LaunchPlan {
             ]
             .concat(),
             width: Width::Wide,
-            blocks: Blocks::Apart, dynamic: 0,
+            blocks: Blocks::Apart,
+            dynamic: 0,
         }],
+        queues: Queues::One,
         steps: vec![
             Step::Let { variable: VariableId(0), value: IntExpr::Const(1) },
             Step::Allocate(BufferId(0)),

@@ -318,7 +318,10 @@ impl Printer<'_> {
                 "{rows_in} || ({row} >= {} && {row} <= {}) ? {} : 0",
                 own.first_row, own.last_row, names.inside
             );
-            out.line(format!("tessella_enter<{rows_in} && {columns_in}>({place}, {which}, {}[{row}{from_base}]);", own.rows));
+            out.line(format!(
+                "tessella_enter<{rows_in} && {columns_in}>({place}, {which}, {}[{row}{from_base}]);",
+                own.rows
+            ));
             out.close();
             out.close();
         }
@@ -389,8 +392,7 @@ impl Printer<'_> {
             out.close();
             // What was loaded takes its place beside the rows of the next step.
             let entering = slope + reach;
-            for (condition, count) in
-                [(format!("{step} < {height}"), entering), (format!("{step} == {height}"), reach)]
+            for (condition, count) in [(format!("{step} < {height}"), entering), (format!("{step} == {height}"), reach)]
             {
                 out.open(format!("if ({condition})"));
                 out.line("#pragma unroll");
@@ -447,7 +449,8 @@ impl Printer<'_> {
             (entry.clone(), format!("{low} - {most} + {entry}")),
             (format!("{entering} + {entry}"), format!("{high} + {most} - {entry}")),
         ] {
-            let which = format!("{rows_in} || ({row} >= {} && {row} <= {}) ? {inside} : 0", own.first_row, own.last_row);
+            let which =
+                format!("{rows_in} || ({row} >= {} && {row} <= {}) ? {inside} : 0", own.first_row, own.last_row);
             out.line(format!(
                 "tessella_enter<{rows_in} && {columns_in}>({} + ({row}{from_base}) * {}, {which}, {}[{place}]);",
                 names.from, own.stride, own.entering
@@ -663,8 +666,18 @@ impl Printer<'_> {
         let names = self.hexagon_locals(it);
         let fresh = |name: &str| self.program.names.namer().fresh(name);
         let [strips, strip, second, round, tile, west, is_first, is_last, before_last, shared, rows_inside, inside] = [
-            "strips", "strip", "is_second", "round", "tile", "west", "is_first", "is_last", "before_last", "shared",
-            "rows_inside", "columns_inside",
+            "strips",
+            "strip",
+            "is_second",
+            "round",
+            "tile",
+            "west",
+            "is_first",
+            "is_last",
+            "before_last",
+            "shared",
+            "rows_inside",
+            "columns_inside",
         ]
         .map(fresh);
         let Locals { origin, column, begin, turn, .. } = &names;
@@ -694,7 +707,13 @@ impl Printer<'_> {
             "[[maybe_unused]] const bool {is_first} = {half} == 0, {is_last} = {half} == 2 * {last}, {before_last} = {half} == 2 * {last} - 1;"
         ));
         for field in self.carried(it) {
-            self.places_of(&names, (it, hexagon, halves), field, [&second, &round, &is_first, &is_last, &before_last], out);
+            self.places_of(
+                &names,
+                (it, hexagon, halves),
+                field,
+                [&second, &round, &is_first, &is_last, &before_last],
+                out,
+            );
         }
         let mut used = 0;
         for (field, fresh) in self.handed_on(it, hexagon) {

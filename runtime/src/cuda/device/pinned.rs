@@ -3,7 +3,7 @@
 use super::super::error::CudaError;
 use super::super::launcher::check;
 use super::super::staging::{self, Pinned};
-use super::{Context, Event, Stream};
+use super::{Context, Event, Stream, Timing};
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
@@ -20,13 +20,18 @@ pub(super) struct PinnedBuffer {
 
 impl PinnedBuffer {
     pub(super) fn new(context: &Arc<Context>, stream: &Arc<Stream>) -> Result<PinnedBuffer, CudaError> {
-        let arrival = Event::new(context)?;
+        let arrival = Event::new(context, Timing::None)?;
         let mut memory = ptr::null_mut();
         // SAFETY: the context is open, and the place outlives the call.
         check(context.api, unsafe { (context.api.allocate_pinned)(context.handle, staging::CHUNK, &mut memory) })?;
         // SAFETY: the memory was allocated with so many bytes.
         unsafe { memory.cast::<u8>().write_bytes(0, staging::CHUNK) };
         Ok(PinnedBuffer { memory, arrival, is_used: false, stream: stream.clone(), context: context.clone() })
+    }
+
+    /// Transfers go to this stream from now on. None is under way: each copy waits for its own.
+    pub(super) fn turn_to(&mut self, stream: &Arc<Stream>) {
+        self.stream = stream.clone();
     }
 
     /// Notes that a transfer begins.

@@ -6,6 +6,7 @@ use crate::cuda::gpu::Gpu;
 use crate::cuda::padded::{self, Boxes};
 use crate::cuda::watch::{Results, Watcher};
 use crate::error::RuntimeError;
+use tessella_codegen::plan::Queue;
 use tessella_polyhedral::layers::BufferId;
 
 impl<G: Gpu> Run<'_, '_, G> {
@@ -26,7 +27,7 @@ impl<G: Gpu> Run<'_, '_, G> {
         host: *mut u8,
         boxes: &Boxes,
     ) -> Result<(), RuntimeError> {
-        let gpu = &*self.program.gpu;
+        let (gpu, queue) = (&*self.program.gpu, self.queue(Queue::In));
         if let Some(watcher) = self.watcher.as_mut() {
             watcher.end()?;
         }
@@ -34,13 +35,15 @@ impl<G: Gpu> Run<'_, '_, G> {
         if let Some(address) = self.program.resident_argument(self.arguments, at) {
             // SAFETY: the caller promises that the array is there, and as large as its extents say.
             let from = unsafe { gpu.borrow(address, boxes.bytes) };
-            return Ok(boxes.copy_from_array(gpu, to, &from)?);
+            return Ok(boxes.copy_from_array(gpu, queue, to, &from)?);
         }
         // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats.
         let from = unsafe { std::slice::from_raw_parts(host, boxes.bytes) };
         Ok(match self.watcher.as_mut() {
-            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, boxes.bytes, || boxes.copy_in(gpu, to, from)),
-            None => boxes.copy_in(gpu, to, from),
+            Some(watcher) => {
+                Watcher::<G>::copied(&mut watcher.copied_in, boxes.bytes, || boxes.copy_in(gpu, queue, to, from))
+            }
+            None => boxes.copy_in(gpu, queue, to, from),
         }?)
     }
 
@@ -53,7 +56,7 @@ impl<G: Gpu> Run<'_, '_, G> {
         host: *mut u8,
         boxes: &Boxes,
     ) -> Result<(), RuntimeError> {
-        let gpu = &*self.program.gpu;
+        let (gpu, queue) = (&*self.program.gpu, self.queue(Queue::Out));
         if let Some(watcher) = self.watcher.as_mut() {
             watcher.end()?;
         }
@@ -62,7 +65,7 @@ impl<G: Gpu> Run<'_, '_, G> {
             let is_left = self.watcher.as_ref().is_some_and(|watcher| watcher.results == Results::Left);
             // SAFETY: as for `copy_in_boxes`; and nobody else uses the memory meanwhile.
             let to = unsafe { gpu.borrow(address, boxes.bytes) };
-            return if is_left { Ok(()) } else { Ok(boxes.copy_to_array(gpu, &to, from)?) };
+            return if is_left { Ok(()) } else { Ok(boxes.copy_to_array(gpu, queue, &to, from)?) };
         }
         // SAFETY: as for `copy_in_boxes`; and nobody else uses the memory meanwhile.
         let to = unsafe { std::slice::from_raw_parts_mut(host, boxes.bytes) };
@@ -71,10 +74,10 @@ impl<G: Gpu> Run<'_, '_, G> {
                 Results::Left => Ok(()),
                 Results::CopiedOut => {
                     gpu.synchronize()?;
-                    Watcher::<G>::copied(&mut watcher.copied_out, boxes.bytes, || boxes.copy_out(gpu, to, from))
+                    Watcher::<G>::copied(&mut watcher.copied_out, boxes.bytes, || boxes.copy_out(gpu, queue, to, from))
                 }
             },
-            None => boxes.copy_out(gpu, to, from),
+            None => boxes.copy_out(gpu, queue, to, from),
         }?)
     }
 }

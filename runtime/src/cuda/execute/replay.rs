@@ -197,6 +197,8 @@ fn only_launches(step: &Step) -> bool {
         | Step::CopyIn(_)
         | Step::CopyOut(_)
         | Step::Together { .. }
-        | Step::Synchronize => false,
+        | Step::Synchronize
+        | Step::Record { .. }
+        | Step::Wait { .. } => false,
     }
 }

@@ -3,6 +3,7 @@
 use super::super::arguments::Arguments;
 use super::super::error::CudaError;
 use super::super::gpu::{Argument, Gpu, LaunchShape};
+use super::super::pool::Pool;
 use super::super::watch::{Results, Watcher};
 use super::replay::Replay;
 use super::{CudaProgram, TOO_MANY_TOGETHER, Window, address_size, held, limit_of, malformed};
@@ -10,7 +11,7 @@ use crate::error::RuntimeError;
 use std::collections::BTreeMap;
 use tessella_codegen::entry::MAX_GRID;
 use tessella_codegen::int_expr::{Environment, IntExpr};
-use tessella_codegen::plan::{HostSide, MOST_TURNS, Step};
+use tessella_codegen::plan::{Event, HostSide, MOST_TURNS, Queue, Step};
 use tessella_codegen::program::{KernelId, KernelParam, Width};
 use tessella_polyhedral::layers::BufferId;
 
@@ -26,6 +27,13 @@ pub(super) struct Run<'a, 'w, G: Gpu> {
     pub(super) windows: &'a BTreeMap<usize, Window>,
     /// The buffers that are allocated now, by position.
     pub(super) held: Vec<Option<G::Buffer>>,
+    /// The buffers that were freed on the way. Only this call may have them again: its queues may still use them, in the
+    /// order that its plan gives.
+    pub(super) spare: Pool<G::Buffer>,
+    /// The events that were recorded, by number.
+    pub(super) events: BTreeMap<Event, G::Event>,
+    /// The queues are one, whatever the plan says.
+    pub(super) is_short: bool,
     pub(super) replay: Replay<G>,
     pub(super) watcher: Option<&'a mut Watcher<'w, G>>,
 }
@@ -45,14 +53,14 @@ impl<G: Gpu> Run<'_, '_, G> {
                     self.held[at] = Some(match self.resident(at) {
                         // SAFETY: the caller promises that the array is there, and as large as its extents say.
                         Some(address) => unsafe { self.program.gpu.borrow(address, bytes) },
-                        None => self.program.allocate(bytes, self.needed())?,
+                        None => self.allocate(bytes)?,
                     });
                 }
                 Step::Free(buffer) => {
                     let at = self.program.position(*buffer)?;
                     let is_resident = self.resident(at).is_some();
                     if let (Some(held), false) = (self.held[at].take(), is_resident) {
-                        self.program.pool().put(address_size(self.sizes[at]), held);
+                        self.spare.put(address_size(self.sizes[at]), held);
                     }
                 }
                 // SAFETY: promised by the caller.
@@ -64,6 +72,15 @@ impl<G: Gpu> Run<'_, '_, G> {
                 // SAFETY: promised by the caller.
                 Step::Together { kernel, apart } => unsafe { self.together(*kernel, apart) }?,
                 Step::Synchronize => self.program.gpu.synchronize()?,
+                Step::Record { .. } | Step::Wait { .. } if self.is_short => {}
+                Step::Record { event, queue } => {
+                    self.events.insert(*event, self.program.gpu.record(*queue)?);
+                }
+                Step::Wait { queue, event } => {
+                    if let Some(event) = self.events.get(event) {
+                        self.program.gpu.wait(*queue, event)?;
+                    }
+                }
                 // SAFETY: promised by the caller.
                 Step::For { .. } => unsafe { self.host_loop(step) }?,
                 Step::If { condition, then, otherwise } => {
@@ -79,6 +96,38 @@ impl<G: Gpu> Run<'_, '_, G> {
             }
         }
         Ok(())
+    }
+
+    /// The queue for copies that are meant for this one.
+    pub(super) fn queue(&self, meant: Queue) -> Queue {
+        if self.is_short { Queue::Kernels } else { self.program.plan.queue(meant) }
+    }
+
+    /// Device memory: spare memory of that size, or new; if there is none left, the spare memory makes room.
+    fn allocate(&mut self, bytes: usize) -> Result<G::Buffer, RuntimeError> {
+        let kept = self.spare.take(bytes);
+        if let Some(buffer) = kept.or_else(|| self.program.pool().take(bytes)) {
+            return Ok(buffer);
+        }
+        let full = match self.program.gpu.alloc(bytes) {
+            Err(full @ CudaError::OutOfMemory { .. }) => full,
+            other => return Ok(other?),
+        };
+        let (own, kept) = (self.spare.drain(), self.program.pool().drain());
+        let again = if own.is_empty() && kept.is_empty() {
+            Err(full)
+        } else {
+            // A step before may still use what it gave back.
+            let waited = self.program.gpu.synchronize();
+            drop((own, kept));
+            waited.and_then(|()| self.program.gpu.alloc(bytes))
+        };
+        again.map_err(|error| match error {
+            CudaError::OutOfMemory { free, total, .. } => {
+                RuntimeError::DeviceMemory { needed: self.needed(), free, total }
+            }
+            other => other.into(),
+        })
     }
 
     /// # Safety
@@ -106,21 +155,23 @@ impl<G: Gpu> Run<'_, '_, G> {
                 Some(constant) => {
                     // SAFETY: the caller promises that the array is there, and as large as its extents say.
                     let from = unsafe { self.program.gpu.borrow(address, bytes) };
-                    Ok(self.program.gpu.copy_on_device(constant, &from, bytes)?)
+                    Ok(self.program.gpu.copy_on_device(self.queue(Queue::In), constant, &from, bytes)?)
                 }
             };
         }
         // SAFETY: the caller promises that an argument is as large as its extents say, which the plan repeats; a window is
         // part of it.
         let from = unsafe { std::slice::from_raw_parts(host.add(skipped), bytes) };
-        let gpu = &*self.program.gpu;
+        let (gpu, queue) = (&*self.program.gpu, self.queue(Queue::In));
         if let Some(watcher) = self.watcher.as_mut() {
             watcher.end()?;
         }
         let to = held(self.program, &self.held, buffer)?;
         Ok(match self.watcher.as_mut() {
-            Some(watcher) => Watcher::<G>::copied(&mut watcher.copied_in, bytes, || gpu.copy_in(to, offset, from)),
-            None => gpu.copy_in(to, offset, from),
+            Some(watcher) => {
+                Watcher::<G>::copied(&mut watcher.copied_in, bytes, || gpu.copy_in(queue, to, offset, from))
+            }
+            None => gpu.copy_in(queue, to, offset, from),
         }?)
     }
 
@@ -145,7 +196,7 @@ impl<G: Gpu> Run<'_, '_, G> {
         }
         // SAFETY: as for `copy_in`; and nobody else uses the memory meanwhile.
         let to = unsafe { std::slice::from_raw_parts_mut(host.add(skipped), bytes) };
-        let gpu = &*self.program.gpu;
+        let (gpu, queue) = (&*self.program.gpu, self.queue(Queue::Out));
         let from = held(self.program, &self.held, buffer)?;
         Ok(match self.watcher.as_mut() {
             Some(watcher) => {
@@ -154,11 +205,11 @@ impl<G: Gpu> Run<'_, '_, G> {
                     Results::Left => Ok(()),
                     Results::CopiedOut => {
                         gpu.synchronize()?;
-                        Watcher::<G>::copied(&mut watcher.copied_out, bytes, || gpu.copy_out(to, from, offset))
+                        Watcher::<G>::copied(&mut watcher.copied_out, bytes, || gpu.copy_out(queue, to, from, offset))
                     }
                 }
             }
-            None => gpu.copy_out(to, from, offset),
+            None => gpu.copy_out(queue, to, from, offset),
         }?)
     }
 
