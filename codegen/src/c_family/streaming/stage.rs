@@ -2,7 +2,7 @@
 
 use super::super::expr::Instance;
 use super::super::{Printer, Writer, c_type};
-use super::{Locals, all_lines, before_end, each_line, has_lines, held, in_band, of_line};
+use super::{Locals, all_lines, each_line, has_lines, held, of_line, on_line};
 use crate::int_expr::IntExpr;
 use crate::stream::Streaming;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,7 @@ impl Printer<'_> {
         let field = &names.fields[stage.field];
         let own = &names.stages[at];
         let size = it.stream.size;
-        let Locals { now, turn, step, point, here, inside, value, base, stores, safe, .. } = names;
+        let Locals { now, turn, step, point, here, inside, value, base, safe, .. } = names;
         let element = c_type(self.input.algorithm.array(it.stream.fields[stage.field].array).element);
         let steps = it.rest.map(|rest| self.variable(rest.steps).to_string());
         out.open("");
@@ -85,18 +85,19 @@ impl Printer<'_> {
             out.line("#pragma unroll");
             out.open(format!("for (int {0} = {1}; {0} < {2}; {0}++)", names.line, lines.start, lines.end));
         }
-        let mut rows = format!("{here} >= {} && {here} <= {}", own.first, own.last);
-        if has_lines(it) {
-            rows.push_str(&format!(
-                " && (inner || ({0} >= {1} && {0} <= {2}))",
-                names.line, own.first_line, own.last_line
-            ));
-        }
+        let rows = format!("{here} >= {} && {here} <= {}", own.first, own.last);
         let condition = match &steps {
             Some(steps) => format!("({safe} || ({rows})) && {step} < {steps}"),
             None => format!("{safe} || ({rows})"),
         };
-        out.line(format!("const unsigned {inside} = {condition} ? {} : 0;", own.within));
+        let inside_text = format!("{condition} ? {} : 0", on_line(it, names, &own.within));
+        let rim = it.stream.fields[stage.field].rim;
+        // Points outside of what is written are of interest only where they keep what they were.
+        let everywhere = !rim && self.may_be_computed_outside(stage);
+        let is_stored = !it.is_carried(stage.field) && it.rest.is_some();
+        if !everywhere || is_stored {
+            out.line(format!("const unsigned {inside} = {inside_text};"));
+        }
         self.operands(it, names, stage, out);
         self.iterators(it, names, at, base, out);
         out.line(format!("{element} {value}[{}];", size.points));
@@ -118,7 +119,7 @@ impl Printer<'_> {
         }
         let text = self.value(&source.value, &instance).0;
         self.streamed.clear();
-        let kept = match it.stream.fields[stage.field].rim {
+        let kept = match rim {
             true => {
                 let slot = format!("({turn} + {}) % {}", it.stream.depth - it.stream.lag, it.stream.depth);
                 format!("{}[{step}][{slot}]{}[{point}]", field.rows, of_line(it, names))
@@ -127,6 +128,7 @@ impl Printer<'_> {
         };
         // A branch for each point would cost more than the arithmetic.
         match self.may_be_computed_outside(stage) {
+            true if everywhere => out.line(format!("{value}[{point}] = {text};")),
             true => out.line(format!(
                 "{value}[{point}] = tessella_choose<{element}>({inside} >> {point} & 1, {text}, {kept});"
             )),
@@ -140,26 +142,28 @@ impl Printer<'_> {
             field.rows,
             of_line(it, names)
         ));
-        let mut stored = format!("{stores} && {here} >= {back} && {here} < {}", back + i64::from(size.rows));
-        stored.push_str(&in_band(it, names));
+        let stored = format!("{here} >= {back} && {here} < {}", back + i64::from(size.rows));
         let moment = match &steps {
             Some(steps) => format!("{step} + 1 == {steps}"),
             None => format!("{step} == {}", size.steps - 1),
         };
+        let of_line = on_line(it, names, &field.stored);
         let done = match (it.is_carried(stage.field), &it.rest) {
             (true, _) => Some((
                 format!("{moment} && {stored}"),
-                format!("{safe} || {here} <= {}{} ? {} : 0", field.last, before_end(it, names, field), field.has),
+                "packed",
+                format!("{safe} || {here} <= {} ? {of_line} : 0", field.last),
             )),
+            // Of a pack some points may be written.
             (false, Some(rest)) => {
                 let last = self.variable(rest.last);
-                Some((format!("{last} && {moment} && {inside} && {stored}"), own.within.clone()))
+                Some((format!("{last} && {moment} && {stored}"), "false", format!("{inside} & {of_line}")))
             }
             (false, None) => None,
         };
-        if let Some((condition, which)) = done {
+        if let Some((condition, packed, which)) = done {
             out.open(format!("if ({condition})"));
-            self.store(it, names, stage.field, here, [&which, value], out);
+            self.store(it, names, stage.field, here, [packed, &which, value], out);
             out.close();
         }
         if has_lines(it) {
