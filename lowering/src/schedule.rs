@@ -365,10 +365,10 @@ fn specialize(call: &Call<'_>) -> Result<Command, CommandError> {
     Ok(Command::Specialize(condition::condition(call, holds)?))
 }
 
-/// `(S, t, steps)`, and, each optional after the one before, `points`, `rows` and `lines`.
+/// `(S, t, steps)`, and, each optional after the one before, `points`, `rows`, `lines` and `warps`.
 fn stream(call: &Call<'_>) -> Result<Command, CommandError> {
     let (places, sizes) = match call.arguments.as_slice() {
-        [computation, at, sizes @ ..] if (1..=4).contains(&sizes.len()) => ((*computation, *at), sizes),
+        [computation, at, sizes @ ..] if (1..=5).contains(&sizes.len()) => ((*computation, *at), sizes),
         _ => {
             let [computation, at, _, _, _] = call.exactly()?;
             ((computation, at), &call.arguments[2..])
@@ -383,6 +383,7 @@ fn stream(call: &Call<'_>) -> Result<Command, CommandError> {
             points: size(1, StreamSize::POINTS)?,
             rows: size(2, StreamSize::ROWS)?,
             lines: size(3, StreamSize::LINES)?,
+            warps: size(4, StreamSize::WARPS)?,
         },
     })
 }

@@ -63,6 +63,8 @@ pub struct StreamSize {
     pub rows: u32,
     /// Lines of each row that a lane holds, where rows are planes of an array with three axes.
     pub lines: u32,
+    /// Warps of a block, which share the lines of such planes.
+    pub warps: u32,
 }
 
 impl StreamSize {
@@ -70,14 +72,25 @@ impl StreamSize {
     pub const POINTS: u32 = 4;
     pub const ROWS: u32 = 64;
     pub const LINES: u32 = 8;
+    pub const WARPS: u32 = 8;
+    pub const USUAL: StreamSize = StreamSize {
+        steps: 1,
+        points: StreamSize::POINTS,
+        rows: StreamSize::ROWS,
+        lines: StreamSize::LINES,
+        warps: StreamSize::WARPS,
+    };
 }
 
 impl std::fmt::Display for StreamSize {
     /// The sizes as a command has them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let StreamSize { steps, points, rows, lines } = self;
+        let StreamSize { steps, points, rows, lines, warps } = self;
         write!(f, "{steps}, {points}, {rows}")?;
-        if *lines == StreamSize::LINES { Ok(()) } else { write!(f, ", {lines}") }
+        if (*lines, *warps) != (StreamSize::LINES, StreamSize::WARPS) {
+            write!(f, ", {lines}")?;
+        }
+        if *warps == StreamSize::WARPS { Ok(()) } else { write!(f, ", {warps}") }
     }
 }
 

@@ -33,9 +33,8 @@ pub use pipeline::Reach;
 
 /// Lanes of a warp.
 pub const LANES: u32 = 32;
-/// Warps of a thread block that share the lines of planes. Where there are no lines each warp is a block, so that none
-/// waits for another one to end.
-pub const WARPS: u32 = 8;
+/// The most warps of a thread block.
+pub const MOST_WARPS: u32 = 32;
 
 /// A time loop whose nests can stream, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,6 +114,8 @@ pub enum Source {
 pub struct Shared {
     /// Lines beside its own that a warp needs.
     pub reach: Reach,
+    /// How many rows after it was computed a plane's lines are handed on: just before they are read.
+    pub given: i64,
     /// Planes of which they are kept.
     pub planes: i64,
     /// The first and the last version of the field of which they are needed.
@@ -348,10 +349,11 @@ impl Nests {
         if !fields.iter().any(|field| field.carried) {
             return Err(Obstacle("no time step needs what the one before computed".to_string()));
         }
-        let lines = if self.axes[1].is_some() { size.lines } else { 1 };
+        // Where there are no lines each warp is a block, so that none waits for another one to end.
+        let (lines, warps) = if self.axes[1].is_some() { (size.lines, size.warps) } else { (1, 1) };
         let rows = if self.axes[2].is_some() { size.rows } else { 1 };
         let mut stream = Stream {
-            size: StreamSize { lines, rows, ..size },
+            size: StreamSize { lines, warps, rows, ..size },
             axes: self.axes,
             time: self.time,
             fields,
@@ -445,7 +447,7 @@ impl Stream {
 
     /// Warps of a block: those that have lines of the same plane.
     pub fn warps(&self) -> i64 {
-        if self.axes[1].is_some() { WARPS.into() } else { 1 }
+        self.size.warps.into()
     }
 
     /// Lines that the warps of a plane hold together.
@@ -456,7 +458,7 @@ impl Stream {
     /// The lines of a field that warps hand to those beside them: how many lie next to the lines of a warp, and for how many
     /// planes they are kept; `None` where each warp needs its own lines alone.
     pub fn shared_lines(&self, field: usize) -> Option<Shared> {
-        let mut shared: Option<Shared> = None;
+        let (mut shared, mut last_age): (Option<Shared>, i64) = (None, 0);
         for read in self.stages.iter().flat_map(|stage| &stage.reads) {
             if let Source::Field { field: of, fresh, offset, age } = read
                 && *of == field
@@ -464,13 +466,20 @@ impl Stream {
             {
                 let version = i64::from(*fresh);
                 let last = version + i64::from(self.size.steps) - 1;
-                let it = shared.get_or_insert(Shared { reach: Reach::default(), planes: 0, versions: (version, last) });
+                let it = shared.get_or_insert(Shared {
+                    reach: Reach::default(),
+                    given: age - 1,
+                    planes: 0,
+                    versions: (version, last),
+                });
                 it.reach = it.reach.or(offset[1]);
-                it.planes = it.planes.max(age + 1);
+                it.given = it.given.min(age - 1);
+                last_age = last_age.max(*age);
                 it.versions = (it.versions.0.min(version), it.versions.1.max(last));
             }
         }
-        shared
+        let planes = |it: Shared| Shared { planes: last_age - it.given + 1, ..it };
+        shared.map(planes)
     }
 
     /// The lines of a band that a stage computes, of those that a lane holds: where all that it reads is among them. What
@@ -582,6 +591,9 @@ impl Stream {
             return Err(Obstacle(format!(
                 "a point needs its neighbour {farthest} points away, a lane holds {points}: give it more points"
             )));
+        }
+        if self.size.warps == 0 || self.size.warps > MOST_WARPS {
+            return Err(Obstacle(format!("a block has at most {MOST_WARPS} warps")));
         }
         if self.width() < points * 4 {
             let Reach { below, above } = self.beside[0];

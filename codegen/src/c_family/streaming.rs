@@ -645,9 +645,9 @@ impl Printer<'_> {
     fn edges(&self, it: &Streaming, names: &Locals, field: usize, [version, warp]: [&str; 2], age: i64) -> String {
         let shared = it.stream.shared_lines(field).expect("only shared lines have places");
         let own = &names.fields[field];
-        let slot = match age {
+        let slot = match age - shared.given {
             0 => own.slot.clone(),
-            age => format!("({} + {}) % {}", own.slot, shared.planes - age, shared.planes),
+            ago => format!("({} + {}) % {}", own.slot, shared.planes - ago, shared.planes),
         };
         let (first, last) = shared.versions;
         let version = if first == 0 { version.to_string() } else { format!("({version} - {first})") };
@@ -656,7 +656,7 @@ impl Printer<'_> {
         format!("{} + ({place}) * {packs}", own.edges)
     }
 
-    /// Gives lines of the latest plane of a version to the warps beside this one, if they need them; `version` is a number,
+    /// Gives lines of a plane of a version, the one that will be read next, to the warps beside this one, if they need them; `version` is a number,
     /// or one more than the step.
     fn give(&self, it: &Streaming, names: &Locals, field: usize, more: i64, out: &mut Writer) {
         let Some(shared) = it.stream.shared_lines(field) else { return };
@@ -669,12 +669,13 @@ impl Printer<'_> {
         if more > 0 && last < i64::from(it.stream.size.steps) {
             out.line(format!("if ({} < {last})", names.step));
         }
-        let place = self.edges(it, names, field, [&version, &names.warp], 0);
+        let place = self.edges(it, names, field, [&version, &names.warp], shared.given);
         let Reach { below, above } = shared.reach;
-        out.line(format!(
-            "tessella_give<{above}, {below}>({}[{version}][{}], {place});",
-            names.fields[field].rows, names.turn
-        ));
+        let slot = match shared.given {
+            0 => names.turn.clone(),
+            ago => format!("({} + {}) % {}", names.turn, it.stream.depth - ago, it.stream.depth),
+        };
+        out.line(format!("tessella_give<{above}, {below}>({}[{version}][{slot}], {place});", names.fields[field].rows));
     }
 
     /// The buffers that a field is loaded from and stored to.

@@ -48,11 +48,12 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
                 ("grid_sync", []) => Tag::GridSync,
                 ("vectorize", [width]) => Tag::Vector(size(width)?),
                 ("unroll", [factor]) => Tag::Unroll(size(factor)?),
-                ("stream", [steps, points, rows, lines @ ..]) if lines.len() <= 1 => Tag::Stream(StreamSize {
+                ("stream", [steps, points, rows, more @ ..]) if more.len() <= 2 => Tag::Stream(StreamSize {
                     steps: size(steps)?,
                     points: size(points)?,
                     rows: size(rows)?,
-                    lines: lines.first().map_or(Ok(StreamSize::LINES), size)?,
+                    lines: more.first().map_or(Ok(StreamSize::LINES), size)?,
+                    warps: more.get(1).map_or(Ok(StreamSize::WARPS), size)?,
                 }),
                 ("block", [along]) => Tag::GpuBlock(axis(along)?),
                 ("thread", [along]) => Tag::GpuThread(axis(along)?),

@@ -53,7 +53,7 @@ pub fn candidates(
     let mut sizes = vec![];
     for steps in STEPS {
         for points in POINTS {
-            sizes.extend(lines.iter().map(|&lines| StreamSize { steps, points, lines, rows: StreamSize::ROWS }));
+            sizes.extend(lines.iter().map(|&lines| StreamSize { steps, points, lines, ..StreamSize::USUAL }));
         }
     }
     let found = stream::find_all(ctx, algorithm, time, &sizes, depth)?;
