@@ -18,6 +18,7 @@
 //! [`pipeline`].
 
 mod pipeline;
+mod sums;
 
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
@@ -30,6 +31,7 @@ use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use pipeline::Reach;
+pub use sums::{Sums, Term};
 
 /// Lanes of a warp.
 pub const LANES: u32 = 32;
@@ -91,6 +93,20 @@ pub struct Stage {
     pub limits: [(Affine, Affine); 3],
     /// Where each read of the statement comes from.
     pub reads: Vec<Source>,
+    /// How it adds up, if rows give their part as they come.
+    pub sums: Option<Sums>,
+}
+
+impl Stage {
+    /// Where each read is fetched from: what is added up comes from the latest row.
+    pub fn fetched(&self) -> impl Iterator<Item = Source> + '_ {
+        self.reads.iter().map(|read| match (*read, &self.sums) {
+            (Source::Field { field, fresh, offset, .. }, Some(sums)) if (field, fresh) == (sums.field, sums.fresh) => {
+                Source::Field { field, fresh, offset, age: sums.age }
+            }
+            (other, _) => other,
+        })
+    }
 }
 
 /// Where a stage gets an operand.
@@ -340,7 +356,7 @@ impl Nests {
                 });
             }
             let Nest { computation, time, iterators, shift, limits } = nest;
-            stages.push(Stage { computation, field: at, lag: 0, time, iterators, shift, limits, reads });
+            stages.push(Stage { computation, field: at, lag: 0, time, iterators, shift, limits, reads, sums: None });
         }
         for field in &mut fields {
             // All of it goes to the copy that the next launch reads.
@@ -364,6 +380,9 @@ impl Nests {
             back: 0,
         };
         pipeline::fill(&mut stream)?;
+        for at in 0..stream.stages.len() {
+            stream.stages[at].sums = sums::of_stage(algorithm, &stream, at);
+        }
         stream.check_size(algorithm)?;
         Ok(stream)
     }
@@ -459,12 +478,12 @@ impl Stream {
     /// planes they are kept; `None` where each warp needs its own lines alone.
     pub fn shared_lines(&self, field: usize) -> Option<Shared> {
         let (mut shared, mut last_age): (Option<Shared>, i64) = (None, 0);
-        for read in self.stages.iter().flat_map(|stage| &stage.reads) {
+        for read in self.stages.iter().flat_map(Stage::fetched) {
             if let Source::Field { field: of, fresh, offset, age } = read
-                && *of == field
+                && of == field
                 && offset[1] != 0
             {
-                let version = i64::from(*fresh);
+                let version = i64::from(fresh);
                 let last = version + i64::from(self.size.steps) - 1;
                 let it = shared.get_or_insert(Shared {
                     reach: Reach::default(),
@@ -474,7 +493,7 @@ impl Stream {
                 });
                 it.reach = it.reach.or(offset[1]);
                 it.given = it.given.min(age - 1);
-                last_age = last_age.max(*age);
+                last_age = last_age.max(age);
                 it.versions = (it.versions.0.min(version), it.versions.1.max(last));
             }
         }
@@ -531,11 +550,11 @@ impl Stream {
         let computed = self.fields.iter().map(words).max().unwrap_or(0) * row;
         let widened = self.stages.iter().map(|stage| {
             let mut rows: BTreeMap<(usize, bool, i64), BTreeSet<i64>> = BTreeMap::new();
-            for read in &stage.reads {
+            for read in stage.fetched() {
                 if let Source::Field { field, fresh, offset, age } = read
                     && offset[0] != 0
                 {
-                    rows.entry((*field, *fresh, *age)).or_default().insert(offset[1]);
+                    rows.entry((field, fresh, age)).or_default().insert(offset[1]);
                 }
             }
             let of_row = |((field, ..), lines): (&(usize, bool, i64), &BTreeSet<i64>)| match lines.len() {
@@ -561,8 +580,8 @@ impl Stream {
     /// Registers of four bytes that the rows of all versions take.
     pub fn registers(&self, algorithm: &Algorithm) -> i64 {
         let rows = |wanted: usize| {
-            let ages = self.stages.iter().flat_map(|stage| &stage.reads).filter_map(move |read| match read {
-                Source::Field { field, age, .. } if *field == wanted => Some(age + 1),
+            let ages = self.stages.iter().flat_map(Stage::fetched).filter_map(move |read| match read {
+                Source::Field { field, age, .. } if field == wanted => Some(age + 1),
                 Source::Field { .. } | Source::Memory => None,
             });
             ages.max().unwrap_or(0)
@@ -572,7 +591,11 @@ impl Stream {
             let words = i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
             words * (rows(at) - 1).max(0)
         });
-        held.sum::<i64>() * i64::from(self.size.steps) * i64::from(self.size.points) * i64::from(self.size.lines)
+        let sums = self.stages.iter().filter_map(|stage| {
+            let words = i64::from(algorithm.array(self.fields[stage.field].array).element.bytes().div_ceil(4));
+            Some(words * stage.sums.as_ref()?.longest)
+        });
+        (held.sum::<i64>() + sums.sum::<i64>()) * i64::from(self.size.steps) * i64::from(self.size.points) * i64::from(self.size.lines)
     }
 
     fn check_size(&self, algorithm: &Algorithm) -> Result<(), Obstacle> {

@@ -164,6 +164,8 @@ struct Locals {
     point: String,
     here: String,
     inside: String,
+    /// What a stage that adds up has when all rows gave their part.
+    done: String,
     value: String,
     fields: Vec<FieldNames>,
     stages: Vec<StageNames>,
@@ -189,6 +191,8 @@ struct FieldNames {
 }
 
 struct StageNames {
+    /// The parts of values that are not done.
+    sums: String,
     within: String,
     first: String,
     last: String,
@@ -346,6 +350,10 @@ impl Printer<'_> {
             let [low, high] = [&lines.0, &lines.1].map(|it| self.int(it));
             let which = self.mask(it, &names, &which, [&low, &high]);
             out.line(format!("const {} {} = inner ? {} : {which};", bits(it), own.within, all_points(it)));
+            if let Some(sums) = &it.stream.stages[stage].sums {
+                let element = self.element_of(it, it.stream.stages[stage].field);
+                out.line(format!("{element} {}[{steps}][{}]{} = {{}};", own.sums, sums.longest, held(it)));
+            }
             out.line(format!(
                 "const int {} = tessella_near({low_y} - {}), {} = tessella_near({high_y} - {});",
                 own.first, names.base, own.last, names.base
@@ -575,8 +583,8 @@ impl Printer<'_> {
         let stages = it.stream.stages.iter().map(|stage| {
             let computation = &self.program.names.computations[stage.computation.0 as usize];
             let mut name = |what: &str| namer.fresh(&format!("{computation}_{what}"));
-            let [within, first, last] = ["within", "first", "last"].map(&mut name);
-            StageNames { within, first, last }
+            let [sums, within, first, last] = ["sums", "within", "first", "last"].map(&mut name);
+            StageNames { sums, within, first, last }
         });
         let stages = stages.collect();
         let mut name = |what: &str| namer.fresh(what);
@@ -598,6 +606,7 @@ impl Printer<'_> {
             point: name("k"),
             here: name("here"),
             inside: name("inside"),
+            done: name("done"),
             value: name("value"),
             fields,
             stages,

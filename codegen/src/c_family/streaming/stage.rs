@@ -4,11 +4,12 @@ use super::super::expr::Instance;
 use super::super::{Printer, Writer, c_type};
 use super::{Locals, all_lines, each_line, has_lines, held, of_line, on_line};
 use crate::int_expr::IntExpr;
+use crate::int_text::Precedence;
 use crate::stream::Streaming;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::Subscript;
 use tessella_polyhedral::expr::ExprKind;
-use tessella_polyhedral::stream::{Source, Stage};
+use tessella_polyhedral::stream::{Source, Stage, Sums};
 
 /// A row of a field, by its version and age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,9 +46,9 @@ impl Wider {
 /// The rows that a stage reads.
 fn wider(stage: &Stage) -> BTreeMap<Row, Wider> {
     let mut rows: BTreeMap<Row, Wider> = BTreeMap::new();
-    for read in &stage.reads {
+    for read in stage.fetched() {
         if let Source::Field { field, fresh, offset, age } = read {
-            let needs = rows.entry(Row { field: *field, fresh: *fresh, age: *age }).or_default();
+            let needs = rows.entry(Row { field, fresh, age }).or_default();
             needs.below = needs.below.max(-offset[0]);
             needs.above = needs.above.max(offset[0]);
             needs.on_lines.extend((offset[0] != 0).then_some(offset[1]));
@@ -117,7 +118,10 @@ impl Printer<'_> {
             let name = &self.program.names.lets[stage.computation.0 as usize][position];
             out.line(format!("const {} {name} = {text};", c_type(binding.value.ty)));
         }
-        let text = self.value(&source.value, &instance).0;
+        let text = match &stage.sums {
+            None => self.value(&source.value, &instance).0,
+            Some(sums) => self.add_up(it, names, (at, sums), &instance, out),
+        };
         self.streamed.clear();
         let kept = match rim {
             true => {
@@ -171,6 +175,43 @@ impl Printer<'_> {
         }
         self.give(it, names, stage.field, 1, out);
         out.close();
+    }
+
+    /// Adds what the latest row gives to the values that it belongs to; the one that is done by that is the result.
+    fn add_up(
+        &mut self,
+        it: &Streaming,
+        names: &Locals,
+        (at, sums): (usize, &Sums),
+        instance: &Instance<'_>,
+        out: &mut Writer,
+    ) -> String {
+        let element = self.element_of(it, it.stream.stages[at].field);
+        let Locals { step, point, done, .. } = names;
+        let place = |later: i64| {
+            format!("{}[{step}][{later}]{}[{point}]", names.stages[at].sums, of_line(it, names))
+        };
+        for later in 0..=sums.longest {
+            let mut text = if later < sums.longest { place(later) } else { String::new() };
+            for term in sums.terms.iter().filter(|term| term.later == later) {
+                let mut factors: Vec<String> =
+                    term.factors.iter().map(|factor| self.at(factor, instance, Precedence::Unary)).collect();
+                factors.extend(term.read.map(|read| self.streamed[&read].clone()));
+                let sign = match (text.is_empty(), term.negative) {
+                    (true, false) => "",
+                    (true, true) => "-",
+                    (false, false) => " + ",
+                    (false, true) => " - ",
+                };
+                text.push_str(sign);
+                text.push_str(&factors.join(" * "));
+            }
+            match later {
+                0 => out.line(format!("const {element} {done} = {text};")),
+                later => out.line(format!("{} = {text};", place(later - 1))),
+            }
+        }
+        done.clone()
     }
 
     /// Gets the lines of rows that the warps beside this one hold, and declares, for all lines, the rows of which a stage needs
@@ -267,9 +308,9 @@ impl Printer<'_> {
             called.insert(row, (name, needs.below, needs.on_lines.len() != 1));
         }
         self.streamed.clear();
-        for (position, read) in stage.reads.iter().enumerate() {
+        for (position, read) in stage.fetched().enumerate() {
             if let Source::Field { field, fresh, offset, age } = read {
-                let row = Row { field: *field, fresh: *fresh, age: *age };
+                let row = Row { field, fresh, age };
                 let (name, below, all_lines) = &called[&row];
                 let needs = wider_of(stage, row);
                 let point = by(&names.point, below + offset[0]);

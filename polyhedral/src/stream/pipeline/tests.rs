@@ -23,6 +23,7 @@ fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> Stream {
                 age: 0,
             })
             .collect(),
+        sums: None,
     });
     let field = |at: usize| Field { array: ArrayId(at as u32), writer: at, carried: true, rim: true, lead: 0 };
     Stream {

@@ -1,0 +1,138 @@
+//! Stages that add up: what each row gives to them is added as soon as it is there.
+//!
+//! Rewrite, for a box of three rows: with `P` the part of a row's value that the rows before the latest one gave,
+//! `B[y] = T0(A[y + 1]) + T1(A[y]) + T2(A[y - 1])`  ->  `B[y] = P0 + T0(a); P0 = P1 + T1(a); P1 = T2(a)`, where `a` is `A[y + 1]`.
+//! Each row's neighbours are fetched once instead of once for each row that is computed of it, and rows need not be kept. Terms
+//! come in another order, which `@fastmath` allows.
+
+use super::{Source, Stream};
+use crate::algorithm::{Algorithm, Computation};
+use crate::expr::{Expr, ExprKind};
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_scalar::{BinaryOp, UnaryOp};
+
+/// The terms of a stage's value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sums {
+    /// The field whose rows give, and whether it is its version of this time step.
+    pub field: usize,
+    pub fresh: bool,
+    /// How many iterations ago the row was computed that gives.
+    pub age: i64,
+    /// How many iterations later the last value is done to which it gives.
+    pub longest: i64,
+    pub terms: Vec<Term>,
+}
+
+/// A product, which is added or taken away.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Term {
+    pub negative: bool,
+    pub factors: Vec<Expr>,
+    /// The read of the field, by its position; `None` where the factors are all there is.
+    pub read: Option<u32>,
+    /// How many iterations after its row gave it the value is done.
+    pub later: i64,
+}
+
+/// How a stage adds up, if it may and if that saves fetching neighbours.
+pub(super) fn of_stage(algorithm: &Algorithm, stream: &Stream, stage: usize) -> Option<Sums> {
+    let stage = &stream.stages[stage];
+    let computation = algorithm.computation(stage.computation);
+    let whole = &computation.value;
+    if !computation.fastmath || !whole.ty.is_float() || !computation.lets.is_empty() {
+        return None;
+    }
+    // The rows of each version, and whether they are read beside their own column.
+    let mut versions: BTreeMap<(usize, bool), BTreeMap<i64, bool>> = BTreeMap::new();
+    for read in &stage.reads {
+        let Source::Field { field, fresh, offset, age } = read else { return None };
+        *versions.entry((*field, *fresh)).or_default().entry(*age).or_default() |= offset[0] != 0;
+    }
+    let fetched = |rows: &BTreeMap<i64, bool>| rows.values().filter(|beside| **beside).count();
+    let ((field, fresh), rows) = versions.into_iter().max_by_key(|(_, rows)| fetched(rows))?;
+    if fetched(&rows) < 2 {
+        return None;
+    }
+    let age = *rows.keys().next()?;
+    let gives = |read: u32| match stage.reads[read as usize] {
+        Source::Field { field: of, fresh: when, age: then, .. } if (of, when) == (field, fresh) => Some(then - age),
+        Source::Field { .. } | Source::Memory => None,
+    };
+    let mut terms = vec![];
+    collect(computation, whole, &Product::default(), &gives, &mut terms)?;
+    let longest = terms.iter().map(|term| term.later).max()?;
+    Some(Sums { field, fresh, age, longest, terms })
+}
+
+/// What an expression is multiplied by.
+#[derive(Default, Clone)]
+struct Product {
+    negative: bool,
+    factors: Vec<Expr>,
+}
+
+/// The terms of an expression; `None` if it is no sum of products.
+fn collect(
+    computation: &Computation,
+    expr: &Expr,
+    by: &Product,
+    gives: &dyn Fn(u32) -> Option<i64>,
+    into: &mut Vec<Term>,
+) -> Option<()> {
+    let Product { negative, factors } = by.clone();
+    match &expr.kind {
+        ExprKind::Read(read) if let Some(later) = gives(*read) => {
+            into.push(Term { negative, factors, read: Some(*read), later });
+            Some(())
+        }
+        _ if reads(expr).iter().all(|read| gives(*read).is_none()) => {
+            let factors = factors.into_iter().chain([expr.clone()]).collect();
+            into.push(Term { negative, factors, read: None, later: 0 });
+            Some(())
+        }
+        ExprKind::Unary(UnaryOp::Neg, operand) => {
+            collect(computation, operand, &Product { negative: !negative, factors }, gives, into)
+        }
+        ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) => {
+            collect(computation, left, by, gives, into)?;
+            let negative = negative ^ (*op == BinaryOp::Sub);
+            collect(computation, right, &Product { negative, factors }, gives, into)
+        }
+        ExprKind::Binary(BinaryOp::Mul, left, right) => {
+            let (factor, other) = match (is_fixed(computation, left), is_fixed(computation, right)) {
+                (true, _) => (left, right),
+                (false, true) => (right, left),
+                (false, false) => return None,
+            };
+            let factors = factors.into_iter().chain([(**factor).clone()]).collect();
+            collect(computation, other, &Product { negative, factors }, gives, into)
+        }
+        _ => None,
+    }
+}
+
+fn reads(expr: &Expr) -> BTreeSet<u32> {
+    let mut all = BTreeSet::new();
+    expr.walk(&mut |expr| {
+        if let ExprKind::Read(read) = expr.kind {
+            all.insert(read);
+        }
+    });
+    all
+}
+
+/// Whether it is the same at all points and time steps.
+fn is_fixed(computation: &Computation, expr: &Expr) -> bool {
+    let mut fixed = true;
+    expr.walk(&mut |expr| {
+        fixed &= match &expr.kind {
+            ExprKind::Read(_) | ExprKind::Let(_) => false,
+            ExprKind::Index(affine) => {
+                !(0..computation.iterators.len() as u32).any(|iterator| affine.involves_iterator(iterator))
+            }
+            _ => true,
+        }
+    });
+    fixed
+}
