@@ -51,7 +51,7 @@ static __device__ __forceinline__ bool tessella_packed(const T *array, int64_t c
     return (uint64_t)array % (many * sizeof(T)) == 0 && columns % many == 0;
 }
 
-// The points of `which`; the others stay as they are. Where rows are packed, `which` has all points of a pack or none.
+// The points of `which`; the others stay as they are. If packed, all points of a pack are among them or none.
 template <bool packed, typename T, int points>
 static __device__ __forceinline__ void tessella_load(const T *from, unsigned which, T (&row)[points])
 {
@@ -144,6 +144,7 @@ static __device__ __forceinline__ void tessella_take(const T (&plane)[lines][poi
 struct Locals {
     lane: String,
     stores: String,
+    packed: String,
     base: String,
     column: String,
     /// The number of the first line that a warp holds.
@@ -169,6 +170,14 @@ struct Locals {
     value: String,
     fields: Vec<FieldNames>,
     stages: Vec<StageNames>,
+}
+
+/// Whether neighbouring points move together.
+#[derive(Clone, Copy)]
+enum Packs {
+    IfAligned,
+    /// Some of a pack may move, and some not.
+    Never,
 }
 
 struct FieldNames {
@@ -280,9 +289,9 @@ impl Printer<'_> {
             format!("{width} columns a warp")
         };
         out.line(format!("// Rows {}..{} + {}, {size_text}.", names.row, names.row, rows - 1));
-        out.line("// `inner`: its columns, and lines, lie inside of all arrays and boxes, and rows are packed.");
-        out.line("// `packed`: a lane's points of a row of an array are neighbours of which it has all or none, in packs.");
-        out.line("template <bool inner, bool packed>");
+        out.line("// `inner`: its columns, and lines, lie inside of all arrays and boxes.");
+        out.line("// `packed`: rows of all arrays can be read in packs.");
+        out.line("template <bool inner>");
         out.line(format!("static __device__ __forceinline__ void {kernel}_strip("));
         params.iter().for_each(|param| out.line(format!("    {param},")));
         for (field, _) in self.shared(it) {
@@ -291,7 +300,7 @@ impl Printer<'_> {
             out.line(format!("    tessella_pack<{element}, {points}> *const __restrict__ {edges},"));
         }
         let top = if has_lines(it) { format!(" const int64_t {},", names.top) } else { String::new() };
-        out.open(format!("    const int64_t {},{top} const int64_t {})", names.column, names.row));
+        out.open(format!("    const bool {}, const int64_t {},{top} const int64_t {})", names.packed, names.column, names.row));
         out.line(format!("const int {} = threadIdx.x % {LANES};", names.lane));
         let stores = format!("{0} >= {idle_low} && {0} < {1}", names.lane, i64::from(LANES) - idle_high);
         let whole = (1u32 << points) - 1;
@@ -338,7 +347,7 @@ impl Printer<'_> {
                 out.line(format!("[[maybe_unused]] const int64_t {} = {plane};", own.plane));
             }
             if has_lines(it) && (rim || it.rest.is_some()) {
-                out.line(format!("int {} = packed ? (int)({columns}) : 0;", own.stride));
+                out.line(format!("int {} = inner ? (int)({columns}) : 0;", own.stride));
             }
         }
         for (stage, own) in names.stages.iter().enumerate() {
@@ -375,7 +384,7 @@ impl Printer<'_> {
             self.load(it, &names, field, (&lead, "false"), out);
         }
         let (now, calm, safe) = (&names.now, &names.calm, &names.safe);
-        // The last launches make few steps, and rows that cannot be packed are rare: less text to compile.
+        // The last launches make few steps: less text to compile.
         let knows_calm = it.rest.is_none();
         if knows_calm {
             self.calm(it, &names, out);
@@ -452,9 +461,7 @@ impl Printer<'_> {
                 out.open(format!("if ({some})"));
                 let which = format!("{safe} || {place} <= {} ? {} : 0", own.last, on_line(it, names, &own.stored));
                 let ahead = format!("{}{of_line}", own.ahead);
-                each_line(it, names, all_lines(it), out, &mut |out| {
-                    self.store(it, names, field, &place, ["packed", &which, &ahead], out);
-                });
+                self.store(it, names, (field, Packs::IfAligned), &place, [&which, &ahead], out);
                 out.close();
             }
             self.give(it, names, field, 0, out);
@@ -524,9 +531,9 @@ impl Printer<'_> {
         let longest = i64::from(i32::MAX) / i64::from(size.lines);
         let short = it.extents.iter().map(|extents| {
             let columns = within(self.int_bound(&extents[0]), Precedence::Shift);
-            format!("{columns} <= {longest}")
+            format!(" && {columns} <= {longest}")
         });
-        let short: BTreeSet<String> = if has_lines(it) { short.collect() } else { BTreeSet::new() };
+        let short: BTreeSet<String> = short.collect();
         let mut inside = |axis: usize| {
             let lows = it.limits.iter().map(|limits| limits[axis].0.clone()).chain([IntExpr::Const(1)]);
             let highs = it.limits.iter().map(|limits| limits[axis].1.clone());
@@ -540,6 +547,7 @@ impl Printer<'_> {
         if has_lines(it) {
             let (least, most) = inside(1);
             inner.push_str(&format!(" && {top} >= {least} && {top} + {} <= {most}", it.stream.all_lines() - 1));
+            short.iter().for_each(|it| inner.push_str(it));
         }
         let arguments = [arguments, &edges].concat().join(", ");
         let place = match has_lines(it) {
@@ -547,15 +555,12 @@ impl Printer<'_> {
             false => column,
         };
         let carried = (0..it.stream.fields.len()).filter(|field| it.is_carried(*field));
-        let packed = carried.map(|field| self.packed(it, field)).chain(short).collect::<Vec<_>>().join(" && ");
-        let strip = |of: &str| format!("{kernel}_strip<{of}>({arguments}, {place}, {row});");
-        out.line(format!("const bool packed = {packed};"));
-        out.line(format!("if (packed && {inner}) {}", strip("true, true")));
-        // Few steps are left for the last launches: they have no version of their own for strips at the rims.
-        if it.rest.is_none() {
-            out.line(format!("else if (packed) {}", strip("false, true")));
-        }
-        out.line(format!("else {}", strip("false, false")));
+        let packed = carried.map(|field| self.packed(it, field)).collect::<Vec<_>>().join(" && ");
+        let names = self.locals(it);
+        let strip = |of: &str| format!("{kernel}_strip<{of}>({arguments}, {}, {place}, {row});", names.packed);
+        out.line(format!("const bool {} = {packed};", names.packed));
+        out.line(format!("if ({inner}) {}", strip("true")));
+        out.line(format!("else {}", strip("false")));
     }
 
     fn locals(&self, it: &Streaming) -> Locals {
@@ -591,6 +596,7 @@ impl Printer<'_> {
         Locals {
             lane: name("lane"),
             stores: name("stores"),
+            packed: name("packed"),
             base: name("base"),
             column: name("column"),
             top: name("top"),
@@ -715,7 +721,7 @@ impl Printer<'_> {
         }
         let columns = within(self.int_bound(&it.extents[field][0]), Precedence::Unary);
         let (stride, line) = (&names.fields[field].stride, &names.line);
-        format!("{corner} + (packed ? {line} * {stride} : {line} * {columns})")
+        format!("{corner} + (inner ? {line} * {stride} : {line} * {columns})")
     }
 
     /// Loads a row from before the launch. Of fields that are not carried, only warps at the rims need it, and only
@@ -725,27 +731,51 @@ impl Printer<'_> {
         let place = self.of_corner(it, names, field, &own.from);
         let ahead = format!("{}{}", own.ahead, of_line(it, names));
         let rows = format!("{row} >= {} && {row} <= {}", own.first, own.last);
-        let text = if it.is_carried(field) {
+        let (packs, condition, text) = if it.is_carried(field) {
             let which = on_line(it, names, &own.has);
-            format!("tessella_load<packed>({place}, {safe} || ({rows}) ? {which} : 0, {ahead});")
+            (Packs::IfAligned, String::new(), format!("({place}, {safe} || ({rows}) ? {which} : 0, {ahead});"))
         } else {
             let stage = &names.stages[it.stream.fields[field].writer];
             let computed = format!("{row} >= {} && {row} <= {}", stage.first, stage.last);
             let which = on_line(it, names, &format!("({computed} ? {0} & ~{1} : {0})", own.has, stage.within));
-            // All but some points of a pack.
-            format!("if (!{safe} || !inner) tessella_load<false>({place}, {rows} ? {which} : 0, {ahead});")
+            (Packs::Never, format!("if (!{safe} || !inner) "), format!("({place}, {rows} ? {which} : 0, {ahead});"))
         };
-        each_line(it, names, 0..it.stream.size.lines.into(), out, &mut |out| out.line(&text));
+        self.move_lines(it, names, packs, [&format!("{condition}tessella_load"), &text], out);
     }
 
-    /// Stores the points of `which` of a row; both are texts.
+    /// Loads or stores all lines of a row: a function, and its arguments.
+    fn move_lines(
+        &self,
+        it: &Streaming,
+        names: &Locals,
+        packs: Packs,
+        [function, arguments]: [&str; 2],
+        out: &mut Writer,
+    ) {
+        let lines = |packed: bool, out: &mut Writer| {
+            each_line(it, names, all_lines(it), out, &mut |out| out.line(format!("{function}<{packed}>{arguments}")));
+        };
+        match packs {
+            Packs::Never => lines(false, out),
+            Packs::IfAligned => {
+                out.open(format!("if ({})", names.packed));
+                lines(true, out);
+                out.close();
+                out.open("else");
+                lines(false, out);
+                out.close();
+            }
+        }
+    }
+
+    /// Stores the points of `which` on all lines of a row; both are texts.
     fn store(
         &mut self,
         it: &Streaming,
         names: &Locals,
-        field: usize,
+        (field, packs): (usize, Packs),
         row: &str,
-        [packed, which, value]: [&str; 3],
+        [which, value]: [&str; 2],
         out: &mut Writer,
     ) {
         let corner = match it.rest.is_none() && it.is_carried(field) {
@@ -756,6 +786,6 @@ impl Printer<'_> {
             }
         };
         let place = self.of_corner(it, names, field, &corner);
-        out.line(format!("tessella_store<{packed}>({place}, {which}, {value});"));
+        self.move_lines(it, names, packs, ["tessella_store", &format!("({place}, {which}, {value});")], out);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Rewrite, for a box of three rows: with `P` the part of a row's value that the rows before the latest one gave,
 //! `B[y] = T0(A[y + 1]) + T1(A[y]) + T2(A[y - 1])`  ->  `B[y] = P0 + T0(a); P0 = P1 + T1(a); P1 = T2(a)`, where `a` is `A[y + 1]`.
-//! Each row's neighbours are fetched once instead of once for each row that is computed of it, and rows need not be kept. Terms
-//! come in another order, which `@fastmath` allows.
+//! Each row's neighbours are fetched once instead of once for each row that is computed of it, and rows need not be kept. Under
+//! `@fastmath` terms may come in another order; else the source has to add them in this one.
 
 use super::{Source, Stream};
 use crate::algorithm::{Algorithm, Computation};
@@ -40,7 +40,7 @@ pub(super) fn of_stage(algorithm: &Algorithm, stream: &Stream, stage: usize) -> 
     let stage = &stream.stages[stage];
     let computation = algorithm.computation(stage.computation);
     let whole = &computation.value;
-    if !computation.fastmath || !whole.ty.is_float() || !computation.lets.is_empty() {
+    if !whole.ty.is_float() || !computation.lets.is_empty() {
         return None;
     }
     // The rows of each version, and whether they are read beside their own column.
@@ -60,9 +60,33 @@ pub(super) fn of_stage(algorithm: &Algorithm, stream: &Stream, stage: usize) -> 
         Source::Field { .. } | Source::Memory => None,
     };
     let mut terms = vec![];
-    collect(computation, whole, &Product::default(), &gives, &mut terms)?;
+    match computation.fastmath {
+        true => collect(computation, whole, &Product::default(), &gives, &mut terms)?,
+        false => in_order(computation, whole, &gives, &mut terms)?,
+    }
     let longest = terms.iter().map(|term| term.later).max()?;
     Some(Sums { field, fresh, age, longest, terms })
+}
+
+/// The terms of a sum that is added up from the left, if the rows give theirs in that order: so nothing is rounded otherwise.
+fn in_order(
+    computation: &Computation,
+    expr: &Expr,
+    gives: &dyn Fn(u32) -> Option<i64>,
+    into: &mut Vec<Term>,
+) -> Option<()> {
+    let (before, negative, last) = match &expr.kind {
+        ExprKind::Binary(BinaryOp::Add, left, right) => (Some(left), false, &**right),
+        ExprKind::Binary(BinaryOp::Sub, left, right) => (Some(left), true, &**right),
+        _ => (None, false, expr),
+    };
+    if let Some(before) = before {
+        in_order(computation, before, gives, into)?;
+    }
+    let earlier = into.len();
+    collect(computation, last, &Product { negative, factors: vec![] }, gives, into)?;
+    let is_single = into.len() == earlier + 1 && into[earlier].factors.len() <= 1 && into[earlier].negative == negative;
+    (is_single && into.is_sorted_by(|one, next| one.later >= next.later)).then_some(())
 }
 
 /// What an expression is multiplied by.

@@ -2,7 +2,7 @@
 
 use super::super::expr::Instance;
 use super::super::{Printer, Writer, c_type};
-use super::{Locals, all_lines, each_line, has_lines, held, of_line, on_line};
+use super::{Locals, Packs, all_lines, each_line, has_lines, held, of_line, on_line};
 use crate::int_expr::IntExpr;
 use crate::int_text::Precedence;
 use crate::stream::Streaming;
@@ -95,8 +95,7 @@ impl Printer<'_> {
         let rim = it.stream.fields[stage.field].rim;
         // Points outside of what is written are of interest only where they keep what they were.
         let everywhere = !rim && self.may_be_computed_outside(stage);
-        let is_stored = !it.is_carried(stage.field) && it.rest.is_some();
-        if !everywhere || is_stored {
+        if !everywhere {
             out.line(format!("const unsigned {inside} = {inside_text};"));
         }
         self.operands(it, names, stage, out);
@@ -151,26 +150,27 @@ impl Printer<'_> {
             Some(steps) => format!("{step} + 1 == {steps}"),
             None => format!("{step} == {}", size.steps - 1),
         };
-        let of_line = on_line(it, names, &field.stored);
+        let which = on_line(it, names, &field.stored);
         let done = match (it.is_carried(stage.field), &it.rest) {
             (true, _) => Some((
                 format!("{moment} && {stored}"),
-                "packed",
-                format!("{safe} || {here} <= {} ? {of_line} : 0", field.last),
+                Packs::IfAligned,
+                format!("{safe} || {here} <= {} ? {which} : 0", field.last),
             )),
-            // Of a pack some points may be written.
             (false, Some(rest)) => {
                 let last = self.variable(rest.last);
-                Some((format!("{last} && {moment} && {stored}"), "false", format!("{inside} & {of_line}")))
+                let written = format!("{last} && {moment} && {stored}");
+                Some((written, Packs::Never, format!("({inside_text}) & {which}")))
             }
             (false, None) => None,
         };
-        if let Some((condition, packed, which)) = done {
-            out.open(format!("if ({condition})"));
-            self.store(it, names, stage.field, here, [packed, &which, value], out);
+        if has_lines(it) {
             out.close();
         }
-        if has_lines(it) {
+        if let Some((condition, packs, which)) = done {
+            let row = format!("{}[{step} + 1][{turn}]{}", field.rows, of_line(it, names));
+            out.open(format!("if ({condition})"));
+            self.store(it, names, (stage.field, packs), here, [&which, &row], out);
             out.close();
         }
         self.give(it, names, stage.field, 1, out);
