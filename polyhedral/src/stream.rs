@@ -595,7 +595,10 @@ impl Stream {
             let words = i64::from(algorithm.array(self.fields[stage.field].array).element.bytes().div_ceil(4));
             Some(words * stage.sums.as_ref()?.longest)
         });
-        (held.sum::<i64>() + sums.sum::<i64>()) * i64::from(self.size.steps) * i64::from(self.size.points) * i64::from(self.size.lines)
+        (held.sum::<i64>() + sums.sum::<i64>())
+            * i64::from(self.size.steps)
+            * i64::from(self.size.points)
+            * i64::from(self.size.lines)
     }
 
     fn check_size(&self, algorithm: &Algorithm) -> Result<(), Obstacle> {

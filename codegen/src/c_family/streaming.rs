@@ -300,7 +300,10 @@ impl Printer<'_> {
             out.line(format!("    tessella_pack<{element}, {points}> *const __restrict__ {edges},"));
         }
         let top = if has_lines(it) { format!(" const int64_t {},", names.top) } else { String::new() };
-        out.open(format!("    const bool {}, const int64_t {},{top} const int64_t {})", names.packed, names.column, names.row));
+        out.open(format!(
+            "    const bool {}, const int64_t {},{top} const int64_t {})",
+            names.packed, names.column, names.row
+        ));
         out.line(format!("const int {} = threadIdx.x % {LANES};", names.lane));
         let stores = format!("{0} >= {idle_low} && {0} < {1}", names.lane, i64::from(LANES) - idle_high);
         let whole = (1u32 << points) - 1;
@@ -557,10 +560,18 @@ impl Printer<'_> {
         let carried = (0..it.stream.fields.len()).filter(|field| it.is_carried(*field));
         let packed = carried.map(|field| self.packed(it, field)).collect::<Vec<_>>().join(" && ");
         let names = self.locals(it);
-        let strip = |of: &str| format!("{kernel}_strip<{of}>({arguments}, {}, {place}, {row});", names.packed);
+        let strip = |of: &str, packed: &str| format!("{kernel}_strip<{of}>({arguments}, {packed}, {place}, {row});");
         out.line(format!("const bool {} = {packed};", names.packed));
-        out.line(format!("if ({inner}) {}", strip("true")));
-        out.line(format!("else {}", strip("false")));
+        let is_inner = namer.fresh("is_inner");
+        out.line(format!("const bool {is_inner} = {inner};"));
+        // A version of its own where no load has to look. Few steps are left for the last launches: they have one less.
+        if it.rest.is_none() {
+            out.line(format!("if ({is_inner} && {}) {}", names.packed, strip("true", "true")));
+            out.line(format!("else if ({is_inner}) {}", strip("true", "false")));
+        } else {
+            out.line(format!("if ({is_inner}) {}", strip("true", &names.packed)));
+        }
+        out.line(format!("else {}", strip("false", &names.packed)));
     }
 
     fn locals(&self, it: &Streaming) -> Locals {
@@ -626,12 +637,7 @@ impl Printer<'_> {
 
     fn masked(&self, it: &Streaming, which: &str, [line, low, high]: [&str; 3]) -> String {
         let size = it.stream.size;
-        format!(
-            "tessella_on_lines<{}, {}, {}>({which}, {line}, {low}, {high})",
-            bits(it),
-            size.lines,
-            size.points
-        )
+        format!("tessella_on_lines<{}, {}, {}>({which}, {line}, {low}, {high})", bits(it), size.lines, size.points)
     }
 
     /// The fields of which warps share lines.

@@ -8,7 +8,7 @@
 use super::{Source, Stream};
 use crate::algorithm::{Algorithm, Computation};
 use crate::expr::{Expr, ExprKind};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use tessella_scalar::{BinaryOp, UnaryOp};
 
 /// The terms of a stage's value.
@@ -40,7 +40,8 @@ pub(super) fn of_stage(algorithm: &Algorithm, stream: &Stream, stage: usize) -> 
     let stage = &stream.stages[stage];
     let computation = algorithm.computation(stage.computation);
     let whole = &computation.value;
-    if !whole.ty.is_float() || !computation.lets.is_empty() {
+    let element = algorithm.array(stream.fields[stage.field].array).element;
+    if !whole.ty.is_float() || whole.ty != element || !computation.lets.is_empty() {
         return None;
     }
     // The rows of each version, and whether they are read beside their own column.
@@ -75,13 +76,10 @@ fn in_order(
     gives: &dyn Fn(u32) -> Option<i64>,
     into: &mut Vec<Term>,
 ) -> Option<()> {
-    let (before, negative, last) = match &expr.kind {
-        ExprKind::Binary(BinaryOp::Add, left, right) => (Some(left), false, &**right),
-        ExprKind::Binary(BinaryOp::Sub, left, right) => (Some(left), true, &**right),
-        _ => (None, false, expr),
-    };
-    if let Some(before) = before {
+    let (mut last, mut negative) = (expr, false);
+    if let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), before, right) = &expr.kind {
         in_order(computation, before, gives, into)?;
+        (last, negative) = (right, *op == BinaryOp::Sub);
     }
     let earlier = into.len();
     collect(computation, last, &Product { negative, factors: vec![] }, gives, into)?;
@@ -110,7 +108,7 @@ fn collect(
             into.push(Term { negative, factors, read: Some(*read), later });
             Some(())
         }
-        _ if reads(expr).iter().all(|read| gives(*read).is_none()) => {
+        _ if !gives_anything(expr, gives) => {
             let factors = factors.into_iter().chain([expr.clone()]).collect();
             into.push(Term { negative, factors, read: None, later: 0 });
             Some(())
@@ -132,18 +130,26 @@ fn collect(
             let factors = factors.into_iter().chain([(**factor).clone()]).collect();
             collect(computation, other, &Product { negative, factors }, gives, into)
         }
-        _ => None,
+        ExprKind::Constant(_)
+        | ExprKind::Index(_)
+        | ExprKind::Scalar(_)
+        | ExprKind::Let(_)
+        | ExprKind::Read(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Compare(..)
+        | ExprKind::Call(..)
+        | ExprKind::Select { .. }
+        | ExprKind::IfElse { .. }
+        | ExprKind::Convert(_)
+        | ExprKind::Wrap(_) => None,
     }
 }
 
-fn reads(expr: &Expr) -> BTreeSet<u32> {
-    let mut all = BTreeSet::new();
-    expr.walk(&mut |expr| {
-        if let ExprKind::Read(read) = expr.kind {
-            all.insert(read);
-        }
-    });
-    all
+fn gives_anything(expr: &Expr, gives: &dyn Fn(u32) -> Option<i64>) -> bool {
+    let mut any = false;
+    expr.walk(&mut |expr| any |= matches!(expr.kind, ExprKind::Read(read) if gives(read).is_some()));
+    any
 }
 
 /// Whether it is the same at all points and time steps.
@@ -155,7 +161,16 @@ fn is_fixed(computation: &Computation, expr: &Expr) -> bool {
             ExprKind::Index(affine) => {
                 !(0..computation.iterators.len() as u32).any(|iterator| affine.involves_iterator(iterator))
             }
-            _ => true,
+            ExprKind::Constant(_)
+            | ExprKind::Scalar(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Compare(..)
+            | ExprKind::Call(..)
+            | ExprKind::Select { .. }
+            | ExprKind::IfElse { .. }
+            | ExprKind::Convert(_)
+            | ExprKind::Wrap(_) => true,
         }
     });
     fixed

@@ -79,7 +79,7 @@ impl Printer<'_> {
             (lag, 0) => format!("{lag} * {step}"),
             (lag, more) => format!("({lag} * {step} + {more})"),
         };
-        out.line(format!("const int {here} = {now} - {lag};"));
+        out.line(format!("[[maybe_unused]] const int {here} = {now} - {lag};"));
         let lines = all_lines(it);
         self.planes(it, names, at, out);
         if has_lines(it) {
@@ -188,9 +188,7 @@ impl Printer<'_> {
     ) -> String {
         let element = self.element_of(it, it.stream.stages[at].field);
         let Locals { step, point, done, .. } = names;
-        let place = |later: i64| {
-            format!("{}[{step}][{later}]{}[{point}]", names.stages[at].sums, of_line(it, names))
-        };
+        let place = |later: i64| format!("{}[{step}][{later}]{}[{point}]", names.stages[at].sums, of_line(it, names));
         for later in 0..=sums.longest {
             let mut text = if later < sums.longest { place(later) } else { String::new() };
             for term in sums.terms.iter().filter(|term| term.later == later) {
