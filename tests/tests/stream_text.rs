@@ -247,7 +247,7 @@ impl Case {
             ("STEPS", &self.steps.to_string()),
             ("BLOCK", &(32 * self.warps).to_string()),
             // Blocks that are too many return at once.
-            ("BLOCKS", "160"),
+            ("BLOCKS", "64"),
         ];
         let compare = defined.iter().fold(COMPARE.replace('`', "\""), |text, (name, value)| {
             let words = text.split_inclusive(|it: char| !it.is_ascii_alphanumeric() && it != '_');
