@@ -365,10 +365,10 @@ fn specialize(call: &Call<'_>) -> Result<Command, CommandError> {
     Ok(Command::Specialize(condition::condition(call, holds)?))
 }
 
-/// `(S, t, steps)`, and, each optional after the one before, `points`, `rows` and `lines`.
+/// `(S, t, steps)`, and, each optional after the one before, `points`, `rows`, `lines` and `warps`.
 fn stream(call: &Call<'_>) -> Result<Command, CommandError> {
     let (places, sizes) = match call.arguments.as_slice() {
-        [computation, at, sizes @ ..] if (1..=4).contains(&sizes.len()) => ((*computation, *at), sizes),
+        [computation, at, sizes @ ..] if (1..=5).contains(&sizes.len()) => ((*computation, *at), sizes),
         _ => {
             let [computation, at, _, _, _] = call.exactly()?;
             ((computation, at), &call.arguments[2..])
@@ -378,12 +378,14 @@ fn stream(call: &Call<'_>) -> Result<Command, CommandError> {
     Ok(Command::Stream {
         computation: call.computation(places.0)?,
         at: call.loop_name(places.1)?,
-        size: StreamSize::rows_of(
-            size(0, 1)?,
-            size(1, StreamSize::POINTS)?,
-            size(2, StreamSize::ROWS)?,
-            size(3, StreamSize::LINES)?,
-        ),
+        size: StreamSize {
+            steps: size(0, 1)?,
+            points: size(1, StreamSize::POINTS)?,
+            rows: size(2, StreamSize::ROWS)?,
+            lines: size(3, StreamSize::LINES)?,
+            warps: size(4, StreamSize::WARPS)?,
+            hexagon: None,
+        },
     })
 }
 

@@ -63,6 +63,8 @@ pub struct StreamSize {
     pub rows: u32,
     /// Lines of each row that a lane holds, where rows are planes of an array with three axes.
     pub lines: u32,
+    /// Warps of a block, which share the lines of such planes.
+    pub warps: u32,
     /// Hexagons over time and rows; `None` where rows stream one after the other.
     pub hexagon: Option<HexagonSize>,
 }
@@ -92,15 +94,19 @@ impl StreamSize {
     pub const POINTS: u32 = 4;
     pub const ROWS: u32 = 64;
     pub const LINES: u32 = 8;
-
-    /// Rows that stream.
-    pub fn rows_of(steps: u32, points: u32, rows: u32, lines: u32) -> StreamSize {
-        StreamSize { steps, points, rows, lines, hexagon: None }
-    }
+    pub const WARPS: u32 = 8;
+    pub const USUAL: StreamSize = StreamSize {
+        steps: 1,
+        points: StreamSize::POINTS,
+        rows: StreamSize::ROWS,
+        lines: StreamSize::LINES,
+        warps: StreamSize::WARPS,
+        hexagon: None,
+    };
 
     /// Hexagons. The steps that they leave to the end stream, a few at a time.
     pub fn hexagons(points: u32, hexagon: HexagonSize) -> StreamSize {
-        StreamSize { steps: 2, points, rows: StreamSize::ROWS, lines: StreamSize::LINES, hexagon: Some(hexagon) }
+        StreamSize { steps: 2, points, hexagon: Some(hexagon), ..StreamSize::USUAL }
     }
 
     /// The command that asks for it.
@@ -113,12 +119,15 @@ impl StreamSize {
 impl std::fmt::Display for StreamSize {
     /// The sizes as a command has them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let StreamSize { steps, points, rows, lines, hexagon } = self;
+        let StreamSize { steps, points, rows, lines, warps, hexagon } = self;
         if let Some(HexagonSize { height, width, threads, tiles }) = hexagon {
             return write!(f, "{height}, {width}, {points}, {threads}, {tiles}");
         }
         write!(f, "{steps}, {points}, {rows}")?;
-        if *lines == StreamSize::LINES { Ok(()) } else { write!(f, ", {lines}") }
+        if (*lines, *warps) != (StreamSize::LINES, StreamSize::WARPS) {
+            write!(f, ", {lines}")?;
+        }
+        if *warps == StreamSize::WARPS { Ok(()) } else { write!(f, ", {warps}") }
     }
 }
 

@@ -21,6 +21,7 @@
 
 pub mod hexagon;
 mod pipeline;
+mod sums;
 
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
@@ -34,12 +35,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use hexagon::Hexagon;
 pub use pipeline::Reach;
+pub use sums::{Sums, Term};
 
 /// Lanes of a warp.
 pub const LANES: u32 = 32;
-/// Warps of a thread block that share the lines of planes. Where there are no lines each warp is a block, so that none
-/// waits for another one to end.
-pub const WARPS: u32 = 8;
+/// The most warps of a thread block.
+pub const MOST_WARPS: u32 = 32;
 
 /// A time loop whose nests can stream, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,6 +99,20 @@ pub struct Stage {
     pub limits: [(Affine, Affine); 3],
     /// Where each read of the statement comes from.
     pub reads: Vec<Source>,
+    /// How it adds up, if rows give their part as they come.
+    pub sums: Option<Sums>,
+}
+
+impl Stage {
+    /// Where each read is fetched from: what is added up comes from the latest row.
+    pub fn fetched(&self) -> impl Iterator<Item = Source> + '_ {
+        self.reads.iter().map(|read| match (*read, &self.sums) {
+            (Source::Field { field, fresh, offset, .. }, Some(sums)) if (field, fresh) == (sums.field, sums.fresh) => {
+                Source::Field { field, fresh, offset, age: sums.age }
+            }
+            (other, _) => other,
+        })
+    }
 }
 
 /// Where a stage gets an operand.
@@ -121,6 +136,8 @@ pub enum Source {
 pub struct Shared {
     /// Lines beside its own that a warp needs.
     pub reach: Reach,
+    /// How many rows after it was computed a plane's lines are handed on: just before they are read.
+    pub given: i64,
     /// Planes of which they are kept.
     pub planes: i64,
     /// The first and the last version of the field of which they are needed.
@@ -345,7 +362,7 @@ impl Nests {
                 });
             }
             let Nest { computation, time, iterators, shift, limits } = nest;
-            stages.push(Stage { computation, field: at, lag: 0, time, iterators, shift, limits, reads });
+            stages.push(Stage { computation, field: at, lag: 0, time, iterators, shift, limits, reads, sums: None });
         }
         for field in &mut fields {
             // All of it goes to the copy that the next launch reads.
@@ -354,10 +371,11 @@ impl Nests {
         if !fields.iter().any(|field| field.carried) {
             return Err(Obstacle("no time step needs what the one before computed".to_string()));
         }
-        let lines = if self.axes[1].is_some() { size.lines } else { 1 };
+        // Where there are no lines each warp is a block, so that none waits for another one to end.
+        let (lines, warps) = if self.axes[1].is_some() { (size.lines, size.warps) } else { (1, 1) };
         let rows = if self.axes[2].is_some() { size.rows } else { 1 };
         let mut stream = Stream {
-            size: StreamSize { lines, rows, ..size },
+            size: StreamSize { lines, warps, rows, ..size },
             axes: self.axes,
             time: self.time,
             fields,
@@ -369,6 +387,9 @@ impl Nests {
             hexagon: None,
         };
         pipeline::fill(&mut stream)?;
+        for at in 0..stream.stages.len() {
+            stream.stages[at].sums = sums::of_stage(algorithm, &stream, at);
+        }
         stream.check_size(algorithm)?;
         if let Some(hexagon) = size.hexagon {
             stream.hexagon = Some(Hexagon::of(algorithm, &stream, hexagon)?);
@@ -455,7 +476,7 @@ impl Stream {
 
     /// Warps of a block: those that have lines of the same plane.
     pub fn warps(&self) -> i64 {
-        if self.axes[1].is_some() { WARPS.into() } else { 1 }
+        self.size.warps.into()
     }
 
     /// Lines that the warps of a plane hold together.
@@ -466,21 +487,28 @@ impl Stream {
     /// The lines of a field that warps hand to those beside them: how many lie next to the lines of a warp, and for how many
     /// planes they are kept; `None` where each warp needs its own lines alone.
     pub fn shared_lines(&self, field: usize) -> Option<Shared> {
-        let mut shared: Option<Shared> = None;
-        for read in self.stages.iter().flat_map(|stage| &stage.reads) {
+        let (mut shared, mut last_age): (Option<Shared>, i64) = (None, 0);
+        for read in self.stages.iter().flat_map(Stage::fetched) {
             if let Source::Field { field: of, fresh, offset, age } = read
-                && *of == field
+                && of == field
                 && offset[1] != 0
             {
-                let version = i64::from(*fresh);
+                let version = i64::from(fresh);
                 let last = version + i64::from(self.size.steps) - 1;
-                let it = shared.get_or_insert(Shared { reach: Reach::default(), planes: 0, versions: (version, last) });
+                let it = shared.get_or_insert(Shared {
+                    reach: Reach::default(),
+                    given: age - 1,
+                    planes: 0,
+                    versions: (version, last),
+                });
                 it.reach = it.reach.or(offset[1]);
-                it.planes = it.planes.max(age + 1);
+                it.given = it.given.min(age - 1);
+                last_age = last_age.max(age);
                 it.versions = (it.versions.0.min(version), it.versions.1.max(last));
             }
         }
-        shared
+        let planes = |it: Shared| Shared { planes: last_age - it.given + 1, ..it };
+        shared.map(planes)
     }
 
     /// The lines of a band that a stage computes, of those that a lane holds: where all that it reads is among them. What
@@ -532,11 +560,11 @@ impl Stream {
         let computed = self.fields.iter().map(words).max().unwrap_or(0) * row;
         let widened = self.stages.iter().map(|stage| {
             let mut rows: BTreeMap<(usize, bool, i64), BTreeSet<i64>> = BTreeMap::new();
-            for read in &stage.reads {
+            for read in stage.fetched() {
                 if let Source::Field { field, fresh, offset, age } = read
                     && offset[0] != 0
                 {
-                    rows.entry((*field, *fresh, *age)).or_default().insert(offset[1]);
+                    rows.entry((field, fresh, age)).or_default().insert(offset[1]);
                 }
             }
             let of_row = |((field, ..), lines): (&(usize, bool, i64), &BTreeSet<i64>)| match lines.len() {
@@ -562,8 +590,8 @@ impl Stream {
     /// Registers of four bytes that the rows of all versions take.
     pub fn registers(&self, algorithm: &Algorithm) -> i64 {
         let rows = |wanted: usize| {
-            let ages = self.stages.iter().flat_map(|stage| &stage.reads).filter_map(move |read| match read {
-                Source::Field { field, age, .. } if *field == wanted => Some(age + 1),
+            let ages = self.stages.iter().flat_map(Stage::fetched).filter_map(move |read| match read {
+                Source::Field { field, age, .. } if field == wanted => Some(age + 1),
                 Source::Field { .. } | Source::Memory => None,
             });
             ages.max().unwrap_or(0)
@@ -573,7 +601,14 @@ impl Stream {
             let words = i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
             words * (rows(at) - 1).max(0)
         });
-        held.sum::<i64>() * i64::from(self.size.steps) * i64::from(self.size.points) * i64::from(self.size.lines)
+        let sums = self.stages.iter().filter_map(|stage| {
+            let words = i64::from(algorithm.array(self.fields[stage.field].array).element.bytes().div_ceil(4));
+            Some(words * stage.sums.as_ref()?.longest)
+        });
+        (held.sum::<i64>() + sums.sum::<i64>())
+            * i64::from(self.size.steps)
+            * i64::from(self.size.points)
+            * i64::from(self.size.lines)
     }
 
     fn check_size(&self, algorithm: &Algorithm) -> Result<(), Obstacle> {
@@ -592,6 +627,9 @@ impl Stream {
             return Err(Obstacle(format!(
                 "a point needs its neighbour {farthest} points away, a lane holds {points}: give it more points"
             )));
+        }
+        if self.size.warps == 0 || self.size.warps > MOST_WARPS {
+            return Err(Obstacle(format!("a block has at most {MOST_WARPS} warps")));
         }
         if self.width() < points * 4 {
             let Reach { below, above } = self.beside[0];

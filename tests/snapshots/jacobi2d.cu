@@ -43,6 +43,16 @@ static __device__ __forceinline__ unsigned tessella_within(int64_t column, int64
     return which;
 }
 
+// The same bits for each of its lines that lies within first..last.
+template <typename bits, int lines, int points>
+static __device__ __forceinline__ bits tessella_on_lines(unsigned which, int64_t line, int64_t first, int64_t last)
+{
+    bits all = 0;
+#pragma unroll
+    for (int l = 0; l < lines; l++) all |= (line + l >= first && line + l <= last ? (bits)which : 0) << l * points;
+    return all;
+}
+
 // A distance in rows; all that are far away are alike.
 static __device__ __forceinline__ int tessella_near(int64_t rows)
 {
@@ -57,40 +67,32 @@ static __device__ __forceinline__ bool tessella_packed(const T *array, int64_t c
     return (uint64_t)array % (many * sizeof(T)) == 0 && columns % many == 0;
 }
 
-// The points of `which`; zero for the others.
-template <typename T, int points>
-static __device__ __forceinline__ void tessella_load(const T *from, unsigned which, bool packed, T (&row)[points])
+// The points of `which`; the others stay as they are. If packed, all points of a pack are among them or none.
+template <bool packed, typename T, int points>
+static __device__ __forceinline__ void tessella_load(const T *from, unsigned which, T (&row)[points])
 {
-    const int many = points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
-    if (packed && which == (1u << points) - 1) {
+    const int many = !packed ? 1 : points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
 #pragma unroll
-        for (int k = 0; k < points; k += many) {
+    for (int k = 0; k < points; k += many) {
+        if (which >> k & 1) {
             const tessella_pack<T, many> pack = *(const tessella_pack<T, many> *)(from + k);
 #pragma unroll
             for (int m = 0; m < many; m++) row[k + m] = pack.point[m];
         }
-    } else {
-#pragma unroll
-        for (int k = 0; k < points; k++) row[k] = which >> k & 1 ? from[k] : (T)0;
     }
 }
 
-template <typename T, int points>
-static __device__ __forceinline__ void tessella_store(T *to, unsigned which, bool packed, const T (&row)[points])
+template <bool packed, typename T, int points>
+static __device__ __forceinline__ void tessella_store(T *to, unsigned which, const T (&row)[points])
 {
-    const int many = points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
-    if (packed && which == (1u << points) - 1) {
+    const int many = !packed ? 1 : points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
 #pragma unroll
-        for (int k = 0; k < points; k += many) {
+    for (int k = 0; k < points; k += many) {
+        if (which >> k & 1) {
             tessella_pack<T, many> pack;
 #pragma unroll
             for (int m = 0; m < many; m++) pack.point[m] = row[k + m];
             *(tessella_pack<T, many> *)(to + k) = pack;
-        }
-    } else {
-#pragma unroll
-        for (int k = 0; k < points; k++) {
-            if (which >> k & 1) to[k] = row[k];
         }
     }
 }
@@ -121,7 +123,7 @@ static __device__ __forceinline__ void tessella_beside(const T (&row)[points], T
 // Rows row..row + 63, 48 columns a warp.
 // `inner`: its columns, and lines, lie inside of all arrays and boxes.
 // `packed`: rows of all arrays can be read in packs.
-template <bool inner, bool packed>
+template <bool inner>
 static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
     double *__restrict__ B,
     const double *__restrict__ A,
@@ -131,31 +133,35 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
     int64_t B_1,
     int64_t B_2,
     int64_t t_first,
-    const int64_t column, const int64_t row) {
+    const bool packed, const int64_t column, const int64_t row) {
     const int lane = threadIdx.x % 32;
-    const bool stores = lane >= 4 && lane < 28;
+    const unsigned stores = lane >= 4 && lane < 28 ? 3 : 0;
     const int64_t base = row - 9;  // rows are counted from here
     const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
     const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
-    const bool B_packed = inner ? packed : tessella_packed<double, 2>(B, B_1);
     double B_rows[5][3][2] = {};
     [[maybe_unused]] const int64_t B_plane = B_1;
     const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
-    const bool A_packed = inner ? packed : tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
+    const unsigned A_stored = stores & A_has;
     double A_rows[5][3][2] = {};
     [[maybe_unused]] const int64_t A_plane = m;
     const unsigned S0_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int S0_first = tessella_near(2 - base), S0_last = tessella_near(n - 1 - base);
     const unsigned S1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int S1_first = tessella_near(2 - base), S1_last = tessella_near(n - 1 - base);
-    double B_ahead[2];
+    double B_ahead[2] = {};
     const double *B_from = B + (column - 1) + (base + 2 - 1) * B_1;
-    if (!false) tessella_load(B_from, 2 >= B_first && 2 <= B_last ? (2 >= S0_first && 2 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_packed, B_ahead);
-    double A_ahead[2];
+    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (2 >= S0_first && 2 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_ahead);
+    double A_ahead[2] = {};
     const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
     double *A_to = A_next + (column - 1) + (base + (-7) - 1) * m;  // steps through memory with the rows
-    tessella_load(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_packed, A_ahead);
+    if (packed) {
+        tessella_load<true>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    else {
+        tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
     int calm_first = S0_first + 7;
     if (S1_first + 7 > calm_first) calm_first = S1_first + 7;
     int calm_last = S0_last - 2;
@@ -163,7 +169,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
     if (S0_last - 5 < calm_last) calm_last = S0_last - 5;
     if (A_last - 4 < calm_last) calm_last = A_last - 4;
     for (int now_0 = 0; now_0 <= 79; now_0 += 3) {
-        if (inner && packed && now_0 >= calm_first && now_0 <= calm_last) {
+        if (now_0 >= calm_first && now_0 <= calm_last) {
             constexpr bool safe = true;
             #pragma unroll
             for (int turn = 0; turn < 3; turn++) {
@@ -171,16 +177,21 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
                 #pragma unroll
                 for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
                 B_from += B_plane;
-                if (!safe) tessella_load(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_first && now + 3 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_packed, B_ahead);
+                if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_first && now + 3 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_ahead);
                 #pragma unroll
                 for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
                 A_from += A_plane;
-                tessella_load(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_packed, A_ahead);
+                if (packed) {
+                    tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                else {
+                    tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
                 #pragma unroll
                 for (int step = 0; step < 4; step++) {
                     {
                         // S0: jacobi2d.jl:8
-                        const int here = now - 2 * step;
+                        [[maybe_unused]] const int here = now - 2 * step;
                         const unsigned inside = safe || (here >= S0_first && here <= S0_last) ? S0_within : 0;
                         const double (&A_0)[2] = A_rows[step][turn];
                         double A_1[4];
@@ -196,7 +207,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
                     }
                     {
                         // S1: jacobi2d.jl:11
-                        const int here = now - (2 * step + 1);
+                        [[maybe_unused]] const int here = now - (2 * step + 1);
                         const unsigned inside = safe || (here >= S1_first && here <= S1_last) ? S1_within : 0;
                         const double (&B_0_new)[2] = B_rows[step + 1][turn];
                         double B_1_new[4];
@@ -209,8 +220,13 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
                         }
                         #pragma unroll
                         for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
-                        if (step == 3 && stores && here >= 9 && here < 73) {
-                            tessella_store(A_to, safe || here <= A_last ? A_has : 0, A_packed, value);
+                        if (step == 3 && here >= 9 && here < 73) {
+                            if (packed) {
+                                tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                            else {
+                                tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
                         }
                     }
                 }
@@ -225,16 +241,21 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
             #pragma unroll
             for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
             B_from += B_plane;
-            if (!safe) tessella_load(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_first && now + 3 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_packed, B_ahead);
+            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_first && now + 3 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_ahead);
             #pragma unroll
             for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
             A_from += A_plane;
-            tessella_load(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_packed, A_ahead);
+            if (packed) {
+                tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            else {
+                tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
             #pragma unroll
             for (int step = 0; step < 4; step++) {
                 {
                     // S0: jacobi2d.jl:8
-                    const int here = now - 2 * step;
+                    [[maybe_unused]] const int here = now - 2 * step;
                     const unsigned inside = safe || (here >= S0_first && here <= S0_last) ? S0_within : 0;
                     const double (&A_0)[2] = A_rows[step][turn];
                     double A_1[4];
@@ -250,7 +271,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
                 }
                 {
                     // S1: jacobi2d.jl:11
-                    const int here = now - (2 * step + 1);
+                    [[maybe_unused]] const int here = now - (2 * step + 1);
                     const unsigned inside = safe || (here >= S1_first && here <= S1_last) ? S1_within : 0;
                     const double (&B_0_new)[2] = B_rows[step + 1][turn];
                     double B_1_new[4];
@@ -263,8 +284,13 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
-                    if (step == 3 && stores && here >= 9 && here < 73) {
-                        tessella_store(A_to, safe || here <= A_last ? A_has : 0, A_packed, value);
+                    if (step == 3 && here >= 9 && here < 73) {
+                        if (packed) {
+                            tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                        else {
+                            tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
                     }
                 }
             }
@@ -288,15 +314,17 @@ extern "C" __global__ void __launch_bounds__(32, 16) jacobi2d_S0_S1(
     if (row > n) return;
     const int64_t west = 1 + strip * 48 - 8;
     const int64_t column = west + threadIdx.x % 32 * 2;
-    if (west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m)) && tessella_packed<double, 2>(B, B_1) && tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m)) jacobi2d_S0_S1_strip<true, true>(B, A, A_next, m, n, B_1, B_2, t_first, column, row);
-    else if (west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m))) jacobi2d_S0_S1_strip<true, false>(B, A, A_next, m, n, B_1, B_2, t_first, column, row);
-    else jacobi2d_S0_S1_strip<false, false>(B, A, A_next, m, n, B_1, B_2, t_first, column, row);
+    const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
+    const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
+    if (is_inner && packed) jacobi2d_S0_S1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first, true, column, row);
+    else if (is_inner) jacobi2d_S0_S1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first, false, column, row);
+    else jacobi2d_S0_S1_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first, packed, column, row);
 }
 
 // Rows row..row + 63, 48 columns a warp.
 // `inner`: its columns, and lines, lie inside of all arrays and boxes.
 // `packed`: rows of all arrays can be read in packs.
-template <bool inner, bool packed>
+template <bool inner>
 static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
     double *__restrict__ B,
     const double *__restrict__ A,
@@ -308,30 +336,35 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
     int64_t t_first_3,
     int64_t t_now,
     int64_t is_last,
-    const int64_t column, const int64_t row) {
+    const bool packed, const int64_t column, const int64_t row) {
     const int lane = threadIdx.x % 32;
-    const bool stores = lane >= 4 && lane < 28;
+    const unsigned stores = lane >= 4 && lane < 28 ? 3 : 0;
     const int64_t base = row - 9;  // rows are counted from here
     const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
     const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
-    const bool B_packed = inner ? packed : tessella_packed<double, 2>(B, B_1);
+    const unsigned B_stored = stores & B_has;
     double B_rows[5][3][2] = {};
     [[maybe_unused]] const int64_t B_plane = B_1;
     const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
-    const bool A_packed = inner ? packed : tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
+    const unsigned A_stored = stores & A_has;
     double A_rows[5][3][2] = {};
     [[maybe_unused]] const int64_t A_plane = m;
     const unsigned S0_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int S0_first = tessella_near(2 - base), S0_last = tessella_near(n - 1 - base);
     const unsigned S1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int S1_first = tessella_near(2 - base), S1_last = tessella_near(n - 1 - base);
-    double B_ahead[2];
+    double B_ahead[2] = {};
     const double *B_from = B + (column - 1) + (base + 2 - 1) * B_1;
-    if (!false) tessella_load(B_from, 2 >= B_first && 2 <= B_last ? (2 >= S0_first && 2 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_packed, B_ahead);
-    double A_ahead[2];
+    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (2 >= S0_first && 2 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_ahead);
+    double A_ahead[2] = {};
     const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
-    tessella_load(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_packed, A_ahead);
+    if (packed) {
+        tessella_load<true>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    else {
+        tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
     for (int now_0 = 0; now_0 <= 79; now_0 += 3) {
         constexpr bool safe = false;
         #pragma unroll
@@ -340,19 +373,29 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
             #pragma unroll
             for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
             B_from += B_plane;
-            if (!safe) tessella_load(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_first && now + 3 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_packed, B_ahead);
+            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_first && now + 3 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_ahead);
             #pragma unroll
             for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
-            if (t_now == 0 && stores && now + 1 >= 9 && now + 1 < 73) {
-                tessella_store(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_has : 0, A_packed, A_ahead);
+            if (t_now == 0 && now + 1 >= 9 && now + 1 < 73) {
+                if (packed) {
+                    tessella_store<true>(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_stored : 0, A_ahead);
+                }
+                else {
+                    tessella_store<false>(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_stored : 0, A_ahead);
+                }
             }
             A_from += A_plane;
-            tessella_load(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_packed, A_ahead);
+            if (packed) {
+                tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            else {
+                tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
             #pragma unroll
             for (int step = 0; step < 4; step++) {
                 {
                     // S0: jacobi2d.jl:8
-                    const int here = now - 2 * step;
+                    [[maybe_unused]] const int here = now - 2 * step;
                     const unsigned inside = (safe || (here >= S0_first && here <= S0_last)) && step < t_now ? S0_within : 0;
                     const double (&A_0)[2] = A_rows[step][turn];
                     double A_1[4];
@@ -365,13 +408,13 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
-                    if (is_last && step + 1 == t_now && inside && stores && here >= 9 && here < 73) {
-                        tessella_store(B + (column - 1) + (base + here - 1) * B_1, S0_within, B_packed, value);
+                    if (is_last && step + 1 == t_now && here >= 9 && here < 73) {
+                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, ((safe || (here >= S0_first && here <= S0_last)) && step < t_now ? S0_within : 0) & B_stored, B_rows[step + 1][turn]);
                     }
                 }
                 {
                     // S1: jacobi2d.jl:11
-                    const int here = now - (2 * step + 1);
+                    [[maybe_unused]] const int here = now - (2 * step + 1);
                     const unsigned inside = (safe || (here >= S1_first && here <= S1_last)) && step < t_now ? S1_within : 0;
                     const double (&B_0_new)[2] = B_rows[step + 1][turn];
                     double B_1_new[4];
@@ -384,8 +427,13 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
                     }
                     #pragma unroll
                     for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
-                    if (step + 1 == t_now && stores && here >= 9 && here < 73) {
-                        tessella_store(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_has : 0, A_packed, value);
+                    if (step + 1 == t_now && here >= 9 && here < 73) {
+                        if (packed) {
+                            tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                        else {
+                            tessella_store<false>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
                     }
                 }
             }
@@ -410,8 +458,10 @@ extern "C" __global__ void __launch_bounds__(32, 16) jacobi2d_S0_S1_rest(
     if (row > n) return;
     const int64_t west = 1 + strip * 48 - 8;
     const int64_t column = west + threadIdx.x % 32 * 2;
-    if (west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m)) && tessella_packed<double, 2>(B, B_1) && tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m)) jacobi2d_S0_S1_rest_strip<true, true>(B, A, A_next, m, n, B_1, B_2, t_first_3, t_now, is_last, column, row);
-    else jacobi2d_S0_S1_rest_strip<false, false>(B, A, A_next, m, n, B_1, B_2, t_first_3, t_now, is_last, column, row);
+    const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
+    const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
+    if (is_inner) jacobi2d_S0_S1_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_3, t_now, is_last, packed, column, row);
+    else jacobi2d_S0_S1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_3, t_now, is_last, packed, column, row);
 }
 
 // Leaves the function with a status if a call of CUDA fails.

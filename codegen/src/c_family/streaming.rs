@@ -30,6 +30,16 @@ static __device__ __forceinline__ unsigned tessella_within(int64_t column, int64
     return which;
 }
 
+// The same bits for each of its lines that lies within first..last.
+template <typename bits, int lines, int points>
+static __device__ __forceinline__ bits tessella_on_lines(unsigned which, int64_t line, int64_t first, int64_t last)
+{
+    bits all = 0;
+#pragma unroll
+    for (int l = 0; l < lines; l++) all |= (line + l >= first && line + l <= last ? (bits)which : 0) << l * points;
+    return all;
+}
+
 // A distance in rows; all that are far away are alike.
 static __device__ __forceinline__ int tessella_near(int64_t rows)
 {
@@ -44,40 +54,32 @@ static __device__ __forceinline__ bool tessella_packed(const T *array, int64_t c
     return (uint64_t)array % (many * sizeof(T)) == 0 && columns % many == 0;
 }
 
-// The points of `which`; zero for the others.
-template <typename T, int points>
-static __device__ __forceinline__ void tessella_load(const T *from, unsigned which, bool packed, T (&row)[points])
+// The points of `which`; the others stay as they are. If packed, all points of a pack are among them or none.
+template <bool packed, typename T, int points>
+static __device__ __forceinline__ void tessella_load(const T *from, unsigned which, T (&row)[points])
 {
-    const int many = points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
-    if (packed && which == (1u << points) - 1) {
+    const int many = !packed ? 1 : points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
 #pragma unroll
-        for (int k = 0; k < points; k += many) {
+    for (int k = 0; k < points; k += many) {
+        if (which >> k & 1) {
             const tessella_pack<T, many> pack = *(const tessella_pack<T, many> *)(from + k);
 #pragma unroll
             for (int m = 0; m < many; m++) row[k + m] = pack.point[m];
         }
-    } else {
-#pragma unroll
-        for (int k = 0; k < points; k++) row[k] = which >> k & 1 ? from[k] : (T)0;
     }
 }
 
-template <typename T, int points>
-static __device__ __forceinline__ void tessella_store(T *to, unsigned which, bool packed, const T (&row)[points])
+template <bool packed, typename T, int points>
+static __device__ __forceinline__ void tessella_store(T *to, unsigned which, const T (&row)[points])
 {
-    const int many = points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
-    if (packed && which == (1u << points) - 1) {
+    const int many = !packed ? 1 : points * sizeof(T) <= 16 ? points : 16 / sizeof(T);
 #pragma unroll
-        for (int k = 0; k < points; k += many) {
+    for (int k = 0; k < points; k += many) {
+        if (which >> k & 1) {
             tessella_pack<T, many> pack;
 #pragma unroll
             for (int m = 0; m < many; m++) pack.point[m] = row[k + m];
             *(tessella_pack<T, many> *)(to + k) = pack;
-        }
-    } else {
-#pragma unroll
-        for (int k = 0; k < points; k++) {
-            if (which >> k & 1) to[k] = row[k];
         }
     }
 }
@@ -145,6 +147,7 @@ static __device__ __forceinline__ void tessella_take(const T (&plane)[lines][poi
 struct Locals {
     lane: String,
     stores: String,
+    packed: String,
     base: String,
     column: String,
     /// The number of the first line that a warp holds.
@@ -165,9 +168,19 @@ struct Locals {
     point: String,
     here: String,
     inside: String,
+    /// What a stage that adds up has when all rows gave their part.
+    done: String,
     value: String,
     fields: Vec<FieldNames>,
     stages: Vec<StageNames>,
+}
+
+/// Whether neighbouring points move together.
+#[derive(Clone, Copy)]
+enum Packs {
+    IfAligned,
+    /// Some of a pack may move, and some not.
+    Never,
 }
 
 struct FieldNames {
@@ -176,9 +189,8 @@ struct FieldNames {
     has: String,
     first: String,
     last: String,
-    first_line: String,
-    last_line: String,
-    packed: String,
+    /// Which of its points a lane stores.
+    stored: String,
     /// The lines that warps give to each other, and where among them those of this plane are.
     edges: String,
     slot: String,
@@ -191,11 +203,11 @@ struct FieldNames {
 }
 
 struct StageNames {
+    /// The parts of values that are not done.
+    sums: String,
     within: String,
     first: String,
     last: String,
-    first_line: String,
-    last_line: String,
 }
 
 /// Whether rows are planes of several lines.
@@ -242,10 +254,24 @@ fn all_lines(it: &Streaming) -> std::ops::Range<i64> {
     0..it.stream.size.lines.into()
 }
 
-/// That a line is one of those which are stored: a condition to add to others.
-fn in_band(it: &Streaming, names: &Locals) -> String {
-    let ([first, last], line) = (&names.band, &names.line);
-    if has_lines(it) { format!(" && {line} >= {first} && {line} <= {last}") } else { String::new() }
+/// The type of masks that have a bit for each point of a lane.
+fn bits(it: &Streaming) -> &'static str {
+    if it.stream.size.lines * it.stream.size.points > 32 { "uint64_t" } else { "unsigned" }
+}
+
+/// A mask of all points of a lane.
+fn all_points(it: &Streaming) -> String {
+    match it.stream.size.lines * it.stream.size.points {
+        many if many > 32 => format!("UINT64_C({})", u64::MAX >> (64 - many.min(64))),
+        many => format!("{}", u32::MAX >> (32 - many)),
+    }
+}
+
+/// The bits of a line in a mask of all lines.
+fn on_line(it: &Streaming, names: &Locals, mask: &str) -> String {
+    let size = it.stream.size;
+    let whole = (1u32 << size.points) - 1;
+    if has_lines(it) { format!("({mask} >> {} * {} & {whole})", names.line, size.points) } else { mask.to_string() }
 }
 
 impl Printer<'_> {
@@ -271,7 +297,7 @@ impl Printer<'_> {
         out.line(format!("// Rows {}..{} + {}, {size_text}.", names.row, names.row, rows - 1));
         out.line("// `inner`: its columns, and lines, lie inside of all arrays and boxes.");
         out.line("// `packed`: rows of all arrays can be read in packs.");
-        out.line("template <bool inner, bool packed>");
+        out.line("template <bool inner>");
         out.line(format!("static __device__ __forceinline__ void {kernel}_strip("));
         params.iter().for_each(|param| out.line(format!("    {param},")));
         for (field, _) in self.shared(it) {
@@ -280,10 +306,14 @@ impl Printer<'_> {
             out.line(format!("    tessella_pack<{element}, {points}> *const __restrict__ {edges},"));
         }
         let top = if has_lines(it) { format!(" const int64_t {},", names.top) } else { String::new() };
-        out.open(format!("    const int64_t {},{top} const int64_t {})", names.column, names.row));
+        out.open(format!(
+            "    const bool {}, const int64_t {},{top} const int64_t {})",
+            names.packed, names.column, names.row
+        ));
         out.line(format!("const int {} = threadIdx.x % {LANES};", names.lane));
         let stores = format!("{0} >= {idle_low} && {0} < {1}", names.lane, i64::from(LANES) - idle_high);
-        out.line(format!("const bool {} = {stores};", names.stores));
+        let whole = (1u32 << points) - 1;
+        out.line(format!("const unsigned {} = {stores} ? {whole} : 0;", names.stores));
         out.line(format!("const int64_t {} = {} - {back};  // rows are counted from here", names.base, names.row));
         if has_lines(it) {
             let (below, lines) = (it.stream.beside[1].below, size.lines);
@@ -299,20 +329,24 @@ impl Printer<'_> {
             let columns = self.int(&it.extents[field][0]);
             let last = within(self.int_bound(&it.extents[field][2]), Precedence::Sum);
             let which = format!("tessella_within<{points}>({}, 1, {columns})", names.column);
-            out.line(format!("const unsigned {} = inner ? {} : {which};", own.has, (1u32 << points) - 1));
+            let lines = self.int(&it.extents[field][1]);
+            let which = self.mask(it, &names, &which, ["1", &lines]);
+            out.line(format!("const {} {} = inner ? {} : {which};", bits(it), own.has, all_points(it)));
             out.line(format!(
                 "const int {} = tessella_near(1 - {}), {} = tessella_near({last} - {});",
                 own.first, names.base, own.last, names.base
             ));
-            if has_lines(it) {
-                let last = within(self.int_bound(&it.extents[field][1]), Precedence::Sum);
-                out.line(format!(
-                    "const int {} = tessella_near(1 - {}), {} = tessella_near({last} - {});",
-                    own.first_line, names.top, own.last_line, names.top
-                ));
+            if it.is_carried(field) || it.rest.is_some() {
+                let which = match has_lines(it) {
+                    true => {
+                        let [first, last] = &names.band;
+                        let lines = [first, last].map(|it| it.as_str());
+                        format!("{} & {}", self.masked(it, &names.stores, ["0", lines[0], lines[1]]), own.has)
+                    }
+                    false => format!("{} & {}", names.stores, own.has),
+                };
+                out.line(format!("const {} {} = {which};", bits(it), own.stored));
             }
-            let both = self.packed(it, field);
-            out.line(format!("const bool {} = inner ? packed : {both};", own.packed));
             out.line(format!("{element} {}[{}][{depth}]{} = {{}};", own.rows, steps + 1, held(it)));
             let rim = it.stream.fields[field].rim;
             let lines = self.int(&it.extents[field][1]);
@@ -331,23 +365,21 @@ impl Printer<'_> {
             let low_y = within(self.int_bound(low_y), Precedence::Sum);
             let high_y = within(self.int_bound(high_y), Precedence::Sum);
             let which = format!("tessella_within<{points}>({}, {low_x}, {high_x})", names.column);
-            out.line(format!("const unsigned {} = inner ? {} : {which};", own.within, (1u32 << points) - 1));
+            let [low, high] = [&lines.0, &lines.1].map(|it| self.int(it));
+            let which = self.mask(it, &names, &which, [&low, &high]);
+            out.line(format!("const {} {} = inner ? {} : {which};", bits(it), own.within, all_points(it)));
+            if let Some(sums) = &it.stream.stages[stage].sums {
+                let element = self.element_of(it, it.stream.stages[stage].field);
+                out.line(format!("{element} {}[{steps}][{}]{} = {{}};", own.sums, sums.longest, held(it)));
+            }
             out.line(format!(
                 "const int {} = tessella_near({low_y} - {}), {} = tessella_near({high_y} - {});",
                 own.first, names.base, own.last, names.base
             ));
-            if has_lines(it) {
-                let low = within(self.int_bound(&lines.0), Precedence::Sum);
-                let high = within(self.int_bound(&lines.1), Precedence::Sum);
-                out.line(format!(
-                    "const int {} = tessella_near({low} - {}), {} = tessella_near({high} - {});",
-                    own.first_line, names.top, own.last_line, names.top
-                ));
-            }
         }
         for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
-            out.line(format!("{element} {}{};", own.ahead, held(it)));
+            out.line(format!("{element} {}{} = {{}};", own.ahead, held(it)));
             let lead = it.stream.fields[field].lead.to_string();
             let (from, to) = self.field_buffers(it, field);
             let place = self.corner(it, &names, field, &from, &lead);
@@ -361,14 +393,14 @@ impl Printer<'_> {
             self.load(it, &names, field, (&lead, "false"), out);
         }
         let (now, calm, safe) = (&names.now, &names.calm, &names.safe);
-        // The last launches make few steps, and rows that cannot be packed are rare: less text to compile.
+        // The last launches make few steps: less text to compile.
         let knows_calm = it.rest.is_none();
         if knows_calm {
             self.calm(it, &names, out);
         }
         out.open(format!("for (int {now}_0 = 0; {now}_0 <= {until}; {now}_0 += {depth})"));
         if knows_calm {
-            out.open(format!("if (inner && packed && {now}_0 >= {} && {now}_0 <= {})", calm[0], calm[1]));
+            out.open(format!("if ({now}_0 >= {} && {now}_0 <= {})", calm[0], calm[1]));
             out.line(format!("constexpr bool {safe} = true;"));
             self.iterations(it, &names, out);
             out.line("continue;");
@@ -434,18 +466,11 @@ impl Printer<'_> {
             if let Some(rest) = it.rest.filter(|_| it.is_carried(field)) {
                 let steps = self.variable(rest.steps).to_string();
                 let place = format!("{} + {lead}", names.now);
-                let some =
-                    format!("{steps} == 0 && {0} && {place} >= {back} && {place} < {1}", names.stores, back + rows);
+                let some = format!("{steps} == 0 && {place} >= {back} && {place} < {}", back + rows);
                 out.open(format!("if ({some})"));
-                let mut which =
-                    format!("{safe} || {place} <= {}{} ? {} : 0", own.last, before_end(it, names, own), own.has);
-                if has_lines(it) {
-                    which = format!("true{} ? {which} : 0", in_band(it, names));
-                }
+                let which = format!("{safe} || {place} <= {} ? {} : 0", own.last, on_line(it, names, &own.stored));
                 let ahead = format!("{}{of_line}", own.ahead);
-                each_line(it, names, all_lines(it), out, &mut |out| {
-                    self.store(it, names, field, &place, [&which, &ahead], out);
-                });
+                self.store(it, names, (field, Packs::IfAligned), &place, [&which, &ahead], out);
                 out.close();
             }
             self.give(it, names, field, 0, out);
@@ -541,16 +566,21 @@ impl Printer<'_> {
             true => format!("{column}, {top} + threadIdx.x / {LANES} * {}", size.lines),
             false => column,
         };
-        let packed = (0..it.stream.fields.len()).map(|field| self.packed(it, field)).collect::<Vec<_>>().join(" && ");
-        let strip = |of: &str| format!("{kernel}_strip<{of}>({arguments}, {place}, {row});");
-        // Few steps are left for the last launches: they have no version of their own for rows that cannot be packed.
-        if it.rest.is_some() {
-            out.line(format!("if ({inner} && {packed}) {}", strip("true, true")));
+        let carried = (0..it.stream.fields.len()).filter(|field| it.is_carried(*field));
+        let packed = carried.map(|field| self.packed(it, field)).collect::<Vec<_>>().join(" && ");
+        let names = self.locals(it);
+        let strip = |of: &str, packed: &str| format!("{kernel}_strip<{of}>({arguments}, {packed}, {place}, {row});");
+        out.line(format!("const bool {} = {packed};", names.packed));
+        let is_inner = namer.fresh("is_inner");
+        out.line(format!("const bool {is_inner} = {inner};"));
+        // A version of its own where no load has to look. Few steps are left for the last launches: they have one less.
+        if it.rest.is_none() {
+            out.line(format!("if ({is_inner} && {}) {}", names.packed, strip("true", "true")));
+            out.line(format!("else if ({is_inner}) {}", strip("true", "false")));
         } else {
-            out.line(format!("if ({inner} && {packed}) {}", strip("true, true")));
-            out.line(format!("else if ({inner}) {}", strip("true, false")));
+            out.line(format!("if ({is_inner}) {}", strip("true", &names.packed)));
         }
-        out.line(format!("else {}", strip("false, false")));
+        out.line(format!("else {}", strip("false", &names.packed)));
     }
 
     fn locals(&self, it: &Streaming) -> Locals {
@@ -565,9 +595,7 @@ impl Printer<'_> {
                 has: name("has"),
                 first: name("first"),
                 last: name("last"),
-                first_line: name("first_line"),
-                last_line: name("last_line"),
-                packed: name("packed"),
+                stored: name("stored"),
                 edges: name("edges"),
                 slot: name("slot"),
                 from: name("from"),
@@ -580,15 +608,15 @@ impl Printer<'_> {
         let stages = it.stream.stages.iter().map(|stage| {
             let computation = &self.program.names.computations[stage.computation.0 as usize];
             let mut name = |what: &str| namer.fresh(&format!("{computation}_{what}"));
-            let [within, first, last, first_line, last_line] =
-                ["within", "first", "last", "first_line", "last_line"].map(&mut name);
-            StageNames { within, first, last, first_line, last_line }
+            let [sums, within, first, last] = ["sums", "within", "first", "last"].map(&mut name);
+            StageNames { sums, within, first, last }
         });
         let stages = stages.collect();
         let mut name = |what: &str| namer.fresh(what);
         Locals {
             lane: name("lane"),
             stores: name("stores"),
+            packed: name("packed"),
             base: name("base"),
             column: name("column"),
             top: name("top"),
@@ -604,10 +632,21 @@ impl Printer<'_> {
             point: name("k"),
             here: name("here"),
             inside: name("inside"),
+            done: name("done"),
             value: name("value"),
             fields,
             stages,
         }
+    }
+
+    /// The points of all lines of a lane that are `which` of a line, on lines from `low` to `high` of the array.
+    fn mask(&self, it: &Streaming, names: &Locals, which: &str, [low, high]: [&str; 2]) -> String {
+        if has_lines(it) { self.masked(it, which, [&names.top, low, high]) } else { which.to_string() }
+    }
+
+    fn masked(&self, it: &Streaming, which: &str, [line, low, high]: [&str; 3]) -> String {
+        let size = it.stream.size;
+        format!("tessella_on_lines<{}, {}, {}>({which}, {line}, {low}, {high})", bits(it), size.lines, size.points)
     }
 
     /// The fields of which warps share lines.
@@ -636,9 +675,9 @@ impl Printer<'_> {
     fn edges(&self, it: &Streaming, names: &Locals, field: usize, [version, warp]: [&str; 2], age: i64) -> String {
         let shared = it.stream.shared_lines(field).expect("only shared lines have places");
         let own = &names.fields[field];
-        let slot = match age {
+        let slot = match age - shared.given {
             0 => own.slot.clone(),
-            age => format!("({} + {}) % {}", own.slot, shared.planes - age, shared.planes),
+            ago => format!("({} + {}) % {}", own.slot, shared.planes - ago, shared.planes),
         };
         let (first, last) = shared.versions;
         let version = if first == 0 { version.to_string() } else { format!("({version} - {first})") };
@@ -647,7 +686,7 @@ impl Printer<'_> {
         format!("{} + ({place}) * {packs}", own.edges)
     }
 
-    /// Gives lines of the latest plane of a version to the warps beside this one, if they need them; `version` is a number,
+    /// Gives lines of a plane of a version, the one that will be read next, to the warps beside this one, if they need them; `version` is a number,
     /// or one more than the step.
     fn give(&self, it: &Streaming, names: &Locals, field: usize, more: i64, out: &mut Writer) {
         let Some(shared) = it.stream.shared_lines(field) else { return };
@@ -660,12 +699,13 @@ impl Printer<'_> {
         if more > 0 && last < i64::from(it.stream.size.steps) {
             out.line(format!("if ({} < {last})", names.step));
         }
-        let place = self.edges(it, names, field, [&version, &names.warp], 0);
+        let place = self.edges(it, names, field, [&version, &names.warp], shared.given);
         let Reach { below, above } = shared.reach;
-        out.line(format!(
-            "tessella_give<{above}, {below}>({}[{version}][{}], {place});",
-            names.fields[field].rows, names.turn
-        ));
+        let slot = match shared.given {
+            0 => names.turn.clone(),
+            ago => format!("({} + {}) % {}", names.turn, it.stream.depth - ago, it.stream.depth),
+        };
+        out.line(format!("tessella_give<{above}, {below}>({}[{version}][{slot}], {place});", names.fields[field].rows));
     }
 
     /// The buffers that a field is loaded from and stored to.
@@ -705,31 +745,50 @@ impl Printer<'_> {
         let own = &names.fields[field];
         let place = self.of_corner(it, names, field, &own.from);
         let ahead = format!("{}{}", own.ahead, of_line(it, names));
-        let on_line = |first: &str, last: &str| match has_lines(it) {
-            true => format!(" && (inner || ({0} >= {first} && {0} <= {last}))", names.line),
-            false => String::new(),
-        };
-        let known = on_line(&own.first_line, &own.last_line);
-        let text = if it.is_carried(field) {
-            let rows = format!("{safe} || ({row} >= {} && {row} <= {}{known})", own.first, own.last);
-            format!("tessella_load({place}, {rows} ? {} : 0, {}, {ahead});", own.has, own.packed)
+        let rows = format!("{row} >= {} && {row} <= {}", own.first, own.last);
+        let (packs, condition, text) = if it.is_carried(field) {
+            let which = on_line(it, names, &own.has);
+            (Packs::IfAligned, String::new(), format!("({place}, {safe} || ({rows}) ? {which} : 0, {ahead});"))
         } else {
             let stage = &names.stages[it.stream.fields[field].writer];
-            let stage_lines = on_line(&stage.first_line, &stage.last_line);
-            let computed = format!("{row} >= {} && {row} <= {}{stage_lines}", stage.first, stage.last);
-            let which = format!("{computed} ? {0} & ~{1} : {0}", own.has, stage.within);
-            let rows = format!("{row} >= {} && {row} <= {}{known}", own.first, own.last);
-            format!("if (!{safe}) tessella_load({place}, {rows} ? ({which}) : 0, {}, {ahead});", own.packed)
+            let computed = format!("{row} >= {} && {row} <= {}", stage.first, stage.last);
+            let which = on_line(it, names, &format!("({computed} ? {0} & ~{1} : {0})", own.has, stage.within));
+            (Packs::Never, format!("if (!{safe} || !inner) "), format!("({place}, {rows} ? {which} : 0, {ahead});"))
         };
-        each_line(it, names, 0..it.stream.size.lines.into(), out, &mut |out| out.line(&text));
+        self.move_lines(it, names, packs, [&format!("{condition}tessella_load"), &text], out);
     }
 
-    /// Stores the points of `which` of a row; both are texts.
+    /// Loads or stores all lines of a row: a function, and its arguments.
+    fn move_lines(
+        &self,
+        it: &Streaming,
+        names: &Locals,
+        packs: Packs,
+        [function, arguments]: [&str; 2],
+        out: &mut Writer,
+    ) {
+        let lines = |packed: bool, out: &mut Writer| {
+            each_line(it, names, all_lines(it), out, &mut |out| out.line(format!("{function}<{packed}>{arguments}")));
+        };
+        match packs {
+            Packs::Never => lines(false, out),
+            Packs::IfAligned => {
+                out.open(format!("if ({})", names.packed));
+                lines(true, out);
+                out.close();
+                out.open("else");
+                lines(false, out);
+                out.close();
+            }
+        }
+    }
+
+    /// Stores the points of `which` on all lines of a row; both are texts.
     fn store(
         &mut self,
         it: &Streaming,
         names: &Locals,
-        field: usize,
+        (field, packs): (usize, Packs),
         row: &str,
         [which, value]: [&str; 2],
         out: &mut Writer,
@@ -742,14 +801,6 @@ impl Printer<'_> {
             }
         };
         let place = self.of_corner(it, names, field, &corner);
-        out.line(format!("tessella_store({place}, {which}, {}, {value});", names.fields[field].packed));
-    }
-}
-
-/// That a line lies within a field, where rows have lines: a condition to add to others.
-fn before_end(it: &Streaming, names: &Locals, field: &FieldNames) -> String {
-    match has_lines(it) {
-        true => format!(" && (inner || {} <= {})", names.line, field.last_line),
-        false => String::new(),
+        self.move_lines(it, names, packs, ["tessella_store", &format!("({place}, {which}, {value});")], out);
     }
 }

@@ -48,10 +48,14 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
                 ("grid_sync", []) => Tag::GridSync,
                 ("vectorize", [width]) => Tag::Vector(size(width)?),
                 ("unroll", [factor]) => Tag::Unroll(size(factor)?),
-                ("stream", [steps, points, rows, lines @ ..]) if lines.len() <= 1 => {
-                    let lines = lines.first().map_or(Ok(StreamSize::LINES), size)?;
-                    Tag::Stream(StreamSize::rows_of(size(steps)?, size(points)?, size(rows)?, lines))
-                }
+                ("stream", [steps, points, rows, more @ ..]) if more.len() <= 2 => Tag::Stream(StreamSize {
+                    steps: size(steps)?,
+                    points: size(points)?,
+                    rows: size(rows)?,
+                    lines: more.first().map_or(Ok(StreamSize::LINES), size)?,
+                    warps: more.get(1).map_or(Ok(StreamSize::WARPS), size)?,
+                    hexagon: None,
+                }),
                 ("hexagonal", [height, width, points, threads, tiles]) => {
                     let (height, width, threads, tiles) = (size(height)?, size(width)?, size(threads)?, size(tiles)?);
                     Tag::Stream(StreamSize::hexagons(size(points)?, HexagonSize { height, width, threads, tiles }))

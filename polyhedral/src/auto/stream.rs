@@ -4,14 +4,16 @@
 //! limited by its registers. Rates are those of one GPU, from measured streams; the choice needs only what they are to each
 //! other.
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, Computation};
 use crate::error::Error;
+use crate::expr::{Expr, ExprKind};
 use crate::isl::Ctx;
 use crate::machine::Gpu;
 use crate::schedule::{Loop, Node, Schedule, StreamSize, Tag};
 use crate::stream::{self, LANES, Source, Stage, Stream};
 use crate::work;
 use std::collections::BTreeMap;
+use tessella_scalar::{BinaryOp, Intrinsic, ScalarType};
 
 /// A way to run a time loop, and what the model says of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +33,12 @@ const STEPS: std::ops::RangeInclusive<u32> = 1..=16;
 const POINTS: [u32; 2] = [2, 4];
 /// Lines of a plane that a warp holds, for arrays with three axes. More leave room for few warps, and take long to compile.
 const LINES: [u32; 1] = [4];
+/// Instructions that an exact division or square root takes besides its own: it begins with an approximation, refines it,
+/// and branches for numbers beyond what that works for. Of what ptxas makes of a gradient, about 60 are executed for a point, two of these
+/// among 14 operations; measured kernels took as long.
+const EXACT_QUOTIENT: f64 = 20.0;
+/// What an approximate one takes: its unit serves a quarter of a warp at a time.
+const FAST_QUOTIENT: f64 = 3.0;
 /// Besides the slower of memory and arithmetic, so much of the other one's time shows.
 const SHOWS: f64 = 0.3;
 /// With so few warps on a multiprocessor too few loads are in flight.
@@ -53,7 +61,7 @@ pub fn candidates(
     let mut sizes = vec![];
     for steps in STEPS {
         for points in POINTS {
-            sizes.extend(lines.iter().map(|&lines| StreamSize::rows_of(steps, points, StreamSize::ROWS, lines)));
+            sizes.extend(lines.iter().map(|&lines| StreamSize { steps, points, lines, ..StreamSize::USUAL }));
         }
     }
     let found = stream::find_all(ctx, algorithm, time, &sizes, depth)?;
@@ -141,15 +149,38 @@ fn arithmetic(algorithm: &Algorithm, stage: &Stage) -> f64 {
     let (narrow, wide) = work::operations(algorithm.computation(stage.computation));
     // Integers are not counted: each operand of theirs takes an instruction or so.
     let least = stage.reads.len() as u64 - u64::from(!stage.reads.is_empty());
-    (narrow + 2 * wide).max(least) as f64
+    (narrow + 2 * wide).max(least) as f64 + quotients(algorithm.computation(stage.computation))
+}
+
+/// Instructions that divisions and square roots of floats take besides the one that is counted as an operation.
+fn quotients(computation: &Computation) -> f64 {
+    let mut more = 0.0;
+    let mut weigh = |expr: &Expr| {
+        let is_quotient = match &expr.kind {
+            // By a constant `@fastmath` multiplies with its inverse.
+            ExprKind::Binary(BinaryOp::Div, _, by) => {
+                !(computation.fastmath && matches!(by.kind, ExprKind::Constant(_)))
+            }
+            ExprKind::Call(Intrinsic::Sqrt, _) => true,
+            _ => false,
+        };
+        more += match (is_quotient && expr.ty.is_float(), expr.ty) {
+            (false, _) => 0.0,
+            (true, ScalarType::F32) if computation.fastmath => FAST_QUOTIENT,
+            (true, ScalarType::F32) => EXACT_QUOTIENT,
+            (true, _) => 2.0 * EXACT_QUOTIENT,
+        };
+    };
+    computation.lets.iter().map(|it| &it.value).chain([&computation.value]).for_each(|expr| expr.walk(&mut weigh));
+    more
 }
 
 /// Instructions of a stage for a point: arithmetic, and its share of the shuffles.
 fn instructions(algorithm: &Algorithm, it: &Stream, stage: &Stage) -> f64 {
     let mut beside: BTreeMap<(usize, bool, i64), (i64, i64)> = BTreeMap::new();
-    for read in &stage.reads {
+    for read in stage.fetched() {
         if let Source::Field { field, fresh, offset, age } = read {
-            let reach = beside.entry((*field, *fresh, *age)).or_default();
+            let reach = beside.entry((field, fresh, age)).or_default();
             *reach = (reach.0.max(-offset[0]), reach.1.max(offset[0]));
         }
     }

@@ -250,8 +250,7 @@ impl Found {
     ) -> Result<Shape, DrawError> {
         // One point a lane, so that what is drawn has few points, and fewer steps where a warp cannot hold so many.
         let sizes = [1, 2].into_iter().flat_map(|points| [STEPS, STEPS / 2, 1].map(|steps| (steps, points)));
-        let sizes =
-            sizes.map(|(steps, points)| StreamSize::rows_of(steps, points, StreamSize::ROWS, StreamSize::LINES));
+        let sizes = sizes.map(|(steps, points)| StreamSize { steps, points, ..StreamSize::USUAL });
         let commands = sizes
             .map(|size| (size, Command::Stream { computation: self.computation.clone(), at: self.time.clone(), size }));
         let commands: Vec<(StreamSize, Command)> = commands.collect();

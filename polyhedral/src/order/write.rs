@@ -71,8 +71,12 @@ fn prefix(tag: Tag) -> String {
             format!("@hexagonal {} {} {points} {} {} ", it.height, it.width, it.threads, it.tiles)
         }
         Tag::Stream(size) => {
-            let lines = if size.lines == StreamSize::LINES { String::new() } else { format!("{} ", size.lines) };
-            format!("@stream {} {} {} {lines}", size.steps, size.points, size.rows)
+            let more = match (size.lines, size.warps) {
+                (StreamSize::LINES, StreamSize::WARPS) => String::new(),
+                (lines, StreamSize::WARPS) => format!("{lines} "),
+                (lines, warps) => format!("{lines} {warps} "),
+            };
+            format!("@stream {} {} {} {more}", size.steps, size.points, size.rows)
         }
         Tag::GridSync => "@grid_sync ".to_string(),
         Tag::GpuBlock(along) => format!("@block {} ", axis(along)),

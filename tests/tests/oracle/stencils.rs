@@ -254,7 +254,7 @@ pub fn commands(random: &mut Random, scheduled: &Scheduled) -> Vec<Command> {
         _ => {
             let steps = random.between(1, 4) as u32;
             let (points, rows) = (*random.pick(&[1, 2, 4]), random.between(2, 9) as u32);
-            let size = StreamSize::rows_of(steps, points, rows, StreamSize::LINES);
+            let size = StreamSize { steps, points, rows, ..StreamSize::USUAL };
             Command::Stream { computation, at: time, size }
         }
     }]

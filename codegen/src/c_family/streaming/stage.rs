@@ -2,13 +2,14 @@
 
 use super::super::expr::Instance;
 use super::super::{Printer, Writer, c_type};
-use super::{Locals, all_lines, before_end, each_line, has_lines, held, in_band, of_line};
+use super::{Locals, Packs, all_lines, each_line, has_lines, held, of_line, on_line};
 use crate::int_expr::IntExpr;
+use crate::int_text::Precedence;
 use crate::stream::Streaming;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::Subscript;
 use tessella_polyhedral::expr::ExprKind;
-use tessella_polyhedral::stream::{Source, Stage};
+use tessella_polyhedral::stream::{Source, Stage, Sums};
 
 /// A row of a field, by its version and age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,9 +46,9 @@ impl Wider {
 /// The rows that a stage reads.
 fn wider(stage: &Stage) -> BTreeMap<Row, Wider> {
     let mut rows: BTreeMap<Row, Wider> = BTreeMap::new();
-    for read in &stage.reads {
+    for read in stage.fetched() {
         if let Source::Field { field, fresh, offset, age } = read {
-            let needs = rows.entry(Row { field: *field, fresh: *fresh, age: *age }).or_default();
+            let needs = rows.entry(Row { field, fresh, age }).or_default();
             needs.below = needs.below.max(-offset[0]);
             needs.above = needs.above.max(offset[0]);
             needs.on_lines.extend((offset[0] != 0).then_some(offset[1]));
@@ -69,7 +70,7 @@ impl Printer<'_> {
         let field = &names.fields[stage.field];
         let own = &names.stages[at];
         let size = it.stream.size;
-        let Locals { now, turn, step, point, here, inside, value, base, stores, safe, .. } = names;
+        let Locals { now, turn, step, point, here, inside, value, base, safe, .. } = names;
         let element = c_type(self.input.algorithm.array(it.stream.fields[stage.field].array).element);
         let steps = it.rest.map(|rest| self.variable(rest.steps).to_string());
         out.open("");
@@ -78,25 +79,25 @@ impl Printer<'_> {
             (lag, 0) => format!("{lag} * {step}"),
             (lag, more) => format!("({lag} * {step} + {more})"),
         };
-        out.line(format!("const int {here} = {now} - {lag};"));
+        out.line(format!("[[maybe_unused]] const int {here} = {now} - {lag};"));
         let lines = all_lines(it);
         self.planes(it, names, at, out);
         if has_lines(it) {
             out.line("#pragma unroll");
             out.open(format!("for (int {0} = {1}; {0} < {2}; {0}++)", names.line, lines.start, lines.end));
         }
-        let mut rows = format!("{here} >= {} && {here} <= {}", own.first, own.last);
-        if has_lines(it) {
-            rows.push_str(&format!(
-                " && (inner || ({0} >= {1} && {0} <= {2}))",
-                names.line, own.first_line, own.last_line
-            ));
-        }
+        let rows = format!("{here} >= {} && {here} <= {}", own.first, own.last);
         let condition = match &steps {
             Some(steps) => format!("({safe} || ({rows})) && {step} < {steps}"),
             None => format!("{safe} || ({rows})"),
         };
-        out.line(format!("const unsigned {inside} = {condition} ? {} : 0;", own.within));
+        let inside_text = format!("{condition} ? {} : 0", on_line(it, names, &own.within));
+        let rim = it.stream.fields[stage.field].rim;
+        // Points outside of what is written are of interest only where they keep what they were.
+        let everywhere = !rim && self.may_be_computed_outside(stage);
+        if !everywhere {
+            out.line(format!("const unsigned {inside} = {inside_text};"));
+        }
         self.operands(it, names, stage, out);
         self.iterators(it, names, at, base, out);
         out.line(format!("{element} {value}[{}];", size.points));
@@ -116,9 +117,12 @@ impl Printer<'_> {
             let name = &self.program.names.lets[stage.computation.0 as usize][position];
             out.line(format!("const {} {name} = {text};", c_type(binding.value.ty)));
         }
-        let text = self.value(&source.value, &instance).0;
+        let text = match &stage.sums {
+            None => self.value(&source.value, &instance).0,
+            Some(sums) => self.add_up(it, names, (at, sums), &instance, out),
+        };
         self.streamed.clear();
-        let kept = match it.stream.fields[stage.field].rim {
+        let kept = match rim {
             true => {
                 let slot = format!("({turn} + {}) % {}", it.stream.depth - it.stream.lag, it.stream.depth);
                 format!("{}[{step}][{slot}]{}[{point}]", field.rows, of_line(it, names))
@@ -127,6 +131,7 @@ impl Printer<'_> {
         };
         // A branch for each point would cost more than the arithmetic.
         match self.may_be_computed_outside(stage) {
+            true if everywhere => out.line(format!("{value}[{point}] = {text};")),
             true => out.line(format!(
                 "{value}[{point}] = tessella_choose<{element}>({inside} >> {point} & 1, {text}, {kept});"
             )),
@@ -140,33 +145,71 @@ impl Printer<'_> {
             field.rows,
             of_line(it, names)
         ));
-        let mut stored = format!("{stores} && {here} >= {back} && {here} < {}", back + i64::from(size.rows));
-        stored.push_str(&in_band(it, names));
+        let stored = format!("{here} >= {back} && {here} < {}", back + i64::from(size.rows));
         let moment = match &steps {
             Some(steps) => format!("{step} + 1 == {steps}"),
             None => format!("{step} == {}", size.steps - 1),
         };
+        let which = on_line(it, names, &field.stored);
         let done = match (it.is_carried(stage.field), &it.rest) {
             (true, _) => Some((
                 format!("{moment} && {stored}"),
-                format!("{safe} || {here} <= {}{} ? {} : 0", field.last, before_end(it, names, field), field.has),
+                Packs::IfAligned,
+                format!("{safe} || {here} <= {} ? {which} : 0", field.last),
             )),
             (false, Some(rest)) => {
                 let last = self.variable(rest.last);
-                Some((format!("{last} && {moment} && {inside} && {stored}"), own.within.clone()))
+                let written = format!("{last} && {moment} && {stored}");
+                Some((written, Packs::Never, format!("({inside_text}) & {which}")))
             }
             (false, None) => None,
         };
-        if let Some((condition, which)) = done {
-            out.open(format!("if ({condition})"));
-            self.store(it, names, stage.field, here, [&which, value], out);
+        if has_lines(it) {
             out.close();
         }
-        if has_lines(it) {
+        if let Some((condition, packs, which)) = done {
+            let row = format!("{}[{step} + 1][{turn}]{}", field.rows, of_line(it, names));
+            out.open(format!("if ({condition})"));
+            self.store(it, names, (stage.field, packs), here, [&which, &row], out);
             out.close();
         }
         self.give(it, names, stage.field, 1, out);
         out.close();
+    }
+
+    /// Adds what the latest row gives to the values that it belongs to; the one that is done by that is the result.
+    fn add_up(
+        &mut self,
+        it: &Streaming,
+        names: &Locals,
+        (at, sums): (usize, &Sums),
+        instance: &Instance<'_>,
+        out: &mut Writer,
+    ) -> String {
+        let element = self.element_of(it, it.stream.stages[at].field);
+        let Locals { step, point, done, .. } = names;
+        let place = |later: i64| format!("{}[{step}][{later}]{}[{point}]", names.stages[at].sums, of_line(it, names));
+        for later in 0..=sums.longest {
+            let mut text = if later < sums.longest { place(later) } else { String::new() };
+            for term in sums.terms.iter().filter(|term| term.later == later) {
+                let mut factors: Vec<String> =
+                    term.factors.iter().map(|factor| self.at(factor, instance, Precedence::Unary)).collect();
+                factors.extend(term.read.map(|read| self.streamed[&read].clone()));
+                let sign = match (text.is_empty(), term.negative) {
+                    (true, false) => "",
+                    (true, true) => "-",
+                    (false, false) => " + ",
+                    (false, true) => " - ",
+                };
+                text.push_str(sign);
+                text.push_str(&factors.join(" * "));
+            }
+            match later {
+                0 => out.line(format!("const {element} {done} = {text};")),
+                later => out.line(format!("{} = {text};", place(later - 1))),
+            }
+        }
+        done.clone()
     }
 
     /// Gets the lines of rows that the warps beside this one hold, and declares, for all lines, the rows of which a stage needs
@@ -263,9 +306,9 @@ impl Printer<'_> {
             called.insert(row, (name, needs.below, needs.on_lines.len() != 1));
         }
         self.streamed.clear();
-        for (position, read) in stage.reads.iter().enumerate() {
+        for (position, read) in stage.fetched().enumerate() {
             if let Source::Field { field, fresh, offset, age } = read {
-                let row = Row { field: *field, fresh: *fresh, age: *age };
+                let row = Row { field, fresh, age };
                 let (name, below, all_lines) = &called[&row];
                 let needs = wider_of(stage, row);
                 let point = by(&names.point, below + offset[0]);

@@ -1,0 +1,300 @@
+//! The text of kernels that stream, compiled for the host and run lane by lane: at the rims of arrays and inside, with rows in packs
+//! and without, with lines that warps hand on, and with values that add up row by row, they give what the source says.
+
+use std::fs;
+use std::process::Command;
+use tessella::file::{FileOptions, ScheduleSource, Sources};
+use tessella::request::Backend;
+use tessella_tests::report;
+
+/// What stands for CUDA around kernels: the threads of a block take turns, and all of them give the turn on at shuffles and
+/// barriers, which they reach in the same order.
+const HOST: &str = r"
+#include <initializer_list>
+#include <functional>
+#include <vector>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __restrict__
+#define __shared__ static
+#define __launch_bounds__(...)
+struct Index { unsigned x, y, z; };
+static Index blockIdx, threadIdx;
+static ucontext_t outside, threads[1024];
+static bool ended[1024];
+static int parity[1024];
+static uint64_t shuffled[2][1024];
+static std::function<void()> body;
+static void give_turn() { const unsigned me = threadIdx.x; swapcontext(&threads[me], &outside); }
+static void __syncthreads() { give_turn(); }
+template <typename T> static T from_lane(T value, int by) {
+    const int me = threadIdx.x, now = parity[me];
+    parity[me] ^= 1;
+    memcpy(&shuffled[now][me], &value, sizeof(T));
+    give_turn();
+    const int lane = me % 32 + by;
+    if (lane >= 0 && lane < 32) memcpy(&value, &shuffled[now][me + by], sizeof(T));
+    return value;
+}
+template <typename T> static T __shfl_up_sync(unsigned, T value, int by) { return from_lane(value, -by); }
+template <typename T> static T __shfl_down_sync(unsigned, T value, int by) { return from_lane(value, by); }
+static void thread() { body(); ended[threadIdx.x] = true; give_turn(); }
+static void launch(int blocks, int block, std::function<void()> kernel) {
+    static std::vector<char> stacks(1024 << 17);
+    body = kernel;
+    for (int b = 0; b < blocks; b++) {
+        blockIdx = {(unsigned)b, 0, 0};
+        for (int t = 0; t < block; t++) {
+            getcontext(&threads[t]);
+            threads[t].uc_stack.ss_sp = &stacks[(size_t)t << 17];
+            threads[t].uc_stack.ss_size = 1 << 17;
+            makecontext(&threads[t], thread, 0);
+            ended[t] = false;
+            parity[t] = 0;
+        }
+        for (bool any = true; any;) {
+            any = false;
+            for (int t = 0; t < block; t++) {
+                if (ended[t]) continue;
+                any = true;
+                threadIdx = {(unsigned)t, 0, 0};
+                swapcontext(&outside, &threads[t]);
+            }
+        }
+    }
+}
+";
+
+/// Compares all launches of some steps with the source's loop; `VALUE` is a point's next value, `a(x, y, z)` its neighbours.
+const COMPARE: &str = r"
+int main() {
+    int wrong = 0;
+    for (auto size : std::initializer_list<std::vector<int64_t>>SIZES) for (int steps : {0, 1, 5, 9}) {
+        const int64_t l = size[0], m = size[1], n = size[2], points = l * m * n;
+        float *A = (float *)aligned_alloc(64, (points * 4 + 63) / 64 * 64), *A_next = (float *)aligned_alloc(64, (points * 4 + 63) / 64 * 64);
+        std::vector<float> B(points, -1), expected(points), next(points, -1);
+        for (int64_t i = 0; i < points; i++) expected[i] = A[i] = (float)(i * 37 % 101) / 16 - 3;
+        for (int t = 0; t < steps; t++) {
+            const int64_t depth = m == 1 ? 0 : REACH;
+            for (int64_t k = REACH; k < n - REACH; k++) for (int64_t j = depth; j < m - depth; j++) for (int64_t i = REACH; i < l - REACH; i++) {
+                auto a = [&](int x, int y, int z) { return expected[i + x + l * (j + y + m * (k + z))]; };
+                next[i + l * (j + m * k)] = VALUE;
+            }
+            for (int64_t k = REACH; k < n - REACH; k++) for (int64_t j = depth; j < m - depth; j++) for (int64_t i = REACH; i < l - REACH; i++)
+                expected[i + l * (j + m * k)] = next[i + l * (j + m * k)];
+        }
+        const int64_t pairs = steps > 0 ? (steps - 1) / (2 * STEPS) : 0;
+        float *from = A, *to = A_next;
+        int64_t t = 1;
+        auto run = [&](std::function<void()> kernel) { launch(BLOCKS, BLOCK, kernel); std::swap(from, to); };
+        for (int64_t pair = 0; pair < 2 * pairs; pair++, t += STEPS) run([&] { KERNEL(B.data(), from, to, EXTENTS, t); });
+        const int64_t left = steps - 2 * STEPS * pairs, half = left / 2;
+        run([&] { REST(B.data(), from, to, EXTENTS, t, half, 0); });
+        t += half;
+        run([&] { REST(B.data(), from, to, EXTENTS, t, left - half, 1); });
+        const bool same = !memcmp(A, expected.data(), points * 4) && !memcmp(B.data(), next.data(), points * 4);
+        if (!same) printf(`%dx%dx%d, %d steps: another result\n`, (int)l, (int)m, (int)n, steps), wrong++;
+        free(A);
+        free(A_next);
+    }
+    return wrong != 0;
+}
+";
+
+struct Case {
+    name: &'static str,
+    rank: usize,
+    reach: i64,
+    /// The statement's value, of `A[x, y, z]`; and the sizes of the command.
+    value: &'static str,
+    size: &'static str,
+    steps: i64,
+    warps: i64,
+    adds_up: bool,
+}
+
+const CASES: [Case; 5] = [
+    Case {
+        name: "a box in space that adds up, a warp's lines from both sides",
+        rank: 3,
+        reach: 1,
+        value: "0.5f0 * A[-1,0,-1] + 0.25f0 * A[1,1,-1] - A[0,0,-1] + A[-1,-1,0] * 0.125f0 + A[0,0,0] - 0.5f0 * A[1,0,0] + 0.75f0 * A[1,1,1] - A[-1,0,1]",
+        size: "2, 2, 8, 4, 2",
+        steps: 2,
+        warps: 2,
+        adds_up: true,
+    },
+    Case {
+        name: "a star of radius 2, one warp with few lines",
+        rank: 3,
+        reach: 2,
+        value: "0.5f0 * A[0,0,0] + 0.25f0 * (A[-2,0,0] + A[1,0,0] - A[0,-2,0] + A[0,2,0]) - 0.125f0 * (A[0,0,-2] + A[0,0,1])",
+        size: "1, 4, 16, 3, 3",
+        steps: 1,
+        warps: 3,
+        adds_up: false,
+    },
+    Case {
+        name: "a box that adds up, whose first row has but one point",
+        rank: 2,
+        reach: 1,
+        value: "0.5f0 * A[0,0,-1] + A[-1,0,0] - 0.25f0 * A[1,0,0] + 0.125f0 * A[-1,0,1] - A[1,0,1] * 0.5f0",
+        size: "3, 4, 8",
+        steps: 3,
+        warps: 1,
+        adds_up: true,
+    },
+    Case {
+        name: "a box whose sum comes in another order than rows",
+        rank: 2,
+        reach: 1,
+        value: "0.5f0 * A[-1,0,1] + A[-1,0,0] - 0.25f0 * A[1,0,-1] + 0.125f0 * A[0,0,0]",
+        size: "2, 8, 12",
+        steps: 2,
+        warps: 1,
+        adds_up: false,
+    },
+    Case {
+        name: "a box of radius 2 that adds up and misses a row, in pairs of points",
+        rank: 2,
+        reach: 2,
+        value: "0.5f0 * A[-2,0,-2] + A[1,0,-1] - 0.25f0 * A[2,0,1] + 0.125f0 * A[0,0,2]",
+        size: "2, 2, 12",
+        steps: 2,
+        warps: 1,
+        adds_up: true,
+    },
+];
+
+impl Case {
+    /// The value with each `A[x, y, z]` as `wanted` has it.
+    fn with(&self, wanted: &dyn Fn([&str; 3]) -> String) -> String {
+        let mut parts = self.value.split("A[");
+        let mut text = parts.next().unwrap().to_string();
+        for part in parts {
+            let (at, rest) = part.split_once(']').unwrap();
+            let at: Vec<&str> = at.split(',').collect();
+            text.push_str(&wanted([at[0], at[1], at[2]]));
+            text.push_str(rest);
+        }
+        text
+    }
+
+    fn source(&self) -> String {
+        let (loops, sizes, ty): (&[&str], _, _) = match self.rank {
+            3 => (&["i", "j", "k"], "l, m, n", "Array{Float32,3}"),
+            _ => (&["i", "k"], "l, n", "Matrix{Float32}"),
+        };
+        let at = |x: [&str; 3]| {
+            let by = if self.rank == 3 { vec![x[0], x[1], x[2]] } else { vec![x[0], x[2]] };
+            let places = loops.iter().zip(by).map(|(name, by)| match by.strip_prefix('-') {
+                Some(less) => format!("{name}-{less}"),
+                None => format!("{name}+{by}"),
+            });
+            format!("A[{}]", places.collect::<Vec<_>>().join(", "))
+        };
+        let extents: Vec<&str> = sizes.split(", ").collect();
+        let ranges = loops.iter().zip(&extents).rev();
+        let ranges: Vec<String> =
+            ranges.map(|(name, extent)| format!("{name} in {}:{extent}-{}", self.reach + 1, self.reach)).collect();
+        let (ranges, here) = (ranges.join(", "), loops.join(", "));
+        format!(
+            "@tessella function f!(A::{ty}, B::{ty}, steps::Int)\n    {sizes} = size(A)\n    for t in 1:steps\n        for {ranges}\n            \
+             @comp S B[{here}] = {}\n        end\n        for {ranges}\n            @comp R A[{here}] = B[{here}]\n        end\n    end\nend\n\
+             @schedule f! begin\n    stream(S, t, {})\nend\n",
+            self.with(&at),
+            self.size
+        )
+    }
+
+    /// The program that runs the kernels and compares.
+    fn program(&self) -> Result<String, String> {
+        let text = self.source();
+        let options =
+            FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+        let sources = Sources::read(&text, &options).map_err(|_| "cannot be read".to_string())?;
+        let unit = sources.unit(&sources.functions()[0], &[]).map_err(|errors| sources.show(&errors))?;
+        let built = unit.build(Backend::Cuda).map_err(|errors| sources.show(&errors))?;
+        let source = built.cuda(&unit).map_err(|errors| sources.show(&errors))?;
+        if source.kernels.contains("_sums[") != self.adds_up {
+            return Err(format!("adds up: {}\n{}", !self.adds_up, source.kernels));
+        }
+        // A choice without a branch, in the host's terms.
+        let (before, choice) = source.kernels.split_once("    T value;\n    if constexpr").ok_or("no choice")?;
+        let (_, after) = choice.split_once("return value;").ok_or("no choice")?;
+        let kernels = format!("{before}    return which ? yes : no;{after}");
+        let kernels: Vec<&str> = kernels.lines().filter(|line| !line.starts_with("typedef ")).collect();
+        let [kernel, _, rest, _] = &source.kernel_names[..] else { return Err(format!("{:?}", source.kernel_names)) };
+        let (extents, sizes) = match self.rank {
+            3 => ("l, m, n, l, m, n", "{{150, 19, 20}, {149, 18, 11}, {9, 8, 7}}"),
+            _ => ("l, n, l, n", "{{700, 1, 30}, {601, 1, 23}, {602, 1, 20}, {9, 1, 7}}"),
+        };
+        let value = self.with(&|[x, y, z]| format!("a({x}, {y}, {z})")).replace("f0", "f");
+        let defined = [
+            ("KERNEL", kernel.as_str()),
+            ("REST", rest),
+            ("EXTENTS", extents),
+            ("SIZES", sizes),
+            ("VALUE", &value),
+            ("REACH", &self.reach.to_string()),
+            ("STEPS", &self.steps.to_string()),
+            ("BLOCK", &(32 * self.warps).to_string()),
+            // Blocks that are too many return at once.
+            ("BLOCKS", "64"),
+        ];
+        let compare = defined.iter().fold(COMPARE.replace('`', "\""), |text, (name, value)| {
+            let words = text.split_inclusive(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+            words
+                .map(|word| match word.strip_prefix(name) {
+                    Some(end) if !end.starts_with(|it: char| it.is_ascii_alphanumeric() || it == '_') => {
+                        format!("{value}{end}")
+                    }
+                    _ => word.to_string(),
+                })
+                .collect()
+        });
+        Ok(format!("{HOST}{}\n{compare}", kernels.join("\n")))
+    }
+}
+
+#[test]
+fn streams_give_what_the_source_says() {
+    if Command::new("c++").arg("--version").output().is_err() {
+        println!("skipped: no c++ on the PATH");
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("tessella-streams-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let mut failures = vec![];
+    for (number, case) in CASES.iter().enumerate() {
+        let text = match case.program() {
+            Ok(text) => text,
+            Err(error) => {
+                failures.push(format!("{}: {error}", case.name));
+                continue;
+            }
+        };
+        let (source, program) = (folder.join(format!("{number}.cpp")), folder.join(number.to_string()));
+        fs::write(&source, text).unwrap();
+        let mut compiler = Command::new("c++");
+        compiler.args(["-std=c++17", "-O1", "-w", "-ffp-contract=off", "-o"]).arg(&program).arg(&source);
+        let compiled = compiler.output().unwrap();
+        if !compiled.status.success() {
+            failures.push(format!("{}: {}", case.name, String::from_utf8_lossy(&compiled.stderr)));
+            continue;
+        }
+        let run = Command::new(&program).output().unwrap();
+        if !run.status.success() {
+            failures.push(format!("{}: {}", case.name, String::from_utf8_lossy(&run.stdout)));
+        }
+    }
+    fs::remove_dir_all(&folder).unwrap();
+    report(failures);
+}
