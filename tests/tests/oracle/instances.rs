@@ -1,5 +1,6 @@
 //! All instances of a program for concrete parameters, and what each of them accesses.
 
+use crate::program::MOST_PLACES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use tessella_polyhedral::affine::Affine;
@@ -20,7 +21,7 @@ pub struct Instance {
 pub struct Instances {
     pub params: Vec<i64>,
     pub all: Vec<Instance>,
-    /// For each instance, by position: what it may access.
+    /// For each instance, by position: what it may access, with all elements that data may tell.
     pub touched: Vec<Vec<Touch>>,
     /// Those of which only the instances that data can ask for are here.
     pub shortened: BTreeSet<ComputationId>,
@@ -68,8 +69,9 @@ impl Instances {
                     if within.as_ref().is_some_and(|within| !within.contains(&at)) {
                         continue;
                     }
-                    let element = access.subscripts.iter().map(affine).map(|it| value(it, &at, params)).collect();
-                    touched.push(Touch { access: *access_ref, array: access.array, element });
+                    let elements = elements(&access.subscripts, &at, params);
+                    let of = |element| Touch { access: *access_ref, array: access.array, element };
+                    touched.extend(elements.into_iter().map(of));
                 }
                 found.all.push(Instance { computation: id, at });
                 found.touched.push(touched);
@@ -132,9 +134,24 @@ fn points(set: &Set, most: usize) -> Result<Option<Vec<Vec<i64>>>, Error> {
     Ok(Some(points))
 }
 
-/// The generator makes no others.
-pub fn affine(subscript: &Subscript) -> &Affine {
-    subscript.as_affine().expect("generated programs have affine subscripts")
+/// The elements that an instance may access: where data tell the subscript, each that [`MOST_PLACES`] leaves.
+fn elements(subscripts: &[Subscript], iterators: &[i64], params: &[i64]) -> Vec<Vec<i64>> {
+    subscripts.iter().fold(vec![vec![]], |sofar, it| {
+        let values = match subscript(it, iterators, params) {
+            Some(value) => value..=value,
+            None => 1..=MOST_PLACES,
+        };
+        let longer = |element: &Vec<i64>| {
+            let element = element.clone();
+            values.clone().map(move |value| [element.as_slice(), &[value]].concat())
+        };
+        sofar.iter().flat_map(longer).collect()
+    })
+}
+
+/// `None`: data tell it.
+pub fn subscript(subscript: &Subscript, iterators: &[i64], params: &[i64]) -> Option<i64> {
+    subscript.as_affine().map(|it| value(it, iterators, params))
 }
 
 pub fn value(affine: &Affine, iterators: &[i64], params: &[i64]) -> i64 {
