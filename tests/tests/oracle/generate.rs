@@ -7,7 +7,9 @@ use crate::random::Random;
 
 /// A random program of one to four statements, plus those that set up scalar variables.
 pub fn program(random: &mut Random) -> Program {
-    let main = [Element::F64, Element::F32, Element::I64][random.weighted(&[60, 20, 20])];
+    let of_places = random.percent(16);
+    let main = [Element::F64, Element::F32, Element::I64]
+        [random.weighted(if of_places { &[10, 10, 80] } else { &[60, 20, 20] })];
     let count = random.between(2, 3);
     let arrays: Vec<ArrayArgument> = ["A", "B", "C"][..count as usize]
         .iter()
@@ -37,6 +39,7 @@ pub fn program(random: &mut Random) -> Program {
         made: 0,
         has_bounds: false,
         has_places: false,
+        of_places,
         written: None,
     };
     let statements = [1, 2, 3, 4][generator.random.weighted(&[38, 34, 18, 10])];
@@ -80,6 +83,8 @@ struct Generator<'a> {
     has_bounds: bool,
     /// Whether a subscript is read from an array.
     has_places: bool,
+    /// Whether many are.
+    of_places: bool,
     /// What the last statement wrote.
     written: Option<Written>,
 }
@@ -324,7 +329,8 @@ impl Generator<'_> {
             _ => *self.random.pick(&[Element::F32, Element::F64]),
         };
         let is_data = subscripts.iter().any(|it| matches!(it, Subscript::Data { .. }));
-        let mut value = match self.random.percent(if is_data { 40 } else { 12 }) && array.element == element {
+        let is_moved = self.random.percent(if is_data { 40 } else { 12 }) && array.element == element;
+        let mut value = match is_moved {
             // A statement that reads what it writes, somewhere else.
             true => {
                 let near = subscripts.iter().map(|subscript| self.moved(subscript)).collect();
@@ -342,7 +348,12 @@ impl Generator<'_> {
             };
         }
         let op = *self.random.pick(ops);
-        let op = if op == "max" && element != array.element { "=" } else { op };
+        let op = match op {
+            "max" if element != array.element => "=",
+            // Nearly an update.
+            _ if is_moved && is_data && self.random.percent(70) => "=",
+            op => op,
+        };
         let label = self.label();
         Statement::Assign { label, target: Target::Element(array.name, subscripts), op, value }
     }
@@ -365,10 +376,16 @@ impl Generator<'_> {
                 let by = [0, -1, 1][self.random.weighted(&[40, 40, 20])];
                 Subscript::Linear(Linear { constant: linear.constant + by, terms: linear.terms.clone() })
             }
-            Subscript::Data { plus, .. } if self.random.percent(50) => {
-                let visible = self.visible();
-                let at = visible[self.random.below(visible.len())];
-                let of = Linear::of(&self.around[at].name, (1 - self.around[at].least).max(0));
+            Subscript::Data { of, plus } if self.random.percent(70) => {
+                let others: Vec<&Iterator> =
+                    self.around.iter().filter(|it| of.terms.iter().all(|(name, _)| *name != it.name)).collect();
+                let of = match others.is_empty() {
+                    true => Linear { constant: of.constant + 1, ..of.clone() },
+                    false => {
+                        let other = self.random.pick(&others);
+                        Linear::of(&other.name, (1 - other.least).max(0))
+                    }
+                };
                 Subscript::Data { of, plus: plus.clone() }
             }
             other => other.clone(),
@@ -388,7 +405,7 @@ impl Generator<'_> {
         let count = visible.len();
         let at = visible[if self.random.percent(80) { wanted % count } else { self.random.below(count) }];
         let (name, least) = (self.around[at].name.clone(), self.around[at].least);
-        match self.random.weighted(&[73, 7, 6, 5, 2, 2, 1, 3, 3]) {
+        match self.random.weighted(&[74, 7, 6, 5, 2, 2, 1, 3, if self.of_places { 60 } else { 2 }]) {
             1 => {
                 let constant = (1 - 2 * least).max(-2) + self.random.between(0, 1);
                 Subscript::Linear(Linear::constant(constant).plus(&name, 2))
