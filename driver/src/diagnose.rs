@@ -262,14 +262,18 @@ fn first_pair(place: &Place, violation: &Violation) -> String {
 /// A size of the witness in the source's words; nothing for one that the source gives no name and that is zero: it plays
 /// no part.
 fn size(algorithm: &Algorithm, name: &str, value: i64) -> Option<String> {
-    let param = algorithm.params.iter().find(|param| param.name == name);
-    if let Some(ParamOrigin::Extent { array, axis }) = param.map(|param| param.origin) {
-        let array = &algorithm.array(array).name;
-        if name == format!("{array}_{}", axis + 1) {
-            return (value != 0).then(|| format!("size({array}, {}) = {value}", axis + 1));
-        }
+    match extent(algorithm, name) {
+        Some(of) => (value != 0).then(|| format!("{of} = {value}")),
+        None => Some(format!("{name} = {value}")),
     }
-    Some(format!("{name} = {value}"))
+}
+
+/// `size(A, 1)` for a parameter that the source has no name for.
+fn extent(algorithm: &Algorithm, name: &str) -> Option<String> {
+    let param = algorithm.params.iter().find(|param| param.name == name)?;
+    let ParamOrigin::Extent { array, axis } = param.origin else { return None };
+    let array = &algorithm.array(array).name;
+    (name == format!("{array}_{}", axis + 1)).then(|| format!("size({array}, {})", axis + 1))
 }
 
 fn list(values: &[i64]) -> String {
@@ -508,7 +512,12 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
             "write `for {at} = (S = ..., R = ...)` with one function for each computation inside, or one for all"
         )),
         ScheduleError::OrderName { name, known, .. } => {
-            let diagnostic = make("E0473", "in these loops").with_note(format!("known here are {}", names(&known)));
+            let spelt = known.iter().map(|name| match extent(place.algorithm, name) {
+                Some(of) => format!("`{name}` for `{of}`"),
+                None => format!("`{name}`"),
+            });
+            let spelt = spelt.collect::<Vec<_>>().join(", ");
+            let diagnostic = make("E0473", "in these loops").with_note(format!("known here are {spelt}"));
             match nearest(&name, known.iter().map(String::as_str)) {
                 Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
                 None => diagnostic.with_help("say what a loop runs through by the iterators of the source"),
@@ -527,7 +536,7 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 .with_help("add the loop that tells them apart")
         }
         ScheduleError::NeedsGpu => {
-            make("E0423", "requested here").with_help("choose the GPU: `@tessella target=:cuda` or `--target cuda`")
+            make("E0423", "requested here").with_help("choose the GPU: `--target cuda` on the command line, `@tessella target=:cuda` in Julia")
         }
         ScheduleError::CannotStream { obstacle, .. } => make("E0490", "requested here")
             .with_note(obstacle.0)

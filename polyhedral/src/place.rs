@@ -445,24 +445,37 @@ pub(crate) fn bound(
     if let Some(value) = as_affine(algorithm, &nearest)? {
         return Ok(Some(value));
     }
+    let names = algorithm.param_names();
+    for (_, piece) in nearest.pieces()? {
+        let Some(value) = Affine::from_isl(&piece, &names)? else { continue };
+        if is_bound(ctx, algorithm, elements, axis, side, &value)? {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an expression of parameters is at most (at least) each element's subscript of an axis.
+pub(crate) fn is_bound(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    elements: &Set,
+    axis: u32,
+    side: Side,
+    value: &Affine,
+) -> Result<bool, Error> {
     let space = relation::param_space(ctx, algorithm)?.add_unnamed_tuple(1)?;
     let names = algorithm.param_names();
     let subscript = Affine::iterator(0).to_isl(&space, &names)?;
     let dimensions = elements.space()?.dim(DimType::Set)?;
     let along = elements.project_out(DimType::Set, axis + 1, dimensions - axis - 1)?;
     let along = along.project_out(DimType::Set, 0, axis)?;
-    for (_, piece) in nearest.pieces()? {
-        let Some(value) = Affine::from_isl(&piece, &names)? else { continue };
-        let limit = value.to_isl(&space, &names)?;
-        let within = match side {
-            Side::Low => subscript.ge_set(&limit)?,
-            Side::High => subscript.le_set(&limit)?,
-        };
-        if along.is_subset(&within)? {
-            return Ok(Some(value));
-        }
-    }
-    Ok(None)
+    let limit = value.to_isl(&space, &names)?;
+    let within = match side {
+        Side::Low => subscript.ge_set(&limit)?,
+        Side::High => subscript.le_set(&limit)?,
+    };
+    Ok(along.is_subset(&within)?)
 }
 
 /// A piecewise expression of parameters as plain data, if one piece covers all and has no divisions.

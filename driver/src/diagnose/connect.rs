@@ -97,7 +97,7 @@ fn not_moved(place: &Place, diagnostic: Diagnostic, it: &Missing) -> Diagnostic 
                 "the copy back{} brings all elements of `{array}`, and not all have been copied in or stored by then{with}",
                 iteration(copy)
             ))
-            .with_help(format!("copy `{array}` in before it is copied out")),
+            .with_help(format!("copy `{array}` in before it is copied out, or out at the loop at which it is copied in")),
         (Direction::HostToDevice, Some(access)) => {
             labelled(place, diagnostic, *access, "the caller's value is needed here")
                 .with_note(format!(

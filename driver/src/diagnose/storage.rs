@@ -24,7 +24,10 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
             .with_help(format!("give {axes}")),
         StorageError::NoBox { axis, .. } => make("E0523", "this map")
             .with_note(format!("axis {} has no bounds that sizes and arguments give", axis + 1))
-            .with_help("map each axis to a subscript, or to a remainder by a constant"),
+            .with_help("map each axis to a subscript, or to a remainder by a constant, and give arrays of different sizes buffers of their own"),
+        StorageError::Untold { array } => make("E0523", "in this command")
+            .with_note(format!("data tell which element of `{array}` an iteration accesses, so all of its elements may be needed at any time"))
+            .with_help("name an array with subscripts of iterators and sizes"),
         StorageError::BufferTaken { .. } => {
             make("E0524", "in this command").with_help("choose another buffer, or a map that keeps more elements apart")
         }

@@ -6,7 +6,8 @@
 //!
 //! * after each write, a copy back comes before the next copy to the device, which would bring an old value,
 //! * a copy to the device comes before each read of a value that was there at entry,
-//! * a copy to the device comes before each copy back, which would bring back what nothing has stored,
+//! * a copy to the device comes before each copy back, which would bring back what nothing has stored; one at the node of the copy back, or
+//!   at a node around it, happens whenever that one does, also where a loop between them has no iteration,
 //! * a copy back comes after each write.
 
 use super::error::{ConnectError, Missing};
@@ -123,8 +124,12 @@ impl Copies<'_> {
 
     /// A copy to the device comes before each copy back, or else all writes, which then write the whole array.
     fn check_defined(&self, number: usize, back: &Transfer, writers: &[ComputationId]) -> Result<(), Error> {
+        if self.of(Direction::HostToDevice).any(|(_, copy)| copy.at.contains(&back.at)) {
+            return Ok(());
+        }
         let here = self.event(number, back);
-        let mut wrong = self.order.perhaps(&back.at)?;
+        let some = relation::index_set(self.order.ctx, self.order.algorithm, self.array)?.params()?;
+        let mut wrong = self.order.perhaps(&back.at)?.intersect_params(&some)?;
         for (other, copy) in self.of(Direction::HostToDevice) {
             let before = self.order.before(self.event(other, copy), here)?;
             wrong = wrong.subtract(&before.intersect_domain(&self.order.surely(&copy.at)?)?.range()?)?;

@@ -92,8 +92,8 @@ pub fn prove(ctx: &Ctx, it: &Recomputation<'_>) -> Result<Result<(), Box<Mismatc
         let computation = new.computation(id);
         for (position, access) in values_read(computation).into_iter().enumerate() {
             let sink = new_flow.read(id, access)?;
-            let wanted = match role {
-                Role::Copies(_) => copied[&id].clone(),
+            let (wanted, theirs) = match role {
+                Role::Copies(snapshot) => (copied[&id].clone(), snapshot.array),
                 Role::Repeats(of) => {
                     let theirs = values_read(original.computation(*of))[position];
                     let values = old_flow.values(theirs.array, &old_flow.read(*of, theirs)?)?;
@@ -101,11 +101,12 @@ pub fn prove(ctx: &Ctx, it: &Recomputation<'_>) -> Result<Result<(), Box<Mismatc
                     let (keep, all) = (original.computation(*of).iterators.len(), computation.iterators.len());
                     let (keep, all) = (keep as u32, all as u32);
                     let same = between_readers(ctx, new, all + rest, keep, all - keep)?.to_union_map()?;
-                    same.apply_range(&values)?.intersect_domain(&readers(ctx, new, id, rest)?)?
+                    let wanted = same.apply_range(&values)?.intersect_domain(&readers(ctx, new, id, rest)?)?;
+                    (wanted, theirs.array)
                 }
             };
             if let Some(wrong) = differs(&new_flow, access.array, &sink, &means, &wanted)? {
-                let array = new.array(access.array).name.clone();
+                let array = original.array(theirs).name.clone();
                 return mismatch(Mistake::Value { computation: computation.name.clone(), array }, Some(&wrong));
             }
         }

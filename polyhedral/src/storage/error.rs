@@ -18,6 +18,9 @@ pub enum StorageError {
     /// The map's values have no bound along an axis.
     #[error("the map of `{array}` reaches no rectangular buffer")]
     NoBox { array: String, axis: u32 },
+    /// Data tell which of its elements is accessed.
+    #[error("no map can be proved for `{array}`")]
+    Untold { array: String },
     /// The buffer cannot hold the array besides what it holds.
     #[error("`{buffer}` cannot hold `{array}`: {reason}")]
     BufferTaken { buffer: String, array: String, reason: &'static str },

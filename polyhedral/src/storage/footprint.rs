@@ -3,9 +3,9 @@
 use super::error::StorageError;
 use super::order::certainly_before;
 use crate::affine::{Affine, Atom, ParamId};
-use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Subscript, Which};
+use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Param, ParamOrigin, Subscript, Which};
 use crate::error::Error;
-use crate::isl::{Aff, Ctx, DimType, Id, Map, Set};
+use crate::isl::{Aff, Ctx, DimType, Id, Map, PwAff, Set};
 use crate::relation;
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
@@ -142,7 +142,7 @@ pub(crate) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -
             let most = apart.dim_max_val(axis as i32)?;
             if most.to_i64().is_none_or(|most| most >= LARGEST) {
                 let most = apart.dim_max(axis as i32)?.gist_params(&algorithm.context)?.coalesce()?;
-                return Ok(Some((axis, super::promote::inside(&most.to_string()))));
+                return Ok(Some((axis, in_words(algorithm, &most)?)));
             }
         }
         Ok(None)
@@ -154,6 +154,35 @@ pub(crate) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -
     let array = algorithm.array(array).name.clone();
     let (axis, apart) = widest;
     Err(StorageError::NoConstantSize { array, at: at.to_string(), axis, apart }.into())
+}
+
+/// The values of an expression of parameters, in the source's words where they are sums.
+fn in_words(algorithm: &Algorithm, expression: &PwAff) -> Result<String, Error> {
+    let names = algorithm.param_names();
+    let spelt: Vec<String> = algorithm.params.iter().map(|param| spelling(algorithm, param)).collect();
+    let mut values: Vec<String> = vec![];
+    for (_, piece) in expression.pieces()? {
+        let Some(value) = Affine::from_isl(&piece, &names)? else {
+            return Ok(super::promote::inside(&expression.to_string()));
+        };
+        let value = value.display(&[], &spelt);
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    Ok(values.join(" or "))
+}
+
+/// `size(A, 1)` of a parameter that the source has no name for.
+fn spelling(algorithm: &Algorithm, param: &Param) -> String {
+    match param.origin {
+        ParamOrigin::Extent { array, axis }
+            if param.name == format!("{}_{}", algorithm.array(array).name, axis + 1) =>
+        {
+            format!("size({}, {})", algorithm.array(array).name, axis + 1)
+        }
+        ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => param.name.clone(),
+    }
 }
 
 /// A box with places only for those elements that every so many steps lead to, where a footprint has no others.

@@ -9,13 +9,13 @@
 
 use super::error::{Overwrite, StorageError};
 use super::order::certainly_before;
-use crate::affine::Affine;
+use crate::affine::{Affine, Atom};
 use crate::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use crate::dependence::{self, Dependence, DependenceKind};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, Map, Set};
 use crate::layers::{BufferId, Placed, Placement};
-use crate::place::{Side, bound};
+use crate::place::{Side, bound, is_bound};
 use crate::relation;
 
 /// Whether the user may choose the array's storage, by a map of so many subscripts.
@@ -24,7 +24,7 @@ pub(super) fn check_own(algorithm: &Algorithm, id: ArrayId, given: usize) -> Res
     let computed =
         |at: &crate::algorithm::AccessRef| algorithm.access(*at).array == id && !algorithm.access(*at).is_affine();
     if algorithm.accesses().any(|at| computed(&at)) {
-        return Err(StorageError::NoBox { array: array.name.clone(), axis: 0 });
+        return Err(StorageError::Untold { array: array.name.clone() });
     }
     match array.kind {
         ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => {
@@ -89,8 +89,8 @@ pub(super) fn place(
     let (mut extents, mut lows) = (vec![], vec![]);
     for axis in 0..axes {
         let no_box = || Error::from(StorageError::NoBox { array: algorithm.array(first).name.clone(), axis });
-        let low = bound(ctx, algorithm, &reached, axis, Side::Low)?.ok_or_else(no_box)?;
-        let high = bound(ctx, algorithm, &reached, axis, Side::High)?.ok_or_else(no_box)?;
+        let low = limit(ctx, algorithm, &reached, arrays, axis, Side::Low)?.ok_or_else(no_box)?;
+        let high = limit(ctx, algorithm, &reached, arrays, axis, Side::High)?.ok_or_else(no_box)?;
         extents.push(high.sub(&low)?.add_constant(1)?);
         lows.push(low);
     }
@@ -107,6 +107,61 @@ pub(super) fn place(
         placed.layout.placements.insert(*array, Placement { buffer: id, map });
     }
     Ok(())
+}
+
+/// An expression of parameters that bounds all places along an axis. Where isl's has divisions, that of one of the maps is taken if it
+/// bounds those of the others, too.
+fn limit(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    reached: &Set,
+    arrays: &[(ArrayId, Vec<Affine>)],
+    axis: u32,
+    side: Side,
+) -> Result<Option<Affine>, Error> {
+    if let Some(found) = bound(ctx, algorithm, reached, axis, side)? {
+        return Ok(Some(found));
+    }
+    for (array, map) in arrays {
+        let mut touched: Option<Set> = None;
+        for at in algorithm.accesses().filter(|&at| algorithm.access(at).array == *array) {
+            let elements = relation::access(ctx, algorithm, at.computation, algorithm.access(at))?.range()?;
+            touched = Some(match touched {
+                None => elements,
+                Some(others) => others.union(&elements)?,
+            });
+        }
+        let Some(touched) = touched else { continue };
+        let of_subscript = |subscript: u32, side: Side| bound(ctx, algorithm, &touched, subscript, side);
+        let Some(found) = reach(&map[axis as usize], &of_subscript, side)? else { continue };
+        if is_bound(ctx, algorithm, reached, axis, side, &found)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// How far an expression of subscripts reaches, by the bounds of these: a quotient grows with what is divided.
+fn reach(
+    place: &Affine,
+    of_subscript: &dyn Fn(u32, Side) -> Result<Option<Affine>, Error>,
+    side: Side,
+) -> Result<Option<Affine>, Error> {
+    let mut sum = Affine::constant(place.constant_term());
+    for (atom, factor) in place.terms() {
+        let side = match (side, *factor < 0) {
+            (Side::Low, false) | (Side::High, true) => Side::Low,
+            (Side::High, false) | (Side::Low, true) => Side::High,
+        };
+        let value = match atom {
+            Atom::Iterator(subscript) => of_subscript(*subscript, side)?,
+            Atom::Param(param) => Some(Affine::param(*param)),
+            Atom::FloorDiv(inner, divisor) => reach(inner, of_subscript, side)?.map(|inner| inner.floor_div(*divisor)),
+        };
+        let Some(value) = value else { return Ok(None) };
+        sum = sum.add(&value.scale(*factor)?)?;
+    }
+    Ok(Some(sum))
 }
 
 /// `{ S[x] -> [place in the buffer] }` of an access.

@@ -1,13 +1,15 @@
 //! Random programs: loop nests as people write them, and as nobody does.
 
 use crate::program::{
-    ArrayArgument, BOUNDS, Condition, Element, Expr, Linear, Program, Size, Statement, Subscript, Target,
+    ArrayArgument, BOUNDS, Condition, Element, Expr, Linear, PLACES, Program, Size, Statement, Subscript, Target,
 };
 use crate::random::Random;
 
 /// A random program of one to four statements, plus those that set up scalar variables.
 pub fn program(random: &mut Random) -> Program {
-    let main = [Element::F64, Element::F32, Element::I64][random.weighted(&[60, 20, 20])];
+    let of_places = random.percent(16);
+    let main = [Element::F64, Element::F32, Element::I64]
+        [random.weighted(if of_places { &[10, 10, 80] } else { &[60, 20, 20] })];
     let count = random.between(2, 3);
     let arrays: Vec<ArrayArgument> = ["A", "B", "C"][..count as usize]
         .iter()
@@ -36,6 +38,8 @@ pub fn program(random: &mut Random) -> Program {
         labels: 0,
         made: 0,
         has_bounds: false,
+        has_places: false,
+        of_places,
         written: None,
     };
     let statements = [1, 2, 3, 4][generator.random.weighted(&[38, 34, 18, 10])];
@@ -50,9 +54,9 @@ pub fn program(random: &mut Random) -> Program {
         left -= 1;
     }
     body.extend(generator.block(&mut left));
-    let Generator { mut arrays, has_bounds, .. } = generator;
-    if has_bounds {
-        arrays.push(ArrayArgument { name: BOUNDS.to_string(), element: Element::I64, rank: 1 });
+    let Generator { mut arrays, has_bounds, has_places, .. } = generator;
+    for (name, _) in [(BOUNDS, has_bounds), (PLACES, has_places)].iter().filter(|(_, used)| *used) {
+        arrays.push(ArrayArgument { name: name.to_string(), element: Element::I64, rank: 1 });
     }
     Program { arrays, sizes, body, returns }
 }
@@ -77,6 +81,10 @@ struct Generator<'a> {
     made: usize,
     /// Whether a loop has bounds that are read from an array.
     has_bounds: bool,
+    /// Whether a subscript is read from an array.
+    has_places: bool,
+    /// Whether many are.
+    of_places: bool,
     /// What the last statement wrote.
     written: Option<Written>,
 }
@@ -320,7 +328,9 @@ impl Generator<'_> {
             element if self.random.percent(90) => element,
             _ => *self.random.pick(&[Element::F32, Element::F64]),
         };
-        let mut value = match self.random.percent(12) && array.element == element {
+        let is_data = subscripts.iter().any(|it| matches!(it, Subscript::Data { .. }));
+        let is_moved = self.random.percent(if is_data { 40 } else { 12 }) && array.element == element;
+        let mut value = match is_moved {
             // A statement that reads what it writes, somewhere else.
             true => {
                 let near = subscripts.iter().map(|subscript| self.moved(subscript)).collect();
@@ -338,7 +348,12 @@ impl Generator<'_> {
             };
         }
         let op = *self.random.pick(ops);
-        let op = if op == "max" && element != array.element { "=" } else { op };
+        let op = match op {
+            "max" if element != array.element => "=",
+            // Nearly an update.
+            _ if is_moved && is_data && self.random.percent(70) => "=",
+            op => op,
+        };
         let label = self.label();
         Statement::Assign { label, target: Target::Element(array.name, subscripts), op, value }
     }
@@ -349,6 +364,7 @@ impl Generator<'_> {
         let is_known = |name: &String| self.around.iter().any(|it| it.name == *name && Some(it.least) >= least(name));
         let here = |subscript: &Subscript| match subscript {
             Subscript::Linear(linear) => linear.terms.iter().all(|(name, factor)| *factor > 0 && is_known(name)),
+            Subscript::Data { of, plus } => of.terms.iter().chain(&plus.terms).all(|(name, _)| is_known(name)),
             _ => false,
         };
         self.arrays.iter().any(|it| it.name == written.array.name) && written.at.iter().all(here)
@@ -359,6 +375,18 @@ impl Generator<'_> {
             Subscript::Linear(linear) if !linear.terms.is_empty() => {
                 let by = [0, -1, 1][self.random.weighted(&[40, 40, 20])];
                 Subscript::Linear(Linear { constant: linear.constant + by, terms: linear.terms.clone() })
+            }
+            Subscript::Data { of, plus } if self.random.percent(70) => {
+                let others: Vec<&Iterator> =
+                    self.around.iter().filter(|it| of.terms.iter().all(|(name, _)| *name != it.name)).collect();
+                let of = match others.is_empty() {
+                    true => Linear { constant: of.constant + 1, ..of.clone() },
+                    false => {
+                        let other = self.random.pick(&others);
+                        Linear::of(&other.name, (1 - other.least).max(0))
+                    }
+                };
+                Subscript::Data { of, plus: plus.clone() }
             }
             other => other.clone(),
         }
@@ -377,7 +405,7 @@ impl Generator<'_> {
         let count = visible.len();
         let at = visible[if self.random.percent(80) { wanted % count } else { self.random.below(count) }];
         let (name, least) = (self.around[at].name.clone(), self.around[at].least);
-        match self.random.weighted(&[76, 7, 6, 5, 2, 2, 1, 3]) {
+        match self.random.weighted(&[74, 7, 6, 5, 2, 2, 1, 3, if self.of_places { 60 } else { 2 }]) {
             1 => {
                 let constant = (1 - 2 * least).max(-2) + self.random.between(0, 1);
                 Subscript::Linear(Linear::constant(constant).plus(&name, 2))
@@ -396,6 +424,14 @@ impl Generator<'_> {
             5 => Subscript::Mod { of: Linear::of(&name, 0), divisor: self.random.between(2, 3), plus: 1 },
             6 => Subscript::Trunc { of: Linear::of(&name, 0), divisor: 2, plus: 1 },
             7 => Subscript::Linear(Linear::constant(self.random.between(1, 3))),
+            8 => {
+                self.has_places = true;
+                let plus = match self.random.percent(70) {
+                    true => Linear::default(),
+                    false => Linear::of(&self.around[visible[self.random.below(count)]].name, 0),
+                };
+                Subscript::Data { of: Linear::of(&name, (1 - least).max(0)), plus }
+            }
             _ => {
                 let from = (1 - least).max(-2);
                 let by = match self.random.percent(55) {

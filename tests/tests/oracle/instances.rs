@@ -1,10 +1,15 @@
 //! All instances of a program for concrete parameters, and what each of them accesses.
 
+use crate::program::MOST_PLACES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Subscript, Which};
+use tessella_polyhedral::algorithm::{
+    Access, AccessRef, Algorithm, ArrayId, Computation, ComputationId, Subscript, Which,
+};
 use tessella_polyhedral::error::Error;
+use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{Ctx, DimType, Set, Val};
 use tessella_polyhedral::reduction::{Operator, Reduction, UpdateOrder, is_of_update, updates};
 use tessella_polyhedral::schedule::{Node, Schedule};
@@ -20,7 +25,7 @@ pub struct Instance {
 pub struct Instances {
     pub params: Vec<i64>,
     pub all: Vec<Instance>,
-    /// For each instance, by position: what it may access.
+    /// For each instance, by position: what it may access, with all elements that data may tell.
     pub touched: Vec<Vec<Touch>>,
     /// Those of which only the instances that data can ask for are here.
     pub shortened: BTreeSet<ComputationId>,
@@ -31,6 +36,8 @@ pub struct Touch {
     pub access: AccessRef,
     pub array: ArrayId,
     pub element: Vec<i64>,
+    /// Where data tell the element: how they do, for this instance.
+    pub told: Option<Rc<str>>,
 }
 
 impl Instances {
@@ -68,8 +75,11 @@ impl Instances {
                     if within.as_ref().is_some_and(|within| !within.contains(&at)) {
                         continue;
                     }
-                    let element = access.subscripts.iter().map(affine).map(|it| value(it, &at, params)).collect();
-                    touched.push(Touch { access: *access_ref, array: access.array, element });
+                    let elements = elements(&access.subscripts, &at, params);
+                    let told =
+                        (!access.is_affine()).then(|| Told { computation, at: &at, params }.subscripts(access).into());
+                    let of = |element| Touch { access: *access_ref, array: access.array, element, told: told.clone() };
+                    touched.extend(elements.into_iter().map(of));
                 }
                 found.all.push(Instance { computation: id, at });
                 found.touched.push(touched);
@@ -132,9 +142,61 @@ fn points(set: &Set, most: usize) -> Result<Option<Vec<Vec<i64>>>, Error> {
     Ok(Some(points))
 }
 
-/// The generator makes no others.
-pub fn affine(subscript: &Subscript) -> &Affine {
-    subscript.as_affine().expect("generated programs have affine subscripts")
+/// An instance whose subscripts are spelt out: with values for iterators and sizes, and elements of arrays by their subscripts.
+struct Told<'a> {
+    computation: &'a Computation,
+    at: &'a [i64],
+    params: &'a [i64],
+}
+
+impl Told<'_> {
+    fn subscripts(&self, access: &Access) -> String {
+        let one = |subscript: &Subscript| match subscript {
+            Subscript::Affine(affine) => value(affine, self.at, self.params).to_string(),
+            Subscript::Computed(expr) => self.expression(expr),
+        };
+        format!("{:?}{:?}", access.array, access.subscripts.iter().map(one).collect::<Vec<_>>())
+    }
+
+    fn expression(&self, expr: &Expr) -> String {
+        let name = match &expr.kind {
+            ExprKind::Index(affine) => value(affine, self.at, self.params).to_string(),
+            ExprKind::Let(at) => return self.expression(&self.computation.lets[*at as usize].value),
+            ExprKind::Read(at) => self.subscripts(&self.computation.reads[*at as usize]),
+            ExprKind::Constant(constant) => format!("{constant:?}"),
+            ExprKind::Scalar(scalar) => format!("{scalar:?}"),
+            ExprKind::Unary(op, _) => format!("{op:?}"),
+            ExprKind::Binary(op, ..) => format!("{op:?}"),
+            ExprKind::Compare(op, ..) => format!("{op:?}"),
+            ExprKind::Call(function, _) => format!("{function:?}"),
+            ExprKind::Select { .. } => "Select".to_string(),
+            ExprKind::IfElse { .. } => "IfElse".to_string(),
+            ExprKind::Convert(_) => "Convert".to_string(),
+            ExprKind::Wrap(_) => "Wrap".to_string(),
+        };
+        let operands: Vec<String> = expr.operands().into_iter().map(|it| self.expression(it)).collect();
+        format!("{name}:{:?}({})", expr.ty, operands.join(", "))
+    }
+}
+
+/// The elements that an instance may access: where data tell the subscript, each that [`MOST_PLACES`] leaves.
+fn elements(subscripts: &[Subscript], iterators: &[i64], params: &[i64]) -> Vec<Vec<i64>> {
+    subscripts.iter().fold(vec![vec![]], |sofar, it| {
+        let values = match subscript(it, iterators, params) {
+            Some(value) => value..=value,
+            None => 1..=MOST_PLACES,
+        };
+        let longer = |element: &Vec<i64>| {
+            let element = element.clone();
+            values.clone().map(move |value| [element.as_slice(), &[value]].concat())
+        };
+        sofar.iter().flat_map(longer).collect()
+    })
+}
+
+/// `None`: data tell it.
+pub fn subscript(subscript: &Subscript, iterators: &[i64], params: &[i64]) -> Option<i64> {
+    subscript.as_affine().map(|it| value(it, iterators, params))
 }
 
 pub fn value(affine: &Affine, iterators: &[i64], params: &[i64]) -> i64 {
@@ -231,9 +293,12 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
             second: instances.all[here].clone(),
         };
         let has_free = |touch: &&Touch| free.iter().any(|it| it.array == touch.array);
+        let written = instances.touched[here].iter().find(|touch| touch.access.which == Which::Write);
+        let told = written.and_then(|touch| touch.told.clone());
         let update = |touch: &Touch| {
             let all = free.iter().filter(|it| it.computation == touch.access.computation && it.array == touch.array);
-            all.into_iter().find(|_| is_of_update(algorithm, touch.access)).map(|it| it.operator)
+            let is_old = |_: &&Reduction| is_of_update(algorithm, touch.access) && touch.told == told;
+            all.into_iter().find(is_old).map(|it| it.operator)
         };
         // The write of an update stands for its read of the old element, too.
         let stands = |touch: &&Touch| touch.access.which == Which::Write || update(touch).is_none();

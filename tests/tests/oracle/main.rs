@@ -107,6 +107,14 @@ fn the_oracle_sees_what_is_wrong() {
     end";
     let source = format!("{alive}\n\n@schedule f! begin\n    before(R, S, i)\nend\n");
     assert_eq!(examine::without_proof(&source, Target::Cpu), (true, true));
+    let scattered = "@tessella function f!(A::Array{Float64,1}, B::Array{Float64,1}, Q::Array{Int64,1}, n::Int64)
+        for i in 1:n
+            @comp S A[mod1(Q[i], 3)] = B[i]
+        end
+        return nothing
+    end";
+    let source = format!("{scattered}\n\n@schedule f! begin\n    reverse(S, i)\nend\n");
+    assert_eq!(examine::without_proof(&source, Target::Cpu), (true, true));
 }
 
 /// Tiles of shared memory and of registers, in a chain of products and with sums that go both ways.

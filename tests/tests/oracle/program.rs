@@ -5,6 +5,12 @@ use std::fmt::{self, Display, Formatter, Write};
 /// The array of integers that bounds of loops are read from. No statement writes it.
 pub const BOUNDS: &str = "P";
 
+/// The array of integers that subscripts are read from. No statement writes it.
+pub const PLACES: &str = "Q";
+
+/// Subscripts that are data are `1..=MOST_PLACES`.
+pub const MOST_PLACES: i64 = 3;
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
     pub arrays: Vec<ArrayArgument>,
@@ -62,6 +68,11 @@ pub enum Subscript {
         of: Linear,
         divisor: i64,
         plus: i64,
+    },
+    /// `mod1(Q[of] + plus, MOST_PLACES)`.
+    Data {
+        of: Linear,
+        plus: Linear,
     },
 }
 
@@ -201,6 +212,10 @@ impl Display for Subscript {
             Subscript::Floor { of, divisor, plus } => write!(f, "fld({of}, {divisor}) + {plus}"),
             Subscript::Mod { of, divisor, plus } => write!(f, "mod({of}, {divisor}) + {plus}"),
             Subscript::Trunc { of, divisor, plus } => write!(f, "({of}) ÷ {divisor} + {plus}"),
+            Subscript::Data { of, plus } if *plus == Linear::default() => {
+                write!(f, "mod1({PLACES}[{of}], {MOST_PLACES})")
+            }
+            Subscript::Data { of, plus } => write!(f, "mod1({PLACES}[{of}] + {plus}, {MOST_PLACES})"),
         }
     }
 }

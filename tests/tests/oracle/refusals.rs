@@ -48,6 +48,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("SharedRegister", "E0606"),
     ("RangeApart", "E0315"),
     ("NoBox", "E0501"),
+    ("Untold", "E0523"),
     ("AllocationInside", "E0610"),
     ("AxisCount", "E0522"),
     ("CallersMemory", "E0521"),

@@ -238,7 +238,10 @@ fn fit_of(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<Fit, Fault
     let looks_at_values =
         algorithm.scan.as_ref().is_some_and(|scan| scan.checks.iter().any(|it| matches!(it, ScanCheck::Holds { .. })));
     let start = if looks_at_values { Fit::DataDecide } else { Fit::Inside };
-    Ok(outside.fold(start, |sofar, touch| match instances.shortened.contains(&touch.access.computation) {
+    let data_decide = |touch: &Touch| {
+        instances.shortened.contains(&touch.access.computation) || !algorithm.access(touch.access).is_affine()
+    };
+    Ok(outside.fold(start, |sofar, touch| match data_decide(touch) {
         true if sofar == Fit::Inside => Fit::DataDecide,
         true => sofar,
         false => Fit::Outside,

@@ -1,7 +1,7 @@
 //! Witnesses of refusals, held against the program's instances.
 
 use crate::examine::{Fault, fault};
-use crate::instances::{Instance, Order, affine, order, value};
+use crate::instances::{Instance, Order, order, subscript};
 use crate::subject::enumeration;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, SizeError};
 use tessella_polyhedral::error::Error;
@@ -57,7 +57,7 @@ pub fn check_conflict(
     }
     let touched = |instance, access| element(ctx, algorithm, instance, access, &params).map_err(enumeration);
     match (touched(&first, violation.source)?, touched(&second, violation.sink)?) {
-        (Some(a), Some(b)) if a == b => {}
+        (Some(a), Some(b)) if may_be_one(&a, &b) => {}
         (Some(_), Some(_)) => return wrong("the instances access different elements", violation),
         _ => return wrong("an instance does not exist", violation),
     }
@@ -67,14 +67,19 @@ pub fn check_conflict(
     Ok((params, first, second))
 }
 
-/// The element that an instance accesses; `None` if there is no such instance, or it does not perform the access.
+/// Whether elements are the same one for some data.
+fn may_be_one((array, a): &(ArrayId, Vec<Option<i64>>), (other, b): &(ArrayId, Vec<Option<i64>>)) -> bool {
+    array == other && a.iter().zip(b).all(|(a, b)| a.is_none() || b.is_none() || a == b)
+}
+
+/// The element that an instance accesses, with `None` for subscripts that data say; `None` if there is no such instance, or it does not perform the access.
 fn element(
     ctx: &Ctx,
     algorithm: &Algorithm,
     instance: &Instance,
     at: AccessRef,
     params: &[i64],
-) -> Result<Option<(ArrayId, Vec<i64>)>, Error> {
+) -> Result<Option<(ArrayId, Vec<Option<i64>>)>, Error> {
     let access = algorithm.access(at);
     let domain = algorithm.computation(at.computation).domain.intersect_params(&algorithm.context)?;
     for set in [Some(&domain), access.within.as_ref()].into_iter().flatten() {
@@ -82,7 +87,7 @@ fn element(
             return Ok(None);
         }
     }
-    let subscripts = access.subscripts.iter().map(|it| value(affine(it), &instance.at, params)).collect();
+    let subscripts = access.subscripts.iter().map(|it| subscript(it, &instance.at, params)).collect();
     Ok(Some((access.array, subscripts)))
 }
 
