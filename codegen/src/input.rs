@@ -157,14 +157,32 @@ impl Input<'_> {
                 found |= matches!(&expr.kind, ExprKind::Index(affine) if affine.involves_iterator(iterator));
             });
         }
+        found || self.used_accesses(id).iter().any(|access| self.access_uses_iterator(access, iterator))
+    }
+
+    /// Whether the text of an access mentions an iterator, but for what computed subscripts do.
+    pub fn access_uses_iterator(&self, access: &Access, iterator: u32) -> bool {
+        let placed = &self.layout.placement(access.array).map;
+        // Subscripts that the buffer's map ignores are not printed.
+        access.subscripts.iter().enumerate().any(|(axis, subscript)| {
+            placed.iter().any(|place| place.involves_iterator(axis as u32))
+                && subscript.as_affine().is_some_and(|subscript| subscript.involves_iterator(iterator))
+        })
+    }
+
+    /// Whether the text of an expression of a computation mentions an iterator.
+    pub fn expression_uses_iterator(&self, id: ComputationId, expr: &Expr, iterator: u32) -> bool {
+        let mut found = false;
+        expr.walk(&mut |expr| match &expr.kind {
+            ExprKind::Index(affine) => found |= affine.involves_iterator(iterator),
+            ExprKind::Read(position) => {
+                let read = &self.algorithm.computation(id).reads[*position as usize];
+                let mut computed = read.subscripts.iter().filter_map(Subscript::as_computed);
+                found |= self.access_uses_iterator(read, iterator)
+                    || computed.any(|value| self.expression_uses_iterator(id, value, iterator));
+            }
+            _ => {}
+        });
         found
-            || self.used_accesses(id).iter().any(|access| {
-                let placed = &self.layout.placement(access.array).map;
-                // Subscripts that the buffer's map ignores are not printed.
-                access.subscripts.iter().enumerate().any(|(axis, subscript)| {
-                    placed.iter().any(|place| place.involves_iterator(axis as u32))
-                        && subscript.as_affine().is_some_and(|subscript| subscript.involves_iterator(iterator))
-                })
-            })
     }
 }

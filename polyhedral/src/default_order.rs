@@ -318,6 +318,7 @@ impl Chooser<'_> {
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)
+            | Tag::Combine
             | Tag::Stream(_)
             | Tag::GridSync => Ok(()),
         }

@@ -240,6 +240,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Separate => "  # separate".to_string(),
         Tag::Stream(size) => format!("  # stream({size})"),
         Tag::GridSync => "  # grid_sync".to_string(),
+        Tag::Combine => "  # thread.x, combined".to_string(),
         Tag::GpuBlock(axis) => format!("  # block.{}", axis_text(axis)),
         Tag::GpuThread(axis) => format!("  # thread.{}", axis_text(axis)),
     }
