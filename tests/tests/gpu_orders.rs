@@ -59,6 +59,7 @@ fn arguments(text: &str, order: &[(String, ArgumentType)], of: &Sizes) -> Vec<Va
                     match element {
                         ScalarType::F32 => Constant::f32(value as f32),
                         ScalarType::U8 => integer((7 * position + position / 11) % 256),
+                        ScalarType::I16 | ScalarType::U32 => integer(1 + (7 * position + position / 11) % 250),
                         ScalarType::I64 => Constant::i64((value * 7.0) as i64),
                         _ => Constant::f64(value),
                     }
