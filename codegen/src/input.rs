@@ -4,10 +4,11 @@ use crate::int_expr::IntExpr;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, ParamOrigin, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
-use tessella_polyhedral::isl::{IslError, Set};
+use tessella_polyhedral::isl::{IslError, Map, Set};
 use tessella_polyhedral::known::Known;
 use tessella_polyhedral::layers::{BufferId, Layout, Lifetime, MemorySpace, Prefetch, Target, Transfer, Version};
 use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::relation;
 use tessella_polyhedral::schedule::{Node, Path, Schedule, Tag};
 use tessella_polyhedral::verify::{EntryCheck, Verified};
 
@@ -69,6 +70,19 @@ impl Input<'_> {
         // The map of an argument takes each subscript from the first one on.
         let from = first.and_then(|it| it.add(&self.algorithm.array(array).first(0)).ok());
         from.map_or(0, |it| u32::try_from(it.constant_term()).unwrap_or(0))
+    }
+
+    /// An extent of an array as a number, if the array has elements for one value of it only, whatever the arguments.
+    pub fn only_value(&self, array: ArrayId, extent: &Affine) -> Option<i64> {
+        let ctx = self.algorithm.context.ctx();
+        let inside =
+            relation::index_set(ctx, self.algorithm, array).ok()?.intersect_params(&self.context().ok()?).ok()?;
+        let (space, names) = (inside.space().ok()?, self.algorithm.param_names());
+        let extent = extent.to_isl(&space, &names).ok()?;
+        let values = Map::from_aff(&extent).ok()?.intersect_domain(&inside).ok()?.range().ok()?;
+        let most = values.dim_max_val(0).ok()?.to_i64()?;
+        let least = values.dim_min_val(0).ok()?.to_i64()?;
+        (least == most).then_some(most)
     }
 
     /// An extent of a buffer as an expression, in which sizes are divided as what is never negative.
