@@ -2,6 +2,7 @@
 using Tessella
 
 @tessella function conv5x5!(result, image, weights)
+    @assert size(weights) == (5, 5)
     m, n = size(image)
     for j in 3:n-2, i in 3:m-2
         result[i, j] = 0

@@ -56,8 +56,13 @@ impl LoopHooks for Pragmas {
                 }
             }
             Tag::Unroll(times) => out.line(format!("#pragma GCC unroll {times}")),
-            Tag::Sequential | Tag::Separate | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) | Tag::GridSync => {
-            }
+            Tag::Sequential
+            | Tag::Separate
+            | Tag::GpuBlock(_)
+            | Tag::GpuThread(_)
+            | Tag::Combine
+            | Tag::Stream(_)
+            | Tag::GridSync => {}
         }
     }
 
@@ -70,6 +75,7 @@ impl LoopHooks for Pragmas {
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)
+            | Tag::Combine
             | Tag::Stream(_)
             | Tag::GridSync => {}
         }

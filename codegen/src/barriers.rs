@@ -7,7 +7,7 @@
 
 use crate::error::CodegenError;
 use crate::input::Input;
-use crate::program::{For, Node, Over, Spread};
+use crate::program::{For, Guard, Node, Over, Spread};
 use std::collections::BTreeSet;
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
 
@@ -173,6 +173,9 @@ pub fn check(input: &Input<'_>, kernel: &str, body: &[Node]) -> Result<(), Codeg
     if body.iter().any(|node| divergent(node, false)) {
         return fails("stands where only some threads come");
     }
+    if body.iter().any(|node| combines_apart(node, false)) {
+        return fails("of updates that the block combines stands where only some threads come");
+    }
     if body.iter().any(|node| unawaited(input, node, Awaited::No)) {
         return fails("or a wait is missing after copies that run ahead");
     }
@@ -337,6 +340,14 @@ fn awaits(nodes: &[Node]) -> bool {
         [rest @ .., Node::Declare { body, .. }] => !rest.iter().any(waits) && awaits(body),
         _ => false,
     }
+}
+
+/// Whether a block would combine updates where not all of its threads come.
+fn combines_apart(node: &Node, apart: bool) -> bool {
+    let by_threads = matches!(node, Node::Spread(Spread { over: Over::Threads, .. }));
+    let here = matches!(node, Node::Spread(it) if it.combined.is_some() && (apart || it.guard == Guard::Turns));
+    let apart = apart || by_threads || matches!(node, Node::OneThread { .. });
+    here || node.blocks().into_iter().flatten().any(|inner| combines_apart(inner, apart))
 }
 
 /// Whether a barrier lies below a thread loop or belongs to one thread.

@@ -2,7 +2,7 @@
 
 use crate::int_text::{Precedence, Spelling, cond_text, int_text, within};
 use crate::names::Names;
-use crate::program::{Guard, KernelParam, Node, Over, Program, Width};
+use crate::program::{Guard, KernelParam, Node, Over, Program, Update, Width};
 use std::fmt::{Display, Formatter, Result, Write};
 use tessella_polyhedral::layers::Direction;
 use tessella_polyhedral::schedule::{ProcessorAxis, Tag};
@@ -90,7 +90,12 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                     };
                     write!(f, "{before}{value}")?;
                 }
-                writeln!(f, "){}", if it.inside.is_some() { "  # past the edge, too" } else { "" })?;
+                let note = match (&it.inside, it.update) {
+                    (Some(_), _) => "  # past the edge, too",
+                    (None, Update::Offered) => "  # offered",
+                    (None, Update::Stored) => "",
+                };
+                writeln!(f, "){}", note)?;
             }
             Node::Declare { buffer, body } => {
                 writeln!(f, "with {}", names.buffers[buffer.0 as usize])?;
@@ -122,6 +127,9 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                 };
                 writeln!(f, "{variable} = {lower}{step}{over}.{}{guard}", axis_text(it.axis))?;
                 block(f, &it.body, program, depth + 1)?;
+                if let Some(combined) = &it.combined {
+                    writeln!(f, "{indent}combine {}", names.computations[combined.computation.0 as usize])?;
+                }
             }
             Node::OneThread { axes, body } => {
                 let axes: Vec<_> = axes.iter().map(|axis| format!("thread.{} == 0", axis_text(*axis))).collect();
@@ -165,6 +173,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Stream(size) if size.hexagon.is_some() => format!("  # hexagonal({size})"),
         Tag::Stream(size) => format!("  # stream({size})"),
         Tag::GridSync => "  # grid_sync".to_string(),
+        Tag::Combine => "  # thread.x, combined".to_string(),
         Tag::Separate => "  # separate".to_string(),
         Tag::GpuBlock(axis) => format!("  # block.{}", axis_text(axis)),
         Tag::GpuThread(axis) => format!("  # thread.{}", axis_text(axis)),

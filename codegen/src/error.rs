@@ -37,6 +37,9 @@ pub enum CodegenError {
     /// The steps of a loop cannot be one kernel.
     #[error("loop `{at}` cannot be one kernel: {reason}")]
     GridSync { at: String, reason: &'static str },
+    /// The threads of a block cannot combine their updates.
+    #[error("the updates of loop `{at}` cannot be combined: {reason}")]
+    Combine { at: String, reason: &'static str },
     /// An argument's elements do not lie side by side, where the GPU needs a copy of its memory.
     #[error("`{array}` has strides of its own, and the GPU takes contiguous arrays only")]
     StridedOnDevice { array: String },
@@ -157,6 +160,11 @@ impl IntoDiagnostic for CodegenError {
                 Diagnostic::error(Code("E0611"), format!("the steps of loop `{at}` cannot run in one kernel"))
                     .with_note(reason)
                     .with_help("use `space` for a launch in each step")
+            }
+            CodegenError::Combine { at, reason } => {
+                Diagnostic::error(Code("E0612"), format!("the threads of a block cannot combine the updates of loop `{at}`"))
+                    .with_note(reason)
+                    .with_help("let `@combine` be the only loop over threads of its kernel, directly around the statement that it combines")
             }
             CodegenError::RangeApart { computation, name } => Diagnostic::error(
                 Code("E0315"),

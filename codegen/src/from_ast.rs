@@ -5,7 +5,7 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::isl_schedule::{Mark, mark_number};
 use crate::names::{Namer, Names};
-use crate::program::{For, Node, Statement};
+use crate::program::{For, Node, Statement, Update};
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::ComputationId;
@@ -163,7 +163,14 @@ impl Lift<'_> {
         let id = self.input.algorithm.find(name).ok_or_else(|| unexpected("a statement of another program"))?;
         let source = self.input.algorithm.computation(id);
         let outer = self.namer.clone();
-        let mut statement = Statement { computation: id, bindings: vec![], iterators: vec![], known: 0, inside: None };
+        let mut statement = Statement {
+            computation: id,
+            bindings: vec![],
+            iterators: vec![],
+            known: 0,
+            inside: None,
+            update: Update::Stored,
+        };
         for (position, (argument, iterator)) in arguments.iter().zip(&source.iterators).enumerate() {
             if !self.input.uses_iterator(id, position as u32) {
                 statement.iterators.push(None);

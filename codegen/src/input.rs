@@ -4,10 +4,11 @@ use crate::int_expr::IntExpr;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, ParamOrigin, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
-use tessella_polyhedral::isl::{IslError, Set};
+use tessella_polyhedral::isl::{IslError, Map, Set};
 use tessella_polyhedral::known::Known;
 use tessella_polyhedral::layers::{BufferId, Layout, Lifetime, MemorySpace, Prefetch, Target, Transfer, Version};
 use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::relation;
 use tessella_polyhedral::schedule::{Node, Path, Schedule, Tag};
 use tessella_polyhedral::verify::{EntryCheck, Verified};
 
@@ -69,6 +70,19 @@ impl Input<'_> {
         // The map of an argument takes each subscript from the first one on.
         let from = first.and_then(|it| it.add(&self.algorithm.array(array).first(0)).ok());
         from.map_or(0, |it| u32::try_from(it.constant_term()).unwrap_or(0))
+    }
+
+    /// An extent of an array as a number, if the array has elements for one value of it only, whatever the arguments.
+    pub fn only_value(&self, array: ArrayId, extent: &Affine) -> Option<i64> {
+        let ctx = self.algorithm.context.ctx();
+        let inside =
+            relation::index_set(ctx, self.algorithm, array).ok()?.intersect_params(&self.context().ok()?).ok()?;
+        let (space, names) = (inside.space().ok()?, self.algorithm.param_names());
+        let extent = extent.to_isl(&space, &names).ok()?;
+        let values = Map::from_aff(&extent).ok()?.intersect_domain(&inside).ok()?.range().ok()?;
+        let most = values.dim_max_val(0).ok()?.to_i64()?;
+        let least = values.dim_min_val(0).ok()?.to_i64()?;
+        (least == most).then_some(most)
     }
 
     /// An extent of a buffer as an expression, in which sizes are divided as what is never negative.
@@ -157,14 +171,32 @@ impl Input<'_> {
                 found |= matches!(&expr.kind, ExprKind::Index(affine) if affine.involves_iterator(iterator));
             });
         }
+        found || self.used_accesses(id).iter().any(|access| self.access_uses_iterator(access, iterator))
+    }
+
+    /// Whether the text of an access mentions an iterator, but for what computed subscripts do.
+    pub fn access_uses_iterator(&self, access: &Access, iterator: u32) -> bool {
+        let placed = &self.layout.placement(access.array).map;
+        // Subscripts that the buffer's map ignores are not printed.
+        access.subscripts.iter().enumerate().any(|(axis, subscript)| {
+            placed.iter().any(|place| place.involves_iterator(axis as u32))
+                && subscript.as_affine().is_some_and(|subscript| subscript.involves_iterator(iterator))
+        })
+    }
+
+    /// Whether the text of an expression of a computation mentions an iterator.
+    pub fn expression_uses_iterator(&self, id: ComputationId, expr: &Expr, iterator: u32) -> bool {
+        let mut found = false;
+        expr.walk(&mut |expr| match &expr.kind {
+            ExprKind::Index(affine) => found |= affine.involves_iterator(iterator),
+            ExprKind::Read(position) => {
+                let read = &self.algorithm.computation(id).reads[*position as usize];
+                let mut computed = read.subscripts.iter().filter_map(Subscript::as_computed);
+                found |= self.access_uses_iterator(read, iterator)
+                    || computed.any(|value| self.expression_uses_iterator(id, value, iterator));
+            }
+            _ => {}
+        });
         found
-            || self.used_accesses(id).iter().any(|access| {
-                let placed = &self.layout.placement(access.array).map;
-                // Subscripts that the buffer's map ignores are not printed.
-                access.subscripts.iter().enumerate().any(|(axis, subscript)| {
-                    placed.iter().any(|place| place.involves_iterator(axis as u32))
-                        && subscript.as_affine().is_some_and(|subscript| subscript.involves_iterator(iterator))
-                })
-            })
     }
 }

@@ -181,7 +181,7 @@ impl Build<'_> {
 fn loop_type(tag: Tag) -> LoopType {
     match tag {
         Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) | Tag::GridSync => LoopType::Default,
-        Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => LoopType::Atomic,
+        Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => LoopType::Atomic,
     }
 }
 

@@ -6,6 +6,7 @@
 //! directly below the other, and what is below them belongs to one thread. Work without any GPU loop becomes a kernel
 //! of one thread, so that data never leaves the device within a call.
 
+mod combine;
 mod cover;
 mod grid_sync;
 mod parts;
@@ -18,7 +19,7 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::{Namer, Names};
 use crate::params::kernel_params;
-use crate::program::{Blocks, For, Guard, Kernel, KernelId, Node, Over, Spread, Width};
+use crate::program::{Blocks, For, Guard, Kernel, KernelId, Node, Over, Spread, Statement, Width};
 use crate::stream;
 use crate::whole_tiles;
 use parts::Part;
@@ -60,7 +61,7 @@ impl Extract<'_> {
                 block.push(node);
                 continue;
             }
-            if !needs_host(self.input, &node) {
+            if !needs_host(self.input, &node) || is_combined(&node) {
                 single.push(node);
                 continue;
             }
@@ -123,7 +124,7 @@ impl Extract<'_> {
         Ok(stream::launches(self.input, self.names, placed, it, name, &mut self.kernels))
     }
 
-    /// Makes a kernel of one thread out of what was gathered.
+    /// Makes a kernel of one block out of what was gathered: of one thread, unless it combines updates.
     fn flush(&mut self, single: &mut Vec<Node>, block: &mut Vec<Node>) -> Result<(), CodegenError> {
         if !single.is_empty() {
             let launch = self.kernel(std::mem::take(single))?;
@@ -224,7 +225,7 @@ impl Extract<'_> {
                     let body = self.grid_level(it.body, shape, chain)?;
                     chain.pop();
                     let guard = if exact { Guard::Unneeded } else { Guard::Needed };
-                    spread(For { body, ..it }, Over::Blocks, axis, guard)
+                    spread(For { body, ..it }, Over::Blocks, axis, guard, None)
                 }
                 Node::If { condition, then, otherwise } if otherwise.is_empty() => {
                     Node::If { condition, then: self.grid_level(then, shape, chain)?, otherwise }
@@ -264,7 +265,7 @@ impl Extract<'_> {
             } else {
                 self.one_thread(&mut single, &mut block, shape);
                 let node = match node {
-                    Node::For(it) if matches!(it.tag, Tag::GpuThread(_)) => self.thread_level(it, shape)?,
+                    Node::For(it) if it.tag.thread().is_some() => self.thread_level(it, shape)?,
                     Node::For(mut it) => {
                         it.body = self.block_level(it.body, shape)?;
                         let ahead = self.loops.get(&it.variable).and_then(|path| self.input.layout.ahead_in(path));
@@ -314,7 +315,7 @@ impl Extract<'_> {
         shape: &Shape,
         chain: &mut Vec<(ProcessorAxis, String)>,
     ) -> Result<Node, CodegenError> {
-        let Tag::GpuThread(axis) = it.tag else {
+        let Some(axis) = it.tag.thread() else {
             let outer = chain.last().map_or(String::new(), |(_, name)| name.clone());
             let inner = first_thread_loop(&Node::For(it)).unwrap_or_default();
             return Err(CodegenError::LoopsApart { outer, inner });
@@ -326,6 +327,10 @@ impl Extract<'_> {
         chain.push((axis, it.name.clone()));
         let mut it = it;
         let mut body = self.below_thread(std::mem::take(&mut it.body), shape, chain)?;
+        let combined = match it.tag {
+            Tag::Combine => combine::offer(self, &it, &mut body, shape)?,
+            _ => None,
+        };
         if let Some(&origin) = shape.origin.get(&axis) {
             // One value belongs to one thread, whatever part of the loop runs.
             if it.lower.as_const() != Some(origin) {
@@ -345,7 +350,10 @@ impl Extract<'_> {
             _ => false,
         };
         let guard = if exact { Guard::Unneeded } else { guard };
-        Ok(spread(For { body, ..it }, Over::Threads, axis, guard))
+        if combined.is_some() && guard == Guard::Turns {
+            return Err(combine::refused(&it, "it may have more iterations than the block has threads"));
+        }
+        Ok(spread(For { body, ..it }, Over::Threads, axis, guard, combined))
     }
 
     fn below_thread(
@@ -382,7 +390,7 @@ impl Extract<'_> {
         for node in body {
             node.walk(&mut |node| {
                 if let Node::For(it) = node
-                    && let Tag::GpuThread(axis) = it.tag
+                    && let Some(axis) = it.tag.thread()
                 {
                     found.push((axis, it));
                 }
@@ -397,6 +405,11 @@ impl Extract<'_> {
                 }
                 (Some(lower), Some(upper)) => Some((upper - lower).div_euclid(it.step) + 1),
                 _ => most_iterations(self.input, self.context, &self.loops[&it.variable], it.step)?,
+            };
+            // Whole warps, and as many of them as a tree has leaves.
+            let count = match it.tag {
+                Tag::Combine => count.map(combine::threads),
+                _ => count,
             };
             let next = ThreadExtent { name: it.name.clone(), iterations: count };
             *shape.spread_over_threads.entry(axis).or_default() += 1;
@@ -480,8 +493,10 @@ impl Extract<'_> {
         let mut found = vec![];
         for node in body {
             node.walk(&mut |node| {
-                if let Node::For(For { tag: Tag::GpuThread(axis), variable, step, .. }) = node {
-                    found.push((*axis, *variable, *step));
+                if let Node::For(For { tag, variable, step, .. }) = node
+                    && let Some(axis) = tag.thread()
+                {
+                    found.push((axis, *variable, *step));
                 }
             });
         }
@@ -585,14 +600,23 @@ fn collect_kept(node: &Node, kept: &mut Vec<BufferId>) {
     });
 }
 
+/// Whether a nest is the work of one block that combines updates: what comes before and after it is done by the block's first thread.
+fn is_combined(node: &Node) -> bool {
+    match node {
+        Node::For(it) => it.tag == Tag::Combine,
+        Node::If { then, otherwise, .. } => otherwise.is_empty() && !then.is_empty() && then.iter().all(is_combined),
+        _ => false,
+    }
+}
+
 /// Whether kernels have memory of their own for the buffer.
 fn is_of_kernel(input: &Input<'_>, buffer: BufferId) -> bool {
     matches!(input.layout.buffer(buffer).space, MemorySpace::Register | MemorySpace::Shared)
 }
 
-fn spread(it: For, over: Over, axis: ProcessorAxis, guard: Guard) -> Node {
+fn spread(it: For, over: Over, axis: ProcessorAxis, guard: Guard, combined: Option<Statement>) -> Node {
     let For { variable, name, lower, upper, step, body, .. } = it;
-    Node::Spread(Spread { variable, name, over, axis, lower, upper, step, guard, body })
+    Node::Spread(Spread { variable, name, over, axis, lower, upper, step, guard, body, combined })
 }
 
 /// Loops of unknown length are the widest.
@@ -603,6 +627,7 @@ fn rank(extent: &ThreadExtent) -> i64 {
 fn gpu(tag: Tag) -> Option<ProcessorAxis> {
     match tag {
         Tag::GpuBlock(axis) | Tag::GpuThread(axis) => Some(axis),
+        Tag::Combine => tag.thread(),
         Tag::Sequential
         | Tag::Parallel
         | Tag::Vector(_)
@@ -614,7 +639,7 @@ fn gpu(tag: Tag) -> Option<ProcessorAxis> {
 }
 
 fn is_thread_loop(node: &Node) -> bool {
-    matches!(node, Node::For(For { tag: Tag::GpuThread(_), .. }))
+    matches!(node, Node::For(it) if it.tag.thread().is_some())
 }
 
 fn contains(node: &Node, test: fn(&Node) -> bool) -> bool {
@@ -643,7 +668,7 @@ fn first_block_loop(node: &Node) -> Option<String> {
 }
 
 fn first_thread_loop(node: &Node) -> Option<String> {
-    first_loop(node, |tag| matches!(tag, Tag::GpuThread(_)))
+    first_loop(node, |tag| tag.thread().is_some())
 }
 
 fn first_loop(node: &Node, test: fn(Tag) -> bool) -> Option<String> {
@@ -663,8 +688,8 @@ fn threads_below(nodes: &[Node]) -> BTreeSet<ProcessorAxis> {
     let mut axes = BTreeSet::new();
     for node in nodes {
         node.walk(&mut |node| {
-            if let Node::For(For { tag: Tag::GpuThread(axis), .. }) = node {
-                axes.insert(*axis);
+            if let Node::For(it) = node {
+                axes.extend(it.tag.thread());
             }
         });
     }

@@ -154,6 +154,9 @@ pub struct Spread {
     /// Whether an index may lie past `upper`.
     pub guard: Guard,
     pub body: Vec<Node>,
+    /// Over threads, once all have done with the body: the block combines what their instances of this statement offered, along a
+    /// tree (see [`tessella_polyhedral::combine`]), and its first thread does the update.
+    pub combined: Option<Statement>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -192,6 +195,16 @@ pub struct Statement {
     /// Where this does not hold, it is no instance of the program: it runs nevertheless, reads what may be anything, and what it
     /// writes is not read (see [`crate::edges`]).
     pub inside: Option<Cond>,
+    pub update: Update,
+}
+
+/// What a statement does with the value that it computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Update {
+    /// It stores the value.
+    Stored,
+    /// An update that the block combines: the thread offers what it would add, and the loop over threads around stores it.
+    Offered,
 }
 
 /// A function that runs on the GPU, and how it is launched.

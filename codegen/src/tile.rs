@@ -340,7 +340,8 @@ fn point(nest: &For) -> Option<Point<'_>> {
         | Tag::GridSync
         | Tag::Parallel
         | Tag::GpuBlock(_)
-        | Tag::GpuThread(_) => return None,
+        | Tag::GpuThread(_)
+        | Tag::Combine => return None,
     };
     (count > 0 && count <= 256).then_some(Point { nest, first, count, lanes })
 }

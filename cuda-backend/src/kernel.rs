@@ -21,6 +21,7 @@ pub fn constants(printer: &Printer<'_>) -> Vec<String> {
 /// Prints one kernel.
 pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     printer.width = kernel.width;
+    printer.threads = kernel.block[0];
     text(printer, kernel, out);
     // The host, and macros for all kernels, count in 64 bits.
     printer.width = Width::Wide;
@@ -125,6 +126,7 @@ impl LoopHooks for Pragmas {
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)
+            | Tag::Combine
             | Tag::Stream(_)
             | Tag::GridSync => {}
         }

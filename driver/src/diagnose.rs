@@ -77,7 +77,7 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
             let way = match tag {
                 Tag::Vector(_) => "in one vector",
                 Tag::Parallel => "in parallel",
-                Tag::GpuBlock(_) | Tag::GpuThread(_) => "in parallel on the GPU",
+                Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => "in parallel on the GPU",
                 Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) | Tag::GridSync => "out of order",
             };
             format!("{subject} runs both ends of {article} {kind} dependence {way}")

@@ -245,7 +245,7 @@ fn parallel_loops(node: &tessella_polyhedral::schedule::Node, found: &mut BTreeS
         Node::Computation(_) => {}
         Node::Sequence(children) => children.iter().for_each(|child| parallel_loops(child, found)),
         Node::Loop(it) => {
-            if matches!(it.tag, Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_)) {
+            if matches!(it.tag, Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine) {
                 found.insert(it.name.clone());
             }
             parallel_loops(&it.body, found);

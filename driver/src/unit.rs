@@ -23,7 +23,7 @@ use tessella_polyhedral::default_order::Tilings;
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
-use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::layers::{MemorySpace, Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::Schedule;
 use tessella_polyhedral::transform::apply_and_renew;
@@ -236,6 +236,10 @@ impl Built {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
                 let mut text = header(unit, target(backend));
                 text.push_str(&explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?);
+                text.push_str(&constants(
+                    self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.storage),
+                    verified,
+                ));
                 text.push_str(&padded(self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.padded)));
                 text.push_str(&asked(algorithm, &self.analysed.asked, &lines));
                 let mut told = Default::default();
@@ -433,6 +437,30 @@ impl Built {
 /// Whether isl's limit is what a function was refused for.
 fn is_too_much(errors: &Refusal) -> bool {
     errors.iter().any(|it| it.code.0 == "E0430")
+}
+
+/// Which arrays Tessella's own choice puts into constant memory, and why.
+fn constants(storage: &[Command], verified: &Verified) -> String {
+    let room = |name: &String| {
+        verified.layout().buffers.iter().find_map(|buffer| match buffer.space {
+            MemorySpace::Constant { elements } if buffer.name == *name => Some(elements),
+            _ => None,
+        })
+    };
+    let lines: Vec<String> = storage
+        .iter()
+        .filter_map(|command| match command {
+            Command::Constant { array } => {
+                room(array).map(|elements| format!("  {array}: never has more than {elements} elements\n"))
+            }
+            _ => None,
+        })
+        .collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let why = "small arrays that are only read, one element at a time by all threads of a block";
+    format!("\nConstant memory: {why}\n{}", lines.concat())
 }
 
 /// Which arrays Tessella's own choice pads, and what for.

@@ -31,7 +31,7 @@ use crate::auto::cuts::{cut, has_threads};
 use crate::auto::delayed::alive;
 use crate::auto::padded::Padded;
 use crate::auto::padding;
-use crate::auto::{gpu_storage, own, stream, time_tiles};
+use crate::auto::{constants, gpu_storage, own, stream, time_tiles};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -117,9 +117,10 @@ fn with_pads(mut chosen: Chosen) -> Result<Chosen, Error> {
     let Scheduled { algorithm, schedule, target, machine, .. } = &chosen.scheduled;
     let is_elsewhere = |name: &String| {
         chosen.storage.iter().any(|command| match command {
-            Command::CacheShared { array, .. } | Command::CacheRegister { array, .. } | Command::Pad { array, .. } => {
-                array == name
-            }
+            Command::CacheShared { array, .. }
+            | Command::CacheRegister { array, .. }
+            | Command::Pad { array, .. }
+            | Command::Constant { array } => array == name,
             Command::StoreIn { computation, .. } => {
                 let written = algorithm.find(computation).map(|id| algorithm.computation(id).write.array);
                 written.is_some_and(|id| algorithm.array(id).name == *name)
@@ -272,6 +273,11 @@ fn whole(
         legality::check(ctx, algorithm, &schedule, dependences)?;
     }
     let (storage, padded) = match means.memory {
+        Memory::Vectors | Memory::Blocks if target == Target::Gpu => {
+            let (mut storage, padded) = gpu_storage::commands(algorithm, &schedule);
+            storage.extend(constants::commands(ctx, algorithm, &schedule, &storage)?);
+            (storage, padded)
+        }
         Memory::Vectors | Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
         Memory::Plain => (vec![], vec![]),
     };
@@ -318,6 +324,7 @@ impl Chooser<'_> {
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)
+            | Tag::Combine
             | Tag::Stream(_)
             | Tag::GridSync => Ok(()),
         }

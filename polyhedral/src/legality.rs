@@ -7,12 +7,13 @@
 
 use crate::affine::Affine;
 use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId};
+use crate::combine;
 use crate::dependence::{Dependence, DependenceKind, Keeps};
 use crate::effort;
 use crate::error::{Error, ScheduleError};
 use crate::isl::{Ctx, DimType, IslError, Map, Set, Space};
 use crate::relation;
-use crate::schedule::{Loop, Node, Schedule, Tag};
+use crate::schedule::{Loop, Node, ProcessorAxis, Schedule, Tag};
 use std::collections::BTreeMap;
 
 /// A dependence that an order breaks, with the first pair of instances.
@@ -363,7 +364,7 @@ fn violated(
     if assumed.is_some() && equal.is_empty()? {
         return Ok(None);
     }
-    for it in &common.loops {
+    for (depth, it) in common.loops.iter().enumerate() {
         let (from, to) = ((source, &it.at[&source]), (sink, &it.at[&sink]));
         // Orders that are tried one after the other have most loops in common.
         let among = |comparison: &Map| -> Result<Map, Error> {
@@ -377,7 +378,12 @@ fn violated(
         if is_reversed && dependence.keeps == Keeps::Order {
             return Ok(Some((Breach::Reversed { at: it.name.clone() }, reversed)));
         }
-        if !it.tag.keeps_order() {
+        let is_combined = || -> Result<bool, Error> {
+            let around: Vec<Affine> = common.loops[..depth].iter().map(|it| it.at[&source].clone()).collect();
+            let is_update = dependence.keeps == Keeps::Apart && source == sink;
+            Ok(is_update && combine::combines(ctx, algorithm, &around, it, source)?)
+        };
+        if !it.tag.keeps_order() && !is_combined()? {
             let forwards = among(&comparisons.less)?;
             let apart = if is_reversed { forwards.union(&reversed)? } else { forwards };
             if !is_empty(&apart)? {
@@ -463,7 +469,23 @@ impl Tag {
     pub fn keeps_order(self) -> bool {
         match self {
             Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) | Tag::GridSync => true,
-            Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => false,
+            Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => false,
+        }
+    }
+
+    /// The axis of a block along which its threads have an iteration each.
+    pub fn thread(self) -> Option<ProcessorAxis> {
+        match self {
+            Tag::GpuThread(axis) => Some(axis),
+            Tag::Combine => Some(ProcessorAxis::X),
+            Tag::Sequential
+            | Tag::Parallel
+            | Tag::Vector(_)
+            | Tag::Unroll(_)
+            | Tag::Separate
+            | Tag::GpuBlock(_)
+            | Tag::Stream(_)
+            | Tag::GridSync => None,
         }
     }
 }

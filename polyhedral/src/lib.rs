@@ -14,6 +14,7 @@ pub mod schedule;
 pub mod auto;
 pub mod bounds;
 pub mod candidates;
+pub mod combine;
 pub mod command;
 pub mod condition;
 pub mod connect;

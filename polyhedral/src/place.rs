@@ -326,7 +326,7 @@ fn is_block(tag: Tag) -> bool {
 }
 
 fn is_thread(tag: Tag) -> bool {
-    matches!(tag, Tag::GpuThread(_))
+    tag.thread().is_some()
 }
 
 /// The deepest node each execution of which touches just one element, and that alone: another execution never comes

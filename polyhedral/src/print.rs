@@ -241,6 +241,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Stream(size) if size.hexagon.is_some() => format!("  # hexagonal({size})"),
         Tag::Stream(size) => format!("  # stream({size})"),
         Tag::GridSync => "  # grid_sync".to_string(),
+        Tag::Combine => "  # thread.x, combined".to_string(),
         Tag::GpuBlock(axis) => format!("  # block.{}", axis_text(axis)),
         Tag::GpuThread(axis) => format!("  # thread.{}", axis_text(axis)),
     }

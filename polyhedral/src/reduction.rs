@@ -6,7 +6,7 @@
 
 use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, Computation, ComputationId, Subscript, Which};
 use crate::expr::{Expr, ExprKind};
-use tessella_scalar::BinaryOp;
+use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
 /// A computation that updates elements of one array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,6 +208,39 @@ impl<'a> Alike<'a> {
 }
 
 impl Operator {
+    /// What changes nothing when it is combined with any value. A sum starts at minus zero: `-0.0 + 0.0` is another zero. `None`
+    /// for conditions.
+    pub fn neutral(self, ty: ScalarType) -> Option<Constant> {
+        let float = match self {
+            Operator::Sum => -0.0,
+            Operator::Product => 1.0,
+            Operator::Min => f64::INFINITY,
+            Operator::Max => f64::NEG_INFINITY,
+        };
+        let integer = |least: i64, most: u64| {
+            let bits = match self {
+                Operator::Sum => 0,
+                Operator::Product => 1,
+                Operator::Min => most,
+                Operator::Max => least as u64,
+            };
+            Constant { ty, bits }
+        };
+        Some(match ty {
+            ScalarType::Bool => return None,
+            ScalarType::F32 => Constant::f32(float as f32),
+            ScalarType::F64 => Constant::f64(float),
+            ScalarType::I8 => integer(i8::MIN.into(), i8::MAX as u64),
+            ScalarType::I16 => integer(i16::MIN.into(), i16::MAX as u64),
+            ScalarType::I32 => integer(i32::MIN.into(), i32::MAX as u64),
+            ScalarType::I64 => integer(i64::MIN, i64::MAX as u64),
+            ScalarType::U8 => integer(0, u8::MAX.into()),
+            ScalarType::U16 => integer(0, u16::MAX.into()),
+            ScalarType::U32 => integer(0, u32::MAX.into()),
+            ScalarType::U64 => integer(0, u64::MAX),
+        })
+    }
+
     /// What an update does, in words.
     pub fn verb(self) -> &'static str {
         match self {

@@ -46,6 +46,8 @@ pub enum Tag {
     Separate,
     GpuBlock(ProcessorAxis),
     GpuThread(ProcessorAxis),
+    /// Over the threads of a block along x, which combines their updates of one element: see [`crate::combine`].
+    Combine,
     /// A time loop on the GPU: see [`crate::stream`].
     Stream(StreamSize),
     /// On the GPU, in order, inside of one kernel: all blocks wait for each other between the nests of its body.

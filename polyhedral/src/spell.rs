@@ -128,7 +128,7 @@ impl Way<'_> {
                 Tag::Separate => self.go(Command::Separate { computation, loops: vec![at] })?,
                 Tag::Stream(size) => self.go(Command::Stream { computation, at, size })?,
                 // No command says this alone of a loop: the loops are written out.
-                Tag::GridSync => return None,
+                Tag::GridSync | Tag::Combine => return None,
                 Tag::GpuBlock(axis) => blocks.push((at, axis)),
                 Tag::GpuThread(axis) => threads.push((at, axis)),
             }

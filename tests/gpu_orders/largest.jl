@@ -1,4 +1,4 @@
-# The largest product of a pair of elements, in any order: partial results in three levels.
+# The largest product of a pair of elements, in any order: each block combines what its threads found, then one block what all found.
 #! sizes x=n y=n out=1
 #! run n=1
 #! run n=63

@@ -1,4 +1,4 @@
-# The sum of a matrix of integers, in any order: partial results down columns, then of these.
+# The sum of a matrix of integers, in any order: a block for some columns, a thread for some rows, and combined by blocks.
 #! sizes A=m,n out=1
 #! run m=0 n=0
 #! run m=1 n=1

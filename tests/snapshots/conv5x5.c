@@ -65,20 +65,18 @@ int32_t conv5x5(
     if (tessella_overlap(
             result, tessella_bytes(tessella_bytes(sizeof(double), result_1), result_2),
             weights, tessella_bytes(tessella_bytes(sizeof(double), weights_1), weights_2))) return -1;
+    // AssertionError is thrown
+    if (weights_2 >= 6 || weights_2 <= 4 || weights_1 >= 6 || weights_1 <= 4) return 3;
     // S0 writes result[i, j]: axis 1
     if (m >= 5 && m >= result_1 + 3 && n >= 5) return 1;
     // S0 writes result[i, j]: axis 2
     if (m >= 5 && n >= 5 && n >= result_2 + 3) return 2;
-    // S1 reads weights[p, q]: axis 1
-    if (m >= 5 && n >= 5 && weights_1 <= 4) return 3;
-    // S1 reads weights[p, q]: axis 2
-    if (m >= 5 && n >= 5 && weights_2 <= 4) return 4;
 
     #pragma omp parallel for if ((n - 4) * (m - 4) >= 32768)
     for (int64_t j = 3; j <= n - 2; j++) {
         #pragma omp simd simdlen(4)
         for (int64_t i = 3; i <= m - 2; i++) {
-            // S0: conv5x5.jl:7
+            // S0: conv5x5.jl:8
             result(i, j) = 0.0;
         }
     }
@@ -106,7 +104,7 @@ int32_t conv5x5(
                             f64x4 result_10 = F64X4(result(i_2, j_2 + 5));
                             f64x4 result_11 = F64X4(result(i_2 + 4, j_2 + 5));
                             for (int64_t p = p_from; p <= p_until; p++) {
-                                // S1: conv5x5.jl:9
+                                // S1: conv5x5.jl:10
                                 result_0 = result_0 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + q - 3));
                                 result_1_2 = result_1_2 + weights(p, q) * F64X4(image(i_2 + 4 + p - 3, j_2 + q - 3));
                                 result_2_2 = result_2_2 + weights(p, q) * F64X4(image(i_2 + p - 3, j_2 + 1 + q - 3));
@@ -138,7 +136,7 @@ int32_t conv5x5(
                                 for (int64_t j11 = 0; j11 <= imin(5, n - 60 * j0 - 6 * j10 - 5); j11++) {
                                     #pragma omp simd simdlen(4)
                                     for (int64_t i11 = 0; i11 <= imin(7, m - 128 * i0 - 8 * i10 - 5); i11++) {
-                                        // S1: conv5x5.jl:9
+                                        // S1: conv5x5.jl:10
                                         const int64_t j = 60 * j0 + 6 * j10 + j11 + 3;
                                         const int64_t i = 128 * i0 + 8 * i10 + i11 + 3;
                                         result(i, j) = result(i, j) + weights(p, q) * image(i + p - 3, j + q - 3);

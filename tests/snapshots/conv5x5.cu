@@ -23,6 +23,7 @@
 
 #include <cuda_runtime.h>
 #include <math.h>
+#include <mutex>
 #include <stdint.h>
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -46,9 +47,11 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 // Subscripts as in the source: from 1, first axis contiguous.
 #define result(i, j) result[(i) - 1 + result_1 * ((j) - 1)]
 #define image(i, j) image[(i) - 1 + m * ((j) - 1)]
-#define weights(i, j) weights[(i) - 1 + weights_1 * ((j) - 1)]
+#define weights(i, j) weights_constant[(i) - 1 + 5 * ((j) - 1)]
 #define result_reg(i, j) result_reg[(i) - 1 + 2 * ((j) - 1)]
 #define image_reg(i, j) image_reg[(i) - 1 + 6 * ((j) - 1)]
+
+static __constant__ double weights_constant[25];
 
 // Neighbouring elements that are loaded or stored at once, from a multiple of their size on.
 template <typename T, int count> struct __align__(sizeof(T) * count) tessella_vector {
@@ -58,7 +61,6 @@ template <typename T, int count> struct __align__(sizeof(T) * count) tessella_ve
 extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel(
     double *__restrict__ result,
     const double *__restrict__ image,
-    const double *__restrict__ weights,
     int64_t result_1,
     int64_t m,
     int64_t n,
@@ -106,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel(
         for (int64_t j11 = 0; j11 <= 1; j11++) {
             #pragma unroll 2
             for (int64_t i11 = 0; i11 <= 1; i11++) {
-                // S0: conv5x5.jl:7
+                // S0: conv5x5.jl:8
                 const int64_t i_result = i11 + 3;
                 const int64_t j_result = j11 + 3;
                 result_reg(i_result - 2, j_result - 2) = 0.0;
@@ -120,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel(
                 for (int64_t j11 = 0; j11 <= 1; j11++) {
                     #pragma unroll 2
                     for (int64_t i11 = 0; i11 <= 1; i11++) {
-                        // S1: conv5x5.jl:9
+                        // S1: conv5x5.jl:10
                         const int64_t i_result = i11 + 3;
                         const int64_t j_result = j11 + 3;
                         const int64_t i_image = p + i11 + 3;
@@ -210,7 +212,7 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel(
                         #pragma unroll 2
                         for (int64_t i11 = 0; i11 <= 1; i11++) {
                             if (i11 <= m - 64 * i0 - 2 * i10 - 5) {
-                                // S0: conv5x5.jl:7
+                                // S0: conv5x5.jl:8
                                 const int64_t i_result = i11 + 3;
                                 const int64_t j_result = j11 + 3;
                                 result_reg(i_result - 2, j_result - 2) = 0.0;
@@ -228,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel(
                                 #pragma unroll 2
                                 for (int64_t i11 = 0; i11 <= 1; i11++) {
                                     if (i11 <= m - 64 * i0 - 2 * i10 - 5) {
-                                        // S1: conv5x5.jl:9
+                                        // S1: conv5x5.jl:10
                                         const int64_t i_result = i11 + 3;
                                         const int64_t j_result = j11 + 3;
                                         const int64_t i_image = p + i11 + 3;
@@ -285,7 +287,6 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel(
 extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel_32(
     double *__restrict__ result,
     const double *__restrict__ image,
-    const double *__restrict__ weights,
     int32_t result_1,
     int32_t m,
     int32_t n,
@@ -333,7 +334,7 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel_32(
         for (int32_t j11 = 0; j11 <= 1; j11++) {
             #pragma unroll 2
             for (int32_t i11 = 0; i11 <= 1; i11++) {
-                // S0: conv5x5.jl:7
+                // S0: conv5x5.jl:8
                 const int32_t i_result = i11 + 3;
                 const int32_t j_result = j11 + 3;
                 result_reg(i_result - 2, j_result - 2) = 0.0;
@@ -347,7 +348,7 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel_32(
                 for (int32_t j11 = 0; j11 <= 1; j11++) {
                     #pragma unroll 2
                     for (int32_t i11 = 0; i11 <= 1; i11++) {
-                        // S1: conv5x5.jl:9
+                        // S1: conv5x5.jl:10
                         const int32_t i_result = i11 + 3;
                         const int32_t j_result = j11 + 3;
                         const int32_t i_image = p + i11 + 3;
@@ -437,7 +438,7 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel_32(
                         #pragma unroll 2
                         for (int32_t i11 = 0; i11 <= 1; i11++) {
                             if (i11 <= m - 64 * i0 - 2 * i10 - 5) {
-                                // S0: conv5x5.jl:7
+                                // S0: conv5x5.jl:8
                                 const int32_t i_result = i11 + 3;
                                 const int32_t j_result = j11 + 3;
                                 result_reg(i_result - 2, j_result - 2) = 0.0;
@@ -455,7 +456,7 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel_32(
                                 #pragma unroll 2
                                 for (int32_t i11 = 0; i11 <= 1; i11++) {
                                     if (i11 <= m - 64 * i0 - 2 * i10 - 5) {
-                                        // S1: conv5x5.jl:9
+                                        // S1: conv5x5.jl:10
                                         const int32_t i_result = i11 + 3;
                                         const int32_t j_result = j11 + 3;
                                         const int32_t i_image = p + i11 + 3;
@@ -574,30 +575,29 @@ extern "C" int32_t conv5x5(
     if (tessella_overlap(
             result, tessella_bytes(tessella_bytes(sizeof(double), result_1), result_2),
             weights, tessella_bytes(tessella_bytes(sizeof(double), weights_1), weights_2))) return -1;
+    // AssertionError is thrown
+    if (weights_2 >= 6 || weights_2 <= 4 || weights_1 >= 6 || weights_1 <= 4) return 3;
     // S0 writes result[i, j]: axis 1
     if (m >= 5 && m >= result_1 + 3 && n >= 5) return 1;
     // S0 writes result[i, j]: axis 2
     if (m >= 5 && n >= 5 && n >= result_2 + 3) return 2;
-    // S1 reads weights[p, q]: axis 1
-    if (m >= 5 && n >= 5 && weights_1 <= 4) return 3;
-    // S1 reads weights[p, q]: axis 2
-    if (m >= 5 && n >= 5 && weights_2 <= 4) return 4;
+    // Constant memory is shared by all calls: one at a time.
+    static std::mutex tessella_calls;
+    const std::lock_guard<std::mutex> tessella_turn(tessella_calls);
     tessella_buffer<double> result_device;
     tessella_buffer<double> image_device;
-    tessella_buffer<double> weights_device;
     TESSELLA_TRY(result_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), result_1), result_2)));
     TESSELLA_TRY(image_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
-    TESSELLA_TRY(weights_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), weights_1), weights_2)));
     TESSELLA_TRY(result_device.copy_in(result));
     TESSELLA_TRY(image_device.copy_in(image));
-    TESSELLA_TRY(weights_device.copy_in(weights));
+    TESSELLA_TRY(cudaMemcpyToSymbol(weights_constant, weights, (size_t)tessella_bytes(tessella_bytes(sizeof(double), weights_1), weights_2)));
     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 5, 16); first_block_y += 65535) {
         if (result_1 <= 1073741824 && result_2 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && weights_1 <= 1073741824 && weights_2 <= 1073741824 && result_1 * result_2 <= 2147483647 && m * n <= 2147483647 && weights_1 * weights_2 <= 2147483647) {
             {
                 const tessella_grid tessella_blocks = {floordiv(m - 5, 64) + 1, imin(65535, floordiv(n - 5, 16) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    conv5x5_kernel_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(result_device.at, image_device.at, weights_device.at, (int32_t)result_1, (int32_t)m, (int32_t)n, (int32_t)weights_1, (int32_t)first_block_y);
+                    conv5x5_kernel_32<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(result_device.at, image_device.at, (int32_t)result_1, (int32_t)m, (int32_t)n, (int32_t)weights_1, (int32_t)first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -606,7 +606,7 @@ extern "C" int32_t conv5x5(
                 const tessella_grid tessella_blocks = {floordiv(m - 5, 64) + 1, imin(65535, floordiv(n - 5, 16) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    conv5x5_kernel<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(result_device.at, image_device.at, weights_device.at, result_1, m, n, weights_1, first_block_y);
+                    conv5x5_kernel<<<tessella_blocks.dims(), dim3(32, 8, 1)>>>(result_device.at, image_device.at, result_1, m, n, weights_1, first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }

@@ -59,6 +59,7 @@ fn arguments(text: &str, order: &[(String, ArgumentType)], of: &Sizes) -> Vec<Va
                     match element {
                         ScalarType::F32 => Constant::f32(value as f32),
                         ScalarType::U8 => integer((7 * position + position / 11) % 256),
+                        ScalarType::I16 | ScalarType::U32 => integer(1 + (7 * position + position / 11) % 250),
                         ScalarType::I64 => Constant::i64((value * 7.0) as i64),
                         _ => Constant::f64(value),
                     }
@@ -175,4 +176,25 @@ end
     let printed = cuda(&asked.replace("    copy_out(B, t)\n", ""));
     let copy = "    if (steps <= 0 || B_1 > m || (m >= 1 && B_2 > n)) {\n        TESSELLA_TRY(B_device.copy_in(B));\n";
     assert!(printed.contains(copy), "{copy}is not in\n{printed}");
+}
+
+#[test]
+fn weights_of_a_known_size_lie_in_constant_memory() {
+    let text = fs::read_to_string(root().join("tests/gpu_orders/small_weights.jl")).unwrap();
+    let made = |text: &str, kind: TextKind| {
+        tessella::file::transpile(text, &options("small_weights"), Backend::Cuda, kind).unwrap()
+    };
+    let printed = made(&text, TextKind::Cuda);
+    let place = "#define weights(i, j) weights_constant[(i) - 1 + 3 * ((j) - 1)]\n";
+    for part in ["__constant__ float weights_constant[9];", place] {
+        assert!(printed.contains(part), "{part} is not in\n{printed}");
+    }
+    let told = "\nConstant memory: small arrays that are only read, one element at a time by all threads of a block\n  \
+                weights: never has more than 9 elements\n";
+    let explained = made(&text, TextKind::Explain);
+    assert!(explained.contains(told), "{told}is not in\n{explained}");
+    // Threads read the taps by their own index; and nothing says how many weights there may be.
+    assert!(!printed.contains("taps_constant"), "{printed}");
+    let unknown = text.replace("    @assert size(weights) == (3, 3)\n", "");
+    assert!(!made(&unknown, TextKind::Cuda).contains("__constant__"));
 }

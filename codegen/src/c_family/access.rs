@@ -108,10 +108,14 @@ impl Printer<'_> {
         }
         // Column-major: i + m * (j + n * k).
         let mut index: Option<IntExpr> = None;
+        let in_constant = matches!(buffer.space, MemorySpace::Constant { .. });
         for (place, extent) in placement.map.iter().zip(&buffer.extents).rev() {
             let place = IntExpr::from_affine(place, &subscripts);
+            // An instruction may name a place in constant memory that is a number.
+            let fixed = if in_constant { self.input.only_value(array, extent) } else { None };
+            let extent = fixed.map_or_else(|| self.input.extent(extent), IntExpr::Const);
             index = Some(match index {
-                Some(inner) => place.plus(self.input.extent(extent).times(inner)),
+                Some(inner) => place.plus(extent.times(inner)),
                 None => place,
             });
         }

@@ -10,7 +10,7 @@ use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Precedence, within};
-use crate::program::{Clip, For, Going, Guard, Node, Over, Spread, Statement, Width};
+use crate::program::{Clip, For, Going, Guard, Node, Over, Spread, Statement, Update, Width};
 use crate::ranges::{conjuncts, known_iterators};
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
@@ -26,6 +26,11 @@ pub trait LoopHooks {
     fn enter(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer);
     /// Called after the loop is printed.
     fn leave(&mut self, it: &For);
+}
+
+/// The values of a statement's iterators.
+pub(super) fn iterators_of(it: &Statement) -> Vec<IntExpr> {
+    it.iterators.iter().map(|at| at.map_or(IntExpr::Const(0), IntExpr::Variable)).collect()
 }
 
 /// Says nothing.
@@ -271,6 +276,9 @@ impl Printer<'_> {
         if !alone {
             out.open("");
         }
+        if let Some(combined) = &it.combined {
+            self.offer(combined.computation, out);
+        }
         // Compilers warn of constants that nothing uses.
         if it.guard == Guard::Needed || it.body.iter().any(|node| node.mentions(it.variable)) {
             out.line(format!("const {} {name} = {value};", self.width.c_type()));
@@ -282,18 +290,25 @@ impl Printer<'_> {
                 self.block(&it.body, hooks, out);
                 out.close();
             }
+            Guard::Unneeded | Guard::Turns if it.combined.is_some() => {
+                out.open("");
+                self.block(&it.body, hooks, out);
+                out.close();
+            }
             Guard::Unneeded | Guard::Turns => self.block(&it.body, hooks, out),
+        }
+        if let Some(combined) = &it.combined {
+            self.combine(it, combined, out);
         }
         if !alone {
             out.close();
         }
     }
 
-    fn statement(&mut self, it: &Statement, alone: bool, out: &mut Writer) {
+    pub(super) fn statement(&mut self, it: &Statement, alone: bool, out: &mut Writer) {
         let algorithm = self.input.algorithm;
         let source = algorithm.computation(it.computation);
-        let iterators: Vec<IntExpr> =
-            it.iterators.iter().map(|at| at.map_or(IntExpr::Const(0), IntExpr::Variable)).collect();
+        let iterators = iterators_of(it);
         let asks = source.predicate.as_ref().is_some_and(|predicate| conjuncts(predicate).len() > it.known as usize);
         let braces = !alone && (!it.bindings.is_empty() || (!asks && !source.lets.is_empty()));
         self.origin(it.computation, out);
@@ -303,14 +318,22 @@ impl Printer<'_> {
         if braces {
             out.open("");
         }
+        self.bindings(it, out);
+        match it.update {
+            Update::Stored => self.update_knowing(it.computation, &iterators, it.known, out),
+            Update::Offered => self.offered(it.computation, &iterators, out),
+        }
+        if braces {
+            out.close();
+        }
+    }
+
+    /// The iterators that no variable of the program holds.
+    pub(super) fn bindings(&mut self, it: &Statement, out: &mut Writer) {
         for (variable, value) in &it.bindings {
             let value = self.int(value);
             let name = &self.program.names.variables[variable.0 as usize];
             out.line(format!("const {} {name} = {value};", self.width.c_type()));
-        }
-        self.update_knowing(it.computation, &iterators, it.known, out);
-        if braces {
-            out.close();
         }
     }
 

@@ -3,6 +3,7 @@
 mod access;
 mod ahead;
 mod block;
+mod combine;
 mod complex;
 mod expr;
 mod fast;
@@ -72,6 +73,8 @@ pub struct Printer<'a> {
     in_turns: bool,
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
     streamed: BTreeMap<u32, String>,
+    /// The threads of a block along x, in kernels.
+    pub threads: u32,
     wide: Vectors,
 }
 
@@ -115,6 +118,7 @@ impl<'a> Printer<'a> {
             kept: vec![],
             width: Width::Wide,
             streamed: BTreeMap::new(),
+            threads: 1,
             in_turns: false,
             wide: Vectors::Ask,
         }

@@ -213,6 +213,11 @@ fn at_one_time(tag: Tag) -> Option<Way> {
         Tag::Vector(width) => Some(Way::free(format!("in SIMD vectors of {width}"))),
         Tag::GpuBlock(along) => Some(Way::free(format!("spread over thread blocks along {}", axis(along)))),
         Tag::GpuThread(along) => Some(Way::free(format!("spread over threads along {}", axis(along)))),
+        Tag::Combine => Some(Way::plain(
+            "spread over the threads of a block, whose updates the block combines: those of 32 threads by shuffles, then one \
+             of each 32 through shared memory"
+                .to_string(),
+        )),
         Tag::Sequential | Tag::Stream(_) | Tag::GridSync | Tag::Separate | Tag::Unroll(_) => None,
     }
 }
@@ -316,7 +321,7 @@ fn way(
     }
     let turn = match it.tag {
         Tag::Sequential if is_wave(verified, &it.path) => "over diagonals of tiles, in order".to_string(),
-        Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) => {
+        Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => {
             "in order".to_string()
         }
         Tag::Stream(StreamSize { hexagon: Some(it), .. }) => format!(
@@ -332,7 +337,7 @@ fn way(
     let Some(reason) = strongest(&it.carries, dependences) else {
         let outer = reports.iter().find(|other| {
             let around = other.path != it.path && other.path.contains(&it.path);
-            around && matches!(other.tag, Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_))
+            around && matches!(other.tag, Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine)
         });
         return match outer {
             Some(outer) => {

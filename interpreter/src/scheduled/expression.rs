@@ -11,6 +11,68 @@ use tessella_polyhedral::algorithm::{Access, Computation, ComputationId, Subscri
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Constant};
 
+/// What a thread offers to an update that its block combines.
+pub(super) fn offer(
+    around: &mut Surroundings<'_>,
+    statement: &Statement,
+    variables: &mut Vec<Option<i64>>,
+) -> Result<Constant, ScheduledError> {
+    let operand = operand_of(around.input, statement)?;
+    instance_of(around, statement, variables)?.expression(around, operand)
+}
+
+/// The update of an element by what a block has combined.
+pub(super) fn update_by(
+    around: &mut Surroundings<'_>,
+    statement: &Statement,
+    variables: &mut Vec<Option<i64>>,
+    by: Constant,
+) -> Result<(), ScheduledError> {
+    let instance = instance_of(around, statement, variables)?;
+    let ExprKind::Binary(operator, old, _) = &instance.computation.value.kind else {
+        return Err(ScheduledError::Misplaced { what: "an update that is none" });
+    };
+    let old = instance.expression(around, old)?;
+    let value = combine(*operator, old, by, &instance.computation.name)?;
+    let index = instance.index(around, &instance.computation.write)?;
+    let position = around.position;
+    block(around, &instance.computation.write)?.write(&index, value, position, &instance.computation.name)
+}
+
+/// Two offers as one.
+pub(super) fn combine(
+    operator: BinaryOp,
+    x: Constant,
+    y: Constant,
+    computation: &str,
+) -> Result<Constant, ScheduledError> {
+    let computation = computation.to_string();
+    operators::binary(operator, x, y).map_err(|_| ScheduledError::NoResult { computation })
+}
+
+fn operand_of<'a>(input: &Input<'a>, statement: &Statement) -> Result<&'a Expr, ScheduledError> {
+    match &input.algorithm.computation(statement.computation).value.kind {
+        ExprKind::Binary(_, _, operand) => Ok(operand),
+        _ => Err(ScheduledError::Misplaced { what: "an update that is none" }),
+    }
+}
+
+/// The instance that a statement runs, with its bindings made.
+fn instance_of<'a>(
+    around: &Surroundings<'a>,
+    statement: &Statement,
+    variables: &mut Vec<Option<i64>>,
+) -> Result<Instance<'a>, ScheduledError> {
+    for (variable, bound) in &statement.bindings {
+        let bound = integer::value(bound, around.params, variables)?;
+        bind(variables, variable.0, bound);
+    }
+    let value = |variable: u32| variables.get(variable as usize).copied().flatten();
+    let iterators = statement.iterators.iter().map(|it| it.and_then(|it| value(it.0))).collect();
+    let computation = around.input.algorithm.computation(statement.computation);
+    Ok(Instance { computation, iterators, lets: vec![], operands: vec![] })
+}
+
 /// What an instance can see.
 pub(super) struct Surroundings<'a> {
     pub(super) input: &'a Input<'a>,
@@ -34,14 +96,8 @@ pub(super) fn execute(
         Some(inside) => integer::holds(inside, around.params, variables)?,
         None => true,
     };
-    for (variable, bound) in &statement.bindings {
-        let bound = integer::value(bound, around.params, variables)?;
-        bind(variables, variable.0, bound);
-    }
-    let value = |variable: u32| variables.get(variable as usize).copied().flatten();
-    let iterators = statement.iterators.iter().map(|it| it.and_then(|it| value(it.0))).collect();
-    let computation = around.input.algorithm.computation(statement.computation);
-    let mut instance = Instance { computation, iterators, lets: vec![], operands: vec![] };
+    let mut instance = instance_of(around, statement, variables)?;
+    let computation = instance.computation;
     if !is_inside {
         return instance.past_the_edge(around, statement.computation);
     }

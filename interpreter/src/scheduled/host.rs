@@ -6,6 +6,7 @@ use super::integer;
 use super::kernel;
 use super::memory::{Block, Memory, Position};
 use super::shuffle::Shuffle;
+use std::collections::BTreeMap;
 use tessella_codegen::program::{For, Going, Node};
 use tessella_codegen::{Input, Program};
 use tessella_polyhedral::layers::{Direction, Lifetime};
@@ -26,6 +27,9 @@ pub(super) struct Host<'a> {
     pub(super) shuffle: Shuffle,
     /// How many loops without an order have begun.
     pub(super) executions: u64,
+    /// What the threads of blocks offered so far to updates that their blocks combine: by block, and by how many updates of the
+    /// block came before; each with the thread's number.
+    pub(super) offers: BTreeMap<(i64, u64), Vec<(u64, Option<Constant>)>>,
 }
 
 impl Host<'_> {
@@ -152,7 +156,7 @@ impl Host<'_> {
                 self.position = outer;
                 Ok(())
             }
-            Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) => {
+            Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Stream(_) => {
                 Err(ScheduledError::Misplaced { what: "a loop of the GPU" })
             }
         }

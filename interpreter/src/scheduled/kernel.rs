@@ -1,7 +1,7 @@
 //! Kernels: blocks in any order, and in each block the threads, in any order from barrier to barrier.
 
 use super::error::ScheduledError;
-use super::expression::{Arrival, Surroundings, arrive, bind, execute, goes_on, values};
+use super::expression::{Arrival, Surroundings, arrive, bind, combine, execute, goes_on, offer, update_by, values};
 use super::host::Host;
 use super::integer;
 use super::memory::{Block, Memory};
@@ -9,9 +9,11 @@ use super::streaming;
 use std::collections::VecDeque;
 use std::vec::IntoIter;
 use tessella_codegen::int_expr::VariableId;
-use tessella_codegen::program::{For, Going, Guard, Kernel, Node, Over, Spread};
+use tessella_codegen::program::{For, Going, Guard, Kernel, Node, Over, Spread, Statement, Update};
+use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::layers::BufferId;
 use tessella_polyhedral::schedule::ProcessorAxis;
+use tessella_scalar::Constant;
 
 /// Runs all blocks of a kernel.
 pub(super) fn launch(host: &mut Host<'_>, kernel: &Kernel) -> Result<(), ScheduledError> {
@@ -154,6 +156,9 @@ struct Thread<'a> {
     /// What is on its way to shared memory: since the last wait, and for each wait before what it did not wait for.
     ahead: Vec<Arrival>,
     begun: VecDeque<Vec<Arrival>>,
+    /// What its instance offered to the update that the block combines next, and how many of these came before.
+    offer: Option<Constant>,
+    combined: u64,
     /// What is left to do, outermost first.
     frames: Vec<Frame<'a>>,
 }
@@ -172,6 +177,12 @@ enum Frame<'a> {
     Turns {
         body: &'a [Node],
         blocks: IntoIter<[i64; 3]>,
+    },
+    /// An update that the block combines once all threads have offered; whether the thread has an iteration of the loop.
+    Combine {
+        it: &'a Statement,
+        has_iteration: bool,
+        offered: bool,
     },
     /// A loop that data end: its next value, and the last one.
     While {
@@ -194,6 +205,8 @@ impl<'a> Thread<'a> {
             registers: Memory::new(host.input.layout.buffers.len()),
             ahead: vec![],
             begun: VecDeque::new(),
+            offer: None,
+            combined: 0,
             frames: vec![Frame::Nodes { rest: kernel.body.iter(), declared: None }],
         }
     }
@@ -222,6 +235,18 @@ impl<'a> Thread<'a> {
                         self.frames.pop();
                     }
                 },
+                Frame::Combine { it, has_iteration, offered } => {
+                    let (it, has_iteration) = (*it, *has_iteration);
+                    if !*offered {
+                        *offered = true;
+                        let number = number(self.index[1], self.extents[1]);
+                        let offers = host.offers.entry((self.block, self.combined)).or_default();
+                        offers.push((number, self.offer.take()));
+                        return Ok(Stop::Barrier);
+                    }
+                    self.frames.pop();
+                    self.combine(it, has_iteration, host)?;
+                }
                 Frame::While { it, going, next, last } => {
                     let (it, going, value, last) = (*it, *going, *next, *last);
                     *next += it.step;
@@ -287,6 +312,13 @@ impl<'a> Thread<'a> {
                 let value = integer::value(value, host.params, &self.variables)?;
                 bind(&mut self.variables, variable.0, value);
             }
+            Node::Statement(it) if it.update == Update::Offered => {
+                let mut around = Surroundings { registers: Some(&mut self.registers), ..host.surroundings().0 };
+                let value = offer(&mut around, it, &mut self.variables)?;
+                if self.offer.replace(value).is_some() {
+                    return Err(ScheduledError::Misplaced { what: "a second offer of a thread" });
+                }
+            }
             Node::Statement(it) => {
                 let mut around = Surroundings {
                     registers: Some(&mut self.registers),
@@ -326,6 +358,45 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
+    /// The first thread combines what all have offered: 32 neighbours, then one of each 32, both along halves.
+    fn combine(&mut self, it: &Statement, has_iteration: bool, host: &mut Host<'_>) -> Result<(), ScheduledError> {
+        let key = (self.block, self.combined);
+        self.combined += 1;
+        if self.index[1] != [0; 3] {
+            return Ok(());
+        }
+        let computation = host.input.algorithm.computation(it.computation);
+        let ExprKind::Binary(operator, ..) = computation.value.kind else {
+            return Err(ScheduledError::Misplaced { what: "an update that is none" });
+        };
+        let mut offers = host.offers.remove(&key).unwrap_or_default();
+        offers.sort_by_key(|(thread, _)| *thread);
+        let offers: Vec<Option<Constant>> = offers.into_iter().map(|(_, offer)| offer).collect();
+        let halves = |offers: &[Option<Constant>]| -> Result<Option<Constant>, ScheduledError> {
+            let mut left = offers.to_vec();
+            while left.len() > 1 {
+                let half = left.len() / 2;
+                for at in 0..half {
+                    left[at] = match (left[at], left[at + half]) {
+                        (Some(x), Some(y)) => Some(combine(operator, x, y, &computation.name)?),
+                        (one, other) => one.or(other),
+                    };
+                }
+                left.truncate(half);
+            }
+            Ok(left.first().copied().flatten())
+        };
+        let warps = offers.chunks(32).map(halves).collect::<Result<Vec<_>, _>>()?;
+        match halves(&warps)? {
+            Some(by) if has_iteration => {
+                let mut around = Surroundings { registers: Some(&mut self.registers), ..host.surroundings().0 };
+                update_by(&mut around, it, &mut self.variables, by)
+            }
+            Some(_) => Err(ScheduledError::Misplaced { what: "an offer to an update that does not happen" }),
+            None => Ok(()),
+        }
+    }
+
     fn values(&mut self, it: &For, host: &mut Host<'_>) -> Result<Vec<i64>, ScheduledError> {
         let mut around = Surroundings { registers: Some(&mut self.registers), ..host.surroundings().0 };
         values(&mut around, it, &self.variables)
@@ -357,11 +428,14 @@ impl<'a> Thread<'a> {
             self.frames.push(Frame::Loop { variable: it.variable, body: &it.body, values: values.into_iter() });
             return Ok(());
         }
+        let value = lower + it.step * self.index[level][axis as usize];
+        if let Some(combined) = &it.combined {
+            self.frames.push(Frame::Combine { it: combined, has_iteration: value <= upper, offered: false });
+        }
         if lower <= upper && (upper - lower) / it.step >= all {
             let (kernel, name) = named();
             return Err(ScheduledError::Uncovered { kernel, name });
         }
-        let value = lower + it.step * self.index[level][axis as usize];
         if value > upper {
             let (kernel, name) = named();
             return match it.guard {

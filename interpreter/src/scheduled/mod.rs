@@ -23,6 +23,7 @@ use crate::value::{Array, Value};
 use host::Host;
 use memory::{Block, Memory, Position};
 use shuffle::Shuffle;
+use std::collections::BTreeMap;
 use tessella_codegen::entry::STATUS_OUT_OF_CONTEXT;
 use tessella_codegen::{Input, Program};
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
@@ -111,6 +112,7 @@ pub fn run(
         position: Position::default(),
         shuffle: Shuffle::new(seed),
         executions: 0,
+        offers: BTreeMap::new(),
     };
     host.whole()?;
     let Host { memory, outside, .. } = host;

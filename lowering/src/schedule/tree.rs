@@ -46,6 +46,7 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
                 ("parallel", []) => Tag::Parallel,
                 ("separate", []) => Tag::Separate,
                 ("grid_sync", []) => Tag::GridSync,
+                ("combine", []) => Tag::Combine,
                 ("vectorize", [width]) => Tag::Vector(size(width)?),
                 ("unroll", [factor]) => Tag::Unroll(size(factor)?),
                 ("stream", [steps, points, rows, more @ ..]) if more.len() <= 2 => Tag::Stream(StreamSize {

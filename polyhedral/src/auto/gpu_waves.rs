@@ -307,11 +307,12 @@ fn loads_together(it: &Loop, is_innermost: bool) -> f64 {
         | Tag::Separate
         | Tag::GpuBlock(_)
         | Tag::GpuThread(_)
+        | Tag::Combine
         | Tag::Stream(_)
         | Tag::GridSync => 1.0,
     }
 }
 
 fn is_gpu(it: &Loop) -> bool {
-    matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_))
+    matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine)
 }

@@ -5,6 +5,7 @@ pub(crate) mod apart;
 pub mod asked;
 mod cache_blocks;
 pub(crate) mod chooser;
+pub(crate) mod constants;
 pub(crate) mod cost;
 pub(crate) mod cpu;
 mod crossing;

@@ -2,27 +2,48 @@
 //!
 //! ```text
 //! for i { a += x[i] }
-//!   -> for p in 0..262144 { P[p] = -0.0; for i0 { P[p] += x[..] } }
-//!      for q in 0..8192 { Q[q] = -0.0; for p0 { Q[q] += P[..] } }; the same for 256; for r in 0..256 { a += R[r] }
+//!   -> @block for b in 0..528 { Q[b] = -0.0; @combine for t in 0..256 { P = -0.0; for i0 { P += x[..] }; Q[b] += P } }
+//!      @combine for b { a += Q[b] }
+//! for j, i { a += A[i, j] }
+//!   -> the same with b = j mod 528, t = i mod 256 and loops j0, i0 in each thread
 //! ```
 //!
+//! So there are two launches: as many blocks as a large GPU runs at a time, each of which combines what its threads added up, then one
+//! block ([`crate::combine`]). Where the source fixes the order of the outer loop's iterations, each has a block, and one thread adds up
+//! their results in order.
+//!
 //! Only where the source lets the order of updates go. What each partial result takes, and the order in which they are
-//! combined, depend on nothing but the sizes, so the result has the same bits in every run. Each step is a command that a user
-//! could give, and is proved like one.
+//! combined, depend on nothing but the sizes, so the result has the same bits in every run. Each step but the tags is a command that a
+//! user could give, and is proved like one.
+//!
+//! Where conditions or bounds leave threads without iterations between others, there are levels of partial results in memory instead, a
+//! launch for each: 262144, 8192, 256.
 
 use super::asked::Asking;
 use super::chooser::Chooser;
+use crate::affine::Affine;
+use crate::algorithm::ArrayKind;
+use crate::combine;
 use crate::command::Command;
 use crate::default_order::{Means, Memory, Tilings};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
+use crate::legality;
+use crate::machine::Gpu;
 use crate::reduction::{UpdateOrder, reductions};
-use crate::schedule::{Node, Tag};
+use crate::relation;
+use crate::schedule::{Node, ProcessorAxis, Tag};
 use crate::transform;
 use std::collections::BTreeSet;
 
+/// Threads of a block that combines.
+const THREADS: u32 = 256;
+/// Blocks that run at a time, each with up to 64 registers a thread: four on each multiprocessor.
+const BLOCKS: u32 = 4 * Gpu::HOPPER.multiprocessors;
+/// Bytes that a thread asks for at a time, in all arrays that it reads.
+const AHEAD: u32 = 64;
 /// Partial results of a long loop, level by level: as many threads as a large GPU runs at a time, then groups of 32.
 const LEVELS: [u32; 3] = [1 << 18, 1 << 13, 1 << 8];
 /// Partial results of each execution of an inner loop.
@@ -53,25 +74,165 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
             continue;
         }
         let name = scheduled.algorithm.computation(reduction.computation).name.clone();
-        let mut trial = parted.clone();
-        match trial.part(ctx, &name, reduction.order) {
-            Ok(()) => parted = trial,
-            Err(error) if error.is_quota() => return Err(error),
-            // It stays as it is.
-            Err(_) => {}
+        if !parted.needs_parts(ctx, &name)? {
+            continue;
+        }
+        for way in [Parted::combine, Parted::part] {
+            let mut trial = parted.clone();
+            match way(&mut trial, ctx, &name, reduction.order) {
+                Ok(true) => {
+                    parted = trial;
+                    break;
+                }
+                Err(error) if error.is_quota() => return Err(error),
+                // It stays as it is.
+                Ok(false) | Err(_) => {}
+            }
         }
     }
     Ok(parted)
 }
 
 impl Parted {
-    /// All levels of one reduction.
-    fn part(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<(), Error> {
-        if !self.needs_parts(ctx, name)? {
-            return Ok(());
-        }
+    /// Blocks that combine what their threads added up; `false` if the reduction has no such form.
+    fn combine(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<bool, Error> {
         let loops = self.loops(name);
-        match (loops.as_slice(), order) {
+        let in_order = matches!((loops.len(), order), (2, UpdateOrder::Within(_)));
+        match loops.as_slice() {
+            [only] => {
+                let (outer, part) = self.split(ctx, name, only, BLOCKS * THREADS)?;
+                self.exchange(ctx, name, &outer, &part)?;
+                self.split(ctx, name, &part, THREADS)?;
+            }
+            [outer, inner] if order == UpdateOrder::Any => {
+                let (rounds, block) = self.split(ctx, name, outer, BLOCKS)?;
+                self.exchange(ctx, name, &rounds, &block)?;
+                let (steps, thread) = self.split(ctx, name, inner, THREADS)?;
+                self.exchange(ctx, name, &steps, &thread)?;
+                self.exchange(ctx, name, &rounds, &thread)?;
+            }
+            [_, inner] => {
+                let (steps, thread) = self.split(ctx, name, inner, THREADS)?;
+                self.exchange(ctx, name, &steps, &thread)?;
+            }
+            [] | [_, _, ..] => return Ok(false),
+        }
+        // A block, a thread, and the loops that the thread runs.
+        let loops = self.loops(name);
+        let [block, thread, own @ ..] = loops.as_slice() else { return Ok(false) };
+        let (Some(first), Some(last)) = (own.first(), own.last()) else { return Ok(false) };
+        let of_thread = self.factor(ctx, name, first, 1)?;
+        let of_block = self.factor(ctx, &of_thread, thread, 1)?;
+        let start = self.scheduled.algorithm.computations.iter().nth_back(1).map(|it| it.name.clone());
+        self.carry_out(ctx, Command::Distribute { computation: of_block.clone(), at: block.clone() })?;
+        let start = start.expect("`rfactor` adds two statements");
+        self.carry_out(ctx, Command::Fuse { first: start, second: name.to_string(), at: block.clone() })?;
+        self.tag(name, block, Tag::GpuBlock(ProcessorAxis::X));
+        self.tag(name, thread, Tag::Combine);
+        let ahead = AHEAD / self.bytes_of_terms(name).max(1);
+        if ahead > 1 {
+            self.tag(name, last, Tag::Unroll(ahead));
+        }
+        self.tag(&of_block, block, if in_order { Tag::Unroll(LAST) } else { Tag::Combine });
+        let combined = [(&of_thread, thread), (&of_block, block)].into_iter().take(if in_order { 1 } else { 2 });
+        for (name, at) in combined {
+            if !self.is_combined(ctx, name, at)? {
+                return Ok(false);
+            }
+        }
+        if !in_order {
+            self.start_late(ctx, &of_block)?;
+        }
+        let Scheduled { algorithm, schedule, .. } = &self.scheduled;
+        legality::is_legal(ctx, algorithm, schedule, &self.dependences)
+    }
+
+    /// Bytes that an instance of a reduction reads of arrays, each element once.
+    fn bytes_of_terms(&self, name: &str) -> u32 {
+        let algorithm = &self.scheduled.algorithm;
+        let Some(it) = algorithm.find(name).map(|id| algorithm.computation(id)) else { return 0 };
+        let mut read = vec![];
+        for access in it.reads.iter().filter(|access| access.array != it.write.array) {
+            let place = (access.array, &access.subscripts);
+            if algorithm.array(access.array).kind != ArrayKind::Private && !read.contains(&place) {
+                read.push(place);
+            }
+        }
+        read.into_iter().map(|(array, _)| algorithm.array(array).element.bytes()).sum()
+    }
+
+    /// Whether a block combines the updates of a loop, and its threads without iterations are the last ones.
+    fn is_combined(&self, ctx: &Ctx, name: &str, at: &str) -> Result<bool, Error> {
+        let Scheduled { algorithm, schedule, .. } = &self.scheduled;
+        let Some(id) = algorithm.find(name) else { return Ok(false) };
+        let around = schedule.loops_around(id);
+        let Some((path, it)) = around.iter().find(|(_, it)| it.name == at) else { return Ok(false) };
+        let Some(thread) = it.at[&id].as_iterator() else { return Ok(false) };
+        if combine::combined(ctx, algorithm, schedule, path)? != Some(id) {
+            return Ok(false);
+        }
+        let domain = relation::domain(algorithm, id)?;
+        let all: Vec<Affine> = (0..algorithm.computation(id).iterators.len() as u32).map(Affine::iterator).collect();
+        let mut before = all.clone();
+        before[thread as usize] = Affine::iterator(thread).add_constant(-1)?;
+        let (space, names) = (relation::domain_space(ctx, algorithm, id)?, algorithm.param_names());
+        let value = |affine: Affine| affine.to_isl(&space, &names);
+        let later = domain.intersect(&value(Affine::iterator(thread))?.ge_set(&value(Affine::constant(1))?)?)?;
+        let instances = relation::functions(ctx, algorithm, id, &all)?.intersect_domain(&domain)?.range()?;
+        let before = relation::functions(ctx, algorithm, id, &before)?.intersect_domain(&later)?.range()?;
+        Ok(before.is_subset(&instances)?)
+    }
+
+    /// Brings the statement that sets the result before all updates to the launch that combines the blocks' results, where nothing needs
+    /// it earlier.
+    fn start_late(&mut self, ctx: &Ctx, of_block: &str) -> Result<(), Error> {
+        let Scheduled { algorithm, schedule, .. } = &self.scheduled;
+        let Some(id) = algorithm.find(of_block) else { return Ok(()) };
+        let result = algorithm.computation(id).write.array;
+        let Node::Sequence(children) = &schedule.root else { return Ok(()) };
+        let sets =
+            |node: &Node| matches!(node, Node::Computation(id) if algorithm.computation(*id).write.array == result);
+        let last = children.iter().position(|node| node.computations() == [id]);
+        let Some((first, last)) = children.iter().position(sets).zip(last).filter(|(first, last)| first < last) else {
+            return Ok(());
+        };
+        let mut trial = schedule.clone();
+        if let Node::Sequence(children) = &mut trial.root {
+            children[first..last].rotate_left(1);
+        }
+        if legality::is_legal(ctx, algorithm, &trial, &self.dependences)? {
+            self.scheduled.schedule = trial;
+        }
+        Ok(())
+    }
+
+    /// The names of the loops that one becomes.
+    fn split(&mut self, ctx: &Ctx, name: &str, at: &str, size: u32) -> Result<(String, String), Error> {
+        let before = self.loops(name);
+        self.carry_out(ctx, Command::Split { computation: name.to_string(), at: at.to_string(), size })?;
+        let now = self.loops(name);
+        let place = before.iter().position(|it| it == at).unwrap_or_default();
+        Ok((now[place].clone(), now[place + 1].clone()))
+    }
+
+    fn exchange(&mut self, ctx: &Ctx, name: &str, outer: &str, inner: &str) -> Result<(), Error> {
+        let (outer, inner) = (outer.to_string(), inner.to_string());
+        self.carry_out(ctx, Command::Interchange { computation: name.to_string(), outer, inner })
+    }
+
+    fn tag(&mut self, name: &str, at: &str, tag: Tag) {
+        let Scheduled { algorithm, schedule, .. } = &mut self.scheduled;
+        let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
+        let path = around.into_iter().find(|(_, it)| it.name == at).map(|(path, _)| path);
+        if let Some(Node::Loop(it)) = path.and_then(|path| schedule.node_mut(&path)) {
+            it.tag = tag;
+        }
+    }
+
+    /// All levels of one reduction.
+    fn part(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<bool, Error> {
+        let loops = self.loops(name);
+        let done = match (loops.as_slice(), order) {
             ([only], _) => self.levels(ctx, name, only, &LEVELS),
             ([outer, inner], UpdateOrder::Any) => {
                 let total = self.factor_inside(ctx, name, outer, inner, INNER)?;
@@ -84,8 +245,9 @@ impl Parted {
                 let last = self.factor_inside(ctx, &total, outer, &parts, 1)?;
                 self.carry_out(ctx, Command::Unroll { computation: last, at: outer.clone(), factor: LAST })
             }
-            ([] | [_, _, ..], _) => Ok(()),
-        }
+            ([] | [_, _, ..], _) => return Ok(false),
+        };
+        done.map(|()| true)
     }
 
     /// Whether nothing around a reduction runs in parallel, and its innermost loop has many iterations.

@@ -20,9 +20,9 @@ pub(super) fn place(scheduled: &Scheduled, computation: &str, at: &str) -> Resul
     let (algorithm, schedule) = (&scheduled.algorithm, &scheduled.schedule);
     let id = storage::find::computation(algorithm, computation)?;
     let around = storage::find::loops_down_to(algorithm, schedule, id, at)?;
-    let is_gpu = |tag: Tag| matches!(tag, Tag::GpuBlock(_) | Tag::GpuThread(_));
+    let is_gpu = |tag: Tag| matches!(tag, Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine);
     let divergent = |reason| Error::from(ConnectError::Divergent { at: at.to_string(), reason });
-    if around.iter().any(|(_, it)| matches!(it.tag, Tag::GpuThread(_))) {
+    if around.iter().any(|(_, it)| it.tag.thread().is_some()) {
         return Err(divergent("its iterations belong to one thread each, and the others would not come"));
     }
     if around.iter().any(|(_, it)| !it.tag.keeps_order() && !is_gpu(it.tag)) {

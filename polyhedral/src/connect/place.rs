@@ -81,7 +81,7 @@ pub(super) fn check_host(schedule: &Schedule, node: &Path, name: &str) -> Result
     for it in super::event::loops_around(schedule, node) {
         let reason = match it.tag {
             Tag::Sequential | Tag::Unroll(_) | Tag::Separate => continue,
-            Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Stream(_) | Tag::GridSync => {
+            Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Stream(_) | Tag::GridSync => {
                 "it runs on the GPU, inside of a kernel"
             }
             Tag::Parallel | Tag::Vector(_) => "a loop around it runs its iterations in no order",

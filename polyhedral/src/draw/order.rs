@@ -45,7 +45,7 @@ impl Run<'_> {
                     groups.entry(value.unwrap_or(i64::MAX)).or_default().push(at);
                 }
                 let open = match it.tag {
-                    Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_) => groups.len() > 1,
+                    Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => groups.len() > 1,
                     Tag::Sequential
                     | Tag::Vector(_)
                     | Tag::Unroll(_)

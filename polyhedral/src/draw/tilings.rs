@@ -326,7 +326,7 @@ fn tile_of(
         above = path.0.len();
         let value = it.at.get(&id).and_then(|at| at.evaluate(instance, params)).unwrap_or(0);
         match it.tag {
-            Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_) => {}
+            Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => {}
             Tag::Sequential | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) | Tag::GridSync => {
                 round.push(value)
             }

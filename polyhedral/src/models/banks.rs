@@ -134,7 +134,7 @@ fn warp(
     let mut axes: [Option<u32>; 3] = [None; 3];
     for (at, (_, it)) in (0..).zip(&around) {
         match it.tag {
-            Tag::GpuThread(ProcessorAxis::X) => axes[0] = Some(at),
+            Tag::GpuThread(ProcessorAxis::X) | Tag::Combine => axes[0] = Some(at),
             Tag::GpuThread(ProcessorAxis::Y) => axes[1] = Some(at),
             Tag::GpuThread(ProcessorAxis::Z) => axes[2] = Some(at),
             Tag::Sequential

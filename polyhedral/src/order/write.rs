@@ -79,6 +79,7 @@ fn prefix(tag: Tag) -> String {
             format!("@stream {} {} {} {more}", size.steps, size.points, size.rows)
         }
         Tag::GridSync => "@grid_sync ".to_string(),
+        Tag::Combine => "@combine ".to_string(),
         Tag::GpuBlock(along) => format!("@block {} ", axis(along)),
         Tag::GpuThread(along) => format!("@thread {} ", axis(along)),
     }

@@ -35,11 +35,11 @@ pub(super) fn place(ctx: &Ctx, source: &Algorithm, placed: &mut Placed, name: &s
     if let Some(reason) = reason {
         return Err(StorageError::NotConstant { array: name.to_string(), reason }.into());
     }
-    let elements = most_elements(ctx, source, id)?;
-    let bytes = bytes(source, id, elements);
+    let elements = largest(ctx, source, id)?;
+    let bytes = total_bytes(source, id, elements);
     let mut total = bytes;
     for &other in placed.constants.iter().filter(|&&other| other != id) {
-        total = total.saturating_add(self::bytes(source, other, most_elements(ctx, source, other)?));
+        total = total.saturating_add(total_bytes(source, other, largest(ctx, source, other)?));
     }
     let elements = u32::try_from(elements).ok().filter(|_| total <= CONSTANT_BYTES);
     let too_large = StorageError::ConstantTooLarge { array: name.to_string(), bytes, total };
@@ -56,13 +56,21 @@ pub(super) fn place(ctx: &Ctx, source: &Algorithm, placed: &mut Placed, name: &s
 }
 
 /// The size with what aligns the next array.
-fn bytes(algorithm: &Algorithm, array: ArrayId, elements: i64) -> i64 {
+pub(crate) fn total_bytes(algorithm: &Algorithm, array: ArrayId, elements: i64) -> i64 {
     let size = i64::from(algorithm.array(array).element.bytes());
     elements.saturating_mul(size).saturating_add(7) / 8 * 8
 }
 
-/// The most elements that an argument has in a call that passes the tests at entry; at least 1.
-fn most_elements(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId) -> Result<i64, Error> {
+/// The most elements that an argument has in a call that passes the tests at entry, at least 1; `None` where nothing bounds them.
+pub(crate) fn most_elements(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId) -> Result<Option<i64>, Error> {
+    match largest(ctx, algorithm, id) {
+        Ok(elements) => Ok(Some(elements)),
+        Err(Error::Storage(StorageError::Unbounded { .. })) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn largest(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId) -> Result<i64, Error> {
     let mut known = algorithm.context.clone();
     for requirement in &algorithm.requirements {
         known = known.intersect(&requirement.holds)?;

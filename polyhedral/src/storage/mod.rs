@@ -17,6 +17,7 @@ mod store;
 mod tiles;
 
 pub use constant::CONSTANT_BYTES;
+pub(crate) use constant::{most_elements, total_bytes};
 pub use error::{Limit, Overwrite, StorageError};
 pub(crate) use footprint::uses;
 

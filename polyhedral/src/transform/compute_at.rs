@@ -197,7 +197,7 @@ fn team(
     anchor: ComputationId,
 ) -> Result<BTreeMap<ProcessorAxis, i64>, Result<AtObstacle, Error>> {
     let mut team = BTreeMap::new();
-    if scheduled.target == Target::Cpu || around.iter().any(|it| matches!(it.tag, Tag::GpuThread(_))) {
+    if scheduled.target == Target::Cpu || around.iter().any(|it| it.tag.thread().is_some()) {
         return Ok(team);
     }
     for &user in users {
@@ -214,6 +214,7 @@ fn team(
                 | Tag::Vector(_)
                 | Tag::Unroll(_)
                 | Tag::Separate
+                | Tag::Combine
                 | Tag::Stream(_)
                 | Tag::GridSync => {}
             }

@@ -64,6 +64,7 @@ fn joined(tags: [Tag; 2]) -> Option<Tag> {
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)
+            | Tag::Combine
             | Tag::Stream(_)
             | Tag::GridSync,
             _,

@@ -110,6 +110,7 @@ fn vector_width(tag: Tag) -> Option<u32> {
         | Tag::Separate
         | Tag::GpuBlock(_)
         | Tag::GpuThread(_)
+        | Tag::Combine
         | Tag::Stream(_)
         | Tag::GridSync => None,
     }

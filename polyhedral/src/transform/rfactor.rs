@@ -18,7 +18,7 @@ use crate::reduction::{Operator, Reduction, UpdateOrder, reduction};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use std::collections::BTreeMap;
-use tessella_scalar::{BinaryOp, Constant, ScalarType};
+use tessella_scalar::{BinaryOp, Constant};
 
 /// Reads of the statement that adds up partial results: of the result, and of one partial result. What its guard reads follows.
 const OWN_READS: u32 = 2;
@@ -27,7 +27,8 @@ const OWN_READS: u32 = 2;
 ///
 /// Rewrite: `for k { S: a = a + e(k) } -> for k1 in 0..n { P[k1] = -0.0 }; for k0 { for k1 in 0..n { S: P[k1] = P[k1] + e(k) } };
 /// for k1 in 0..n { a = a + P[k1] }`. Two statements are added, `S_start` and `S_total`, and an array that lives for one
-/// execution of the loop. The partial results are combined in their order, so the result is the same in every run.
+/// execution of the loop. The partial results are combined in their order, so the result is the same in every run. With `n` one there
+/// is no loop over them.
 ///
 /// # Source
 /// Suriana, Adams, Kamil, *Parallel associative reductions in Halide*, CGO 2017.
@@ -51,7 +52,9 @@ pub fn rfactor(
         ScheduleError::CannotFactor { computation, at, obstacle }.into()
     };
     let update = updates(algorithm, id).map_err(refuse)?;
-    let neutral = neutral(update.operator, algorithm.array(update.array).element)
+    let neutral = update
+        .operator
+        .neutral(algorithm.array(update.array).element)
         .ok_or_else(|| refuse(FactorObstacle::NoReduction))?;
     let around = scheduled.schedule.loops_around(id).into_iter().filter(|(other, _)| other.0.len() < path.0.len());
     let (outer, around): (Vec<Path>, Vec<Loop>) = around.map(|(path, it)| (path, it.clone())).unzip();
@@ -61,24 +64,35 @@ pub fn rfactor(
     check_alone(ctx, scheduled, dependences_now, (id, update.array), around.len(), &inside)?.map_err(refuse)?;
 
     let mut schedule = scheduled.schedule.clone();
-    split_at(ctx, algorithm, &mut schedule, &path, size)?;
+    if size > 1 {
+        split_at(ctx, algorithm, &mut schedule, &path, size)?;
+    }
     let (algorithm_now, array) = (algorithm.clone(), ArrayId(0));
     let mut partial = Partial { ctx, id, algorithm: algorithm_now, keys, around, array, size, point: String::new() };
-    let points = loop_mut(&mut schedule, &path.child(0));
-    partial.point = points.name.clone();
-    let place = points.at.remove(&id).expect("the loop stands around the computation");
     partial.add_array(algorithm.array(update.array))?;
-    let place = partial.redirect(&place)?;
-    loop_mut(&mut schedule, &path.child(0)).at.insert(id, place);
+    if size > 1 {
+        let points = loop_mut(&mut schedule, &path.child(0));
+        partial.point = points.name.clone();
+        let place = points.at.remove(&id).expect("the loop stands around the computation");
+        let place = partial.redirect(&place)?;
+        loop_mut(&mut schedule, &path.child(0)).at.insert(id, place);
+    } else {
+        partial.point = format!("{at}1");
+        partial.redirect(&Affine::constant(0))?;
+    }
     let start = partial.start(neutral)?;
     let guard = guard(algorithm, (id, &partial.keys), &inside)?;
     let total = partial.total(algorithm, update, guard)?;
     partial.stand(&mut schedule, &path, &outer, start, total)?;
+    let array = partial.array;
     let mut algorithm = partial.algorithm;
     algorithm.source_order = in_order(&schedule);
     let all = dependences(ctx, &algorithm)?;
     legality::check(ctx, &algorithm, &schedule, &all)?;
-    Ok(Scheduled { algorithm, schedule, ..scheduled.clone() })
+    let mut next = Scheduled { algorithm, schedule, ..scheduled.clone() };
+    // A single one is a variable of the thread that runs the loop.
+    next.scratch.extend((size == 1).then_some(array));
+    Ok(next)
 }
 
 /// The reduction that a computation is, if it updates an element that its iterators tell.
@@ -91,38 +105,6 @@ fn updates(algorithm: &Algorithm, id: ComputationId) -> Result<Reduction, Factor
         return Err(FactorObstacle::Subscripts);
     }
     Ok(update)
-}
-
-/// What changes nothing when it is combined with any value. A sum starts at minus zero: `-0.0 + 0.0` is another zero.
-fn neutral(operator: Operator, ty: ScalarType) -> Option<Constant> {
-    let float = match operator {
-        Operator::Sum => -0.0,
-        Operator::Product => 1.0,
-        Operator::Min => f64::INFINITY,
-        Operator::Max => f64::NEG_INFINITY,
-    };
-    let integer = |least: i64, most: u64| {
-        let bits = match operator {
-            Operator::Sum => 0,
-            Operator::Product => 1,
-            Operator::Min => most,
-            Operator::Max => least as u64,
-        };
-        Constant { ty, bits }
-    };
-    Some(match ty {
-        ScalarType::Bool => return None,
-        ScalarType::F32 => Constant::f32(float as f32),
-        ScalarType::F64 => Constant::f64(float),
-        ScalarType::I8 => integer(i8::MIN.into(), i8::MAX as u64),
-        ScalarType::I16 => integer(i16::MIN.into(), i16::MAX as u64),
-        ScalarType::I32 => integer(i32::MIN.into(), i32::MAX as u64),
-        ScalarType::I64 => integer(i64::MIN, i64::MAX as u64),
-        ScalarType::U8 => integer(0, u8::MAX.into()),
-        ScalarType::U16 => integer(0, u16::MAX.into()),
-        ScalarType::U32 => integer(0, u32::MAX.into()),
-        ScalarType::U64 => integer(0, u64::MAX),
-    })
 }
 
 /// What tells one execution of the reduction's loop from another, as functions of the reduction's iterators: those iterators and
@@ -407,8 +389,14 @@ impl Partial<'_> {
         let read = |at| Box::new(Expr { kind: ExprKind::Read(at), ty });
         let value = Expr { kind: ExprKind::Binary(op, read(0), read(1)), ty };
         let reads = [vec![write.clone(), self.own_access()?], guarded].concat();
-        // What may be added up in any order may be in parts, too.
-        let free = matches!(update.order, UpdateOrder::Within(_)).then_some(keys);
+        // What may be added up in any order may be in parts, too: where the keys begin with the iterators outside of the loop that leaves
+        // the order open, all of that loop's parts, else those of one execution.
+        let begins = |outer: u32| (0..outer).all(|it| self.keys.get(it as usize) == Some(&Affine::iterator(it)));
+        let free = match update.order {
+            UpdateOrder::Within(outer) if begins(outer) => Some(outer),
+            UpdateOrder::Within(_) => Some(keys),
+            UpdateOrder::Any | UpdateOrder::Source => None,
+        };
         let total = self.add("total", value, write, reads, free, &executions)?;
         self.algorithm.computations[total.0 as usize].predicate = guard;
         self.move_searches(before, update.array, total);
@@ -495,6 +483,9 @@ impl Partial<'_> {
             at.extend([(start, function.clone()), (total, function)]);
         }
         let nest = |id: ComputationId| {
+            if self.size == 1 {
+                return Node::Computation(id);
+            }
             let at = BTreeMap::from([(id, Affine::iterator(self.keys.len() as u32))]);
             let body = Box::new(Node::Computation(id));
             Node::Loop(Loop { name: self.point.clone(), tag: Tag::Sequential, at, body })

@@ -155,13 +155,14 @@ impl GpuCheck<'_> {
                     }
                 }
                 let is_block = matches!(it.tag, Tag::GpuBlock(_));
-                if !is_block && !matches!(it.tag, Tag::GpuThread(_)) {
+                if !is_block && it.tag.thread().is_none() {
                     return self.node(&it.body, tags);
                 }
-                if is_block && tags.iter().any(|tag| matches!(tag, Tag::GpuThread(_))) {
+                if is_block && tags.iter().any(|tag| tag.thread().is_some()) {
                     return Err(gpu_error(algorithm, it, "a block loop must be outside of all thread loops"));
                 }
-                if tags.contains(&it.tag) {
+                let has_axis = |tag: &Tag| *tag == it.tag || (!is_block && tag.thread() == it.tag.thread());
+                if tags.iter().any(has_axis) {
                     return Err(gpu_error(algorithm, it, "its axis is already used by a loop around it"));
                 }
                 tags.push(it.tag);
@@ -177,7 +178,7 @@ fn gpu_loop(node: &Node) -> Option<&Loop> {
     match node {
         Node::Computation(_) => None,
         Node::Sequence(children) => children.iter().find_map(gpu_loop),
-        Node::Loop(it) if matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_)) => Some(it),
+        Node::Loop(it) if matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine) => Some(it),
         Node::Loop(it) => gpu_loop(&it.body),
     }
 }
@@ -200,7 +201,8 @@ impl Tag {
             | Tag::Stream(_)
             | Tag::GridSync
             | Tag::GpuBlock(_)
-            | Tag::GpuThread(_) => None,
+            | Tag::GpuThread(_)
+            | Tag::Combine => None,
         }
     }
 
@@ -216,6 +218,7 @@ impl Tag {
             Tag::GridSync => "in one kernel for all of its steps",
             Tag::GpuBlock(_) => "mapped to GPU blocks",
             Tag::GpuThread(_) => "mapped to GPU threads",
+            Tag::Combine => "combined by the threads of a block",
         }
     }
 }
