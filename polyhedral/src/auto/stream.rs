@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::expr::{Expr, ExprKind};
 use crate::isl::Ctx;
 use crate::machine::Gpu;
-use crate::schedule::{Loop, Node, Schedule, StreamSize, Tag};
-use crate::stream::{self, LANES, Source, Stage, Stream};
+use crate::schedule::{HexagonSize, Loop, Node, Schedule, StreamSize, Tag};
+use crate::stream::{self, Hexagon, LANES, Source, Stage, Stream};
 use crate::work;
 use std::collections::BTreeMap;
 use tessella_scalar::{BinaryOp, Intrinsic, ScalarType};
@@ -31,8 +31,16 @@ pub struct Candidate {
 /// Steps of a launch that are weighed.
 const STEPS: std::ops::RangeInclusive<u32> = 1..=16;
 const POINTS: [u32; 2] = [2, 4];
-/// Lines of a plane that a warp holds, for arrays with three axes. More leave room for few warps, and take long to compile.
-const LINES: [u32; 1] = [4];
+/// Lines of a plane that a warp holds, warps that share a plane, and planes that a block stores, for arrays with three axes. More
+/// lines leave room for few warps, and take long to compile; with more warps less is computed twice, and blocks are fewer.
+const PLANES: [(u32, u32, u32); 2] = [(4, 8, 64), (4, 12, 128)];
+/// Heights and widths of hexagons, and their threads.
+const HEXAGONS: [(u32, u32, u32); 4] = [(3, 7, 256), (5, 7, 256), (2, 5, 128), (1, 5, 256)];
+const HEXAGON_POINTS: [u32; 2] = [2, 4];
+/// Instructions for each point of a hexagon besides those of its statements, and lanes' instructions a picosecond: measured kernels
+/// issue fewer than streams do, since all threads of a block wait for each other in each step, and their code is long.
+const OF_HEXAGONS: f64 = 7.0;
+const INSTRUCTIONS_OF_HEXAGONS: f64 = 15.0;
 /// Instructions that an exact division or square root takes besides its own: it begins with an approximation, refines it,
 /// and branches for numbers beyond what that works for. Of what ptxas makes of a gradient, about 60 are executed for a point, two of these
 /// among 14 operations; measured kernels took as long.
@@ -40,7 +48,7 @@ const EXACT_QUOTIENT: f64 = 20.0;
 /// What an approximate one takes: its unit serves a quarter of a warp at a time.
 const FAST_QUOTIENT: f64 = 3.0;
 /// Besides the slower of memory and arithmetic, so much of the other one's time shows.
-const SHOWS: f64 = 0.3;
+const SHOWS: f64 = 0.4;
 /// With so few warps on a multiprocessor too few loads are in flight.
 const FEW_WARPS: i64 = 8;
 const ALONE: f64 = 1.3;
@@ -57,17 +65,28 @@ pub fn candidates(
     depth: usize,
 ) -> Result<Vec<Candidate>, Error> {
     let deep = time.at.keys().any(|&id| algorithm.computation(id).iterators.len() > 3);
-    let lines: &[u32] = if deep { &LINES } else { &[StreamSize::LINES] };
+    let usual = StreamSize::USUAL;
+    let planes: &[(u32, u32, u32)] = if deep { &PLANES } else { &[(usual.lines, usual.warps, usual.rows)] };
     let mut sizes = vec![];
     for steps in STEPS {
         for points in POINTS {
-            sizes.extend(lines.iter().map(|&lines| StreamSize { steps, points, lines, ..StreamSize::USUAL }));
+            let of_planes = |&(lines, warps, rows)| StreamSize { steps, points, lines, warps, rows, hexagon: None };
+            sizes.extend(planes.iter().map(of_planes));
+        }
+    }
+    if !deep {
+        for (height, width, threads) in HEXAGONS {
+            let hexagon = HexagonSize { height, width, threads, tiles: HexagonSize::TILES };
+            sizes.extend(HEXAGON_POINTS.map(|points| StreamSize::hexagons(points, hexagon)));
         }
     }
     let found = stream::find_all(ctx, algorithm, time, &sizes, depth)?;
     let mut all: Vec<Candidate> = found.iter().take(1).map(|(_, it)| step_by_step(gpu, algorithm, it)).collect();
     for (size, it) in found.iter().filter(|(_, it)| reads_neighbours(it)) {
-        all.extend(weigh(gpu, algorithm, *size, it));
+        all.extend(match &it.hexagon {
+            Some(hexagon) => Some(weigh_hexagon(gpu, algorithm, *size, it, hexagon)),
+            None => weigh(gpu, algorithm, *size, it),
+        });
     }
     all.sort_by(|a, b| a.time.total_cmp(&b.time));
     Ok(all)
@@ -117,6 +136,29 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream) -> Opt
     Some(Candidate { size: Some(size), bytes, instructions, time })
 }
 
+/// What the model says of hexagons.
+fn weigh_hexagon(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, hexagon: &Hexagon) -> Candidate {
+    let steps = hexagon.steps();
+    let points = (steps * hexagon.period() / 2) as f64;
+    // Columns beside those of a strip, and rows around those of a step, are computed twice.
+    let columns = (i64::from(hexagon.size.tiles) * hexagon.tile(it)) as f64 / hexagon.strip(it) as f64;
+    let mut bytes = it.stages.iter().flat_map(|stage| from_memory(algorithm, stage)).sum::<f64>() * columns;
+    let mut instructions = OF_HEXAGONS * columns;
+    for (at, field) in it.fields.iter().enumerate().filter(|(_, field)| field.carried) {
+        let element = f64::from(algorithm.array(field.array).element.bytes());
+        let loaded: usize = (0..steps).map(|step| hexagon.entries(at, step).len()).sum();
+        let stored: usize = (0..steps).map(|step| hexagon.exits(at, step).len()).sum();
+        bytes += element * (loaded as f64 * columns + stored as f64) / points;
+    }
+    for (stage, around) in it.stages.iter().zip(&hexagon.around) {
+        let rows = 1.0 + ((around.below + around.above) * steps) as f64 / points;
+        instructions += arithmetic(algorithm, stage) * rows * columns;
+    }
+    let (moving, computing) = (bytes / gpu.bytes_a_picosecond, instructions / INSTRUCTIONS_OF_HEXAGONS);
+    let time = moving.max(computing) + SHOWS * moving.min(computing);
+    Candidate { size: Some(size), bytes, instructions, time }
+}
+
 /// What the model says of a kernel for each nest and step: it reads each array once for each point.
 fn step_by_step(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> Candidate {
     let (mut bytes, mut instructions) = (0.0, 0.0);
@@ -146,10 +188,46 @@ fn once(algorithm: &Algorithm, stage: &Stage, wanted: impl Fn(&Source) -> bool) 
 
 /// Arithmetic instructions of a stage for a point; those on wide numbers count twice.
 fn arithmetic(algorithm: &Algorithm, stage: &Stage) -> f64 {
-    let (narrow, wide) = work::operations(algorithm.computation(stage.computation));
-    // Integers are not counted: each operand of theirs takes an instruction or so.
-    let least = stage.reads.len() as u64 - u64::from(!stage.reads.is_empty());
-    (narrow + 2 * wide).max(least) as f64 + quotients(algorithm.computation(stage.computation))
+    let computation = algorithm.computation(stage.computation);
+    let (narrow, wide) = work::operations(computation);
+    (narrow + 2 * wide) as f64 + of_integers(computation) - fused(computation) + quotients(computation)
+}
+
+/// Instructions of a statement's expressions on integers and truth values, which are no floating-point operations.
+fn of_integers(computation: &Computation) -> f64 {
+    let mut count = 0.0;
+    let mut weigh = |expr: &Expr| {
+        let does = match &expr.kind {
+            ExprKind::Binary(..) | ExprKind::Call(..) | ExprKind::Unary(..) => !expr.ty.is_float(),
+            ExprKind::Compare(..) | ExprKind::Select { .. } | ExprKind::IfElse { .. } => true,
+            ExprKind::Constant(_)
+            | ExprKind::Index(_)
+            | ExprKind::Scalar(_)
+            | ExprKind::Let(_)
+            | ExprKind::Read(_)
+            | ExprKind::Convert(_)
+            | ExprKind::Wrap(_) => false,
+        };
+        count += f64::from(u8::from(does));
+    };
+    computation.lets.iter().map(|it| &it.value).chain([&computation.value]).for_each(|expr| expr.walk(&mut weigh));
+    count
+}
+
+/// Products that `@fastmath` makes one instruction with the sum that they are a term of.
+fn fused(computation: &Computation) -> f64 {
+    let mut count = 0.0;
+    let is_product = |expr: &Expr| matches!(expr.kind, ExprKind::Binary(BinaryOp::Mul, ..)) && expr.ty.is_float();
+    let mut weigh = |expr: &Expr| {
+        if let ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) = &expr.kind
+            && computation.fastmath
+            && (is_product(a) || is_product(b))
+        {
+            count += if expr.ty == ScalarType::F32 { 1.0 } else { 2.0 };
+        }
+    };
+    computation.lets.iter().map(|it| &it.value).chain([&computation.value]).for_each(|expr| expr.walk(&mut weigh));
+    count
 }
 
 /// Instructions that divisions and square roots of floats take besides the one that is counted as an operation.
