@@ -11,9 +11,8 @@ use crate::isl::Ctx;
 use crate::machine::Gpu;
 use crate::schedule::{HexagonSize, Loop, Node, Schedule, StreamSize, Tag};
 use crate::stream::{self, Hexagon, LANES, Source, Stage, Stream};
-use crate::work;
-use std::collections::BTreeMap;
-use tessella_scalar::{BinaryOp, Intrinsic, ScalarType};
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_scalar::{BinaryOp, Intrinsic, ScalarType, UnaryOp};
 
 /// A way to run a time loop, and what the model says of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,27 +30,31 @@ pub struct Candidate {
 /// Steps of a launch that are weighed.
 const STEPS: std::ops::RangeInclusive<u32> = 1..=16;
 const POINTS: [u32; 2] = [2, 4];
+/// Of planes, whose lines take registers, too.
+const POINTS_OF_PLANES: [u32; 1] = [2];
 /// Lines of a plane that a warp holds, warps that share a plane, and planes that a block stores, for arrays with three axes. More
 /// lines leave room for few warps, and take long to compile; with more warps less is computed twice, and blocks are fewer.
 const PLANES: [(u32, u32, u32); 2] = [(4, 8, 64), (4, 12, 128)];
 /// Heights and widths of hexagons, and their threads.
-const HEXAGONS: [(u32, u32, u32); 4] = [(3, 7, 256), (5, 7, 256), (2, 5, 128), (1, 5, 256)];
+const HEXAGONS: [(u32, u32, u32); 3] = [(3, 7, 256), (5, 7, 256), (2, 5, 128)];
 const HEXAGON_POINTS: [u32; 2] = [2, 4];
-/// Instructions for each point of a hexagon besides those of its statements, and lanes' instructions a picosecond: measured kernels
-/// issue fewer than streams do, since all threads of a block wait for each other in each step, and their code is long.
-const OF_HEXAGONS: f64 = 7.0;
-const INSTRUCTIONS_OF_HEXAGONS: f64 = 15.0;
-/// Instructions that an exact division or square root takes besides its own: it begins with an approximation, refines it,
-/// and branches for numbers beyond what that works for. Of what ptxas makes of a gradient, about 60 are executed for a point, two of these
-/// among 14 operations; measured kernels took as long.
-const EXACT_QUOTIENT: f64 = 20.0;
-/// What an approximate one takes: its unit serves a quarter of a warp at a time.
-const FAST_QUOTIENT: f64 = 3.0;
+/// Instructions for each point of a hexagon besides those of its statements, by what measured kernels take: all threads of a block wait for
+/// each other in each step, and the code is long.
+const OF_HEXAGONS: f64 = 20.0;
+const ALONE_IN_HEXAGONS: f64 = 2.0;
+/// Instructions that an exact division or square root takes besides its own: it begins with an approximation and refines it. Measured
+/// kernels of a gradient take as long as with so many.
+const EXACT_QUOTIENT: f64 = 15.0;
 /// Besides the slower of memory and arithmetic, so much of the other one's time shows.
-const SHOWS: f64 = 0.4;
+const SHOWS: f64 = 0.5;
 /// With so few warps on a multiprocessor too few loads are in flight.
 const FEW_WARPS: i64 = 8;
 const ALONE: f64 = 1.3;
+/// And with so few blocks of one warp each.
+const SOME_WARPS: i64 = 12;
+const ALMOST_ALONE: f64 = 1.1;
+/// Registers of a thread for addresses and values, the least that kernels get by with.
+const LEAST_OTHERS: i64 = 24;
 
 /// What the model says of all ways to run a time loop, the best first; none where it does not stream.
 ///
@@ -67,20 +70,30 @@ pub fn candidates(
     let deep = time.at.keys().any(|&id| algorithm.computation(id).iterators.len() > 3);
     let usual = StreamSize::USUAL;
     let planes: &[(u32, u32, u32)] = if deep { &PLANES } else { &[(usual.lines, usual.warps, usual.rows)] };
+    let points_of: &[u32] = if deep { &POINTS_OF_PLANES } else { &POINTS };
     let mut sizes = vec![];
     for steps in STEPS {
-        for points in POINTS {
+        for &points in points_of {
             let of_planes = |&(lines, warps, rows)| StreamSize { steps, points, lines, warps, rows, hexagon: None };
             sizes.extend(planes.iter().map(of_planes));
         }
     }
-    if !deep {
-        for (height, width, threads) in HEXAGONS {
-            let hexagon = HexagonSize { height, width, threads, tiles: HexagonSize::TILES };
-            sizes.extend(HEXAGON_POINTS.map(|points| StreamSize::hexagons(points, hexagon)));
+    let hexagons = |points: u32| {
+        HEXAGONS.map(|(height, width, threads)| {
+            StreamSize::hexagons(points, HexagonSize { height, width, threads, tiles: HexagonSize::TILES })
+        })
+    };
+    let mut found = stream::find_all(ctx, algorithm, time, &sizes, depth)?;
+    if !deep && !found.is_empty() {
+        // As few points a thread as a step asks for.
+        for points in HEXAGON_POINTS {
+            let some = stream::find_all(ctx, algorithm, time, &hexagons(points), depth)?;
+            if !some.is_empty() {
+                found.extend(some);
+                break;
+            }
         }
     }
-    let found = stream::find_all(ctx, algorithm, time, &sizes, depth)?;
     let mut all: Vec<Candidate> = found.iter().take(1).map(|(_, it)| step_by_step(gpu, algorithm, it)).collect();
     for (size, it) in found.iter().filter(|(_, it)| reads_neighbours(it)) {
         all.extend(match &it.hexagon {
@@ -115,7 +128,9 @@ fn reads_neighbours(it: &Stream) -> bool {
 
 /// What the model says of a stream; nothing where a thread's registers do not hold all of it.
 fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream) -> Option<Candidate> {
-    if it.registers(algorithm) + it.in_flight(algorithm) > i64::from(gpu.registers_of_thread) {
+    let registers = it.registers(algorithm) + it.in_flight(algorithm);
+    let of_thread = i64::from(gpu.registers) / (it.warps() * i64::from(LANES)) - LEAST_OTHERS;
+    if registers > of_thread.min(gpu.registers_of_thread.into()) {
         return None;
     }
     let held = f64::from(LANES * it.size.points);
@@ -131,7 +146,11 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream) -> Opt
     let bytes = passed + fixed;
     let instructions = it.stages.iter().map(|stage| instructions(algorithm, it, stage)).sum::<f64>() * repeats;
     let (moving, computing) = (bytes / gpu.bytes_a_picosecond, instructions / gpu.instructions_a_picosecond);
-    let alone = if it.blocks(algorithm, gpu) * it.warps() <= FEW_WARPS { ALONE } else { 1.0 };
+    let alone = match it.blocks(algorithm, gpu) * it.warps() {
+        warps if warps <= FEW_WARPS => ALONE,
+        warps if warps <= SOME_WARPS && it.warps() == 1 => ALMOST_ALONE,
+        _ => 1.0,
+    };
     let time = (moving.max(computing) + SHOWS * moving.min(computing)) * alone;
     Some(Candidate { size: Some(size), bytes, instructions, time })
 }
@@ -154,8 +173,11 @@ fn weigh_hexagon(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream
         let rows = 1.0 + ((around.below + around.above) * steps) as f64 / points;
         instructions += arithmetic(algorithm, stage) * rows * columns;
     }
-    let (moving, computing) = (bytes / gpu.bytes_a_picosecond, instructions / INSTRUCTIONS_OF_HEXAGONS);
-    let time = moving.max(computing) + SHOWS * moving.min(computing);
+    let (moving, computing) = (bytes / gpu.bytes_a_picosecond, instructions / gpu.instructions_a_picosecond);
+    // Each step begins with a barrier: few warps leave nothing to do meanwhile.
+    let warps = hexagon.blocks(algorithm, it, gpu) * i64::from(hexagon.size.threads / LANES);
+    let alone = if warps <= FEW_WARPS { ALONE_IN_HEXAGONS } else { 1.0 };
+    let time = moving.max(computing) * alone;
     Candidate { size: Some(size), bytes, instructions, time }
 }
 
@@ -186,71 +208,46 @@ fn once(algorithm: &Algorithm, stage: &Stage, wanted: impl Fn(&Source) -> bool) 
     arrays.into_values().collect()
 }
 
-/// Arithmetic instructions of a stage for a point; those on wide numbers count twice.
+/// Arithmetic instructions of a stage for a point. What stands twice in an expression is computed once; those on wide numbers
+/// count twice, and so do those on integers, for which a multiprocessor has half as many units.
 fn arithmetic(algorithm: &Algorithm, stage: &Stage) -> f64 {
     let computation = algorithm.computation(stage.computation);
-    let (narrow, wide) = work::operations(computation);
-    (narrow + 2 * wide) as f64 + of_integers(computation) - fused(computation) + quotients(computation)
-}
-
-/// Instructions of a statement's expressions on integers and truth values, which are no floating-point operations.
-fn of_integers(computation: &Computation) -> f64 {
-    let mut count = 0.0;
+    let (mut seen, mut count) = (BTreeSet::new(), 0.0);
     let mut weigh = |expr: &Expr| {
-        let does = match &expr.kind {
-            ExprKind::Binary(..) | ExprKind::Call(..) | ExprKind::Unary(..) => !expr.ty.is_float(),
-            ExprKind::Compare(..) | ExprKind::Select { .. } | ExprKind::IfElse { .. } => true,
+        let does = !matches!(
+            expr.kind,
             ExprKind::Constant(_)
-            | ExprKind::Index(_)
-            | ExprKind::Scalar(_)
-            | ExprKind::Let(_)
-            | ExprKind::Read(_)
-            | ExprKind::Convert(_)
-            | ExprKind::Wrap(_) => false,
-        };
-        count += f64::from(u8::from(does));
-    };
-    computation.lets.iter().map(|it| &it.value).chain([&computation.value]).for_each(|expr| expr.walk(&mut weigh));
-    count
-}
-
-/// Products that `@fastmath` makes one instruction with the sum that they are a term of.
-fn fused(computation: &Computation) -> f64 {
-    let mut count = 0.0;
-    let is_product = |expr: &Expr| matches!(expr.kind, ExprKind::Binary(BinaryOp::Mul, ..)) && expr.ty.is_float();
-    let mut weigh = |expr: &Expr| {
-        if let ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) = &expr.kind
-            && computation.fastmath
-            && (is_product(a) || is_product(b))
-        {
-            count += if expr.ty == ScalarType::F32 { 1.0 } else { 2.0 };
+                | ExprKind::Index(_)
+                | ExprKind::Scalar(_)
+                | ExprKind::Let(_)
+                | ExprKind::Read(_)
+                | ExprKind::Convert(_)
+                | ExprKind::Wrap(_)
+                | ExprKind::Unary(UnaryOp::Neg, _)
+        );
+        if does && seen.insert(format!("{:?}", expr.kind)) {
+            let wide = expr.ty.is_float() && expr.ty != ScalarType::F32;
+            count += instruction(computation, expr) * if wide { 2.0 } else { 1.0 };
         }
     };
     computation.lets.iter().map(|it| &it.value).chain([&computation.value]).for_each(|expr| expr.walk(&mut weigh));
     count
 }
 
-/// Instructions that divisions and square roots of floats take besides the one that is counted as an operation.
-fn quotients(computation: &Computation) -> f64 {
-    let mut more = 0.0;
-    let mut weigh = |expr: &Expr| {
-        let is_quotient = match &expr.kind {
-            // By a constant `@fastmath` multiplies with its inverse.
-            ExprKind::Binary(BinaryOp::Div, _, by) => {
-                !(computation.fastmath && matches!(by.kind, ExprKind::Constant(_)))
-            }
-            ExprKind::Call(Intrinsic::Sqrt, _) => true,
-            _ => false,
-        };
-        more += match (is_quotient && expr.ty.is_float(), expr.ty) {
-            (false, _) => 0.0,
-            (true, ScalarType::F32) if computation.fastmath => FAST_QUOTIENT,
-            (true, ScalarType::F32) => EXACT_QUOTIENT,
-            (true, _) => 2.0 * EXACT_QUOTIENT,
-        };
-    };
-    computation.lets.iter().map(|it| &it.value).chain([&computation.value]).for_each(|expr| expr.walk(&mut weigh));
-    more
+/// Instructions of one operation on narrow numbers.
+fn instruction(computation: &Computation, expr: &Expr) -> f64 {
+    let is_product = |expr: &Expr| matches!(expr.kind, ExprKind::Binary(BinaryOp::Mul, ..)) && expr.ty.is_float();
+    match &expr.kind {
+        _ if !expr.ty.is_float() => 2.0,
+        // `@fastmath` makes a product one instruction with the sum that it is a term of, which is counted here.
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if computation.fastmath => {
+            if is_product(a) || is_product(b) { 0.0 } else { 1.0 }
+        }
+        // Approximate ones.
+        ExprKind::Binary(BinaryOp::Div, ..) | ExprKind::Call(Intrinsic::Sqrt, _) if computation.fastmath => 1.0,
+        ExprKind::Binary(BinaryOp::Div, ..) | ExprKind::Call(Intrinsic::Sqrt, _) => 1.0 + EXACT_QUOTIENT,
+        _ => 1.0,
+    }
 }
 
 /// Instructions of a stage for a point: arithmetic, and its share of the shuffles.
