@@ -75,7 +75,7 @@ fn a_value_that_is_left_out_is_found() {
     let domain = &less.computations[0].domain;
     let short = Set::from_text(&ctx, "[n] -> { R[i, i0] : i <= 4 * i0 + 5 }").unwrap();
     less.computations[0].domain = domain.intersect(&short).unwrap();
-    assert_eq!(judge(&less), Err(Mistake::Value { computation: "S".into(), array: "T_local".into() }));
+    assert_eq!(judge(&less), Err(Mistake::Value { computation: "S".into(), array: "T".into() }));
     // An instance that the source does not have.
     let mut more = made.algorithm.clone();
     let strangers = Set::from_text(&ctx, "[n] -> { R[i, i0] : i = 0 and i0 = 0 and n >= 4 }").unwrap();

@@ -91,16 +91,17 @@ fn hull(
     for axis in 0..axes {
         // What the corner follows, and the least and the greatest distance from it.
         let mut found: Option<(Affine, i64, i64)> = None;
-        let mut seen: Vec<(ComputationId, Affine)> = vec![];
+        let mut seen: Vec<(ComputationId, Affine, Affine)> = vec![];
         for at in accesses {
             let Some(subscript) = algorithm.access(*at).subscripts[axis].as_affine() else { return Ok(None) };
             let key = &keys[&at.computation];
             let corner = over_keys(subscript, key)?;
             let rest = subscript.sub(&corner.substitute(key)?)?;
-            if seen.contains(&(at.computation, rest.clone())) {
+            let this = (at.computation, corner.clone(), rest.clone());
+            if seen.contains(&this) {
                 continue;
             }
-            seen.push((at.computation, rest.clone()));
+            seen.push(this);
             let Some((low, high)) = bounds(ctx, algorithm, at.computation, &rest)? else { return Ok(None) };
             found = Some(match found {
                 None => (corner, low, high),
