@@ -29,8 +29,11 @@ pub(super) struct Host<'a> {
     pub(super) executions: u64,
     /// What the threads of blocks offered so far to updates that their blocks combine: by block, and by how many updates of the
     /// block came before; each with the thread's number.
-    pub(super) offers: BTreeMap<(i64, u64), Vec<(u64, Option<Constant>)>>,
+    pub(super) offers: BTreeMap<(i64, u64), Vec<Offer>>,
 }
+
+/// A thread's number, and what it offered.
+pub(super) type Offer = (u64, Option<Constant>);
 
 impl Host<'_> {
     pub(super) fn whole(&mut self) -> Result<(), ScheduledError> {

@@ -240,8 +240,10 @@ fn instruction(computation: &Computation, expr: &Expr) -> f64 {
     match &expr.kind {
         _ if !expr.ty.is_float() => 2.0,
         // `@fastmath` makes a product one instruction with the sum that it is a term of, which is counted here.
-        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if computation.fastmath => {
-            if is_product(a) || is_product(b) { 0.0 } else { 1.0 }
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b)
+            if computation.fastmath && (is_product(a) || is_product(b)) =>
+        {
+            0.0
         }
         // Approximate ones.
         ExprKind::Binary(BinaryOp::Div, ..) | ExprKind::Call(Intrinsic::Sqrt, _) if computation.fastmath => 1.0,

@@ -327,7 +327,7 @@ impl Hexagon {
         let no = |why: String| Err(Obstacle(why));
         let threads = self.size.threads;
         let points = i64::from(stream.size.points);
-        if threads % super::LANES != 0 || threads > 1024 {
+        if !threads.is_multiple_of(super::LANES) || threads > 1024 {
             return no(format!("a block has whole warps, at most 1024 threads, and not {threads}"));
         }
         let farthest = self.left.iter().flatten().max().copied().unwrap_or(0);
