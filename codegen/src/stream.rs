@@ -17,6 +17,7 @@ use crate::program::{Blocks, BufferAccess, For, Kernel, KernelId, KernelParam, N
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::layers::{BufferId, PlacedStream};
 use tessella_polyhedral::schedule::Tag;
+use tessella_polyhedral::stream::hexagon::Place;
 use tessella_polyhedral::stream::{Hexagon, LANES, Stream};
 use tessella_scalar::CompareOp;
 
@@ -97,6 +98,14 @@ impl Streaming {
     /// The hexagons, where launches run some.
     pub fn hexagons(&self) -> Option<(&Hexagon, &Halves)> {
         self.stream.hexagon.as_ref().zip(self.halves.as_ref())
+    }
+
+    /// The buffer in which hexagons keep versions of a field that is carried.
+    pub fn kept_in(&self, halves: &Halves, field: usize, place: Place) -> BufferId {
+        match place {
+            Place::Own => self.buffers[field].0,
+            Place::Set { set, odd } => halves.sets[field].expect("a carried field has sets")[(2 * set + odd) as usize],
+        }
     }
 
     /// Strips along the first axis, and hexagons along the last.

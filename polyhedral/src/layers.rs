@@ -10,7 +10,6 @@ use crate::isl::Set;
 use crate::machine::Machine;
 use crate::schedule::{Path, Schedule};
 use crate::stream::Stream;
-use crate::stream::hexagon::Place;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_scalar::ScalarType;
 
@@ -117,16 +116,6 @@ pub struct PlacedStream {
     pub copies: BTreeMap<ArrayId, BufferId>,
     /// Where hexagons keep such fields between launches: for even and odd versions, of the one set and of the other.
     pub sets: BTreeMap<ArrayId, [BufferId; 4]>,
-}
-
-impl PlacedStream {
-    /// The buffer of a place.
-    pub fn at(&self, array: ArrayId, own: BufferId, place: Place) -> BufferId {
-        match place {
-            Place::Own => own,
-            Place::Set { set, odd } => self.sets[&array][(2 * set + odd) as usize],
-        }
-    }
 }
 
 /// A copy into shared memory that begins some iterations of a loop before the one that uses it, and goes on while the threads

@@ -12,8 +12,7 @@ use std::collections::BTreeMap;
 use tessella_codegen::int_expr::IntExpr;
 use tessella_codegen::program::Kernel;
 use tessella_codegen::stream::{Halves, Streaming};
-use tessella_polyhedral::layers::BufferId;
-use tessella_polyhedral::stream::hexagon::{Half, Place};
+use tessella_polyhedral::stream::hexagon::Half;
 use tessella_polyhedral::stream::{Hexagon, Source};
 use tessella_scalar::Constant;
 
@@ -193,15 +192,6 @@ impl<'a> Block<'a> {
         Ok(handed_on)
     }
 
-    fn buffer(&self, field: usize, place: Place) -> BufferId {
-        match place {
-            Place::Own => self.it.buffers[field].0,
-            Place::Set { set, odd } => {
-                self.halves.sets[field].as_ref().expect("a carried field has sets")[(2 * set + odd) as usize]
-            }
-        }
-    }
-
     fn in_box(&self, stage: usize, point: [i64; 2]) -> bool {
         self.limits[stage].iter().zip(point).all(|((low, high), at)| (*low..=*high).contains(&at))
     }
@@ -223,7 +213,7 @@ impl<'a> Block<'a> {
         let (stream, hexagon) = (&self.it.stream, self.hexagon);
         let frame = hexagon.frame(stream, field, step);
         for (row, entry) in hexagon.entries(field, step) {
-            let buffer = self.buffer(field, hexagon.from(self.half, step, entry));
+            let buffer = self.it.kept_in(self.halves, field, hexagon.from(self.half, step, entry));
             let position = host.position.clone();
             let mut points = vec![];
             for x in 0..hexagon.tile(stream) {
@@ -247,7 +237,7 @@ impl<'a> Block<'a> {
         points: &Points,
     ) -> Result<(), ScheduledError> {
         let frame = self.hexagon.frame(&self.it.stream, field, step + 1);
-        let to = self.buffer(field, self.hexagon.to(self.half, step));
+        let to = self.it.kept_in(self.halves, field, self.hexagon.to(self.half, step));
         let own = self.it.buffers[field].0;
         let position = host.position.clone();
         for (x, value) in points.iter().enumerate() {

@@ -778,11 +778,9 @@ impl Printer<'_> {
     ) {
         let own = &names.fields[field];
         let element = self.element_of(it, field);
-        let buffer = |id: tessella_polyhedral::layers::BufferId| self.program.names.buffers[id.0 as usize].clone();
-        let sets = halves.sets[field].as_ref().expect("a carried field has sets");
-        let place = |place: Place| match place {
-            Place::Own => buffer(it.buffers[field].0),
-            Place::Set { set, odd } => buffer(sets[(2 * set + odd) as usize]),
+        let place = |place: Place| {
+            let buffer = it.kept_in(halves, field, place);
+            self.program.names.buffers[buffer.0 as usize].clone()
         };
         // Rounds in the middle: none of the exceptions.
         let of = |phase: u32, odd: i64| Half { round: 4 + odd, phase, last: 100 };
