@@ -108,10 +108,14 @@ impl Streaming {
         }
     }
 
-    /// Strips along the first axis, and hexagons along the last.
-    pub fn hexagon_grid(&self, hexagon: &Hexagon) -> [IntExpr; 2] {
+    /// Strips along the first axis, bands of lines, and hexagons along the last.
+    pub fn hexagon_grid(&self, hexagon: &Hexagon) -> [IntExpr; 3] {
         let rows = self.widest(2).plus(IntExpr::Const(hexagon.bulge()));
-        [parts(self.widest(0), hexagon.strip(&self.stream)), parts(rows, hexagon.period())]
+        let bands = match &hexagon.planes {
+            Some(planes) => parts(self.widest(1), planes.band(hexagon)),
+            None => IntExpr::Const(1),
+        };
+        [parts(self.widest(0), hexagon.strip(&self.stream)), bands, parts(rows, hexagon.period())]
     }
 
     /// A block for each strip, band and part.
@@ -236,7 +240,7 @@ pub(crate) fn launches(
             let few = hexagon.steps();
             // Both are 0 where too few steps are to be made, or rows are too long for integers of 32 bits.
             let rounds = all.clone().minus(IntExpr::Const(STREAMED + 1 - few)).floor_div(few);
-            let shortest = it.extents.iter().map(|extents| extents[0].clone());
+            let shortest = it.extents.iter().map(|extents| extents[0].clone().times(extents[1].clone()));
             let fit = IntExpr::Const(i64::from(i32::MAX) / hexagon.held().1).minus(IntExpr::max_of(shortest));
             let few_enough = [IntExpr::Const(1), rounds.clone().minus(IntExpr::Const(1)), fit.plus(IntExpr::Const(1))];
             let any = IntExpr::max_of([IntExpr::Const(0), IntExpr::min_of(few_enough)]);
@@ -334,11 +338,11 @@ fn hexagon_kernel(
         }
     }
     params.extend(params_of_stream(input, names, &it));
-    let [strips, along] = it.hexagon_grid(hexagon);
+    let [strips, bands, along] = it.hexagon_grid(hexagon);
     let dynamic = hexagon.shared_bytes(input.algorithm, &it.stream);
     let kernel = Kernel {
         name,
-        grid: [strips.times(along), IntExpr::Const(1), IntExpr::Const(1)],
+        grid: [strips.times(bands).times(along), IntExpr::Const(1), IntExpr::Const(1)],
         block: [hexagon.size.threads, 1, 1],
         params,
         shared: vec![],

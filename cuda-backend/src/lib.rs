@@ -8,8 +8,8 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    AHEAD_HELPERS, Dialect, GRID_HELPERS, HEXAGON_HELPERS, Helper, Printer, STREAM_HELPERS, STREAM_LINES, TextOptions,
-    VECTOR_HELPERS, Writer, header_comment, helper_texts, scan_text,
+    AHEAD_HELPERS, Dialect, GRID_HELPERS, HEXAGON_HELPERS, HEXAGON_PLANES, Helper, Printer, STREAM_HELPERS,
+    STREAM_LINES, TextOptions, VECTOR_HELPERS, Writer, header_comment, helper_texts, scan_text,
 };
 use tessella_codegen::program::{Blocks, Kernel, Node};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
@@ -88,6 +88,10 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
             }
             if program.kernels.iter().any(has_planes) {
                 kernels.text(STREAM_LINES);
+                kernels.blank();
+            }
+            if program.kernels.iter().any(has_hexagons_of_planes) {
+                kernels.text(HEXAGON_PLANES);
                 kernels.blank();
             }
         }
@@ -181,6 +185,10 @@ fn has_vectors(kernel: &Kernel) -> bool {
 
 fn has_hexagons(kernel: &Kernel) -> bool {
     matches!(kernel.body.as_slice(), [Node::Streaming(it)] if it.halves.is_some())
+}
+
+fn has_hexagons_of_planes(kernel: &Kernel) -> bool {
+    matches!(kernel.body.as_slice(), [Node::Streaming(it)] if it.hexagons().is_some_and(|(it, _)| it.planes.is_some()))
 }
 
 /// Whether it is a stream whose warps share planes.

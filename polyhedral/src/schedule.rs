@@ -80,7 +80,7 @@ pub struct HexagonSize {
     pub width: u32,
     /// Threads of a block, each of which holds its points of all rows.
     pub threads: u32,
-    /// Tiles along columns, one after the other, that a block runs.
+    /// Tiles along columns, one after the other, that a block runs; over arrays with three axes lines of each plane that a thread holds.
     pub tiles: u32,
 }
 
@@ -108,7 +108,7 @@ impl StreamSize {
 
     /// Hexagons. The steps that they leave to the end stream, a few at a time.
     pub fn hexagons(points: u32, hexagon: HexagonSize) -> StreamSize {
-        StreamSize { steps: 2, points, hexagon: Some(hexagon), ..StreamSize::USUAL }
+        StreamSize { steps: 2, points, lines: 4, hexagon: Some(hexagon), ..StreamSize::USUAL }
     }
 
     /// The command that asks for it.

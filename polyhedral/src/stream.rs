@@ -374,8 +374,11 @@ impl Nests {
         // Where there are no lines each warp is a block, so that none waits for another one to end.
         let (lines, warps) = if self.axes[1].is_some() { (size.lines, size.warps) } else { (1, 1) };
         let rows = if self.axes[2].is_some() { size.rows } else { 1 };
+        // What hexagons over planes leave streams in small blocks, a step at a time.
+        let small = size.hexagon.is_some() && self.axes[1].is_some();
+        let (steps, warps) = if small { (1, warps.min(4)) } else { (size.steps, warps) };
         let mut stream = Stream {
-            size: StreamSize { lines, warps, rows, ..size },
+            size: StreamSize { steps, lines, warps, rows, ..size },
             axes: self.axes,
             time: self.time,
             fields,

@@ -61,6 +61,11 @@ const SPACE_TILES = ["space((S, R), t, (k, j, i), (2, 4, 32))", "grid_sync((S, R
                      ["hexagonal((S, R), t, (k, j, i), 1, ($width, $across))" for (width, across) in ((2, 4), (2, 6), (4, 4))]...]
 const SPACE_STREAMS = ["stream(S, t, $steps, $points, $rows, $lines)" for (steps, points, lines) in
                        ((1, 2, 4), (1, 2, 8), (1, 4, 4), (2, 2, 4), (2, 2, 8), (2, 4, 4), (3, 2, 4), (4, 2, 4)) for rows in (64, 128)]
+# Hexagons whose planes lie in registers.
+const SPACE_HEXAGONS = ["hexagonal(S, t, $height, $width, 2, $threads, $lines)" for (height, width, threads, lines) in
+                        ((1, 7, 512, 2), (1, 5, 512, 2), (2, 3, 512, 2), (1, 3, 512, 3), (1, 3, 256, 4))]
+# Where a step reaches two planes, or hands on numbers of eight bytes.
+const FAR_HEXAGONS = ["hexagonal(S, t, 1, 2, 2, 384, 3)", "hexagonal(S, t, 1, 1, 2, 512, 2)"]
 const LINE_SHAPES = ["space((S, R), t, i, 256)", "grid_sync((S, R), t, i, 256)", "hexagonal((S, R), t, i, 7, 200)", "time_skew((S, R), t, i, 8, 256)",
                      ["stream(S, t, $steps, $points)" for steps in (4, 8, 16) for points in (4, 8)]...]
 
@@ -78,16 +83,17 @@ const ALL = [
     Program("fdtd2d", fdtd2d!, Float64,
             (extents, steps) -> (ntuple(_ -> rand(extents...), 3)..., rand(steps)), PLANE,
             ["space(HZ, t, (j, i), (8, 32))", "grid_sync(HZ, t, (j, i), (8, 32))", "time_skew(HZ, t, (j, i), 2, (16, 32))"]),
-    Program("laplacian3d", laplacian3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_STREAMS]),
-    Program("jacobi3d27", jacobi3d27!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1:3]; SPACE_STREAMS]),
-    Program("gradient3d", gradient3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_STREAMS]),
+    Program("laplacian3d", laplacian3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_HEXAGONS; SPACE_STREAMS]),
+    Program("jacobi3d27", jacobi3d27!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1:3]; SPACE_HEXAGONS; SPACE_STREAMS]),
+    Program("gradient3d", gradient3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_HEXAGONS; SPACE_STREAMS]),
     Program("heat3d", heat3d!, Float64, arrays(Float64, 2), SPACE, [SPACE_TILES; "stream(S, t, 1, 2, 64, 8)"]),
     Program("box2d2r", box2d2r!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES[1]; WIDE_HEXAGONS; PLANE_STREAMS]),
-    Program("star3d2r", star3d2r!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1]; SPACE_STREAMS]),
+    Program("star3d2r", star3d2r!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1]; FAR_HEXAGONS; SPACE_STREAMS]),
     [Program("fast_$name", getfield(FastStencils, Symbol("fast_$(name)!")), Float32, arrays(Float32, 2), extents, streams, FastStencils.agree)
      for (names, extents, streams) in ((("star2d1r", "box2d1r", "gradient2d"), PLANE, [PLANE_HEXAGONS; PLANE_STREAMS]),
                                        (("star2d2r", "box2d2r"), PLANE, [WIDE_HEXAGONS; PLANE_STREAMS]),
-                                       (("star3d1r", "star3d2r", "box3d1r"), SPACE, SPACE_STREAMS)) for name in names]...,
+                                       (("star3d1r", "box3d1r"), SPACE, [SPACE_HEXAGONS; SPACE_STREAMS]),
+                                       (("star3d2r",), SPACE, [FAR_HEXAGONS; SPACE_STREAMS])) for name in names]...,
     Program("jacobi1d", jacobi1d!, Float64, arrays(Float64, 2), (1 << 26,), LINE_SHAPES),
 ]
 

@@ -1,5 +1,5 @@
 //! The text of kernels that stream, compiled for the host and run lane by lane: at the rims of arrays and inside, with rows in packs
-//! and without, with lines that warps hand on, and with values that add up row by row, they give what the source says.
+//! and without, with lines that warps hand on, with values that add up row by row, and in hexagons, they give what the source says.
 
 use std::fs;
 use std::process::Command;
@@ -90,12 +90,13 @@ int main() {
             for (int64_t k = REACH; k < n - REACH; k++) for (int64_t j = depth; j < m - depth; j++) for (int64_t i = REACH; i < l - REACH; i++)
                 expected[i + l * (j + m * k)] = next[i + l * (j + m * k)];
         }
-        const int64_t pairs = steps > 0 ? (steps - 1) / (2 * STEPS) : 0;
         float *from = A, *to = A_next;
-        int64_t t = 1;
+        int64_t t = 1, todo = steps;
+        ROUNDS
+        const int64_t pairs = todo > 0 ? (todo - 1) / (2 * STEPS) : 0;
         auto run = [&](std::function<void()> kernel) { launch(BLOCKS, BLOCK, kernel); std::swap(from, to); };
         for (int64_t pair = 0; pair < 2 * pairs; pair++, t += STEPS) run([&] { KERNEL(B.data(), from, to, EXTENTS, t); });
-        const int64_t left = steps - 2 * STEPS * pairs, half = left / 2;
+        const int64_t left = todo - 2 * STEPS * pairs, half = left / 2;
         run([&] { REST(B.data(), from, to, EXTENTS, t, half, 0); });
         t += half;
         run([&] { REST(B.data(), from, to, EXTENTS, t, left - half, 1); });
@@ -108,6 +109,20 @@ int main() {
 }
 ";
 
+/// The launches of hexagons, of so many steps each: all steps but two, unless there are few.
+const ROUNDS: &str = r"
+        const int64_t made = steps - 2, last = (made - 1 + HIGH) / HIGH;
+        if (last > 1) {
+            std::vector<float> kept(4 * points, 1e30f);
+            for (int64_t half = 0; half <= 2 * last; half++)
+                launch(HEXAGONS_BLOCKS, WIDE, [&] {
+                    HEXAGONS(A, &kept[0], &kept[points], &kept[2 * points], &kept[3 * points], EXTENTS, 1, half, last, made);
+                });
+            t += made;
+            todo -= made;
+        }
+";
+
 struct Case {
     name: &'static str,
     rank: usize,
@@ -118,9 +133,11 @@ struct Case {
     steps: i64,
     warps: i64,
     adds_up: bool,
+    /// Of hexagons: steps, and threads of a block.
+    hexagons: Option<(i64, i64)>,
 }
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 9] = [
     Case {
         name: "a box in space that adds up, a warp's lines from both sides",
         rank: 3,
@@ -130,6 +147,7 @@ const CASES: [Case; 5] = [
         steps: 2,
         warps: 2,
         adds_up: true,
+        hexagons: None,
     },
     Case {
         name: "a star of radius 2, one warp with few lines",
@@ -140,6 +158,7 @@ const CASES: [Case; 5] = [
         steps: 1,
         warps: 3,
         adds_up: false,
+        hexagons: None,
     },
     Case {
         name: "a box that adds up, whose first row has but one point",
@@ -150,6 +169,7 @@ const CASES: [Case; 5] = [
         steps: 3,
         warps: 1,
         adds_up: true,
+        hexagons: None,
     },
     Case {
         name: "a box whose sum comes in another order than rows",
@@ -160,6 +180,7 @@ const CASES: [Case; 5] = [
         steps: 2,
         warps: 1,
         adds_up: false,
+        hexagons: None,
     },
     Case {
         name: "a box of radius 2 that adds up and misses a row, in pairs of points",
@@ -170,6 +191,51 @@ const CASES: [Case; 5] = [
         steps: 2,
         warps: 1,
         adds_up: true,
+        hexagons: None,
+    },
+    Case {
+        name: "hexagons over planes: a box, a warp's lines from both sides",
+        rank: 3,
+        reach: 1,
+        value: "0.5f0 * A[-1,0,-1] + 0.25f0 * A[1,1,-1] - A[0,0,-1] + A[-1,-1,0] * 0.125f0 + A[0,0,0] - 0.5f0 * A[1,0,0] + 0.75f0 * A[1,1,1] - A[-1,0,1]",
+        size: "1, 3, 2, 256, 3",
+        steps: 1,
+        warps: 4,
+        adds_up: false,
+        hexagons: Some((4, 256)),
+    },
+    Case {
+        name: "hexagons over planes: a star that reaches two lines and planes",
+        rank: 3,
+        reach: 2,
+        value: "0.5f0 * A[0,0,0] + 0.25f0 * (A[-2,0,0] + A[1,0,0] - A[0,-2,0] + A[0,2,0]) - 0.125f0 * (A[0,0,-2] + A[0,0,1])",
+        size: "1, 1, 2, 256, 3",
+        steps: 1,
+        warps: 4,
+        adds_up: false,
+        hexagons: Some((4, 256)),
+    },
+    Case {
+        name: "hexagons over planes: higher, a star askew without points along its lines",
+        rank: 3,
+        reach: 1,
+        value: "0.5f0 * A[0,0,0] + 0.25f0 * A[0,1,0] - 0.125f0 * A[0,0,1] + 0.25f0 * A[0,0,-1]",
+        size: "2, 2, 2, 128, 2",
+        steps: 1,
+        warps: 4,
+        adds_up: false,
+        hexagons: Some((6, 128)),
+    },
+    Case {
+        name: "hexagons over rows, two tiles of columns",
+        rank: 2,
+        reach: 1,
+        value: "0.5f0 * A[0,0,-1] + A[-1,0,0] - 0.25f0 * A[1,0,0] + 0.125f0 * A[-1,0,1] - A[1,0,1] * 0.5f0",
+        size: "2, 3, 2, 64, 2",
+        steps: 2,
+        warps: 1,
+        adds_up: false,
+        hexagons: Some((6, 64)),
     },
 ];
 
@@ -208,8 +274,9 @@ impl Case {
         format!(
             "@tessella function f!(A::{ty}, B::{ty}, steps::Int)\n    {sizes} = size(A)\n    for t in 1:steps\n        for {ranges}\n            \
              @comp S B[{here}] = {}\n        end\n        for {ranges}\n            @comp R A[{here}] = B[{here}]\n        end\n    end\nend\n\
-             @schedule f! begin\n    stream(S, t, {})\nend\n",
+             @schedule f! begin\n    {}(S, t, {})\nend\n",
             self.with(&at),
+            if self.hexagons.is_some() { "hexagonal" } else { "stream" },
             self.size
         )
     }
@@ -223,21 +290,35 @@ impl Case {
         let unit = sources.unit(&sources.functions()[0], &[]).map_err(|errors| sources.show(&errors))?;
         let built = unit.build(Backend::Cuda).map_err(|errors| sources.show(&errors))?;
         let source = built.cuda(&unit).map_err(|errors| sources.show(&errors))?;
-        if source.kernels.contains("_sums[") != self.adds_up {
+        if self.hexagons.is_none() && source.kernels.contains("_sums[") != self.adds_up {
             return Err(format!("adds up: {}\n{}", !self.adds_up, source.kernels));
         }
         // A choice without a branch, in the host's terms.
         let (before, choice) = source.kernels.split_once("    T value;\n    if constexpr").ok_or("no choice")?;
         let (_, after) = choice.split_once("return value;").ok_or("no choice")?;
-        let kernels = format!("{before}    return which ? yes : no;{after}");
+        let kernels = format!("{before}    return which ? yes : no;{after}").replace(
+            "extern __shared__ __align__(16) unsigned char shared[];",
+            "alignas(16) static unsigned char shared[232448];",
+        );
         let kernels: Vec<&str> = kernels.lines().filter(|line| !line.starts_with("typedef ")).collect();
-        let [kernel, _, rest, _] = &source.kernel_names[..] else { return Err(format!("{:?}", source.kernel_names)) };
+        let [kernel, _, rest, _, hexagons @ ..] = &source.kernel_names[..] else {
+            return Err(format!("{:?}", source.kernel_names));
+        };
+        if hexagons.len() != usize::from(self.hexagons.is_some()) {
+            return Err(format!("{:?}", source.kernel_names));
+        }
+        let (high, wide) = self.hexagons.unwrap_or_default();
         let (extents, sizes) = match self.rank {
             3 => ("l, m, n, l, m, n", "{{150, 19, 20}, {149, 18, 11}, {9, 8, 7}}"),
             _ => ("l, n, l, n", "{{700, 1, 30}, {601, 1, 23}, {602, 1, 20}, {9, 1, 7}}"),
         };
         let value = self.with(&|[x, y, z]| format!("a({x}, {y}, {z})")).replace("f0", "f");
         let defined = [
+            ("ROUNDS", if self.hexagons.is_some() { ROUNDS } else { "" }),
+            ("HEXAGONS_BLOCKS", "96"),
+            ("HEXAGONS", hexagons.first().map_or("", |it| it.as_str())),
+            ("HIGH", &high.to_string()),
+            ("WIDE", &wide.to_string()),
             ("KERNEL", kernel.as_str()),
             ("REST", rest),
             ("EXTENTS", extents),

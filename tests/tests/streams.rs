@@ -26,6 +26,20 @@ fn nest(rows: &str, columns: &str, statement: &str) -> String {
     format!("        for j in {columns}, i in {rows}\n            {statement}\n        end\n")
 }
 
+/// A time loop over two nests over arrays with three axes.
+fn space(element: &str, bounds: &str, first: &str, second: &str) -> String {
+    format!(
+        "@tessella function f!(A::Array{{{element},3}}, B::Array{{{element},3}}, steps::Int)\n    l, m, n = size(A)\n    for t in 1:steps\n        \
+         for {bounds}\n            @comp S B[i, j, k] = {first}\n        end\n        for {bounds}\n            A[i, j, k] = {second}\n        end\n    \
+         end\n    return nothing\nend\n"
+    )
+}
+
+/// A program with a command.
+fn with(text: &str, command: &str) -> String {
+    format!("{text}@schedule f! begin\n    {command}\nend\n")
+}
+
 /// Name, arguments, element type, body of the time loop.
 fn programs() -> Vec<(&'static str, &'static str, &'static str, String)> {
     let inner = |statement: &str| nest("2:m-1", "2:n-1", statement);
@@ -102,13 +116,6 @@ fn other_programs() -> Vec<(&'static str, String, [&'static str; 2])> {
              end\n    return nothing\nend\n"
         )
     };
-    let space = |element: &str, bounds: &str, first: &str, second: &str| {
-        format!(
-            "@tessella function f!(A::Array{{{element},3}}, B::Array{{{element},3}}, steps::Int)\n    l, m, n = size(A)\n    for t in 1:steps\n        \
-             for {bounds}\n            @comp S B[i, j, k] = {first}\n        end\n        for {bounds}\n            A[i, j, k] = {second}\n        end\n    \
-             end\n    return nothing\nend\n"
-        )
-    };
     let inner = "k in 2:n-1, j in 2:m-1, i in 2:l-1";
     let star = "0.4f0 * A[i, j, k] + 0.1f0 * (A[i-1, j, k] + A[i+1, j, k] + A[i, j-1, k] + A[i, j+1, k] + A[i, j, k-1] + A[i, j, k+1])";
     let offsets = (-1..=1).flat_map(|z| (-1..=1).flat_map(move |y| (-1..=1).map(move |x| [x, y, z])));
@@ -168,7 +175,7 @@ fn lines_and_planes_stream() {
     let mut failures = vec![];
     for (name, text, commands) in other_programs() {
         for command in commands {
-            let text = format!("{text}@schedule f! begin\n    {command}\nend\n");
+            let text = with(&text, command);
             failures.extend(check(name, &text, &[(5, 6, 1), (4, 5, 0), (7, 9, 5), (70, 8, 3), (9, 19, 4)]));
         }
     }
@@ -265,9 +272,75 @@ fn hexagons_compute_what_the_source_does() {
     report(failures);
 }
 
+#[test]
+fn hexagons_over_planes_compute_what_the_source_does() {
+    let mut failures = vec![];
+    let sizes = [(6, 9, 5), (9, 11, 7), (71, 14, 9)];
+    for (name, text, _) in other_programs().into_iter().filter(|(_, text, _)| text.contains(",3}")) {
+        let commands = [
+            "hexagonal(S, t, 1, 1, 2, 256, 4)",
+            "hexagonal(S, t, 1, 3, 2, 256, 4)",
+            "hexagonal(S, t, 1, 1, 4, 512, 2)",
+            "hexagonal(S, t, 1, 1, 1, 416, 2)",
+        ];
+        let outcomes = commands.map(|command| check(name, &with(&text, command), &sizes));
+        let fit: Vec<_> = outcomes.into_iter().filter(|outcome| !is_too_large(outcome)).collect();
+        assert!(!fit.is_empty(), "{name}: none of the hexagons fit");
+        failures.extend(fit.into_iter().flatten());
+    }
+    report(failures);
+}
+
+#[test]
+fn random_stencils_run_in_hexagons_over_planes() {
+    let (mut ran, mut failures, mut state) = (0, vec![], 31u64);
+    let mut random = move |below: i64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((state >> 33) as i64).rem_euclid(below)
+    };
+    for number in 0..28 {
+        let reach = 1 + random(4) / 3;
+        let mut sum = |array: &str| {
+            let terms = (0..2 + random(4)).map(|_| {
+                let [x, y, z] = [(); 3].map(|()| random(2 * reach + 1) - reach);
+                format!("0.{}f0 * {array}[i + {x}, j + {y}, k + {z}]", 1 + random(9))
+            });
+            terms.collect::<Vec<_>>().join(" + ").replace("+ -", "- ")
+        };
+        let (first, second) = (sum("A"), if number % 4 == 3 { sum("B") } else { "B[i, j, k]".to_string() });
+        let bounds = ["k in {}:n-{}", "j in {}:m-{}", "i in {}:l-{}"]
+            .map(|it| it.replacen("{}", &(reach + 1).to_string(), 1).replacen("{}", &reach.to_string(), 1));
+        let text = space("Float32", &bounds.join(", "), &first, &second);
+        let points = [2, 4][random(2) as usize];
+        let command = format!(
+            "hexagonal(S, t, {}, {}, {points}, {}, {})",
+            1 + random(4) / 3,
+            reach + random(2),
+            256,
+            2 + random(3)
+        );
+        let outcome = check(&format!("stencil {number}"), &with(&text, &command), &[(9, 8, 7), (45, 14, 8)]);
+        ran += usize::from(!is_too_large(&outcome));
+        failures.extend(Some(outcome).filter(|outcome| !is_too_large(outcome)).into_iter().flatten());
+    }
+    report(failures);
+    assert!(ran >= 6, "only {ran} of the hexagons fit");
+}
+
 /// Whether hexagons of the sizes do not suit the stencil.
 fn is_too_large(outcome: &[String]) -> bool {
-    let causes = ["registers of a thread", "points of the one below", "wants at least", "have no slope"];
+    let causes = [
+        "registers of a thread",
+        "points of the one below",
+        "wants at least",
+        "have no slope",
+        "a block stores",
+        "a strip stores",
+        "shared memory",
+        "points a thread",
+        "give it more lines",
+        "give it more points",
+    ];
     matches!(outcome, [refusal] if causes.iter().any(|cause| refusal.contains(cause)))
 }
 
@@ -340,13 +413,22 @@ fn what_streams_compiles() {
     let matrices = programs()
         .into_iter()
         .map(|(name, arguments, element, body)| (name, function(arguments, element, &body, "stream(S, t, 3, 4, 64)")));
-    let others = other_programs().into_iter().flat_map(|(name, text, commands)| {
-        commands.map(|command| (name, format!("{text}@schedule f! begin\n    {command}\nend\n")))
-    });
+    let others = other_programs()
+        .into_iter()
+        .flat_map(|(name, text, commands)| commands.map(|command| (name, with(&text, command))));
     let hexagons = programs().into_iter().map(|(name, arguments, element, body)| {
         (name, function(arguments, element, &body, "hexagonal(S, t, 1, 2, 4, 128, 1)"))
     });
-    for (name, text) in matrices.chain(others).chain(hexagons) {
+    let planes = other_programs().into_iter().filter(|(_, text, _)| text.contains(",3}")).map(|(name, text, _)| {
+        // Two sweeps hand on twice as much, and of wider numbers.
+        let sizes = match name {
+            "two sweeps in space" => "1, 1, 1, 416, 2",
+            "askew, with numbers of points" => "1, 1, 2, 256, 4",
+            _ => "1, 3, 2, 512, 2",
+        };
+        (name, with(&text, &format!("hexagonal(S, t, {sizes})")))
+    });
+    for (name, text) in matrices.chain(others).chain(hexagons).chain(planes) {
         let sources = Sources::read(&text, &options()).unwrap();
         let unit =
             sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));

@@ -22,7 +22,7 @@ pub use block::{LoopHooks, NoHooks};
 pub use grid::GRID_HELPERS;
 pub use helpers::{Helper, Operation, helper_texts};
 pub use signature::{TextOptions, header_comment};
-pub use streaming::{HEXAGON_HELPERS, STREAM_HELPERS, STREAM_LINES};
+pub use streaming::{HEXAGON_HELPERS, HEXAGON_PLANES, STREAM_HELPERS, STREAM_LINES};
 pub use vector::vector_types;
 pub use wide::VECTOR_HELPERS;
 pub use writer::Writer;

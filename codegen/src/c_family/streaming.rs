@@ -6,7 +6,7 @@
 mod hexagon;
 mod stage;
 
-pub use hexagon::HEXAGON_HELPERS;
+pub use hexagon::{HEXAGON_HELPERS, HEXAGON_PLANES};
 
 use super::{Printer, Writer, c_type};
 use crate::int_expr::IntExpr;
@@ -278,7 +278,11 @@ impl Printer<'_> {
     /// The function that walks along the rows of a strip; `params` are those of the kernel.
     pub fn strip(&mut self, kernel: &str, params: &[String], it: &Streaming, out: &mut Writer) {
         if let Some((hexagon, halves)) = it.hexagons() {
-            return self.hexagon_tile(kernel, params, (it, hexagon, halves), out);
+            let hexagons = (it, hexagon, halves);
+            return match &hexagon.planes {
+                Some(planes) => self.plane_tile(kernel, params, hexagons, planes, out),
+                None => self.hexagon_tile(kernel, params, hexagons, out),
+            };
         }
         let names = self.locals(it);
         let size = it.stream.size;

@@ -1,4 +1,4 @@
-//! Kernels whose blocks run hexagons over time and rows, thread by thread.
+//! Kernels whose blocks run hexagons over time and rows, or planes, thread by thread.
 //!
 //! A point that no thread has is unknown rather than zero: an unknown value may be computed with, but never stored. Rows are kept by
 //! their number and version, so that a row that is not the one wanted is found out.
@@ -13,12 +13,12 @@ use tessella_codegen::int_expr::IntExpr;
 use tessella_codegen::program::Kernel;
 use tessella_codegen::stream::{Halves, Streaming};
 use tessella_polyhedral::stream::hexagon::Half;
-use tessella_polyhedral::stream::{Hexagon, Source};
+use tessella_polyhedral::stream::{Hexagon, LANES, Source};
 use tessella_scalar::Constant;
 
 type Points = Vec<Option<Constant>>;
 
-/// A version of a row: its points, one for each thread's after the other.
+/// A version of a row: its points, one for each thread's after the other, line after line.
 #[derive(Clone)]
 struct Row {
     version: i64,
@@ -51,12 +51,14 @@ struct Block<'a> {
     it: &'a Streaming,
     hexagon: &'a Hexagon,
     halves: &'a Halves,
-    extents: Vec<[i64; 2]>,
-    limits: Vec<[(i64, i64); 2]>,
+    /// Along columns, lines and rows.
+    extents: Vec<[i64; 3]>,
+    limits: Vec<[(i64, i64); 3]>,
     first: i64,
     steps: i64,
     half: Half,
     strips: i64,
+    bands: i64,
 }
 
 /// Where a tile lies.
@@ -65,7 +67,10 @@ struct Tile {
     origin: i64,
     /// The column of the first thread's first point before the first step, but for the frame.
     west: i64,
-    stored: std::ops::Range<i64>,
+    /// The first line of all.
+    top: i64,
+    /// The columns and lines that it stores.
+    stored: [std::ops::Range<i64>; 2],
     /// The time step of the first one.
     begin: i64,
 }
@@ -80,30 +85,39 @@ impl<'a> Block<'a> {
         let value = |expr: &IntExpr| integer::value(expr, host.params, &host.variables);
         let variable = |id| value(&IntExpr::Variable(id));
         let mut extents = vec![];
-        for [columns, _, rows] in &it.extents {
-            extents.push([value(columns)?, value(rows)?]);
+        for [columns, lines, rows] in &it.extents {
+            extents.push([value(columns)?, value(lines)?, value(rows)?]);
         }
         let mut limits = vec![];
-        for [columns, _, rows] in &it.limits {
-            limits.push([(value(&columns.0)?, value(&columns.1)?), (value(&rows.0)?, value(&rows.1)?)]);
+        let both = |(low, high): &(IntExpr, IntExpr)| Ok::<_, ScheduledError>((value(low)?, value(high)?));
+        for [columns, lines, rows] in &it.limits {
+            limits.push([both(columns)?, both(lines)?, both(rows)?]);
         }
         let half = variable(halves.half)?;
         let half = Half { round: half / 2, phase: (half % 2) as u32, last: variable(halves.last)? };
-        let strips = value(&it.hexagon_grid(hexagon)[0])?;
+        let [strips, bands, _] = it.hexagon_grid(hexagon);
+        let (strips, bands) = (value(&strips)?, value(&bands)?);
         let (first, steps) = (variable(it.first)?, variable(halves.steps)?);
-        Ok(Block { it, hexagon, halves, extents, limits, first, steps, half, strips })
+        Ok(Block { it, hexagon, halves, extents, limits, first, steps, half, strips, bands })
     }
 
     fn run(&self, host: &mut Host<'_>, kernel: &Kernel, number: i64) -> Result<(), ScheduledError> {
         let hexagon = self.hexagon;
-        let origin = number / self.strips * hexagon.period() + hexagon.first_row(self.half.phase);
+        let origin = number / self.strips / self.bands * hexagon.period() + hexagon.first_row(self.half.phase);
         let first = 1 + number % self.strips * hexagon.strip(&self.it.stream);
-        let stored = first..first + hexagon.strip(&self.it.stream);
+        let (line, lines, below) = match &hexagon.planes {
+            Some(planes) => {
+                let band = planes.band(hexagon);
+                (1 + number / self.strips % self.bands * band, band, planes.beside[1].below)
+            }
+            None => (1, 1, 0),
+        };
+        let stored = [first..first + hexagon.strip(&self.it.stream), line..line + lines];
         let begin = hexagon.first_step(self.half);
         let mut before = HandedOn::new();
-        for tile in 0..i64::from(hexagon.size.tiles) {
-            let west = first - hexagon.idle() + tile * hexagon.tile(&self.it.stream);
-            let place = Tile { origin, west, stored: stored.clone(), begin };
+        for tile in 0..hexagon.tiles() {
+            let west = first - hexagon.idle(&self.it.stream) + tile * hexagon.tile(&self.it.stream);
+            let place = Tile { origin, west, top: line - below, stored: stored.clone(), begin };
             before = self.tile(host, kernel, &place, &before)?;
         }
         Ok(())
@@ -118,6 +132,7 @@ impl<'a> Block<'a> {
     ) -> Result<HandedOn, ScheduledError> {
         let (stream, hexagon) = (&self.it.stream, self.hexagon);
         let width = hexagon.tile(stream);
+        let lines = hexagon.planes.as_ref().map_or(1, |planes| planes.held(hexagon));
         let carried: Vec<usize> = (0..stream.fields.len()).filter(|&field| self.it.is_carried(field)).collect();
         let mut handed_on = HandedOn::new();
         let mut rows: BTreeMap<(usize, i64), Row> = BTreeMap::new();
@@ -145,20 +160,26 @@ impl<'a> Block<'a> {
                 let frame = hexagon.skew * step + hexagon.lags[at];
                 for row in low - around.below..=high + around.above {
                     let mut points = vec![];
-                    for x in 0..width {
-                        let point = [place.west + x - frame, place.origin + row];
+                    for (line, x) in (0..lines).flat_map(|line| (0..width).map(move |x| (line, x))) {
+                        let point = [place.west + x - frame, place.top + line, place.origin + row];
                         let runs = (0..self.steps).contains(&version) && self.in_box(at, point);
-                        let find = |field: usize, fresh: bool, row: i64, back: i64| {
+                        let find = |field: usize, fresh: bool, [back, by, row]: [i64; 3]| {
                             let (from, wanted) = if fresh { (&new, version + 1) } else { (&rows, version) };
                             let place = x - back;
+                            let own = from.get(&(field, row)).filter(|it| it.version == wanted);
+                            if let Some(planes) = &hexagon.planes {
+                                let given = planes.given.get(&(field, fresh)).map(|it| it.lines).unwrap_or_default();
+                                if !self.reaches([x, line], [-back, by], [given.below, given.above]) {
+                                    return None;
+                                }
+                                return own?.points[((line + by) * width + place) as usize];
+                            }
                             // A thread has what it holds itself, and the last points of the one below.
                             let held =
                                 x.rem_euclid(stream.size.points.into()) + hexagon.exchanged(field, fresh) >= back;
                             match place {
                                 _ if !held || back < 0 => None,
-                                0.. => {
-                                    from.get(&(field, row)).filter(|it| it.version == wanted)?.points[place as usize]
-                                }
+                                0.. => own?.points[place as usize],
                                 _ => {
                                     let points = before.get(&(field, fresh, step, row))?;
                                     points[(points.len() as i64 + place) as usize]
@@ -167,7 +188,9 @@ impl<'a> Block<'a> {
                         };
                         points.push(match runs {
                             true => self.point(host, at, step, place, point, row, &find)?,
-                            false if self.it.is_carried(stage.field) => find(stage.field, false, row, hexagon.skew),
+                            false if self.it.is_carried(stage.field) => {
+                                find(stage.field, false, [hexagon.skew, 0, row])
+                            }
                             false => self.element(stage.field, point).and_then(|element| {
                                 let (own, _) = self.it.buffers[stage.field];
                                 let position = host.position.clone();
@@ -192,13 +215,29 @@ impl<'a> Block<'a> {
         Ok(handed_on)
     }
 
-    fn in_box(&self, stage: usize, point: [i64; 2]) -> bool {
+    /// Whether a thread of a tile of planes has the point so far from one of its own: its warp's lanes beside it have those of the same line,
+    /// the warps beside this one so many lines.
+    fn reaches(&self, [x, line]: [i64; 2], [by_x, by_line]: [i64; 2], [below, above]: [i64; 2]) -> bool {
+        let (points, lines) = (i64::from(self.it.stream.size.points), self.hexagon.lines());
+        let (lane, other) = (x.div_euclid(points), (x + by_x).div_euclid(points));
+        let warps = i64::from(self.hexagon.size.threads / LANES);
+        let of_warp = line.rem_euclid(lines) + by_line;
+        (0..i64::from(LANES)).contains(&other)
+            && (lane - other).abs() <= 1
+            && (0..warps * lines).contains(&(line + by_line))
+            && of_warp >= -below
+            && of_warp < lines + above
+    }
+
+    fn in_box(&self, stage: usize, point: [i64; 3]) -> bool {
         self.limits[stage].iter().zip(point).all(|((low, high), at)| (*low..=*high).contains(&at))
     }
 
-    fn element(&self, field: usize, point: [i64; 2]) -> Option<Vec<i64>> {
+    /// The subscripts of a column, line and row from 0, along the axes that the arrays have.
+    fn element(&self, field: usize, point: [i64; 3]) -> Option<Vec<i64>> {
         let inside = self.extents[field].iter().zip(point).all(|(extent, at)| (1..=*extent).contains(&at));
-        inside.then(|| point.iter().map(|at| at - 1).collect())
+        let axes = self.it.stream.axes.iter().zip(point).filter(|(axis, _)| axis.is_some());
+        inside.then(|| axes.map(|(_, at)| at - 1).collect())
     }
 
     /// The rows that enter before a step.
@@ -216,8 +255,10 @@ impl<'a> Block<'a> {
             let buffer = self.it.kept_in(self.halves, field, hexagon.from(self.half, step, entry));
             let position = host.position.clone();
             let mut points = vec![];
-            for x in 0..hexagon.tile(stream) {
-                let element = self.element(field, [place.west + x - frame, place.origin + row]);
+            let (width, lines) =
+                (hexagon.tile(stream), hexagon.planes.as_ref().map_or(1, |planes| planes.held(hexagon)));
+            for (line, x) in (0..lines).flat_map(|line| (0..width).map(move |x| (line, x))) {
+                let element = self.element(field, [place.west + x - frame, place.top + line, place.origin + row]);
                 points.push(match element.map(|element| block(host, buffer)?.read(&element, &position, "a hexagon")) {
                     None | Some(Err(ScheduledError::Undefined { .. })) => None,
                     Some(value) => Some(value?),
@@ -240,10 +281,14 @@ impl<'a> Block<'a> {
         let to = self.it.kept_in(self.halves, field, self.hexagon.to(self.half, step));
         let own = self.it.buffers[field].0;
         let position = host.position.clone();
-        for (x, value) in points.iter().enumerate() {
-            let column = place.west + x as i64 - frame;
-            let element = self.element(field, [column, place.origin + row]);
-            let Some(element) = element.filter(|_| place.stored.contains(&column)) else { continue };
+        let width = self.hexagon.tile(&self.it.stream);
+        for (at, value) in points.iter().enumerate() {
+            let at = at as i64;
+            let (column, line) = (place.west + at % width - frame, place.top + at / width);
+            let element = self.element(field, [column, line, place.origin + row]);
+            let [columns, lines] = &place.stored;
+            let is_stored = columns.contains(&column) && lines.contains(&line);
+            let Some(element) = element.filter(|_| is_stored) else { continue };
             match value {
                 Some(value) => block(host, to)?.write(&element, *value, &position, &kernel.name)?,
                 // What nothing ever stored stays so.
@@ -265,23 +310,23 @@ impl<'a> Block<'a> {
         at: usize,
         step: i64,
         place: &Tile,
-        [column, line]: [i64; 2],
+        [column, line, plane]: [i64; 3],
         row: i64,
-        find: &dyn Fn(usize, bool, i64, i64) -> Option<Constant>,
+        find: &dyn Fn(usize, bool, [i64; 3]) -> Option<Constant>,
     ) -> Result<Option<Constant>, ScheduledError> {
         let stage = &self.it.stream.stages[at];
         let operands = stage.reads.iter().map(|read| match read {
             Source::Memory => Operand::Memory,
             Source::Field { field, fresh, offset, .. } => {
                 let back = self.hexagon.back(&self.it.stream, at, read).expect("a field is read");
-                find(*field, *fresh, row + offset[2], back).map_or(Operand::Unknown, Operand::Value)
+                find(*field, *fresh, [back, offset[1], row + offset[2]]).map_or(Operand::Unknown, Operand::Value)
             }
         });
         let operands = operands.collect();
         let mut variables = host.variables.clone();
         bind(&mut variables, self.it.iterators[at][stage.time as usize].0, self.first + place.begin + step);
         for (iterator, value, shift) in
-            [(stage.iterators[0], column, stage.shift[0]), (stage.iterators[2], line, stage.shift[2])]
+            stage.iterators.iter().zip([column, line, plane]).zip(stage.shift).map(|((it, at), by)| (*it, at, by))
         {
             if let Some(iterator) = iterator {
                 bind(&mut variables, self.it.iterators[at][iterator as usize].0, value - shift);

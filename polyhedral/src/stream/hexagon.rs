@@ -8,6 +8,8 @@
 //! and gets them through shared memory. Strips overlap by what the steps of a hexagon reach, and compute that twice; each point is
 //! stored by one of them.
 //!
+//! Over arrays with three axes a row is a plane: see [`planes`].
+//!
 //! Of the versions of a row a hexagon stores those that others read, in one of two sets of arrays, and there in the one for even or
 //! odd versions: phase `p` of round `T` stores what its sides hand on in set `p`, and the rows of its last step in set
 //! `p + T + 1`, modulo 2. The first launch reads the field's own array; the last row of each column of hexagons goes back there.
@@ -15,11 +17,15 @@
 //! launch stores where it reads, so that its blocks run in any order. All rounds after the first are alike but for the parity of
 //! `T`, and so are all hexagons of a phase.
 
-use super::{Field, Obstacle, Reach, Source, Stream};
+mod planes;
+
+use super::{Field, LANES, Obstacle, Reach, Source, Stream};
 use crate::algorithm::Algorithm;
 use crate::machine::Gpu;
 use crate::schedule::HexagonSize;
 use std::collections::{BTreeMap, BTreeSet};
+
+pub use planes::{Given, Planes};
 
 /// The shape of hexagons over a stream. Rows are counted from the first one of a hexagon's first step, steps from that step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +45,8 @@ pub struct Hexagon {
     pub reach: Vec<i64>,
     /// For each field, how many points of the thread below are needed: of the version before, and of that of the same step.
     pub left: Vec<[i64; 2]>,
+    /// What a block needs beside the points that it stores, where rows are planes.
+    pub planes: Option<Planes>,
 }
 
 /// Where a version of a row is kept between launches.
@@ -96,8 +104,10 @@ impl Hexagon {
     }
 
     fn shape(stream: &Stream, size: HexagonSize) -> Result<Hexagon, Obstacle> {
-        if stream.axes[1].is_some() || stream.axes[2].is_none() {
-            return Err(Obstacle("rows of hexagons lie in registers only where the arrays are matrices".to_string()));
+        if stream.axes[2].is_none() {
+            return Err(Obstacle(
+                "rows of hexagons lie in registers only where the arrays have two or three axes".to_string(),
+            ));
         }
         let (around, rows) = surroundings(stream, 2);
         let (_, columns) = surroundings(stream, 0);
@@ -109,6 +119,12 @@ impl Hexagon {
         let slope = carried(&|at| reach[at]);
         if slope == 0 {
             return Err(Obstacle("no step reads neighbouring rows, so that hexagons have no slope".to_string()));
+        }
+        let below = carried(&|at| columns[at].below);
+        if stream.axes[1].is_some() {
+            let planes = Some(Planes::of(stream, &size));
+            let (lags, left) = (vec![0; stream.stages.len()], vec![[0; 2]; stream.fields.len()]);
+            return Hexagon { size, slope, skew: 0, lags, below, around, reach, left, planes }.wide_enough();
         }
         let found = (0..=MOST_SKEW).find_map(|skew| Some((skew, lags(stream, skew)?)));
         let Some((skew, lags)) = found else {
@@ -127,16 +143,20 @@ impl Hexagon {
                 }
             }
         }
-        let below = carried(&|at| columns[at].below);
-        let hexagon = Hexagon { size, slope, skew, lags, below, around, reach, left };
-        if hexagon.ends() < slope {
+        Hexagon { size, slope, skew, lags, below, around, reach, left, planes: None }.wide_enough()
+    }
+
+    /// Itself, if it satisfies condition (1) of the report.
+    fn wide_enough(self) -> Result<Hexagon, Obstacle> {
+        let slope = self.slope;
+        if self.ends() < slope {
             return Err(Obstacle(format!(
                 "the first step of a hexagon has a width of {}, and a step that reaches {slope} rows wants at least {}",
-                size.width,
+                self.size.width,
                 slope - 1
             )));
         }
-        Ok(hexagon)
+        Ok(self)
     }
 
     /// Steps from its first to its last one.
@@ -263,18 +283,35 @@ impl Hexagon {
 
     /// Columns of a tile.
     pub fn tile(&self, stream: &Stream) -> i64 {
-        i64::from(self.size.threads) * i64::from(stream.size.points)
+        let threads = if self.planes.is_some() { LANES } else { self.size.threads };
+        i64::from(threads) * i64::from(stream.size.points)
+    }
+
+    /// Tiles along columns that a block runs, one after the other.
+    pub fn tiles(&self) -> i64 {
+        if self.planes.is_some() { 1 } else { self.size.tiles.into() }
+    }
+
+    /// Lines that a thread holds of each row.
+    pub fn lines(&self) -> i64 {
+        if self.planes.is_some() { self.size.tiles.into() } else { 1 }
     }
 
     /// Columns below the first one stored at which a strip begins.
-    pub fn idle(&self) -> i64 {
-        self.steps() * self.below + self.skew
+    pub fn idle(&self, stream: &Stream) -> i64 {
+        match &self.planes {
+            Some(planes) => planes.idle_lanes(stream)[0] * i64::from(stream.size.points),
+            None => self.steps() * self.below + self.skew,
+        }
     }
 
     /// Columns that a strip stores.
     pub fn strip(&self, stream: &Stream) -> i64 {
+        if let Some(planes) = &self.planes {
+            return self.tile(stream) - planes.idle_lanes(stream).iter().sum::<i64>() * i64::from(stream.size.points);
+        }
         let most = self.lags.iter().max().copied().unwrap_or(0);
-        i64::from(self.size.tiles) * self.tile(stream) - self.idle() - (self.steps() - 1) * self.skew - most
+        i64::from(self.size.tiles) * self.tile(stream) - self.idle(stream) - (self.steps() - 1) * self.skew - most
     }
 
     /// Points that threads hand on of a version: a power of two.
@@ -293,6 +330,9 @@ impl Hexagon {
 
     /// Bytes of shared memory of a block, for points handed on: each row of each version twice.
     pub fn shared_bytes(&self, algorithm: &Algorithm, stream: &Stream) -> i64 {
+        if let Some(planes) = &self.planes {
+            return planes.shared_bytes(self, algorithm, stream);
+        }
         let of_field = |(at, field): (usize, &Field)| {
             let bytes = i64::from(algorithm.array(field.array).element.bytes());
             [false, true].iter().map(|fresh| self.exchanged(at, *fresh) * bytes).sum::<i64>()
@@ -307,7 +347,7 @@ impl Hexagon {
             let words = i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
             let held =
                 if field.carried { self.held().1 + 2 * (self.slope + self.reach[at]) } else { 2 * self.slope + 1 };
-            words * held * i64::from(stream.size.points)
+            words * held * i64::from(stream.size.points) * self.lines()
         };
         stream.fields.iter().enumerate().map(of_field).sum()
     }
@@ -330,13 +370,16 @@ impl Hexagon {
         if !threads.is_multiple_of(super::LANES) || threads > 1024 {
             return no(format!("a block has whole warps, at most 1024 threads, and not {threads}"));
         }
+        if let Some(planes) = &self.planes {
+            planes.check_size(self, stream)?;
+        }
         let farthest = self.left.iter().flatten().max().copied().unwrap_or(0);
         if farthest > points || !stream.size.points.is_power_of_two() || points > 8 {
             return no(format!(
                 "a thread needs {farthest} points of the one below, and holds {points}: 1, 2, 4 or 8 points a thread, no fewer than it needs"
             ));
         }
-        let computed = self.steps() * (self.ends() + self.bulge()) * points * self.lags.len() as i64;
+        let computed = self.steps() * (self.ends() + self.bulge()) * points * self.lines() * self.lags.len() as i64;
         if computed > MOST_POINTS {
             return no(format!(
                 "a thread computes {computed} points of a hexagon, each with code of its own, and {MOST_POINTS} is the most: take a lower or narrower one, or fewer points"
@@ -344,9 +387,10 @@ impl Hexagon {
         }
         if self.strip(stream) < self.tile(stream) / 4 {
             return no(format!(
-                "a strip stores {} columns of {}: take more tiles, threads or points",
+                "a strip stores {} columns of {}: take {}",
                 self.strip(stream),
-                i64::from(self.size.tiles) * self.tile(stream)
+                self.tiles() * self.tile(stream),
+                if self.planes.is_some() { "a lower hexagon, or more points" } else { "more tiles, threads or points" }
             ));
         }
         let gpu = Gpu::HOPPER;
