@@ -33,9 +33,14 @@ pub fn domain_space(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId) -> Resu
     Ok(universe?.space()?)
 }
 
-/// The instances that exist for the parameters of the context: `{ S[iterators] }`. What the context says of parameters that have
-/// nothing to do with the domain is left out: a function of many arrays has dozens of these, and each is a row of every relation.
+/// The instances that exist for the parameters of the context: `{ S[iterators] }`.
 pub fn domain(algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
+    Ok(algorithm.computation(id).domain.intersect_params(&algorithm.context)?)
+}
+
+/// The same without what the context says of parameters that have nothing to do with the domain: a function of many arrays has
+/// dozens of these, and each is a row of every relation.
+fn instances(algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
     let domain = &algorithm.computation(id).domain;
     let ctx = domain.ctx();
     let question = format!("domain {} {}", ctx.number_of_set(domain), ctx.number_of_set(&algorithm.context));
@@ -140,7 +145,7 @@ fn located(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Access)
         map = map.flat_range_product(&next)?;
     }
     let array = Id::new(ctx, &algorithm.array(access.array).name)?;
-    let mut map = map.set_tuple_id(DimType::Out, &array)?.intersect_domain(&domain(algorithm, id)?)?;
+    let mut map = map.set_tuple_id(DimType::Out, &array)?.intersect_domain(&instances(algorithm, id)?)?;
     if !access.is_affine() {
         map = map.intersect_range(&computed_axes(ctx, algorithm, access)?)?;
     }
