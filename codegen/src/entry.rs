@@ -18,6 +18,7 @@ use tessella_polyhedral::isl::{AstBuild, Set};
 use tessella_polyhedral::known::Known;
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
 use tessella_polyhedral::print;
+use tessella_polyhedral::relation::{concerning, involved};
 use tessella_scalar::ScalarType;
 
 /// All went well.
@@ -316,7 +317,8 @@ fn checks(input: &Input<'_>, scope: &Scope) -> Result<Vec<Check>, CodegenError> 
 /// The condition as a test. It is read off its opposite, where something runs and something is outside: that mostly
 /// has no alternatives.
 fn tested(holds: &Set, known: &Known, scope: &Scope) -> Result<Cond, CodegenError> {
-    let fails = known.context().subtract(holds)?.gist(known.context())?.coalesce()?;
-    let build = AstBuild::from_context(known.context())?;
+    let context = concerning(known.context(), &involved(holds)?)?;
+    let fails = context.subtract(holds)?.gist(&context)?.coalesce()?;
+    let build = AstBuild::from_context(&context)?;
     Ok(negate(&condition(&build.expr_from_set(&fails)?.view()?, scope)?))
 }

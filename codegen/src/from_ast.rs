@@ -43,6 +43,8 @@ impl Scope {
 pub struct Lift<'a> {
     pub input: &'a Input<'a>,
     pub marks: &'a [Mark],
+    /// The computations that run right after another one, for the same instances.
+    pub followers: &'a BTreeMap<ComputationId, Vec<ComputationId>>,
     pub scope: Scope,
     pub names: &'a mut Names,
     /// Names in scope.
@@ -126,7 +128,7 @@ impl Lift<'_> {
                     body,
                 })])
             }
-            AstNodeView::User { expr, .. } => Ok(vec![Node::Statement(self.statement(expr)?)]),
+            AstNodeView::User { expr, .. } => self.statements(expr),
         }
     }
 
@@ -153,7 +155,8 @@ impl Lift<'_> {
         Ok(block)
     }
 
-    fn statement(&mut self, call: &AstExprView) -> Result<Statement, CodegenError> {
+    /// A statement, and those that run right after it for the same instance.
+    fn statements(&mut self, call: &AstExprView) -> Result<Vec<Node>, CodegenError> {
         let AstExprView::Op(AstOp::Call, operands) = call else {
             return Err(unexpected("a statement that is no call"));
         };
@@ -161,6 +164,12 @@ impl Lift<'_> {
             return Err(unexpected("a statement without a name"));
         };
         let id = self.input.algorithm.find(name).ok_or_else(|| unexpected("a statement of another program"))?;
+        let followers = self.followers.get(&id).into_iter().flatten();
+        let all = [&id].into_iter().chain(followers);
+        all.map(|&id| Ok(Node::Statement(self.statement(id, arguments)?))).collect()
+    }
+
+    fn statement(&mut self, id: ComputationId, arguments: &[AstExprView]) -> Result<Statement, CodegenError> {
         let source = self.input.algorithm.computation(id);
         let outer = self.namer.clone();
         let mut statement = Statement {

@@ -21,6 +21,7 @@ use tessella_polyhedral::effort;
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption, Set};
 use tessella_polyhedral::layers::{MemorySpace, Target};
+use tessella_polyhedral::relation::concerning;
 use tessella_polyhedral::schedule::{Path, Tag};
 
 /// Generates the loop program; on the GPU target with its kernels.
@@ -40,7 +41,8 @@ pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
 fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
     let (mut names, mut namer) = name_globals(input);
     let entry = entry(input)?;
-    let context = input.context()?;
+    // isl carries the context from loop to loop: sizes that none of them depends on are left out.
+    let context = concerning(&input.context()?, &effort::involved(input.algorithm, input.schedule))?;
     let mut loops: BTreeMap<VariableId, Path> = BTreeMap::new();
     let mut body = match to_isl(input)? {
         None => vec![],
@@ -57,7 +59,8 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
                 let tree = build.node_from_schedule(&marked.schedule)?.view()?;
                 let scope = Scope::new(&input.algorithm.param_names());
                 let (names, namer) = (&mut names, namer.clone());
-                Lift { input, marks: &marked.marks, scope, names, namer, loops: &mut loops }.block(&tree)
+                let (marks, followers) = (&marked.marks, &marked.followers);
+                Lift { input, marks, followers, scope, names, namer, loops: &mut loops }.block(&tree)
             };
             let mut body = code(&context)?;
             for version in input.versions.iter().rev() {

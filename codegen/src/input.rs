@@ -54,10 +54,16 @@ impl<'a> From<&'a Verified> for Input<'a> {
 impl Input<'_> {
     /// What holds of the parameters once the checks at entry have passed, as far as it is without alternatives.
     pub fn context(&self) -> Result<Set, IslError> {
-        let mut known = Known::new(&self.algorithm.context);
-        self.algorithm.requirements.iter().try_for_each(|requirement| known.learn(&requirement.holds))?;
-        self.checks.iter().try_for_each(|check| known.learn(&check.holds))?;
-        Ok(known.context().clone())
+        let ctx = self.algorithm.context.ctx();
+        let requirements = self.algorithm.requirements.iter().map(|requirement| &requirement.holds);
+        let all: Vec<&Set> = requirements.chain(self.checks.iter().map(|check| &check.holds)).collect();
+        let numbers: Vec<usize> = all.iter().map(|holds| ctx.number_of_set(holds)).collect();
+        let question = format!("entered {} {numbers:?}", ctx.number_of_set(&self.algorithm.context));
+        ctx.remembered_set(&question, || {
+            let mut known = Known::new(&self.algorithm.context);
+            all.iter().try_for_each(|holds| known.learn(holds))?;
+            Ok(known.context().clone())
+        })
     }
 
     pub fn buffer_of(&self, array: ArrayId) -> BufferId {

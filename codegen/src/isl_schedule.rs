@@ -2,6 +2,7 @@
 
 use crate::error::CodegenError;
 use crate::input::Input;
+use std::collections::BTreeMap;
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::isl::{self, Id, LoopType, MultiUnionPwAff, UnionPwAff, UnionSet};
 use tessella_polyhedral::layers::Lifetime;
@@ -14,6 +15,8 @@ pub struct Marked {
     pub marks: Vec<Mark>,
     /// The most loops around a computation.
     pub depth: usize,
+    /// The computations that run right after one for the same instances, by that one: isl need not tell them apart.
+    pub followers: BTreeMap<ComputationId, Vec<ComputationId>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,9 +46,11 @@ pub fn iterator_name(depth: usize) -> String {
 
 /// Builds the isl schedule; `None` if the program has no computation.
 pub fn to_isl(input: &Input<'_>) -> Result<Option<Marked>, CodegenError> {
-    let mut build = Build { input, marks: vec![], params: input.algorithm.param_names(), depth: 0 };
+    let params = input.algorithm.param_names();
+    let mut build = Build { input, marks: vec![], params, depth: 0, followers: BTreeMap::new() };
     let schedule = build.node(&input.schedule.root, &mut vec![], 0)?;
-    Ok(schedule.map(|schedule| Marked { schedule, marks: build.marks, depth: build.depth }))
+    let Build { marks, depth, followers, .. } = build;
+    Ok(schedule.map(|schedule| Marked { schedule, marks, depth, followers }))
 }
 
 struct Build<'a> {
@@ -53,6 +58,7 @@ struct Build<'a> {
     marks: Vec<Mark>,
     params: Vec<String>,
     depth: usize,
+    followers: BTreeMap<ComputationId, Vec<ComputationId>>,
 }
 
 impl Build<'_> {
@@ -77,7 +83,8 @@ impl Build<'_> {
                     None => None,
                     Some(body) => {
                         let mut at: Option<UnionPwAff> = None;
-                        for (&id, affine) in &it.at {
+                        let followers: Vec<ComputationId> = self.followers.values().flatten().copied().collect();
+                        for (&id, affine) in it.at.iter().filter(|(id, _)| !followers.contains(id)) {
                             let space = self.input.algorithm.computation(id).domain.space()?;
                             // { S[i, j] -> [value of the loop] }
                             let next = UnionPwAff::from_aff(&affine.to_isl(&space, &self.params)?)?;
@@ -133,7 +140,12 @@ impl Build<'_> {
                     path.push(at);
                     let next = self.node(&all[at], path, depth)?;
                     path.pop();
+                    let begins = |at: usize| spans.iter().any(|&(first, last)| first <= at && at <= last);
+                    let before = at;
                     at += 1;
+                    while at < to && !begins(before) && !begins(at) && self.follows(&all[before], &all[at], path, at)? {
+                        at += 1;
+                    }
                     next
                 }
             };
@@ -143,6 +155,26 @@ impl Build<'_> {
             };
         }
         Ok(whole)
+    }
+
+    /// Whether a child of the sequence at `path` is a computation that runs right after another one, for the same instances; then it
+    /// is noted as such.
+    fn follows(&mut self, first: &Node, next: &Node, path: &[usize], at: usize) -> Result<bool, CodegenError> {
+        let (Node::Computation(first), Node::Computation(next)) = (first, next) else { return Ok(false) };
+        // Nothing may stand before or after the one that follows, nor after the one that it follows.
+        let child = |at: usize| Path(path.iter().copied().chain([at]).collect());
+        if self.has_operations(&child(at)) || self.has_operations(&child(at - 1)) {
+            return Ok(false);
+        }
+        let algorithm = self.input.algorithm;
+        let instances = |id: ComputationId| algorithm.computation(id).domain.reset_tuple_id();
+        let around = self.input.schedule.loops_around(*first);
+        let same = around.iter().all(|(_, it)| it.at.get(first) == it.at.get(next))
+            && instances(*first)?.is_plainly_equal(&instances(*next)?)?;
+        if same {
+            self.followers.entry(*first).or_default().push(*next);
+        }
+        Ok(same)
     }
 
     /// The first and last children of the sequence that buffers live for, the widest first.

@@ -367,20 +367,43 @@ impl Extract<'_> {
             outer: chain.last().map_or(String::new(), |(_, name)| name.clone()),
             inner: inner.clone(),
         };
-        if nodes.iter().filter(|node| !matches!(node, Node::Let { .. })).count() > 1 {
+        let loops: BTreeSet<&Path> = outermost_loops(&nodes).iter().map(|it| &self.loops[it]).collect();
+        // Parts of one loop, which isl cut where other statements take part: no iteration waits for another.
+        if loops.len() > 1 {
             return Err(apart(chain));
         }
+        let before = chain.clone();
+        let mut parts: Vec<Vec<(ProcessorAxis, String)>> = vec![];
+        let part = |nodes: Vec<Node>, parts: &mut Vec<_>| -> Result<Vec<Node>, CodegenError> {
+            let mut inner = before.clone();
+            let done = self.below_thread(nodes, shape, &mut inner)?;
+            if !done.is_empty() {
+                parts.push(inner);
+            }
+            Ok(done)
+        };
         let mut block = vec![];
         for node in nodes {
             block.push(match node {
-                Node::For(it) => self.thread_chain(it, shape, chain)?,
-                Node::If { condition, then, otherwise } if otherwise.is_empty() => {
-                    Node::If { condition, then: self.below_thread(then, shape, chain)?, otherwise }
+                Node::For(it) => {
+                    let mut inner = before.clone();
+                    let done = self.thread_chain(it, shape, &mut inner)?;
+                    parts.push(inner);
+                    done
+                }
+                Node::If { condition, then, otherwise } => {
+                    let then = part(then, &mut parts)?;
+                    Node::If { condition, then, otherwise: part(otherwise, &mut parts)? }
                 }
                 Node::Let { .. } => node,
                 _ => return Err(apart(chain)),
             });
         }
+        // What lies below fewer loops belongs to one thread, not to all.
+        if parts.windows(2).any(|pair| pair[0] != pair[1]) {
+            return Err(apart(chain));
+        }
+        chain.extend(parts.pop().unwrap_or_default().into_iter().skip(before.len()));
         Ok(block)
     }
 
@@ -665,6 +688,16 @@ fn needs_host(input: &Input<'_>, node: &Node) -> bool {
 
 fn first_block_loop(node: &Node) -> Option<String> {
     first_loop(node, |tag| matches!(tag, Tag::GpuBlock(_)))
+}
+
+/// The iterators of the outermost loops in nodes.
+fn outermost_loops(nodes: &[Node]) -> Vec<VariableId> {
+    let of = |node: &Node| match node {
+        Node::For(it) => vec![it.variable],
+        Node::If { then, otherwise, .. } => [outermost_loops(then), outermost_loops(otherwise)].concat(),
+        _ => vec![],
+    };
+    nodes.iter().flat_map(of).collect()
 }
 
 fn first_thread_loop(node: &Node) -> Option<String> {

@@ -50,7 +50,7 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
         }
     }
     let help = "give other sizes".to_string();
-    match solve(built, given, defaults) {
+    match built.ctx.with_budget(built.renewed(), || solve(built, given, defaults)) {
         Ok(Some(params)) => Ok(params),
         Ok(None) => {
             let given: Vec<String> = given.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -64,12 +64,21 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
 fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Option<Vec<i64>>, Error> {
     let verified = &built.analysed.verified;
     let algorithm = verified.source();
-    let mut allowed = algorithm.limited_context()?;
+    let fix = |set: &Set, name: &str, value: i64| -> Result<Set, Error> {
+        match set.space()?.find_dim_by_name(DimType::Param, name)? {
+            Some(at) => Ok(set.fix(DimType::Param, at, &Val::from_i64(&built.ctx, value)?)?),
+            None => Ok(set.clone()),
+        }
+    };
+    // First of all, since a condition on a subscript reads "nothing runs, or it is inside": with sizes for what runs such
+    // alternatives go, which would multiply.
+    let with_given = |set: &Set| given.iter().try_fold(set.clone(), |set, (name, value)| fix(&set, name, *value));
+    let mut allowed = with_given(&algorithm.limited_context()?)?;
     for requirement in &algorithm.requirements {
-        allowed = allowed.intersect(&requirement.holds)?;
+        allowed = allowed.intersect(&with_given(&requirement.holds)?)?;
     }
     for check in verified.checks() {
-        allowed = allowed.intersect(&check.holds)?.coalesce()?;
+        allowed = allowed.intersect(&with_given(&check.holds)?.coalesce()?)?.coalesce()?;
     }
     // Nobody checks what stands under `@inbounds`, so the inputs made here have to fit it.
     let mut all_checked = algorithm.clone();
@@ -77,8 +86,13 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
         computation.write.checked = true;
         computation.reads.iter_mut().for_each(|read| read.checked = true);
     }
-    for check in bounds::entry_checks(&built.ctx, &all_checked)? {
-        allowed = allowed.intersect(&check.holds)?.coalesce()?;
+    all_checked.context = with_given(&all_checked.context)?;
+    let checks = match bounds::entry_checks(&built.ctx, &all_checked) {
+        Err(Error::Layout(LayoutError::NeverInside { .. })) => return Ok(None),
+        checks => checks?,
+    };
+    for check in checks {
+        allowed = allowed.intersect(&with_given(&check.holds)?.coalesce()?)?.coalesce()?;
     }
     // Where the data decide whether an access happens, inputs made here had better fit it whatever they are.
     for check in algorithm.scan.iter().flat_map(|scan| &scan.checks) {
@@ -94,7 +108,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
         Ok(checks) => {
             let mut spacious = allowed.clone();
             for check in checks {
-                spacious = spacious.intersect(&check.holds)?.coalesce()?;
+                spacious = spacious.intersect(&with_given(&check.holds)?.coalesce()?)?.coalesce()?;
             }
             if !spacious.is_empty()? {
                 allowed = spacious;
@@ -103,15 +117,6 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
         // Some subscript would be outside for all sizes if the data let it.
         Err(Error::Layout(LayoutError::NeverInside { .. })) => {}
         Err(error) => return Err(error),
-    }
-    let fix = |set: &Set, name: &str, value: i64| -> Result<Set, Error> {
-        match set.space()?.find_dim_by_name(DimType::Param, name)? {
-            Some(at) => Ok(set.fix(DimType::Param, at, &Val::from_i64(&built.ctx, value)?)?),
-            None => Ok(set.clone()),
-        }
-    };
-    for (name, value) in given {
-        allowed = fix(&allowed, name, *value)?;
     }
     if allowed.is_empty()? {
         return Ok(None);

@@ -175,9 +175,17 @@ impl Built {
         match &self.program {
             Some(program) => Ok(Cow::Borrowed(program)),
             None => {
-                generate(&Input::from(&self.analysed.verified)).map(Cow::Owned).map_err(|error| self.word(unit, error))
+                let generated =
+                    self.ctx.with_budget(self.renewed(), || generate(&Input::from(&self.analysed.verified)));
+                generated.map(Cow::Owned).map_err(|error| self.word(unit, error))
             }
         }
+    }
+
+    /// The work that a step after the proofs may take, 0 for any: proofs of many statements leave little, and code for an order that the
+    /// user gave may take as much as code for one of ours.
+    pub(crate) fn renewed(&self) -> u64 {
+        self.ctx.operations_left().map_or(0, |left| left.max(ISL_OPERATIONS))
     }
 
     fn hexagons(&self) -> Vec<&Command> {
@@ -216,7 +224,7 @@ impl Built {
         let core = |error| vec![self.diagnose(unit, error)];
         let weight = effort::weight(verified.source(), &verified.source().source_order);
         let report = || report::report_dependences(&self.ctx, verified.source());
-        let reported = || self.ctx.weighed(weight, report).map_err(core);
+        let reported = || self.ctx.with_budget(self.renewed(), || self.ctx.weighed(weight, report)).map_err(core);
         Ok(match kind {
             TextKind::Diagnostics | TextKind::Codes | TextKind::Tuned => String::new(),
             TextKind::Result => results::text(&unit.function),

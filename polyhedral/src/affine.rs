@@ -4,6 +4,7 @@
 //! are those of the [`Algorithm`](crate::algorithm::Algorithm). [`Affine::to_isl`] gives the isl expression.
 
 use crate::isl::{Aff, DimType, IslError, Space};
+use std::collections::BTreeSet;
 
 /// Names a parameter of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,6 +94,16 @@ impl Affine {
 
     pub fn involves_any_iterator(&self) -> bool {
         self.any_atom(&mut |atom| matches!(atom, Atom::Iterator(_)))
+    }
+
+    /// Adds the parameters that occur anywhere.
+    pub(crate) fn params(&self, into: &mut BTreeSet<ParamId>) {
+        self.any_atom(&mut |atom| {
+            if let Atom::Param(param) = atom {
+                into.insert(*param);
+            }
+            false
+        });
     }
 
     fn any_atom(&self, test: &mut dyn FnMut(&Atom) -> bool) -> bool {

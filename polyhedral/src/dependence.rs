@@ -11,7 +11,7 @@
 //! set of updates, each with the same operands.
 
 use crate::affine::Affine;
-use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Which};
+use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript, Which};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::legality;
@@ -177,7 +177,7 @@ pub(crate) fn between(
 ) -> Result<Vec<Dependence>, Error> {
     let array = algorithm.access(*source).array;
     let Some(kind) = kind(source.which, sink.which) else { return Ok(vec![]) };
-    if array != algorithm.access(*sink).array {
+    if array != algorithm.access(*sink).array || are_apart(algorithm.access(*source), algorithm.access(*sink)) {
         return Ok(vec![]);
     }
     let same_element = from.apply_range(&to.reverse()?)?;
@@ -195,6 +195,13 @@ pub(crate) fn between(
     Ok(parts
         .map(|(relation, keeps)| Dependence { kind, array, source: *source, sink: *sink, relation, keeps })
         .collect())
+}
+
+/// Whether two accesses to an array name other planes of it, as numbers: `A[i, 1]` and `A[j, 2]`.
+fn are_apart(one: &Access, other: &Access) -> bool {
+    let place = |subscript: &Subscript| subscript.as_affine().and_then(Affine::as_constant);
+    let mut both = one.subscripts.iter().zip(&other.subscripts);
+    both.any(|(a, b)| matches!((place(a), place(b)), (Some(a), Some(b)) if a != b))
 }
 
 /// The pairs of a dependence between updates of one computation, by what an order must do with them.
@@ -251,7 +258,10 @@ pub fn direct(ctx: &Ctx, algorithm: &Algorithm, all: &[Dependence]) -> Result<Ve
         let mut kill: Option<UnionMap> = None;
         for (at, other) in &tagged {
             let certain = algorithm.computation(at.computation).writes_for_certain();
-            if at.which == Which::Write && certain && algorithm.access(*at).array == dependence.array {
+            let access = algorithm.access(*at);
+            let is_between =
+                access.array == dependence.array && !are_apart(access, algorithm.access(dependence.source));
+            if at.which == Which::Write && certain && is_between {
                 time = time.union(&other.time)?;
                 kill = Some(match kill {
                     None => other.access.clone(),

@@ -5,8 +5,9 @@
 //! with many tiles inside tiles. A bound on plain operations would bound no time; each is counted with the [`weight`]
 //! of the program that is looked at. Weights depend on the program alone, so that it is refused everywhere or nowhere.
 
-use crate::affine::{Affine, Atom};
-use crate::algorithm::{Algorithm, ComputationId, Subscript};
+use crate::affine::{Affine, Atom, ParamId};
+use crate::algorithm::{Algorithm, Computation, ComputationId, Subscript};
+use crate::isl::DimType;
 use crate::schedule::{Loop, Schedule};
 use std::collections::BTreeSet;
 
@@ -15,13 +16,31 @@ use std::collections::BTreeSet;
 /// Measured on nests of 1 to 30 loops, and with up to 7 divisions by tile sizes: unknowns cost with their square, since
 /// tableaus have about as many rows, and divisions cost most, since their constraints are the dense ones.
 pub fn weight(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
-    let params = algorithm.params.len();
+    let params = involved(algorithm, schedule).iter().filter(|it| **it).count();
     let of_one = |id: ComputationId| {
         let unknowns = 2 * algorithm.computation(id).iterators.len() + params;
         let divisions = 2 * divisions(algorithm, schedule, id);
         (unknowns * unknowns / 200 + divisions * divisions / 16) as u64
     };
     1 + algorithm.ids().map(of_one).max().unwrap_or(0)
+}
+
+/// Of each parameter, whether loops or subscripts depend on it. The extents of other arrays are columns of zeros, which cost little.
+pub fn involved(algorithm: &Algorithm, schedule: &Schedule) -> Vec<bool> {
+    let mut found = BTreeSet::new();
+    let mut add = |affine: &Affine| affine.params(&mut found);
+    for id in algorithm.ids() {
+        let computation = algorithm.computation(id);
+        schedule.loops_around(id).iter().for_each(|(_, it)| add(&it.at[&id]));
+        let accesses = computation.reads.iter().chain([&computation.write]);
+        accesses.flat_map(|it| &it.subscripts).filter_map(Subscript::as_affine).for_each(&mut add);
+    }
+    let of_domains = |at: usize| {
+        // Where isl does not answer, the parameter counts.
+        let involves = |it: &Computation| it.domain.involves_dims(DimType::Param, at as u32, 1).unwrap_or(true);
+        algorithm.computations.iter().any(involves)
+    };
+    (0..algorithm.params.len()).map(|at| found.contains(&ParamId(at as u32)) || of_domains(at)).collect()
 }
 
 /// How much longer than its [`weight`] says an operation may take where a loop's value adds up two divisions for more than

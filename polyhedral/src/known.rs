@@ -1,16 +1,33 @@
 //! What is known of the parameters, where conditions have alternatives.
 
 use crate::isl::{IslError, Set};
+use crate::relation::{concerning, involved};
 
 /// Conditions that hold, each looked at alone.
 ///
 /// A condition on a subscript reads "nothing runs, or it is inside". Intersecting such sets multiplies their
 /// alternatives, so only conditions without alternatives are joined. What follows from others mostly follows from one
-/// of them.
+/// of them that is about the same parameters.
 #[derive(Debug, Clone)]
 pub struct Known {
     context: Set,
-    conditions: Vec<Set>,
+    conditions: Vec<Condition>,
+}
+
+/// A condition with alternatives.
+#[derive(Debug, Clone)]
+struct Condition {
+    /// Joined with what the context said of its parameters.
+    holds: Set,
+    /// Of each parameter, whether it is about that.
+    about: Vec<bool>,
+}
+
+impl Condition {
+    /// Whether it implies another one, which is about these parameters.
+    fn implies(&self, other: &Set, about: &[bool]) -> Result<bool, IslError> {
+        Ok(about.iter().zip(&self.about).all(|(other, own)| *own || !other) && self.holds.is_subset(other)?)
+    }
 }
 
 impl Known {
@@ -25,19 +42,20 @@ impl Known {
 
     /// Adds a condition.
     pub fn learn(&mut self, condition: &Set) -> Result<(), IslError> {
-        let joined = self.context.intersect(condition)?.coalesce()?;
-        match joined.basic_set_count()? {
-            0 | 1 => self.context = joined,
+        let holds = concerning(&self.context, &involved(condition)?)?.intersect(condition)?.coalesce()?;
+        match holds.basic_set_count()? {
+            0 | 1 => self.context = self.context.intersect(&holds)?.coalesce()?,
             _ => {
+                let learnt = Condition { about: involved(&holds)?, holds };
                 // Of `n <= k` for many `k`, only the strictest is worth keeping.
                 let mut kept = vec![];
                 for known in self.conditions.drain(..) {
-                    if !joined.is_subset(&known)? {
+                    if !learnt.implies(&known.holds, &known.about)? {
                         kept.push(known);
                     }
                 }
                 self.conditions = kept;
-                self.conditions.push(joined);
+                self.conditions.push(learnt);
             }
         }
         Ok(())
@@ -45,8 +63,12 @@ impl Known {
 
     /// Whether a condition follows; `false` may mean that it was not found out.
     pub fn implies(&self, condition: &Set) -> Result<bool, IslError> {
-        let mut sets = std::iter::once(&self.context).chain(&self.conditions);
-        sets.try_fold(false, |found, set| Ok(found || set.is_subset(condition)?))
+        let about = involved(condition)?;
+        if concerning(&self.context, &about)?.is_subset(condition)? {
+            return Ok(true);
+        }
+        let mut conditions = self.conditions.iter();
+        conditions.try_fold(false, |found, known| Ok(found || known.implies(condition, &about)?))
     }
 }
 

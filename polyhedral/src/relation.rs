@@ -3,32 +3,73 @@
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Subscript};
 use crate::error::Error;
-use crate::isl::{Ctx, DimType, Id, Map, Set, Space};
+use crate::isl::{Ctx, DimType, Id, IslError, Map, Set, Space};
 use crate::schedule::{Node, Path, Schedule};
 
 /// The parameter space: `[params] -> { : }`.
 pub fn param_space(ctx: &Ctx, algorithm: &Algorithm) -> Result<Space, Error> {
-    let mut space = Space::unit(ctx)?;
-    for param in &algorithm.params {
-        space = space.add_param(&Id::new(ctx, &param.name)?)?;
-    }
-    Ok(space)
+    let universe = ctx.remembered_set(&format!("params {:?}", algorithm.param_names()), || {
+        let mut space = Space::unit(ctx)?;
+        for param in &algorithm.params {
+            space = space.add_param(&Id::new(ctx, &param.name)?)?;
+        }
+        Set::universe(&space)
+    });
+    Ok(universe?.space()?)
 }
 
 /// `[params] -> { S[iterators] }`, with all parameters of the algorithm.
 pub fn domain_space(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId) -> Result<Space, Error> {
     let computation = algorithm.computation(id);
-    let tuple = Id::new(ctx, &computation.name)?;
-    let mut space = param_space(ctx, algorithm)?.add_named_tuple(&tuple, computation.iterators.len() as u32)?;
-    for (at, name) in computation.iterators.iter().enumerate() {
-        space = space.set_dim_name(DimType::Set, at as u32, name)?;
-    }
-    Ok(space)
+    let names = (algorithm.param_names(), &computation.name, &computation.iterators);
+    let universe = ctx.remembered_set(&format!("instances {names:?}"), || {
+        let tuple = Id::new(ctx, &computation.name)?;
+        let mut space = param_space(ctx, algorithm)?.add_named_tuple(&tuple, computation.iterators.len() as u32)?;
+        for (at, name) in computation.iterators.iter().enumerate() {
+            space = space.set_dim_name(DimType::Set, at as u32, name)?;
+        }
+        Ok::<_, Error>(Set::universe(&space)?)
+    });
+    Ok(universe?.space()?)
 }
 
 /// The instances that exist for the parameters of the context: `{ S[iterators] }`.
 pub fn domain(algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
     Ok(algorithm.computation(id).domain.intersect_params(&algorithm.context)?)
+}
+
+/// The same without what the context says of parameters that have nothing to do with the domain: a function of many arrays has
+/// dozens of these, and each is a row of every relation.
+fn instances(algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
+    let domain = &algorithm.computation(id).domain;
+    let ctx = domain.ctx();
+    let question = format!("domain {} {}", ctx.number_of_set(domain), ctx.number_of_set(&algorithm.context));
+    ctx.remembered_set(&question, || Ok(domain.intersect_params(&concerning(&algorithm.context, &involved(domain)?)?)?))
+}
+
+/// Of each parameter, whether a constraint of a set involves it.
+pub fn involved(set: &Set) -> Result<Vec<bool>, IslError> {
+    (0..set.dim(DimType::Param)?).map(|at| set.involves_dims(DimType::Param, at, 1)).collect()
+}
+
+/// The constraints of a context on these parameters, and on all others that constraints link with them.
+pub fn concerning(context: &Set, concerned: &[bool]) -> Result<Set, IslError> {
+    let mut concerned = concerned.to_vec();
+    // Alternatives may link other parameters each.
+    if context.basic_set_count()? != 1 || context.dim(DimType::Param)? as usize != concerned.len() {
+        return Ok(context.clone());
+    }
+    let mut found = Set::universe(&context.space()?)?;
+    let mut asked = vec![false; concerned.len()];
+    while let Some(at) = (0..concerned.len()).find(|&at| concerned[at] && !asked[at]) {
+        asked[at] = true;
+        let own = context.drop_constraints_not_involving_dims(DimType::Param, at as u32, 1)?;
+        for (other, is_concerned) in concerned.iter_mut().enumerate() {
+            *is_concerned = *is_concerned || own.involves_dims(DimType::Param, other as u32, 1)?;
+        }
+        found = found.intersect(&own)?;
+    }
+    Ok(found)
 }
 
 /// `{ S[x] -> [function(x)] }`, over all of the space.
@@ -104,7 +145,7 @@ fn located(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Access)
         map = map.flat_range_product(&next)?;
     }
     let array = Id::new(ctx, &algorithm.array(access.array).name)?;
-    let mut map = map.set_tuple_id(DimType::Out, &array)?.intersect_domain(&domain(algorithm, id)?)?;
+    let mut map = map.set_tuple_id(DimType::Out, &array)?.intersect_domain(&instances(algorithm, id)?)?;
     if !access.is_affine() {
         map = map.intersect_range(&computed_axes(ctx, algorithm, access)?)?;
     }

@@ -43,6 +43,14 @@ filled(T, extents...) = T <: Integer ? rand(T(0):T(1), extents...) : rand(T, ext
 # Arrays of the same extents, then the number of steps.
 arrays(T, count) = (extents, steps) -> (ntuple(_ -> filled(T, extents...), count)..., steps)
 
+# Fields, memories, coefficients, the source, the waves and the sums of four frequencies of an antenna; a quarter of the sides absorbs.
+function antenna((nr, nz), steps)
+    small(extents...) = rand(extents...) ./ 8
+    fields = ntuple(_ -> small(nr, nz), 6)
+    tables = (small(nr, nz, 12), small(nr, nz, 20), small(nr, nz, 12), small(nr, nz, 12))
+    return (fields..., tables..., rand(steps), rand(2, 4, steps), zeros(nr, 2, 4, 6), min(nr, nz) ÷ 4, min(3, nr), (nz + 1) ÷ 2)
+end
+
 const PLANE, SPACE = (8192, 8192), (512, 512, 512)
 const PLANE_TILES = ["space((S, R), t, (j, i), (8, 32))", "grid_sync((S, R), t, (j, i), (8, 32))",
                      "time_skew((S, R), t, (j, i), 2, (16, 32))",
@@ -83,6 +91,8 @@ const ALL = [
     Program("fdtd2d", fdtd2d!, Float64,
             (extents, steps) -> (ntuple(_ -> rand(extents...), 3)..., rand(steps)), PLANE,
             ["space(HZ, t, (j, i), (8, 32))", "grid_sync(HZ, t, (j, i), (8, 32))", "time_skew(HZ, t, (j, i), 2, (16, 32))"]),
+    Program("fdtd_antenna", fdtd_antenna!, Float64, antenna, (400, 400),
+            ["space((Er, Hr), t, (j, i), (8, 32))", "grid_sync((Er, Hr), t, (j, i), (8, 32))"]),
     Program("laplacian3d", laplacian3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_HEXAGONS; SPACE_STREAMS]),
     Program("jacobi3d27", jacobi3d27!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1:3]; SPACE_HEXAGONS; SPACE_STREAMS]),
     Program("gradient3d", gradient3d!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES; SPACE_HEXAGONS; SPACE_STREAMS]),

@@ -53,6 +53,23 @@ fn many_subscripts_are_cheap() {
 }
 
 #[test]
+fn sizes_that_nothing_runs_along_weigh_nothing() {
+    let weight = |arrays: usize| {
+        let names: Vec<String> = (0..arrays).map(|at| format!("A{at}")).collect();
+        let text = format!(
+            "@tessella function f!({})\nn = size(A0, 1)\nfor i in 1:n\nA0[i, 1, 1] = {}\nend\nend\n",
+            names.iter().map(|name| format!("{name}::Array{{Float64,3}}")).collect::<Vec<_>>().join(", "),
+            names.iter().map(|name| format!("{name}[i, 1, 1]")).collect::<Vec<_>>().join(" + "),
+        );
+        with_unit(&text, |unit| {
+            let lowered = pipeline::lower(&pipeline::context(), &unit.function).unwrap().algorithm;
+            effort::weight(&lowered, &lowered.source_order)
+        })
+    };
+    assert_eq!(weight(2), weight(20));
+}
+
+#[test]
 fn deep_nests_are_refused_early() {
     let text = nest(30, |_| "1".into());
     let (done, _) = transpile(&text);

@@ -13,6 +13,7 @@ use super::set::Set;
 pub(super) struct Memo {
     verdicts: RefCell<HashMap<String, bool>>,
     maps: RefCell<HashMap<String, Kept>>,
+    sets: RefCell<HashMap<String, Kept>>,
     /// Maps and sets that have a number, by their address.
     numbered: RefCell<HashMap<usize, Kept>>,
 }
@@ -71,10 +72,22 @@ impl Ctx {
         self.memo().maps.borrow_mut().insert(question.to_string(), Kept::Map(found.copy_ptr()));
         Ok(found)
     }
+
+    /// As [`Ctx::remembered`], for a set.
+    pub fn remembered_set<E>(&self, question: &str, work: impl FnOnce() -> Result<Set, E>) -> Result<Set, E> {
+        if let Some(&Kept::Set(known)) = self.memo().sets.borrow().get(question) {
+            // SAFETY: a reference of its own to a set of this context, which the memo keeps alive.
+            return Ok(unsafe { Set::adopt(self, isl_set_copy(known)) });
+        }
+        let found = work()?;
+        self.memo().sets.borrow_mut().insert(question.to_string(), Kept::Set(found.copy_ptr()));
+        Ok(found)
+    }
 }
 
 unsafe extern "C" {
     fn isl_map_copy(map: usize) -> usize;
+    fn isl_set_copy(set: usize) -> usize;
     fn isl_map_free(map: usize) -> usize;
     fn isl_set_free(set: usize) -> usize;
 }
