@@ -93,11 +93,7 @@ impl Chooser<'_> {
                 let fits =
                     write.steps[k] == Step::Stays && write.steps[v] == Step::Next && write.steps[u] != Step::Stays;
                 let pairs = count(u, v);
-                if fits
-                    && (1..=2).contains(&pairs)
-                    && count(v, u) == pairs
-                    && Self::read_once(&accesses, &is_operand)
-                {
+                if fits && (1..=2).contains(&pairs) && count(v, u) == pairs && Self::read_once(&accesses, &is_operand) {
                     // A sum of two products has four operands: large tiles of these do not fit.
                     let is_small = pairs > 1 || self.small.contains(&body[0]);
                     let shape = if is_small { Shape::SMALL } else { Shape::new(bytes, parallel.len() - 1) };

@@ -405,7 +405,12 @@ fn plan<'a>(
         // Reads that lie far apart: the first ones alone.
         let alone: Keys = keys.iter().filter(|(id, _)| **id == anchor).map(|(id, key)| (*id, key.clone())).collect();
         let near = footprint(ctx, algorithm, schedule, (array, Some(&first.subscripts)), &alone)?;
-        if let Ok(box_of_near) = hull(algorithm, array, at, &near.all) {
+        let elements = |hull: &Hull| hull.size.iter().fold(1, |all: i64, &next| all.saturating_mul(next));
+        // Neighbours that share a box which is too large are told so.
+        let gains = |near: &Hull| found.as_ref().map_or(true, |all| fits(near) && 2 * elements(near) <= elements(all));
+        if let Ok(box_of_near) = hull(algorithm, array, at, &near.all)
+            && gains(&box_of_near)
+        {
             (keys, touched, found, part) = (alone, near, Ok(box_of_near), Some(first.subscripts.clone()));
         }
     }
