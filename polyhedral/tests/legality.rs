@@ -252,11 +252,11 @@ fn pieces_by_size_have_instances_for_the_sizes_of_their_own() {
     assert_eq!(
         domains,
         [
-            "[n] -> { S[i, j] : n > 10 and 2 <= i <= n and 0 < j < n }",
+            "[n] -> { S[i, j] : n >= 11 and 2 <= i <= n and 0 < j < n }",
             "[n] -> { S_piece1[i, j] : n <= 10 and 2 <= i <= n and 0 < j < n }",
         ]
     );
-    // No size has both a row and at most one.
+    // Only where n is 2 or more are there instances at all.
     let refused = run(&ctx, &start, &[more_than(1)]);
     assert!(matches!(refused, Err(Error::Schedule(ScheduleError::OneSize { .. }))), "{refused:?}");
 }
