@@ -3,6 +3,7 @@
 use crate::entry::{entry, name_globals};
 use crate::error::CodegenError;
 use crate::from_ast::{Lift, Scope, condition, with_storage};
+use crate::guards::guard_sizes;
 use crate::input::Input;
 use crate::int_expr::VariableId;
 use crate::isl_schedule::{Mark, iterator_name, to_isl};
@@ -48,6 +49,7 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
         None => vec![],
         Some(mut marked) => {
             isolate_full_tiles(input, &mut marked)?;
+            guard_sizes(input, &mut marked)?;
             let ctx = context.ctx().clone();
             let iterators =
                 (0..marked.depth).map(|depth| Id::new(&ctx, &iterator_name(depth))).collect::<Result<Vec<_>, _>>()?;

@@ -15,6 +15,7 @@ pub mod barriers;
 mod edges;
 mod extent;
 mod from_ast;
+mod guards;
 mod isl_schedule;
 mod kernels;
 pub mod leave;

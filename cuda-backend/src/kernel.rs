@@ -1,6 +1,7 @@
 //! Kernels.
 
 use tessella_codegen::c_family::{LoopHooks, Printer, Writer, c_type};
+use tessella_codegen::int_expr::IntExpr;
 use tessella_codegen::program::{Blocks, BufferAccess, For, Kernel, KernelParam, Node, Width};
 use tessella_polyhedral::layers::{Buffer, MemorySpace};
 use tessella_polyhedral::machine::Gpu;
@@ -46,7 +47,10 @@ fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
             };
             format!("{threads}, {blocks}")
         }
-        None => threads.to_string(),
+        None => match blocks_at_least(kernel, threads) {
+            Some(blocks) => format!("{threads}, {blocks}"),
+            None => threads.to_string(),
+        },
     };
     let head = format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {}", kernel.name);
     let line = format!("{head}({})", params.join(", "));
@@ -73,6 +77,43 @@ fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
         None => printer.block(&kernel.body, &mut Pragmas, out),
     }
     out.close();
+}
+
+/// Threads of a multiprocessor of which each has the loads of many terms in flight.
+const THREADS_IN_FLIGHT: u32 = 512;
+/// Loops that are unrolled at least so far load ahead.
+const TERMS: u32 = 16;
+
+/// How many blocks of a kernel a multiprocessor is to hold, if its threads add up long sums by themselves. Unless it is told, the CUDA
+/// compiler makes room for as many threads as a multiprocessor can hold, 32 registers each, and has a few loads of each under way.
+fn blocks_at_least(kernel: &Kernel, threads: u32) -> Option<u32> {
+    let is_spread = threads > 1 && kernel.shared.is_empty() && kernel.dynamic == 0;
+    (is_spread && kernel.body.iter().any(adds_up)).then(|| (THREADS_IN_FLIGHT / threads).clamp(1, 16))
+}
+
+/// Whether a thread goes through a loop of no fixed length whose loads run ahead.
+fn adds_up(node: &Node) -> bool {
+    let inside = |body: &[Node]| body.iter().any(adds_up);
+    match node {
+        Node::For(it) => {
+            let is_fixed = matches!((&it.lower, &it.upper), (IntExpr::Const(_), IntExpr::Const(_)));
+            matches!(it.tag, Tag::Unroll(TERMS..)) && !is_fixed || inside(&it.body)
+        }
+        Node::Spread(it) => inside(&it.body),
+        Node::If { then, otherwise, .. } => inside(then) || inside(otherwise),
+        Node::Declare { body, .. } | Node::OneThread { body, .. } => inside(body),
+        Node::Turns(it) => inside(&it.body),
+        Node::Let { .. }
+        | Node::Statement(_)
+        | Node::Launch(_)
+        | Node::Together { .. }
+        | Node::Copy { .. }
+        | Node::Barrier
+        | Node::GridBarrier
+        | Node::Await(_)
+        | Node::Tile(_)
+        | Node::Streaming(_) => false,
+    }
 }
 
 fn parameter(printer: &Printer<'_>, blocks: Blocks, param: KernelParam) -> String {

@@ -113,13 +113,21 @@ struct Course<'a> {
     gave_up: bool,
     tilings: Tilings,
     /// What Tessella's choice started from, and the choice, if it stands last.
-    own: Option<(Scheduled, Chosen)>,
+    own: Option<(Start, Chosen)>,
     /// What isl's scheduler was asked for, if that choice stands last.
     asked: Vec<Asked>,
     /// The command that is being carried out.
     at: Option<Span>,
     /// What an error speaks of, where that is not the algorithm as it now is.
     about: Option<Box<Algorithm>>,
+}
+
+/// What a choice started from.
+struct Start {
+    scheduled: Scheduled,
+    dependences: Vec<Dependence>,
+    carried: Vec<Command>,
+    spans: SpanTable,
 }
 
 impl Course<'_> {
@@ -211,15 +219,37 @@ impl Course<'_> {
 
     fn choose_order(&mut self) -> Result<(), Error> {
         let chosen = self.weighed(|it| it.choose(Memory::Vectors))?;
-        let start = std::mem::replace(&mut self.scheduled, chosen.scheduled.clone());
+        let start = Start {
+            scheduled: self.scheduled.clone(),
+            dependences: self.dependences.clone(),
+            carried: self.carried.clone(),
+            spans: self.spans.clone(),
+        };
+        self.take(&chosen);
+        self.own = Some((start, chosen));
+        Ok(())
+    }
+
+    /// Goes on with what was chosen.
+    fn take(&mut self, chosen: &Chosen) {
+        self.scheduled = chosen.scheduled.clone();
         if let Some(rewritten) = &chosen.rewritten {
             self.carried.extend(rewritten.commands.iter().cloned());
             self.dependences = rewritten.dependences.clone();
             self.add_pieces();
         }
         self.asked = chosen.asked.clone();
-        self.own = Some((start, chosen));
-        Ok(())
+    }
+
+    /// Chooses once more, from where the last choice started.
+    fn choose_again(&mut self, start: &Start, memory: Memory) -> Result<Chosen, Error> {
+        self.scheduled = start.scheduled.clone();
+        self.dependences = start.dependences.clone();
+        self.carried = start.carried.clone();
+        self.spans = start.spans.clone();
+        let chosen = self.weighed(|it| it.choose(memory))?;
+        self.take(&chosen);
+        Ok(chosen)
     }
 
     fn choose(&self, memory: Memory) -> Result<Chosen, Error> {
@@ -240,7 +270,7 @@ impl Course<'_> {
         if let Some((start, mut chosen)) = self.own.take().filter(|(_, chosen)| !chosen.storage.is_empty()) {
             let commands = |storage: &[Command]| -> Vec<Command> { asked.iter().chain(storage).cloned().collect() };
             let proved = match self.prove(&commands(&chosen.storage)) {
-                Err(_) if start.target == Target::Cpu && !chosen.padded.is_empty() => {
+                Err(_) if start.scheduled.target == Target::Cpu && !chosen.padded.is_empty() => {
                     // A longer array may not fit where the plain one does.
                     chosen.storage.retain(|command| !matches!(command, Command::Pad { .. }));
                     chosen.padded.clear();
@@ -251,17 +281,14 @@ impl Course<'_> {
             match proved {
                 Ok(verified) => return Ok((verified, Some(chosen))),
                 // The order on a CPU stands without.
-                Err(_) if start.target == Target::Cpu => {}
+                Err(_) if start.scheduled.target == Target::Cpu => {}
                 // Not every nest that looks like a product, or like one for vectors, has parts that fit.
                 Err(_) => {
-                    self.scheduled = start.clone();
-                    let chosen = self.weighed(|it| it.choose(Memory::Blocks))?;
-                    self.scheduled = chosen.scheduled.clone();
+                    let chosen = self.choose_again(&start, Memory::Blocks)?;
                     if let Ok(verified) = self.prove(&commands(&chosen.storage)) {
                         return Ok((verified, Some(chosen)));
                     }
-                    self.scheduled = start;
-                    self.scheduled = self.weighed(|it| it.choose(Memory::Plain))?.scheduled;
+                    self.choose_again(&start, Memory::Plain)?;
                 }
             }
         }

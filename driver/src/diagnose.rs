@@ -398,6 +398,8 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::OnePiece { first, second, .. } => make("E0460", "requested here").with_help(format!(
             "drop the command, or name two loops of which `{first}` or `{second}` runs on both sides of the other"
         )),
+        ScheduleError::OneSize { .. } => make("E0460", "requested here")
+            .with_help("drop the command, or name a condition that some sizes meet and others do not"),
         ScheduleError::NotTiles { computation, at } => make("E0438", "requested here")
             .with_help(format!("name a loop that `tile` or `split` made, such as the `{at}0` of `split({computation}, {at}, 32)`")),
         ScheduleError::UnknownSize { name, known } => {

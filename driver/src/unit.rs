@@ -318,6 +318,7 @@ impl Built {
                             | Command::Overlapped { .. }
                             | Command::Hexagonal { .. }
                             | Command::Pieces { .. }
+                            | Command::PiecesBySize { .. }
                     )
                 };
                 let kept = all.iter().rposition(is_kept).map_or(0, |it| it + 1);

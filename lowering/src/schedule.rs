@@ -239,6 +239,10 @@ fn between(call: &Call<'_>) -> Result<Command, CommandError> {
 }
 
 fn pieces(call: &Call<'_>) -> Result<Command, CommandError> {
+    if let [computation, holds] = call.arguments[..] {
+        let condition = condition::condition(call, holds)?;
+        return Ok(Command::PiecesBySize { computation: call.computation(computation)?, condition });
+    }
     let [computation, first, second] = call.exactly()?;
     Ok(Command::Pieces {
         computation: call.computation(computation)?,

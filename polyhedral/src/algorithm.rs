@@ -4,6 +4,7 @@ use crate::affine::{Affine, ParamId};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{DimType, IslError, Set, Val};
 use crate::schedule::Schedule;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use tessella_scalar::ScalarType;
 
@@ -59,6 +60,8 @@ pub struct Whole {
     /// For each computation of the algorithm that was split, the one that it is a piece of; those that were added since are
     /// their own.
     pub piece_of: Vec<ComputationId>,
+    /// Pieces that have instances for some sizes only: for which, and how a user writes that.
+    pub sizes: BTreeMap<ComputationId, (Set, String)>,
 }
 
 /// A search for subscripts that are outside, and for values that an operation is not defined for, before anything is

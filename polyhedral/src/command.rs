@@ -49,6 +49,9 @@ pub enum Command {
     Collapse { computation: String, outer: String, inner: String },
     /// `pieces(S, j, k)`: the instances with `j < k`, `j == k` and `j > k` as computations of their own.
     Pieces { computation: String, first: String, second: String },
+    /// `pieces(S, m + n > 1000)`: the instances for sizes for which a condition holds, and those for other sizes, as computations of
+    /// their own.
+    PiecesBySize { computation: String, condition: Condition },
     /// `separate(S, (i0, j0))`: full tiles apart from partial ones.
     Separate { computation: String, loops: Vec<String> },
     /// `fuse(R, S, i)`: the loops `i` of `R` and of `S`, which follow one another, become one.
@@ -187,6 +190,7 @@ impl std::fmt::Display for Command {
                 write!(f, "unroll_and_jam({computation}, {at}, {factor})")
             }
             Command::Pieces { computation, first, second } => write!(f, "pieces({computation}, {first}, {second})"),
+            Command::PiecesBySize { computation, condition } => write!(f, "pieces({computation}, {condition})"),
             Command::Collapse { computation, outer, inner } => write!(f, "collapse({computation}, {outer}, {inner})"),
             Command::Separate { computation, loops } => write!(f, "separate({computation}, {})", tuple(loops)),
             Command::FuseShifted { first, second, at } => write!(f, "fuse({first}, {second}, {at}; shift=:auto)"),
@@ -294,6 +298,7 @@ impl Command {
                 | Command::Overlapped { .. }
                 | Command::Hexagonal { .. }
                 | Command::Pieces { .. }
+                | Command::PiecesBySize { .. }
         )
     }
 }

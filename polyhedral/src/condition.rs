@@ -60,14 +60,21 @@ pub fn resolve(ctx: &Ctx, algorithm: &Algorithm, condition: &Condition) -> Resul
         };
         holds = holds.intersect(&here.params()?)?;
     }
-    let known = match algorithm.assumed()? {
-        None => algorithm.context.clone(),
-        Some(assumed) => algorithm.context.intersect(&assumed)?,
-    };
-    if holds.intersect(&known)?.is_empty()? {
+    if holds.intersect(&known(algorithm)?)?.is_empty()? {
         return Err(ScheduleError::NeverHolds { text: condition.to_string() }.into());
     }
     Ok(holds)
+}
+
+/// The sizes that the program is for.
+///
+/// # Errors
+/// Those of isl.
+pub fn known(algorithm: &Algorithm) -> Result<Set, Error> {
+    Ok(match algorithm.assumed()? {
+        None => algorithm.context.clone(),
+        Some(assumed) => algorithm.context.intersect(&assumed)?,
+    })
 }
 
 fn affine(algorithm: &Algorithm, expr: &SizeExpr) -> Result<Affine, Error> {

@@ -29,6 +29,7 @@ use crate::auto::chooser::{Chooser, chain_length, loop_at, tagged};
 use crate::auto::cpu::Threads;
 use crate::auto::cuts::{cut, has_threads};
 use crate::auto::delayed::alive;
+use crate::auto::few_blocks::{self, Product};
 use crate::auto::padded::Padded;
 use crate::auto::padding;
 use crate::auto::{constants, gpu_storage, own, stream, time_tiles};
@@ -41,6 +42,7 @@ use crate::legality;
 use crate::machine::Gpu;
 use crate::schedule::{Node, Path, Schedule, Tag};
 use crate::transform::simplify;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// Whether an order may count on storage of its own.
@@ -83,6 +85,8 @@ pub struct Chosen {
     pub asked: Vec<Asked>,
     /// Where computations were split first.
     pub rewritten: Option<Rewritten>,
+    /// Products in tiles that some sizes make few of.
+    products: Vec<Product>,
 }
 
 /// Computations that were split, into pieces or into the phases of a tiling of time.
@@ -103,7 +107,7 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
 /// Chooses an order for the whole program, from its present one.
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
     let chosen = match scheduled.target {
-        Target::Gpu => for_gpu(ctx, scheduled, dependences, means)?,
+        Target::Gpu => for_few_blocks(ctx, for_gpu(ctx, scheduled, dependences, means)?, dependences, means)?,
         Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, means)?, dependences)?,
     };
     match means.memory {
@@ -235,6 +239,21 @@ fn in_pieces(
     Ok(helps.then_some(Chosen { rewritten: Some(rewritten), ..trial }))
 }
 
+/// The choice with small tiles for those products that have few blocks for some sizes.
+fn for_few_blocks(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
+    if means.memory == Memory::Plain || chosen.products.is_empty() {
+        return Ok(chosen);
+    }
+    let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
+    let step = || few_blocks::apart(ctx, &chosen.scheduled, dependences, means, &chosen.products);
+    let Some(apart) = in_half(ctx, step)?.flatten() else { return Ok(chosen) };
+    let (storage, padded) = storage_of(ctx, &apart.scheduled, means)?;
+    let mut commands = chosen.rewritten.map_or(vec![], |it| it.commands);
+    commands.extend(apart.commands);
+    let rewritten = Rewritten { commands, dependences: apart.dependences };
+    Ok(Chosen { scheduled: apart.scheduled, storage, padded, rewritten: Some(rewritten), ..chosen })
+}
+
 /// The choice with less memory for the arrays of which it keeps a few rows alive at a time.
 fn with_few_rows(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence]) -> Result<Chosen, Error> {
     let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
@@ -254,7 +273,20 @@ fn whole(
     let merged = legality::merged(dependences)?;
     let mut schedule = scheduled.schedule.clone();
     let (tagged, asking) = (tagged(&schedule), Asking::default());
-    let chooser = Chooser { ctx, machine, algorithm, target, dependences: &merged, means, settled, tagged, asking };
+    let (small, products) = (BTreeSet::new(), RefCell::default());
+    let chooser = Chooser {
+        ctx,
+        machine,
+        algorithm,
+        target,
+        dependences: &merged,
+        means,
+        settled,
+        tagged,
+        asking,
+        small,
+        products,
+    };
     if target == Target::Gpu && means.memory != Memory::Plain {
         stream::tag_streams(ctx, &Gpu::HOPPER, algorithm, &mut schedule)?;
     }
@@ -272,16 +304,24 @@ fn whole(
     if !algorithm.ids().all(|id| chooser.settled.contains(&id)) {
         legality::check(ctx, algorithm, &schedule, dependences)?;
     }
-    let (storage, padded) = match means.memory {
-        Memory::Vectors | Memory::Blocks if target == Target::Gpu => {
-            let (mut storage, padded) = gpu_storage::commands(algorithm, &schedule);
-            storage.extend(constants::commands(ctx, algorithm, &schedule, &storage)?);
+    let products = chooser.products.take();
+    let scheduled = Scheduled { schedule, ..scheduled.clone() };
+    let (storage, padded) = storage_of(ctx, &scheduled, means)?;
+    Ok(Chosen { scheduled, storage, padded, rewritten: None, asked, products })
+}
+
+/// The storage commands that go with a finished order, and why some of them pad arrays.
+fn storage_of(ctx: &Ctx, scheduled: &Scheduled, means: Means) -> Result<(Vec<Command>, Vec<Padded>), Error> {
+    let Scheduled { algorithm, schedule, target, .. } = scheduled;
+    Ok(match means.memory {
+        Memory::Vectors | Memory::Blocks if *target == Target::Gpu => {
+            let (mut storage, padded) = gpu_storage::commands(algorithm, schedule);
+            storage.extend(constants::commands(ctx, algorithm, schedule, &storage)?);
             (storage, padded)
         }
-        Memory::Vectors | Memory::Blocks => gpu_storage::commands(algorithm, &schedule),
+        Memory::Vectors | Memory::Blocks => gpu_storage::commands(algorithm, schedule),
         Memory::Plain => (vec![], vec![]),
-    };
-    Ok(Chosen { scheduled: Scheduled { schedule, ..scheduled.clone() }, storage, padded, rewritten: None, asked })
+    })
 }
 
 impl Chooser<'_> {

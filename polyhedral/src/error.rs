@@ -103,6 +103,8 @@ pub enum ScheduleError {
     VaryingExtent { computation: String, at: String },
     #[error("all instances of `{computation}` lie on one side of where `{first}` meets `{second}`")]
     OnePiece { computation: String, first: String, second: String },
+    #[error("`{condition}` holds for all sizes for which `{computation}` has instances, or for none of them")]
+    OneSize { computation: String, condition: String },
     #[error("`{at}` is not a loop over tiles")]
     NotTiles { computation: String, at: String },
     /// A name in a condition that is no size.

@@ -19,6 +19,8 @@ pub struct Machine {
     /// Bytes that memory would have brought in while a nest goes on to the next row of a strip: that row lies on another page,
     /// and prefetchers start anew.
     pub restart_bytes: u64,
+    /// Multiprocessors of the GPU: fewer blocks than these leave some of them without work.
+    pub multiprocessors: u32,
 }
 
 impl Machine {
@@ -32,6 +34,7 @@ impl Machine {
         worth_threads: 32_768,
         // Measured with strips of 1 to 16 KiB, of which each row took about 170 ns longer for each array.
         restart_bytes: 2048,
+        multiprocessors: Gpu::HOPPER.multiprocessors,
     };
 }
 

@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::condition::{Comparison, Condition, SizeExpr};
 use tessella_polyhedral::dependence::{DependenceKind, dependences};
 use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::Ctx;
@@ -12,6 +13,7 @@ use tessella_polyhedral::legality::{Breach, Violation};
 use tessella_polyhedral::print;
 use tessella_polyhedral::schedule::Tag;
 use tessella_polyhedral::transform::apply;
+use tessella_scalar::CompareOp;
 
 fn run(ctx: &Ctx, start: &Scheduled, commands: &[Command]) -> Result<Scheduled, Error> {
     let all = dependences(ctx, &start.algorithm).unwrap();
@@ -229,6 +231,34 @@ fn pieces_lie_before_at_and_after_where_loops_meet_and_keep_the_order() {
     let text = print::schedule(&done.algorithm, &done.schedule);
     let lines: Vec<&str> = text.lines().map(|line| line.split(':').next().unwrap()).collect();
     assert_eq!(lines, ["for i", "  for j", "    S", "    S_piece1", "    S_piece2"]);
+}
+
+#[test]
+fn pieces_by_size_have_instances_for_the_sizes_of_their_own() {
+    let ctx = Ctx::new();
+    let start = scheduled(antidiagonal(&ctx), Target::Cpu);
+    let more_than = |least: i64| Command::PiecesBySize {
+        computation: s("S"),
+        condition: Condition {
+            comparisons: vec![Comparison {
+                left: SizeExpr::Name(s("n")),
+                op: CompareOp::Gt,
+                right: SizeExpr::Number(least),
+            }],
+        },
+    };
+    let done = run(&ctx, &start, &[more_than(10)]).unwrap();
+    let domains: Vec<String> = done.algorithm.computations.iter().map(|it| it.domain.to_string()).collect();
+    assert_eq!(
+        domains,
+        [
+            "[n] -> { S[i, j] : n >= 11 and 2 <= i <= n and 0 < j < n }",
+            "[n] -> { S_piece1[i, j] : n <= 10 and 2 <= i <= n and 0 < j < n }",
+        ]
+    );
+    // Only where n is 2 or more are there instances at all.
+    let refused = run(&ctx, &start, &[more_than(1)]);
+    assert!(matches!(refused, Err(Error::Schedule(ScheduleError::OneSize { .. }))), "{refused:?}");
 }
 
 #[test]

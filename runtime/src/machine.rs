@@ -15,6 +15,7 @@ pub fn native() -> Machine {
             l2_bytes: cache_bytes("Unified", 2).unwrap_or(Machine::GENERIC.l2_bytes),
             threads: std::thread::available_parallelism().map_or(Machine::GENERIC.threads, |count| count.get() as u32),
             worth_threads: Machine::GENERIC.worth_threads,
+            multiprocessors: Machine::GENERIC.multiprocessors,
             restart_bytes: Machine::GENERIC.restart_bytes,
         }
     })

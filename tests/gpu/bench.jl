@@ -14,6 +14,9 @@
 #                           timed call with Tessella's C code, too; `none` trusts
 #     --kernels             prints each program's profile
 #
+# "of copy" is the share of what a copy of 1 GiB reaches, "of like" that of a kernel which copies as many bytes as the program moves:
+# a small program cannot reach the rate of a large copy.
+#
 # Writes the table to \$OUT/bench.txt, and with all figures to \$OUT/bench.tsv, if OUT is set.
 module Bench
 
@@ -51,6 +54,8 @@ struct Timed
     exact::Bool
     "of the GPU's copying and computing"
     of_copy::Union{Nothing,Float64}
+    "of a kernel that copies as many bytes, started as these are; `nothing` for more than \$LARGEST_COPY bytes"
+    of_like_copy::Union{Nothing,Float64}
     of_peak::Union{Nothing,Float64}
     launches::Int
     "what went wrong, or how the result was checked"
@@ -141,12 +146,32 @@ function time_case(plan::Plan, case, T, variant)
     bytes = read === nothing || written === nothing ? nothing : read + written
     time = profile.kernels_time
     of_copy = bytes === nothing ? nothing : bytes / time / profile.copy_ceiling
+    of_like_copy = bytes === nothing || !(0 < bytes <= LARGEST_COPY) ? nothing : copy_time(bytes, plan.repeat) / time
     of_peak = float32 === nothing || float64 === nothing ? nothing :
         (float32 / profile.float32_ceiling + float64 / profile.float64_ceiling) / time
     return Timed(case.name, variant, string(T), join(extents, 'x'), time, call,
                  profile.copied_in.time + profile.copied_out.time, bytes, float32, float64,
-                 all(kernel -> kernel.exact, profile.kernels), of_copy, of_peak,
+                 all(kernel -> kernel.exact, profile.kernels), of_copy, of_like_copy, of_peak,
                  sum(Int[kernel.launches for kernel in profile.kernels]), checked), profile
+end
+
+# More than this is large enough for the rate of a large copy to be what can be reached.
+const LARGEST_COPY = 2^28
+
+@tessella target=:cuda function copied!(to::Vector{Float32}, from::Vector{Float32})
+    for i in 1:length(to)
+        to[i] = from[i]
+    end
+    return to
+end
+
+const COPY_TIMES = Dict{Int,Float64}()
+
+# Seconds of a kernel that reads and writes so many bytes in all and does nothing else: what a start costs, and the time until all
+# multiprocessors have work, are in it.
+copy_time(bytes, repeat) = get!(COPY_TIMES, cld(bytes, 8)) do
+    from = ones(Float32, cld(bytes, 8))
+    Tessella.profile(copied!, zero(from), from; repeat = repeat).kernels_time
 end
 
 fresh(argument) = argument isa AbstractArray ? copy(argument) : argument
@@ -188,7 +213,7 @@ ceilings_line(profile) = @sprintf("%s: copies %.0f GB/s, computes %.2f TFLOP/s i
                                   profile.float64_ceiling / 1e12)
 
 const HEAD = rpad("program", 30) * rpad("type", 9) * lpad("extents", 20) * lpad("kernels ms", 12) * lpad("GB/s", 8) *
-             lpad("of copy", 9) * lpad("GFLOP/s", 10) * lpad("of peak", 9) * lpad("call ms", 11) * lpad("copies ms", 11) *
+             lpad("of copy", 9) * lpad("of like", 9) * lpad("GFLOP/s", 10) * lpad("of peak", 9) * lpad("call ms", 11) * lpad("copies ms", 11) *
              lpad("call/parts", 12) * lpad("launches", 10) * "  checked"
 
 number(value, digits) = value === nothing ? "-" : string(round(value; digits = digits))
@@ -201,7 +226,7 @@ function row(line::Timed)
     rate = operations == 0 ? "-" : @sprintf("%.0f", operations / line.kernels / 1e9)
     name = isempty(line.variant) ? line.name : "$(line.name) [$(line.variant)]"
     return rpad(name, 30) * rpad(line.type, 9) * lpad(line.extents, 20) * lpad(@sprintf("%.4f", 1e3line.kernels), 12) *
-           lpad(bandwidth, 8) * lpad(percent(line.of_copy), 9) * lpad(rate, 10) *
+           lpad(bandwidth, 8) * lpad(percent(line.of_copy), 9) * lpad(percent(line.of_like_copy), 9) * lpad(rate, 10) *
            lpad(operations == 0 ? "-" : percent(line.of_peak), 9) * lpad(@sprintf("%.3f", 1e3line.call), 11) *
            lpad(@sprintf("%.3f", 1e3line.copies), 11) *
            lpad(@sprintf("%.2f", line.call / (line.copies + line.kernels)), 12) * lpad(line.launches, 10) * "  " *

@@ -52,6 +52,38 @@
 //         for y  # unroll(8)
 //           for x  # unroll(8)
 //             store_cov: cov[128*i0 + i11 + 16*x + 1, 64*j0 + 8*j10 + y + 1] = cov_reg[j0, i0, i11, j10, x + 1, y + 1]
+// for j0 = floor((j - 1)/64)  # block.y
+//   for i0 = floor((i - 1)/64)  # block.x
+//     for j10 = floor((j - 64*floor((j - 1)/64) - 1)/4)  # thread.y
+//       for i11 = i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1  # thread.x
+//         for j11 = j - 64*floor((j - 1)/64) - 4*floor((j - 64*floor((j - 1)/64) - 1)/4) - 1  # unroll(4)
+//           for i10 = floor((i - 64*floor((i - 1)/64) - 1)/16)  # unroll(4)
+//             S4_piece1: cov_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_cov + 1, j_cov] = 0.0
+//     for k0 = floor((k - 1)/16)
+//       for y1 = y - 16*floor((y)/16)  # thread.y
+//         for x  # thread.x
+//           for y0 = floor((y)/16)  # unroll(4)
+//             load_data____: data_shared____[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*j0 + y + 1]
+//       for y1 = y - 16*floor((y)/16)  # thread.y
+//         for x  # thread.x
+//           for y0 = floor((y)/16)  # unroll(4)
+//             load_data___: data_shared___[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*i0 + y + 1]
+//       for j10 = floor((j - 64*floor((j - 1)/64) - 1)/4)  # thread.y
+//         for i11 = i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1  # thread.x
+//           for k1 = k - 16*floor((k - 1)/16) - 1  # unroll(4)
+//             for j11 = j - 64*floor((j - 1)/64) - 4*floor((j - 64*floor((j - 1)/64) - 1)/4) - 1  # unroll(4)
+//               for i10 = floor((i - 64*floor((i - 1)/64) - 1)/16)  # unroll(4)
+//                 S5_piece1: cov_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_cov + 1, j_cov] = cov_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_cov + 1, j_cov] + data_shared___[floor((j - 1)/64), floor((i - 1)/64), floor((k - 1)/16), k_data, i_data] * data_shared____[floor((j - 1)/64), floor((i - 1)/64), floor((k - 1)/16), k_data_, j_data]
+//     for j10 = floor((j - 64*floor((j - 1)/64) - 1)/4)  # thread.y
+//       for i11 = i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1  # thread.x
+//         for j11 = j - 64*floor((j - 1)/64) - 4*floor((j - 64*floor((j - 1)/64) - 1)/4) - 1  # unroll(4)
+//           for i10 = floor((i - 64*floor((i - 1)/64) - 1)/16)  # unroll(4)
+//             S6_piece1: cov_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_cov + 1, j_cov] = cov_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_cov + 1, j_cov] / Float64(samples - 1)
+//     for j10  # thread.y
+//       for i11  # thread.x
+//         for y  # unroll(4)
+//           for x  # unroll(4)
+//             store_cov_: cov[64*i0 + i11 + 16*x + 1, 64*j0 + 4*j10 + y + 1] = cov_reg_[j0, i0, i11, j10, x + 1, y + 1]
 // for i0 = floor((i - 1)/32)  # block.y
 //   for j0 = floor((j - 1)/32)  # block.x
 //     for i10 = floor((i - 32*floor((i - 1)/32) - 1)/4)  # thread.y
@@ -98,6 +130,9 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define cov_reg(i, j) cov_reg[(i) - 1 + 8 * ((j) - 1)]
 #define data_shared_(i, j) data_shared_[(i) - 1 + 17 * ((j) - 1)]
 #define data_shared__(i, j) data_shared__[(i) - 1 + 17 * ((j) - 1)]
+#define cov_reg_(i, j) cov_reg_[(i) - 1 + 4 * ((j) - 1)]
+#define data_shared___(i, j) data_shared___[(i) - 1 + 17 * ((j) - 1)]
+#define data_shared____(i, j) data_shared____[(i) - 1 + 17 * ((j) - 1)]
 
 // Begins to copy an element to shared memory.
 template <typename T>
@@ -1006,6 +1041,548 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
+    double *__restrict__ cov,
+    const double *__restrict__ data,
+    int64_t cov_1,
+    int64_t samples,
+    int64_t n
+) {
+    __shared__ __align__(16) double data_shared___[1088];
+    __shared__ __align__(16) double data_shared____[1088];
+    const int64_t j0 = blockIdx.y;
+    const int64_t i0 = blockIdx.x;
+    if (i0 <= j0) {
+        if (n >= 64 * j0 + 64 && j0 > i0) {
+            double cov_reg_[16];
+            {
+                #pragma unroll 4
+                for (int64_t j11 = 0; j11 <= 3; j11++) {
+                    #pragma unroll 4
+                    for (int64_t i10 = 0; i10 <= 3; i10++) {
+                        // S4_piece1: covariance.jl:17
+                        const int64_t i_cov = i10;
+                        const int64_t j_cov = j11 + 1;
+                        cov_reg_(i_cov + 1, j_cov) = 0.0;
+                    }
+                }
+            }
+            for (int64_t k0 = 0; k0 <= floordiv(samples - 1, 16); k0++) {
+                if (samples >= 16 * k0 + 16) {
+                    __syncthreads();
+                    {
+                        const int64_t y1 = threadIdx.y;
+                        const int64_t x = threadIdx.x;
+                        #pragma unroll 4
+                        for (int64_t y0 = 0; y0 <= 3; y0++) {
+                            // load_data____
+                            const int64_t y = y1 + 16 * y0;
+                            data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                        }
+                    }
+                    {
+                        const int64_t y1 = threadIdx.y;
+                        const int64_t x = threadIdx.x;
+                        #pragma unroll 4
+                        for (int64_t y0 = 0; y0 <= 3; y0++) {
+                            // load_data___
+                            const int64_t y = y1 + 16 * y0;
+                            data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                        }
+                    }
+                    __syncthreads();
+                    {
+                        const int64_t j10 = threadIdx.y;
+                        const int64_t i11 = threadIdx.x;
+                        #pragma unroll 4
+                        for (int64_t k1 = 0; k1 <= 15; k1++) {
+                            #pragma unroll 4
+                            for (int64_t j11 = 0; j11 <= 3; j11++) {
+                                #pragma unroll 4
+                                for (int64_t i10 = 0; i10 <= 3; i10++) {
+                                    // S5_piece1: covariance.jl:19
+                                    const int64_t i_cov = i10;
+                                    const int64_t j_cov = j11 + 1;
+                                    const int64_t k_data = k1 + 1;
+                                    const int64_t i_data = i11 + 16 * i10 + 1;
+                                    const int64_t k_data_ = k1 + 1;
+                                    const int64_t j_data = 4 * j10 + j11 + 1;
+                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                }
+                            }
+                        }
+                    }
+                } else {
+                    __syncthreads();
+                    {
+                        const int64_t y1 = threadIdx.y;
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int64_t y0 = 0; y0 <= 3; y0++) {
+                                // load_data____
+                                const int64_t y = y1 + 16 * y0;
+                                data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                            }
+                        }
+                    }
+                    {
+                        const int64_t y1 = threadIdx.y;
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int64_t y0 = 0; y0 <= 3; y0++) {
+                                // load_data___
+                                const int64_t y = y1 + 16 * y0;
+                                data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                            }
+                        }
+                    }
+                    __syncthreads();
+                    {
+                        const int64_t j10 = threadIdx.y;
+                        const int64_t i11 = threadIdx.x;
+                        #pragma unroll 4
+                        for (int64_t k1 = 0; k1 <= imin(15, samples - 16 * k0 - 1); k1++) {
+                            #pragma unroll 4
+                            for (int64_t j11 = 0; j11 <= 3; j11++) {
+                                #pragma unroll 4
+                                for (int64_t i10 = 0; i10 <= 3; i10++) {
+                                    // S5_piece1: covariance.jl:19
+                                    const int64_t i_cov = i10;
+                                    const int64_t j_cov = j11 + 1;
+                                    const int64_t k_data = k1 + 1;
+                                    const int64_t i_data = i11 + 16 * i10 + 1;
+                                    const int64_t k_data_ = k1 + 1;
+                                    const int64_t j_data = 4 * j10 + j11 + 1;
+                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            {
+                #pragma unroll 4
+                for (int64_t j11 = 0; j11 <= 3; j11++) {
+                    #pragma unroll 4
+                    for (int64_t i10 = 0; i10 <= 3; i10++) {
+                        // S6_piece1: covariance.jl:21
+                        const int64_t i_cov = i10;
+                        const int64_t j_cov = j11 + 1;
+                        cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) / (double)(samples - 1);
+                    }
+                }
+            }
+            {
+                const int64_t j10 = threadIdx.y;
+                const int64_t i11 = threadIdx.x;
+                #pragma unroll 4
+                for (int64_t y = 0; y <= 3; y++) {
+                    #pragma unroll 4
+                    for (int64_t x = 0; x <= 3; x++) {
+                        // store_cov_
+                        cov(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1) = cov_reg_(x + 1, y + 1);
+                    }
+                }
+            }
+        } else {
+            double cov_reg_[16];
+            {
+                const int64_t j10 = threadIdx.y;
+                if (j10 <= imin(15, -16 * j0 + (n - 1) / 4)) {
+                    const int64_t i11 = threadIdx.x;
+                    if (i11 <= imin(15, imin(n - 64 * i0 - 1, 64 * j0 - 64 * i0 + 4 * j10 + 3))) {
+                        #pragma unroll 4
+                        for (int64_t j11 = 0; j11 <= 3; j11++) {
+                            #pragma unroll 4
+                            for (int64_t i10 = 0; i10 <= 3; i10++) {
+                                // S4_piece1: covariance.jl:17
+                                // Past the edge, too, where nobody reads what it writes.
+                                const int64_t i_cov = i10;
+                                const int64_t j_cov = j11 + 1;
+                                cov_reg_(i_cov + 1, j_cov) = 0.0;
+                            }
+                        }
+                    }
+                }
+            }
+            for (int64_t k0 = 0; k0 <= floordiv(samples - 1, 16); k0++) {
+                __syncthreads();
+                {
+                    const int64_t y1 = threadIdx.y;
+                    if (y1 <= imin(15, n - 64 * j0 - 1)) {
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int64_t y0 = 0; y0 <= 3; y0++) {
+                                if (y0 <= -4 * j0 + (n - y1 - 1) / 16) {
+                                    // load_data____
+                                    const int64_t y = y1 + 16 * y0;
+                                    data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                {
+                    const int64_t y1 = threadIdx.y;
+                    if (y1 <= imin(15, n - 64 * i0 - 1)) {
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int64_t y0 = 0; y0 <= 3; y0++) {
+                                if (y0 <= -4 * i0 + (n - y1 - 1) / 16) {
+                                    // load_data___
+                                    const int64_t y = y1 + 16 * y0;
+                                    data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int64_t j10 = threadIdx.y;
+                    if (j10 <= imin(15, -16 * j0 + (n - 1) / 4)) {
+                        const int64_t i11 = threadIdx.x;
+                        if (i11 <= imin(15, imin(n - 64 * i0 - 1, 64 * j0 - 64 * i0 + 4 * j10 + 3))) {
+                            #pragma unroll 4
+                            for (int64_t k1 = 0; k1 <= imin(15, samples - 16 * k0 - 1); k1++) {
+                                #pragma unroll 4
+                                for (int64_t j11 = 0; j11 <= 3; j11++) {
+                                    #pragma unroll 4
+                                    for (int64_t i10 = 0; i10 <= 3; i10++) {
+                                        // S5_piece1: covariance.jl:19
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int64_t i_cov = i10;
+                                        const int64_t j_cov = j11 + 1;
+                                        const int64_t k_data = k1 + 1;
+                                        const int64_t i_data = i11 + 16 * i10 + 1;
+                                        const int64_t k_data_ = k1 + 1;
+                                        const int64_t j_data = 4 * j10 + j11 + 1;
+                                        cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            {
+                const int64_t j10 = threadIdx.y;
+                if (j10 <= imin(15, -16 * j0 + (n - 1) / 4)) {
+                    const int64_t i11 = threadIdx.x;
+                    if (i11 <= imin(15, imin(n - 64 * i0 - 1, 64 * j0 - 64 * i0 + 4 * j10 + 3))) {
+                        #pragma unroll 4
+                        for (int64_t j11 = 0; j11 <= 3; j11++) {
+                            #pragma unroll 4
+                            for (int64_t i10 = 0; i10 <= 3; i10++) {
+                                // S6_piece1: covariance.jl:21
+                                // Past the edge, too, where nobody reads what it writes.
+                                const int64_t i_cov = i10;
+                                const int64_t j_cov = j11 + 1;
+                                cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) / (double)(samples - 1);
+                            }
+                        }
+                    }
+                }
+            }
+            {
+                const int64_t j10 = threadIdx.y;
+                if (j10 <= imin(15, -16 * j0 + (n - 1) / 4)) {
+                    const int64_t i11 = threadIdx.x;
+                    if (i11 <= imin(15, imin(n - 64 * i0 - 1, 64 * j0 - 64 * i0 + 4 * j10 + 3))) {
+                        #pragma unroll 4
+                        for (int64_t y = 0; y <= 3; y++) {
+                            if (y >= -64 * j0 + 64 * i0 - 4 * j10 + i11 && y <= n - 64 * j0 - 4 * j10 - 1) {
+                                #pragma unroll 4
+                                for (int64_t x = 0; x <= 3; x++) {
+                                    if (x <= 4 * j0 - 4 * i0 + floordiv(4 * j10 - i11 + y, 16)) {
+                                        // store_cov_
+                                        cov(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1) = cov_reg_(x + 1, y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
+    double *__restrict__ cov,
+    const double *__restrict__ data,
+    int32_t cov_1,
+    int32_t samples,
+    int32_t n
+) {
+    __shared__ __align__(16) double data_shared___[1088];
+    __shared__ __align__(16) double data_shared____[1088];
+    const int32_t j0 = blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (i0 <= j0) {
+        if (n >= 64 * j0 + 64 && j0 > i0) {
+            double cov_reg_[16];
+            {
+                #pragma unroll 4
+                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                    #pragma unroll 4
+                    for (int32_t i10 = 0; i10 <= 3; i10++) {
+                        // S4_piece1: covariance.jl:17
+                        const int32_t i_cov = i10;
+                        const int32_t j_cov = j11 + 1;
+                        cov_reg_(i_cov + 1, j_cov) = 0.0;
+                    }
+                }
+            }
+            for (int32_t k0 = 0; k0 <= floordiv32(samples - 1, 16); k0++) {
+                if (samples >= 16 * k0 + 16) {
+                    __syncthreads();
+                    {
+                        const int32_t y1 = threadIdx.y;
+                        const int32_t x = threadIdx.x;
+                        #pragma unroll 4
+                        for (int32_t y0 = 0; y0 <= 3; y0++) {
+                            // load_data____
+                            const int32_t y = y1 + 16 * y0;
+                            data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                        }
+                    }
+                    {
+                        const int32_t y1 = threadIdx.y;
+                        const int32_t x = threadIdx.x;
+                        #pragma unroll 4
+                        for (int32_t y0 = 0; y0 <= 3; y0++) {
+                            // load_data___
+                            const int32_t y = y1 + 16 * y0;
+                            data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                        }
+                    }
+                    __syncthreads();
+                    {
+                        const int32_t j10 = threadIdx.y;
+                        const int32_t i11 = threadIdx.x;
+                        #pragma unroll 4
+                        for (int32_t k1 = 0; k1 <= 15; k1++) {
+                            #pragma unroll 4
+                            for (int32_t j11 = 0; j11 <= 3; j11++) {
+                                #pragma unroll 4
+                                for (int32_t i10 = 0; i10 <= 3; i10++) {
+                                    // S5_piece1: covariance.jl:19
+                                    const int32_t i_cov = i10;
+                                    const int32_t j_cov = j11 + 1;
+                                    const int32_t k_data = k1 + 1;
+                                    const int32_t i_data = i11 + 16 * i10 + 1;
+                                    const int32_t k_data_ = k1 + 1;
+                                    const int32_t j_data = 4 * j10 + j11 + 1;
+                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                }
+                            }
+                        }
+                    }
+                } else {
+                    __syncthreads();
+                    {
+                        const int32_t y1 = threadIdx.y;
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int32_t y0 = 0; y0 <= 3; y0++) {
+                                // load_data____
+                                const int32_t y = y1 + 16 * y0;
+                                data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                            }
+                        }
+                    }
+                    {
+                        const int32_t y1 = threadIdx.y;
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int32_t y0 = 0; y0 <= 3; y0++) {
+                                // load_data___
+                                const int32_t y = y1 + 16 * y0;
+                                data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                            }
+                        }
+                    }
+                    __syncthreads();
+                    {
+                        const int32_t j10 = threadIdx.y;
+                        const int32_t i11 = threadIdx.x;
+                        #pragma unroll 4
+                        for (int32_t k1 = 0; k1 <= imin32(15, samples - 16 * k0 - 1); k1++) {
+                            #pragma unroll 4
+                            for (int32_t j11 = 0; j11 <= 3; j11++) {
+                                #pragma unroll 4
+                                for (int32_t i10 = 0; i10 <= 3; i10++) {
+                                    // S5_piece1: covariance.jl:19
+                                    const int32_t i_cov = i10;
+                                    const int32_t j_cov = j11 + 1;
+                                    const int32_t k_data = k1 + 1;
+                                    const int32_t i_data = i11 + 16 * i10 + 1;
+                                    const int32_t k_data_ = k1 + 1;
+                                    const int32_t j_data = 4 * j10 + j11 + 1;
+                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            {
+                #pragma unroll 4
+                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                    #pragma unroll 4
+                    for (int32_t i10 = 0; i10 <= 3; i10++) {
+                        // S6_piece1: covariance.jl:21
+                        const int32_t i_cov = i10;
+                        const int32_t j_cov = j11 + 1;
+                        cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) / (double)((int64_t)(samples - 1));
+                    }
+                }
+            }
+            {
+                const int32_t j10 = threadIdx.y;
+                const int32_t i11 = threadIdx.x;
+                #pragma unroll 4
+                for (int32_t y = 0; y <= 3; y++) {
+                    #pragma unroll 4
+                    for (int32_t x = 0; x <= 3; x++) {
+                        // store_cov_
+                        cov(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1) = cov_reg_(x + 1, y + 1);
+                    }
+                }
+            }
+        } else {
+            double cov_reg_[16];
+            {
+                const int32_t j10 = threadIdx.y;
+                if (j10 <= imin32(15, -16 * j0 + (n - 1) / 4)) {
+                    const int32_t i11 = threadIdx.x;
+                    if (i11 <= imin32(15, imin32(n - 64 * i0 - 1, 64 * j0 - 64 * i0 + 4 * j10 + 3))) {
+                        #pragma unroll 4
+                        for (int32_t j11 = 0; j11 <= 3; j11++) {
+                            #pragma unroll 4
+                            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                                // S4_piece1: covariance.jl:17
+                                // Past the edge, too, where nobody reads what it writes.
+                                const int32_t i_cov = i10;
+                                const int32_t j_cov = j11 + 1;
+                                cov_reg_(i_cov + 1, j_cov) = 0.0;
+                            }
+                        }
+                    }
+                }
+            }
+            for (int32_t k0 = 0; k0 <= floordiv32(samples - 1, 16); k0++) {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    if (y1 <= imin32(15, n - 64 * j0 - 1)) {
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int32_t y0 = 0; y0 <= 3; y0++) {
+                                if (y0 <= -4 * j0 + (n - y1 - 1) / 16) {
+                                    // load_data____
+                                    const int32_t y = y1 + 16 * y0;
+                                    data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                {
+                    const int32_t y1 = threadIdx.y;
+                    if (y1 <= imin32(15, n - 64 * i0 - 1)) {
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, samples - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int32_t y0 = 0; y0 <= 3; y0++) {
+                                if (y0 <= -4 * i0 + (n - y1 - 1) / 16) {
+                                    // load_data___
+                                    const int32_t y = y1 + 16 * y0;
+                                    data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    if (j10 <= imin32(15, -16 * j0 + (n - 1) / 4)) {
+                        const int32_t i11 = threadIdx.x;
+                        if (i11 <= imin32(15, imin32(n - 64 * i0 - 1, 64 * j0 - 64 * i0 + 4 * j10 + 3))) {
+                            #pragma unroll 4
+                            for (int32_t k1 = 0; k1 <= imin32(15, samples - 16 * k0 - 1); k1++) {
+                                #pragma unroll 4
+                                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                                    #pragma unroll 4
+                                    for (int32_t i10 = 0; i10 <= 3; i10++) {
+                                        // S5_piece1: covariance.jl:19
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int32_t i_cov = i10;
+                                        const int32_t j_cov = j11 + 1;
+                                        const int32_t k_data = k1 + 1;
+                                        const int32_t i_data = i11 + 16 * i10 + 1;
+                                        const int32_t k_data_ = k1 + 1;
+                                        const int32_t j_data = 4 * j10 + j11 + 1;
+                                        cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            {
+                const int32_t j10 = threadIdx.y;
+                if (j10 <= imin32(15, -16 * j0 + (n - 1) / 4)) {
+                    const int32_t i11 = threadIdx.x;
+                    if (i11 <= imin32(15, imin32(n - 64 * i0 - 1, 64 * j0 - 64 * i0 + 4 * j10 + 3))) {
+                        #pragma unroll 4
+                        for (int32_t j11 = 0; j11 <= 3; j11++) {
+                            #pragma unroll 4
+                            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                                // S6_piece1: covariance.jl:21
+                                // Past the edge, too, where nobody reads what it writes.
+                                const int32_t i_cov = i10;
+                                const int32_t j_cov = j11 + 1;
+                                cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) / (double)((int64_t)(samples - 1));
+                            }
+                        }
+                    }
+                }
+            }
+            {
+                const int32_t j10 = threadIdx.y;
+                if (j10 <= imin32(15, -16 * j0 + (n - 1) / 4)) {
+                    const int32_t i11 = threadIdx.x;
+                    if (i11 <= imin32(15, imin32(n - 64 * i0 - 1, 64 * j0 - 64 * i0 + 4 * j10 + 3))) {
+                        #pragma unroll 4
+                        for (int32_t y = 0; y <= 3; y++) {
+                            if (y >= -64 * j0 + 64 * i0 - 4 * j10 + i11 && y <= n - 64 * j0 - 4 * j10 - 1) {
+                                #pragma unroll 4
+                                for (int32_t x = 0; x <= 3; x++) {
+                                    if (x <= 4 * j0 - 4 * i0 + floordiv32(4 * j10 - i11 + y, 16)) {
+                                        // store_cov_
+                                        cov(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1) = cov_reg_(x + 1, y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(256) covariance_S7(
     double *__restrict__ cov,
     int64_t cov_1,
@@ -1091,6 +1668,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S7_32(
 #undef cov_reg
 #undef data_shared_
 #undef data_shared__
+#undef cov_reg_
+#undef data_shared___
+#undef data_shared____
 
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
@@ -1256,27 +1836,49 @@ extern "C" int32_t covariance(
         }
     }
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_kernels));
-    if (cov_2 > n || (cov_1 >= 2 && cov_1 > n)) {
+    if (cov_1 > n || (n >= 1 && cov_2 > n)) {
         TESSELLA_TRY(cov_device.copy_in(cov, tessella_in));
     }
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[3], 0));
-    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 64); first_block_y += 65535) {
+    if (n >= 1387) {
+        for (int64_t first_block_y = 0; first_block_y <= (n - 1) / 64; first_block_y += 65535) {
+            if (cov_1 <= 1073741824 && cov_2 <= 1073741824 && samples <= 1073741824 && n <= 1073741824 && cov_1 * cov_2 <= 2147483647 && samples * n <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {n >= 1387 ? (n + 127) / 128 : 0, imin(65535, (n - 1) / 64 + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        covariance_kernel_2_32<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {n >= 1387 ? (n + 127) / 128 : 0, imin(65535, (n - 1) / 64 + 1 - first_block_y), 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        covariance_kernel_2<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, cov_1, samples, n, first_block_y);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            }
+        }
+    } else {
         if (cov_1 <= 1073741824 && cov_2 <= 1073741824 && samples <= 1073741824 && n <= 1073741824 && cov_1 * cov_2 <= 2147483647 && samples * n <= 2147483647) {
             {
-                const tessella_grid tessella_blocks = {n >= 1 ? (n + 127) / 128 : 0, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
+                const tessella_grid tessella_blocks = {n >= 1 && n <= 1386 ? (n + 63) / 64 : 0, floordiv(n - 1, 64) + 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_kernel_2_32<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                    covariance_kernel_3_32<<<tessella_blocks.dims(), dim3(16, 16, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         } else {
             {
-                const tessella_grid tessella_blocks = {n >= 1 ? (n + 127) / 128 : 0, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
+                const tessella_grid tessella_blocks = {n >= 1 && n <= 1386 ? (n + 63) / 64 : 0, floordiv(n - 1, 64) + 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_kernel_2<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, cov_1, samples, n, first_block_y);
+                    covariance_kernel_3<<<tessella_blocks.dims(), dim3(16, 16, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, cov_1, samples, n);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }

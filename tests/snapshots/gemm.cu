@@ -34,6 +34,33 @@
 //         for y  # unroll(8)
 //           for x  # unroll(8)
 //             store_C: C[128*i0 + i11 + 16*x + 1, 64*j0 + 8*j10 + y + 1] = C_reg[j0, i0, i11, j10, x + 1, y + 1]
+// for j0 = floor((j - 1)/64)  # block.y
+//   for i0 = floor((i - 1)/64)  # block.x
+//     for j10  # thread.y
+//       for i11  # thread.x
+//         for y  # unroll(4)
+//           for x  # unroll(4)
+//             load_C_: C_reg_[j0, i0, i11, j10, x + 1, y + 1] = C[64*i0 + i11 + 16*x + 1, 64*j0 + 4*j10 + y + 1]
+//     for k0 = floor((k - 1)/16)
+//       for y1 = y - 16*floor((y)/16)  # thread.y
+//         for x  # thread.x
+//           for y0 = floor((y)/16)  # unroll(4)
+//             load_B_: B_shared_[j0, i0, k0, x + 1, y + 1] = B[16*k0 + x + 1, 64*j0 + y + 1]
+//       for y  # thread.y
+//         for x1 = x - 16*floor((x)/16)  # thread.x
+//           for x0 = floor((x)/16)  # unroll(4)
+//             load_A_: A_shared_[j0, i0, k0, x + 1, y + 1] = A[64*i0 + x + 1, 16*k0 + y + 1]
+//       for j10 = floor((j - 64*floor((j - 1)/64) - 1)/4)  # thread.y
+//         for i11 = i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1  # thread.x
+//           for k1 = k - 16*floor((k - 1)/16) - 1  # unroll(4)
+//             for j11 = j - 64*floor((j - 1)/64) - 4*floor((j - 64*floor((j - 1)/64) - 1)/4) - 1  # unroll(4)
+//               for i10 = floor((i - 64*floor((i - 1)/64) - 1)/16)  # unroll(4)
+//                 update_piece1: C_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_C + 1, j_C] = C_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_C + 1, j_C] + α * A_shared_[floor((j - 1)/64), floor((i - 1)/64), floor((k - 1)/16), i_A, k_A] * B_shared_[floor((j - 1)/64), floor((i - 1)/64), floor((k - 1)/16), k_B, j_B]
+//     for j10  # thread.y
+//       for i11  # thread.x
+//         for y  # unroll(4)
+//           for x  # unroll(4)
+//             store_C_: C[64*i0 + i11 + 16*x + 1, 64*j0 + 4*j10 + y + 1] = C_reg_[j0, i0, i11, j10, x + 1, y + 1]
 //
 // nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
@@ -69,6 +96,9 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define C_reg(i, j) C_reg[(i) - 1 + 8 * ((j) - 1)]
 #define A_shared(i, j) A_shared[(i) - 1 + 128 * ((j) - 1)]
 #define B_shared(i, j) B_shared[(i) - 1 + 16 * ((j) - 1)]
+#define C_reg_(i, j) C_reg_[(i) - 1 + 4 * ((j) - 1)]
+#define A_shared_(i, j) A_shared_[(i) - 1 + 64 * ((j) - 1)]
+#define B_shared_(i, j) B_shared_[(i) - 1 + 16 * ((j) - 1)]
 
 extern "C" __global__ void __launch_bounds__(256) gemm_scale(
     double *__restrict__ C,
@@ -317,39 +347,68 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel(
                 }
             }
         }
-        for (int64_t k0 = 0; k0 <= floordiv(p - 1, 16); k0++) {
-            __syncthreads();
-            {
-                const int64_t y1 = threadIdx.y;
-                if (y1 <= imin(7, B_2 - 64 * j0 - 1)) {
-                    const int64_t x = threadIdx.x;
-                    if (x <= imin(15, B_1 - 16 * k0 - 1)) {
-                        #pragma unroll 8
-                        for (int64_t y0 = 0; y0 <= 7; y0++) {
-                            if (y0 <= -8 * j0 + (B_2 - y1 - 1) / 8) {
-                                // load_B
-                                const int64_t y = y1 + 8 * y0;
-                                B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+        if (A_1 > 128 * i0) {
+            for (int64_t k0 = 0; k0 <= floordiv(p - 1, 16); k0++) {
+                __syncthreads();
+                {
+                    const int64_t y1 = threadIdx.y;
+                    if (y1 <= imin(7, B_2 - 64 * j0 - 1)) {
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, B_1 - 16 * k0 - 1)) {
+                            #pragma unroll 8
+                            for (int64_t y0 = 0; y0 <= 7; y0++) {
+                                if (y0 <= -8 * j0 + (B_2 - y1 - 1) / 8) {
+                                    // load_B
+                                    const int64_t y = y1 + 8 * y0;
+                                    B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                }
                             }
                         }
                     }
                 }
-            }
-            {
-                const int64_t y1 = threadIdx.y;
-                if (y1 <= imin(7, p - 16 * k0 - 1)) {
-                    const int64_t x1 = threadIdx.x;
-                    if (x1 <= imin(15, A_1 - 128 * i0 - 1)) {
-                        #pragma unroll 2
-                        for (int64_t y0 = 0; y0 <= 1; y0++) {
-                            if (y0 <= -2 * k0 + (p - y1 - 1) / 8) {
+                {
+                    const int64_t y1 = threadIdx.y;
+                    if (y1 <= imin(7, p - 16 * k0 - 1)) {
+                        const int64_t x1 = threadIdx.x;
+                        if (x1 <= imin(15, A_1 - 128 * i0 - 1)) {
+                            #pragma unroll 2
+                            for (int64_t y0 = 0; y0 <= 1; y0++) {
+                                if (y0 <= -2 * k0 + (p - y1 - 1) / 8) {
+                                    #pragma unroll 8
+                                    for (int64_t x0 = 0; x0 <= 7; x0++) {
+                                        if (x0 <= -8 * i0 + (A_1 - x1 - 1) / 16) {
+                                            // load_A
+                                            const int64_t x = x1 + 16 * x0;
+                                            const int64_t y = y1 + 8 * y0;
+                                            A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int64_t j10 = threadIdx.y;
+                    if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
+                        const int64_t i11 = threadIdx.x;
+                        if (i11 <= imin(15, m - 128 * i0 - 1)) {
+                            #pragma unroll 2
+                            for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
                                 #pragma unroll 8
-                                for (int64_t x0 = 0; x0 <= 7; x0++) {
-                                    if (x0 <= -8 * i0 + (A_1 - x1 - 1) / 16) {
-                                        // load_A
-                                        const int64_t x = x1 + 16 * x0;
-                                        const int64_t y = y1 + 8 * y0;
-                                        A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
+                                for (int64_t j11 = 0; j11 <= 7; j11++) {
+                                    #pragma unroll 8
+                                    for (int64_t i10 = 0; i10 <= 7; i10++) {
+                                        // update: gemm.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int64_t i_C = i10;
+                                        const int64_t j_C = j11 + 1;
+                                        const int64_t i_A = i11 + 16 * i10 + 1;
+                                        const int64_t k_A = k1 + 1;
+                                        const int64_t k_B = k1 + 1;
+                                        const int64_t j_B = 8 * j10 + j11 + 1;
+                                        C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
                                     }
                                 }
                             }
@@ -357,27 +416,102 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel(
                     }
                 }
             }
-            __syncthreads();
-            {
-                const int64_t j10 = threadIdx.y;
-                if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
-                    const int64_t i11 = threadIdx.x;
-                    if (i11 <= imin(15, m - 128 * i0 - 1)) {
-                        #pragma unroll 2
-                        for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
-                            #pragma unroll 8
-                            for (int64_t j11 = 0; j11 <= 7; j11++) {
+        } else {
+            if (B_2 > 64 * j0) {
+                for (int64_t k0 = 0; k0 <= imin(floordiv(p - 1, 16), floordiv(B_1 - 1, 16)); k0++) {
+                    __syncthreads();
+                    {
+                        const int64_t y1 = threadIdx.y;
+                        if (y1 <= imin(7, B_2 - 64 * j0 - 1)) {
+                            const int64_t x = threadIdx.x;
+                            if (x <= imin(15, B_1 - 16 * k0 - 1)) {
                                 #pragma unroll 8
-                                for (int64_t i10 = 0; i10 <= 7; i10++) {
-                                    // update: gemm.jl:11
-                                    // Past the edge, too, where nobody reads what it writes.
-                                    const int64_t i_C = i10;
-                                    const int64_t j_C = j11 + 1;
-                                    const int64_t i_A = i11 + 16 * i10 + 1;
-                                    const int64_t k_A = k1 + 1;
-                                    const int64_t k_B = k1 + 1;
-                                    const int64_t j_B = 8 * j10 + j11 + 1;
-                                    C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                for (int64_t y0 = 0; y0 <= 7; y0++) {
+                                    if (y0 <= -8 * j0 + (B_2 - y1 - 1) / 8) {
+                                        // load_B
+                                        const int64_t y = y1 + 8 * y0;
+                                        B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    __syncthreads();
+                    {
+                        const int64_t j10 = threadIdx.y;
+                        if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
+                            const int64_t i11 = threadIdx.x;
+                            if (i11 <= imin(15, m - 128 * i0 - 1)) {
+                                #pragma unroll 2
+                                for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
+                                    #pragma unroll 8
+                                    for (int64_t j11 = 0; j11 <= 7; j11++) {
+                                        #pragma unroll 8
+                                        for (int64_t i10 = 0; i10 <= 7; i10++) {
+                                            // update: gemm.jl:11
+                                            // Past the edge, too, where nobody reads what it writes.
+                                            const int64_t i_C = i10;
+                                            const int64_t j_C = j11 + 1;
+                                            const int64_t i_A = i11 + 16 * i10 + 1;
+                                            const int64_t k_A = k1 + 1;
+                                            const int64_t k_B = k1 + 1;
+                                            const int64_t j_B = 8 * j10 + j11 + 1;
+                                            C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                for (int64_t k0 = (B_1 + 15) / 16; k0 <= floordiv(p - 1, 16); k0++) {
+                    const int64_t j10 = threadIdx.y;
+                    if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
+                        const int64_t i11 = threadIdx.x;
+                        if (i11 <= imin(15, m - 128 * i0 - 1)) {
+                            #pragma unroll 2
+                            for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
+                                #pragma unroll 8
+                                for (int64_t j11 = 0; j11 <= 7; j11++) {
+                                    #pragma unroll 8
+                                    for (int64_t i10 = 0; i10 <= 7; i10++) {
+                                        // update: gemm.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int64_t i_C = i10;
+                                        const int64_t j_C = j11 + 1;
+                                        const int64_t i_A = i11 + 16 * i10 + 1;
+                                        const int64_t k_A = k1 + 1;
+                                        const int64_t k_B = k1 + 1;
+                                        const int64_t j_B = 8 * j10 + j11 + 1;
+                                        C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            } else {
+                for (int64_t k0 = 0; k0 <= floordiv(p - 1, 16); k0++) {
+                    const int64_t j10 = threadIdx.y;
+                    if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
+                        const int64_t i11 = threadIdx.x;
+                        if (i11 <= imin(15, m - 128 * i0 - 1)) {
+                            #pragma unroll 2
+                            for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
+                                #pragma unroll 8
+                                for (int64_t j11 = 0; j11 <= 7; j11++) {
+                                    #pragma unroll 8
+                                    for (int64_t i10 = 0; i10 <= 7; i10++) {
+                                        // update: gemm.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int64_t i_C = i10;
+                                        const int64_t j_C = j11 + 1;
+                                        const int64_t i_A = i11 + 16 * i10 + 1;
+                                        const int64_t k_A = k1 + 1;
+                                        const int64_t k_B = k1 + 1;
+                                        const int64_t j_B = 8 * j10 + j11 + 1;
+                                        C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                    }
                                 }
                             }
                         }
@@ -580,39 +714,68 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel_32(
                 }
             }
         }
-        for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 16); k0++) {
-            __syncthreads();
-            {
-                const int32_t y1 = threadIdx.y;
-                if (y1 <= imin32(7, B_2 - 64 * j0 - 1)) {
-                    const int32_t x = threadIdx.x;
-                    if (x <= imin32(15, B_1 - 16 * k0 - 1)) {
-                        #pragma unroll 8
-                        for (int32_t y0 = 0; y0 <= 7; y0++) {
-                            if (y0 <= -8 * j0 + (B_2 - y1 - 1) / 8) {
-                                // load_B
-                                const int32_t y = y1 + 8 * y0;
-                                B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+        if (A_1 > 128 * i0) {
+            for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 16); k0++) {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    if (y1 <= imin32(7, B_2 - 64 * j0 - 1)) {
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, B_1 - 16 * k0 - 1)) {
+                            #pragma unroll 8
+                            for (int32_t y0 = 0; y0 <= 7; y0++) {
+                                if (y0 <= -8 * j0 + (B_2 - y1 - 1) / 8) {
+                                    // load_B
+                                    const int32_t y = y1 + 8 * y0;
+                                    B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                }
                             }
                         }
                     }
                 }
-            }
-            {
-                const int32_t y1 = threadIdx.y;
-                if (y1 <= imin32(7, p - 16 * k0 - 1)) {
-                    const int32_t x1 = threadIdx.x;
-                    if (x1 <= imin32(15, A_1 - 128 * i0 - 1)) {
-                        #pragma unroll 2
-                        for (int32_t y0 = 0; y0 <= 1; y0++) {
-                            if (y0 <= -2 * k0 + (p - y1 - 1) / 8) {
+                {
+                    const int32_t y1 = threadIdx.y;
+                    if (y1 <= imin32(7, p - 16 * k0 - 1)) {
+                        const int32_t x1 = threadIdx.x;
+                        if (x1 <= imin32(15, A_1 - 128 * i0 - 1)) {
+                            #pragma unroll 2
+                            for (int32_t y0 = 0; y0 <= 1; y0++) {
+                                if (y0 <= -2 * k0 + (p - y1 - 1) / 8) {
+                                    #pragma unroll 8
+                                    for (int32_t x0 = 0; x0 <= 7; x0++) {
+                                        if (x0 <= -8 * i0 + (A_1 - x1 - 1) / 16) {
+                                            // load_A
+                                            const int32_t x = x1 + 16 * x0;
+                                            const int32_t y = y1 + 8 * y0;
+                                            A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
+                        const int32_t i11 = threadIdx.x;
+                        if (i11 <= imin32(15, m - 128 * i0 - 1)) {
+                            #pragma unroll 2
+                            for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
                                 #pragma unroll 8
-                                for (int32_t x0 = 0; x0 <= 7; x0++) {
-                                    if (x0 <= -8 * i0 + (A_1 - x1 - 1) / 16) {
-                                        // load_A
-                                        const int32_t x = x1 + 16 * x0;
-                                        const int32_t y = y1 + 8 * y0;
-                                        A_shared(x + 1, y + 1) = A(128 * i0 + x + 1, 16 * k0 + y + 1);
+                                for (int32_t j11 = 0; j11 <= 7; j11++) {
+                                    #pragma unroll 8
+                                    for (int32_t i10 = 0; i10 <= 7; i10++) {
+                                        // update: gemm.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int32_t i_C = i10;
+                                        const int32_t j_C = j11 + 1;
+                                        const int32_t i_A = i11 + 16 * i10 + 1;
+                                        const int32_t k_A = k1 + 1;
+                                        const int32_t k_B = k1 + 1;
+                                        const int32_t j_B = 8 * j10 + j11 + 1;
+                                        C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
                                     }
                                 }
                             }
@@ -620,27 +783,102 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel_32(
                     }
                 }
             }
-            __syncthreads();
-            {
-                const int32_t j10 = threadIdx.y;
-                if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
-                    const int32_t i11 = threadIdx.x;
-                    if (i11 <= imin32(15, m - 128 * i0 - 1)) {
-                        #pragma unroll 2
-                        for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
-                            #pragma unroll 8
-                            for (int32_t j11 = 0; j11 <= 7; j11++) {
+        } else {
+            if (B_2 > 64 * j0) {
+                for (int32_t k0 = 0; k0 <= imin32(floordiv32(p - 1, 16), floordiv32(B_1 - 1, 16)); k0++) {
+                    __syncthreads();
+                    {
+                        const int32_t y1 = threadIdx.y;
+                        if (y1 <= imin32(7, B_2 - 64 * j0 - 1)) {
+                            const int32_t x = threadIdx.x;
+                            if (x <= imin32(15, B_1 - 16 * k0 - 1)) {
                                 #pragma unroll 8
-                                for (int32_t i10 = 0; i10 <= 7; i10++) {
-                                    // update: gemm.jl:11
-                                    // Past the edge, too, where nobody reads what it writes.
-                                    const int32_t i_C = i10;
-                                    const int32_t j_C = j11 + 1;
-                                    const int32_t i_A = i11 + 16 * i10 + 1;
-                                    const int32_t k_A = k1 + 1;
-                                    const int32_t k_B = k1 + 1;
-                                    const int32_t j_B = 8 * j10 + j11 + 1;
-                                    C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                for (int32_t y0 = 0; y0 <= 7; y0++) {
+                                    if (y0 <= -8 * j0 + (B_2 - y1 - 1) / 8) {
+                                        // load_B
+                                        const int32_t y = y1 + 8 * y0;
+                                        B_shared(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    __syncthreads();
+                    {
+                        const int32_t j10 = threadIdx.y;
+                        if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
+                            const int32_t i11 = threadIdx.x;
+                            if (i11 <= imin32(15, m - 128 * i0 - 1)) {
+                                #pragma unroll 2
+                                for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
+                                    #pragma unroll 8
+                                    for (int32_t j11 = 0; j11 <= 7; j11++) {
+                                        #pragma unroll 8
+                                        for (int32_t i10 = 0; i10 <= 7; i10++) {
+                                            // update: gemm.jl:11
+                                            // Past the edge, too, where nobody reads what it writes.
+                                            const int32_t i_C = i10;
+                                            const int32_t j_C = j11 + 1;
+                                            const int32_t i_A = i11 + 16 * i10 + 1;
+                                            const int32_t k_A = k1 + 1;
+                                            const int32_t k_B = k1 + 1;
+                                            const int32_t j_B = 8 * j10 + j11 + 1;
+                                            C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                for (int32_t k0 = (B_1 + 15) / 16; k0 <= floordiv32(p - 1, 16); k0++) {
+                    const int32_t j10 = threadIdx.y;
+                    if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
+                        const int32_t i11 = threadIdx.x;
+                        if (i11 <= imin32(15, m - 128 * i0 - 1)) {
+                            #pragma unroll 2
+                            for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
+                                #pragma unroll 8
+                                for (int32_t j11 = 0; j11 <= 7; j11++) {
+                                    #pragma unroll 8
+                                    for (int32_t i10 = 0; i10 <= 7; i10++) {
+                                        // update: gemm.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int32_t i_C = i10;
+                                        const int32_t j_C = j11 + 1;
+                                        const int32_t i_A = i11 + 16 * i10 + 1;
+                                        const int32_t k_A = k1 + 1;
+                                        const int32_t k_B = k1 + 1;
+                                        const int32_t j_B = 8 * j10 + j11 + 1;
+                                        C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            } else {
+                for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 16); k0++) {
+                    const int32_t j10 = threadIdx.y;
+                    if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
+                        const int32_t i11 = threadIdx.x;
+                        if (i11 <= imin32(15, m - 128 * i0 - 1)) {
+                            #pragma unroll 2
+                            for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
+                                #pragma unroll 8
+                                for (int32_t j11 = 0; j11 <= 7; j11++) {
+                                    #pragma unroll 8
+                                    for (int32_t i10 = 0; i10 <= 7; i10++) {
+                                        // update: gemm.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int32_t i_C = i10;
+                                        const int32_t j_C = j11 + 1;
+                                        const int32_t i_A = i11 + 16 * i10 + 1;
+                                        const int32_t k_A = k1 + 1;
+                                        const int32_t k_B = k1 + 1;
+                                        const int32_t j_B = 8 * j10 + j11 + 1;
+                                        C_reg(i_C + 1, j_C) = C_reg(i_C + 1, j_C) + alpha * A_shared(i_A, k_A) * B_shared(k_B, j_B);
+                                    }
                                 }
                             }
                         }
@@ -672,12 +910,607 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel_32(
     }
 }
 
+extern "C" __global__ void __launch_bounds__(256) gemm_kernel_2(
+    double *__restrict__ C,
+    const double *__restrict__ A,
+    const double *__restrict__ B,
+    int64_t m,
+    int64_t n,
+    int64_t A_1,
+    int64_t p,
+    int64_t B_1,
+    int64_t B_2,
+    double alpha,
+    int64_t first_block_y
+) {
+    __shared__ __align__(16) double A_shared_[1024];
+    __shared__ __align__(16) double B_shared_[1024];
+    const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
+    const int64_t i0 = blockIdx.x;
+    if (B_2 >= 64 * j0 + 64 && n >= 64 * j0 + 64 && A_1 >= 64 * i0 + 64 && m >= 64 * i0 + 64) {
+        double C_reg_[16];
+        {
+            const int64_t j10 = threadIdx.y;
+            const int64_t i11 = threadIdx.x;
+            #pragma unroll 4
+            for (int64_t y = 0; y <= 3; y++) {
+                #pragma unroll 4
+                for (int64_t x = 0; x <= 3; x++) {
+                    // load_C_
+                    C_reg_(x + 1, y + 1) = C(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1);
+                }
+            }
+        }
+        for (int64_t k0 = 0; k0 <= floordiv(p - 1, 16); k0++) {
+            if (B_1 >= 16 * k0 + 16 && p >= 16 * k0 + 16) {
+                __syncthreads();
+                {
+                    const int64_t y1 = threadIdx.y;
+                    const int64_t x = threadIdx.x;
+                    #pragma unroll 4
+                    for (int64_t y0 = 0; y0 <= 3; y0++) {
+                        // load_B_
+                        const int64_t y = y1 + 16 * y0;
+                        B_shared_(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                    }
+                }
+                {
+                    const int64_t y = threadIdx.y;
+                    const int64_t x1 = threadIdx.x;
+                    #pragma unroll 4
+                    for (int64_t x0 = 0; x0 <= 3; x0++) {
+                        // load_A_
+                        const int64_t x = x1 + 16 * x0;
+                        A_shared_(x + 1, y + 1) = A(64 * i0 + x + 1, 16 * k0 + y + 1);
+                    }
+                }
+                __syncthreads();
+                {
+                    const int64_t j10 = threadIdx.y;
+                    const int64_t i11 = threadIdx.x;
+                    #pragma unroll 4
+                    for (int64_t k1 = 0; k1 <= 15; k1++) {
+                        #pragma unroll 4
+                        for (int64_t j11 = 0; j11 <= 3; j11++) {
+                            #pragma unroll 4
+                            for (int64_t i10 = 0; i10 <= 3; i10++) {
+                                // update_piece1: gemm.jl:11
+                                const int64_t i_C = i10;
+                                const int64_t j_C = j11 + 1;
+                                const int64_t i_A = i11 + 16 * i10 + 1;
+                                const int64_t k_A = k1 + 1;
+                                const int64_t k_B = k1 + 1;
+                                const int64_t j_B = 4 * j10 + j11 + 1;
+                                C_reg_(i_C + 1, j_C) = C_reg_(i_C + 1, j_C) + alpha * A_shared_(i_A, k_A) * B_shared_(k_B, j_B);
+                            }
+                        }
+                    }
+                }
+            } else {
+                __syncthreads();
+                {
+                    const int64_t y1 = threadIdx.y;
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(15, B_1 - 16 * k0 - 1)) {
+                        #pragma unroll 4
+                        for (int64_t y0 = 0; y0 <= 3; y0++) {
+                            // load_B_
+                            const int64_t y = y1 + 16 * y0;
+                            B_shared_(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                        }
+                    }
+                }
+                {
+                    const int64_t y = threadIdx.y;
+                    if (y <= imin(15, p - 16 * k0 - 1)) {
+                        const int64_t x1 = threadIdx.x;
+                        #pragma unroll 4
+                        for (int64_t x0 = 0; x0 <= 3; x0++) {
+                            // load_A_
+                            const int64_t x = x1 + 16 * x0;
+                            A_shared_(x + 1, y + 1) = A(64 * i0 + x + 1, 16 * k0 + y + 1);
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int64_t j10 = threadIdx.y;
+                    const int64_t i11 = threadIdx.x;
+                    #pragma unroll 4
+                    for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
+                        #pragma unroll 4
+                        for (int64_t j11 = 0; j11 <= 3; j11++) {
+                            #pragma unroll 4
+                            for (int64_t i10 = 0; i10 <= 3; i10++) {
+                                // update_piece1: gemm.jl:11
+                                const int64_t i_C = i10;
+                                const int64_t j_C = j11 + 1;
+                                const int64_t i_A = i11 + 16 * i10 + 1;
+                                const int64_t k_A = k1 + 1;
+                                const int64_t k_B = k1 + 1;
+                                const int64_t j_B = 4 * j10 + j11 + 1;
+                                C_reg_(i_C + 1, j_C) = C_reg_(i_C + 1, j_C) + alpha * A_shared_(i_A, k_A) * B_shared_(k_B, j_B);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int64_t j10 = threadIdx.y;
+            const int64_t i11 = threadIdx.x;
+            #pragma unroll 4
+            for (int64_t y = 0; y <= 3; y++) {
+                #pragma unroll 4
+                for (int64_t x = 0; x <= 3; x++) {
+                    // store_C_
+                    C(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1) = C_reg_(x + 1, y + 1);
+                }
+            }
+        }
+    } else {
+        double C_reg_[16];
+        {
+            const int64_t j10 = threadIdx.y;
+            if (j10 <= imin(15, -16 * j0 + (n - 1) / 4)) {
+                const int64_t i11 = threadIdx.x;
+                if (i11 <= imin(15, m - 64 * i0 - 1)) {
+                    #pragma unroll 4
+                    for (int64_t y = 0; y <= 3; y++) {
+                        if (y <= n - 64 * j0 - 4 * j10 - 1) {
+                            #pragma unroll 4
+                            for (int64_t x = 0; x <= 3; x++) {
+                                if (x <= -4 * i0 + (m - i11 - 1) / 16) {
+                                    // load_C_
+                                    C_reg_(x + 1, y + 1) = C(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if (A_1 > 64 * i0) {
+            for (int64_t k0 = 0; k0 <= floordiv(p - 1, 16); k0++) {
+                __syncthreads();
+                {
+                    const int64_t y1 = threadIdx.y;
+                    if (y1 <= imin(15, B_2 - 64 * j0 - 1)) {
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, B_1 - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int64_t y0 = 0; y0 <= 3; y0++) {
+                                if (y0 <= -4 * j0 + (B_2 - y1 - 1) / 16) {
+                                    // load_B_
+                                    const int64_t y = y1 + 16 * y0;
+                                    B_shared_(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                {
+                    const int64_t y = threadIdx.y;
+                    if (y <= imin(15, p - 16 * k0 - 1)) {
+                        const int64_t x1 = threadIdx.x;
+                        if (x1 <= imin(15, A_1 - 64 * i0 - 1)) {
+                            #pragma unroll 4
+                            for (int64_t x0 = 0; x0 <= 3; x0++) {
+                                if (x0 <= -4 * i0 + (A_1 - x1 - 1) / 16) {
+                                    // load_A_
+                                    const int64_t x = x1 + 16 * x0;
+                                    A_shared_(x + 1, y + 1) = A(64 * i0 + x + 1, 16 * k0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int64_t j10 = threadIdx.y;
+                    if (j10 <= imin(15, -16 * j0 + (n - 1) / 4)) {
+                        const int64_t i11 = threadIdx.x;
+                        if (i11 <= imin(15, m - 64 * i0 - 1)) {
+                            #pragma unroll 4
+                            for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
+                                #pragma unroll 4
+                                for (int64_t j11 = 0; j11 <= 3; j11++) {
+                                    #pragma unroll 4
+                                    for (int64_t i10 = 0; i10 <= 3; i10++) {
+                                        // update_piece1: gemm.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int64_t i_C = i10;
+                                        const int64_t j_C = j11 + 1;
+                                        const int64_t i_A = i11 + 16 * i10 + 1;
+                                        const int64_t k_A = k1 + 1;
+                                        const int64_t k_B = k1 + 1;
+                                        const int64_t j_B = 4 * j10 + j11 + 1;
+                                        C_reg_(i_C + 1, j_C) = C_reg_(i_C + 1, j_C) + alpha * A_shared_(i_A, k_A) * B_shared_(k_B, j_B);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        } else {
+            for (int64_t k0 = 0; k0 <= floordiv(p - 1, 16); k0++) {
+                __syncthreads();
+                {
+                    const int64_t y1 = threadIdx.y;
+                    if (y1 <= imin(15, B_2 - 64 * j0 - 1)) {
+                        const int64_t x = threadIdx.x;
+                        if (x <= imin(15, B_1 - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int64_t y0 = 0; y0 <= 3; y0++) {
+                                if (y0 <= -4 * j0 + (B_2 - y1 - 1) / 16) {
+                                    // load_B_
+                                    const int64_t y = y1 + 16 * y0;
+                                    B_shared_(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int64_t j10 = threadIdx.y;
+                    if (j10 <= imin(15, -16 * j0 + (n - 1) / 4)) {
+                        const int64_t i11 = threadIdx.x;
+                        if (i11 <= imin(15, m - 64 * i0 - 1)) {
+                            #pragma unroll 4
+                            for (int64_t k1 = 0; k1 <= imin(15, p - 16 * k0 - 1); k1++) {
+                                #pragma unroll 4
+                                for (int64_t j11 = 0; j11 <= 3; j11++) {
+                                    #pragma unroll 4
+                                    for (int64_t i10 = 0; i10 <= 3; i10++) {
+                                        // update_piece1: gemm.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int64_t i_C = i10;
+                                        const int64_t j_C = j11 + 1;
+                                        const int64_t i_A = i11 + 16 * i10 + 1;
+                                        const int64_t k_A = k1 + 1;
+                                        const int64_t k_B = k1 + 1;
+                                        const int64_t j_B = 4 * j10 + j11 + 1;
+                                        C_reg_(i_C + 1, j_C) = C_reg_(i_C + 1, j_C) + alpha * A_shared_(i_A, k_A) * B_shared_(k_B, j_B);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int64_t j10 = threadIdx.y;
+            if (j10 <= imin(15, -16 * j0 + (n - 1) / 4)) {
+                const int64_t i11 = threadIdx.x;
+                if (i11 <= imin(15, m - 64 * i0 - 1)) {
+                    #pragma unroll 4
+                    for (int64_t y = 0; y <= 3; y++) {
+                        if (y <= n - 64 * j0 - 4 * j10 - 1) {
+                            #pragma unroll 4
+                            for (int64_t x = 0; x <= 3; x++) {
+                                if (x <= -4 * i0 + (m - i11 - 1) / 16) {
+                                    // store_C_
+                                    C(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1) = C_reg_(x + 1, y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) gemm_kernel_2_32(
+    double *__restrict__ C,
+    const double *__restrict__ A,
+    const double *__restrict__ B,
+    int32_t m,
+    int32_t n,
+    int32_t A_1,
+    int32_t p,
+    int32_t B_1,
+    int32_t B_2,
+    double alpha,
+    int32_t first_block_y
+) {
+    __shared__ __align__(16) double A_shared_[1024];
+    __shared__ __align__(16) double B_shared_[1024];
+    const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
+    const int32_t i0 = blockIdx.x;
+    if (B_2 >= 64 * j0 + 64 && n >= 64 * j0 + 64 && A_1 >= 64 * i0 + 64 && m >= 64 * i0 + 64) {
+        double C_reg_[16];
+        {
+            const int32_t j10 = threadIdx.y;
+            const int32_t i11 = threadIdx.x;
+            #pragma unroll 4
+            for (int32_t y = 0; y <= 3; y++) {
+                #pragma unroll 4
+                for (int32_t x = 0; x <= 3; x++) {
+                    // load_C_
+                    C_reg_(x + 1, y + 1) = C(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1);
+                }
+            }
+        }
+        for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 16); k0++) {
+            if (B_1 >= 16 * k0 + 16 && p >= 16 * k0 + 16) {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    const int32_t x = threadIdx.x;
+                    #pragma unroll 4
+                    for (int32_t y0 = 0; y0 <= 3; y0++) {
+                        // load_B_
+                        const int32_t y = y1 + 16 * y0;
+                        B_shared_(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                    }
+                }
+                {
+                    const int32_t y = threadIdx.y;
+                    const int32_t x1 = threadIdx.x;
+                    #pragma unroll 4
+                    for (int32_t x0 = 0; x0 <= 3; x0++) {
+                        // load_A_
+                        const int32_t x = x1 + 16 * x0;
+                        A_shared_(x + 1, y + 1) = A(64 * i0 + x + 1, 16 * k0 + y + 1);
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    const int32_t i11 = threadIdx.x;
+                    #pragma unroll 4
+                    for (int32_t k1 = 0; k1 <= 15; k1++) {
+                        #pragma unroll 4
+                        for (int32_t j11 = 0; j11 <= 3; j11++) {
+                            #pragma unroll 4
+                            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                                // update_piece1: gemm.jl:11
+                                const int32_t i_C = i10;
+                                const int32_t j_C = j11 + 1;
+                                const int32_t i_A = i11 + 16 * i10 + 1;
+                                const int32_t k_A = k1 + 1;
+                                const int32_t k_B = k1 + 1;
+                                const int32_t j_B = 4 * j10 + j11 + 1;
+                                C_reg_(i_C + 1, j_C) = C_reg_(i_C + 1, j_C) + alpha * A_shared_(i_A, k_A) * B_shared_(k_B, j_B);
+                            }
+                        }
+                    }
+                }
+            } else {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(15, B_1 - 16 * k0 - 1)) {
+                        #pragma unroll 4
+                        for (int32_t y0 = 0; y0 <= 3; y0++) {
+                            // load_B_
+                            const int32_t y = y1 + 16 * y0;
+                            B_shared_(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                        }
+                    }
+                }
+                {
+                    const int32_t y = threadIdx.y;
+                    if (y <= imin32(15, p - 16 * k0 - 1)) {
+                        const int32_t x1 = threadIdx.x;
+                        #pragma unroll 4
+                        for (int32_t x0 = 0; x0 <= 3; x0++) {
+                            // load_A_
+                            const int32_t x = x1 + 16 * x0;
+                            A_shared_(x + 1, y + 1) = A(64 * i0 + x + 1, 16 * k0 + y + 1);
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    const int32_t i11 = threadIdx.x;
+                    #pragma unroll 4
+                    for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
+                        #pragma unroll 4
+                        for (int32_t j11 = 0; j11 <= 3; j11++) {
+                            #pragma unroll 4
+                            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                                // update_piece1: gemm.jl:11
+                                const int32_t i_C = i10;
+                                const int32_t j_C = j11 + 1;
+                                const int32_t i_A = i11 + 16 * i10 + 1;
+                                const int32_t k_A = k1 + 1;
+                                const int32_t k_B = k1 + 1;
+                                const int32_t j_B = 4 * j10 + j11 + 1;
+                                C_reg_(i_C + 1, j_C) = C_reg_(i_C + 1, j_C) + alpha * A_shared_(i_A, k_A) * B_shared_(k_B, j_B);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j10 = threadIdx.y;
+            const int32_t i11 = threadIdx.x;
+            #pragma unroll 4
+            for (int32_t y = 0; y <= 3; y++) {
+                #pragma unroll 4
+                for (int32_t x = 0; x <= 3; x++) {
+                    // store_C_
+                    C(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1) = C_reg_(x + 1, y + 1);
+                }
+            }
+        }
+    } else {
+        double C_reg_[16];
+        {
+            const int32_t j10 = threadIdx.y;
+            if (j10 <= imin32(15, -16 * j0 + (n - 1) / 4)) {
+                const int32_t i11 = threadIdx.x;
+                if (i11 <= imin32(15, m - 64 * i0 - 1)) {
+                    #pragma unroll 4
+                    for (int32_t y = 0; y <= 3; y++) {
+                        if (y <= n - 64 * j0 - 4 * j10 - 1) {
+                            #pragma unroll 4
+                            for (int32_t x = 0; x <= 3; x++) {
+                                if (x <= -4 * i0 + (m - i11 - 1) / 16) {
+                                    // load_C_
+                                    C_reg_(x + 1, y + 1) = C(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if (A_1 > 64 * i0) {
+            for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 16); k0++) {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    if (y1 <= imin32(15, B_2 - 64 * j0 - 1)) {
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, B_1 - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int32_t y0 = 0; y0 <= 3; y0++) {
+                                if (y0 <= -4 * j0 + (B_2 - y1 - 1) / 16) {
+                                    // load_B_
+                                    const int32_t y = y1 + 16 * y0;
+                                    B_shared_(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                {
+                    const int32_t y = threadIdx.y;
+                    if (y <= imin32(15, p - 16 * k0 - 1)) {
+                        const int32_t x1 = threadIdx.x;
+                        if (x1 <= imin32(15, A_1 - 64 * i0 - 1)) {
+                            #pragma unroll 4
+                            for (int32_t x0 = 0; x0 <= 3; x0++) {
+                                if (x0 <= -4 * i0 + (A_1 - x1 - 1) / 16) {
+                                    // load_A_
+                                    const int32_t x = x1 + 16 * x0;
+                                    A_shared_(x + 1, y + 1) = A(64 * i0 + x + 1, 16 * k0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    if (j10 <= imin32(15, -16 * j0 + (n - 1) / 4)) {
+                        const int32_t i11 = threadIdx.x;
+                        if (i11 <= imin32(15, m - 64 * i0 - 1)) {
+                            #pragma unroll 4
+                            for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
+                                #pragma unroll 4
+                                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                                    #pragma unroll 4
+                                    for (int32_t i10 = 0; i10 <= 3; i10++) {
+                                        // update_piece1: gemm.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int32_t i_C = i10;
+                                        const int32_t j_C = j11 + 1;
+                                        const int32_t i_A = i11 + 16 * i10 + 1;
+                                        const int32_t k_A = k1 + 1;
+                                        const int32_t k_B = k1 + 1;
+                                        const int32_t j_B = 4 * j10 + j11 + 1;
+                                        C_reg_(i_C + 1, j_C) = C_reg_(i_C + 1, j_C) + alpha * A_shared_(i_A, k_A) * B_shared_(k_B, j_B);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        } else {
+            for (int32_t k0 = 0; k0 <= floordiv32(p - 1, 16); k0++) {
+                __syncthreads();
+                {
+                    const int32_t y1 = threadIdx.y;
+                    if (y1 <= imin32(15, B_2 - 64 * j0 - 1)) {
+                        const int32_t x = threadIdx.x;
+                        if (x <= imin32(15, B_1 - 16 * k0 - 1)) {
+                            #pragma unroll 4
+                            for (int32_t y0 = 0; y0 <= 3; y0++) {
+                                if (y0 <= -4 * j0 + (B_2 - y1 - 1) / 16) {
+                                    // load_B_
+                                    const int32_t y = y1 + 16 * y0;
+                                    B_shared_(x + 1, y + 1) = B(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+                __syncthreads();
+                {
+                    const int32_t j10 = threadIdx.y;
+                    if (j10 <= imin32(15, -16 * j0 + (n - 1) / 4)) {
+                        const int32_t i11 = threadIdx.x;
+                        if (i11 <= imin32(15, m - 64 * i0 - 1)) {
+                            #pragma unroll 4
+                            for (int32_t k1 = 0; k1 <= imin32(15, p - 16 * k0 - 1); k1++) {
+                                #pragma unroll 4
+                                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                                    #pragma unroll 4
+                                    for (int32_t i10 = 0; i10 <= 3; i10++) {
+                                        // update_piece1: gemm.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int32_t i_C = i10;
+                                        const int32_t j_C = j11 + 1;
+                                        const int32_t i_A = i11 + 16 * i10 + 1;
+                                        const int32_t k_A = k1 + 1;
+                                        const int32_t k_B = k1 + 1;
+                                        const int32_t j_B = 4 * j10 + j11 + 1;
+                                        C_reg_(i_C + 1, j_C) = C_reg_(i_C + 1, j_C) + alpha * A_shared_(i_A, k_A) * B_shared_(k_B, j_B);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        {
+            const int32_t j10 = threadIdx.y;
+            if (j10 <= imin32(15, -16 * j0 + (n - 1) / 4)) {
+                const int32_t i11 = threadIdx.x;
+                if (i11 <= imin32(15, m - 64 * i0 - 1)) {
+                    #pragma unroll 4
+                    for (int32_t y = 0; y <= 3; y++) {
+                        if (y <= n - 64 * j0 - 4 * j10 - 1) {
+                            #pragma unroll 4
+                            for (int32_t x = 0; x <= 3; x++) {
+                                if (x <= -4 * i0 + (m - i11 - 1) / 16) {
+                                    // store_C_
+                                    C(64 * i0 + i11 + 16 * x + 1, 64 * j0 + 4 * j10 + y + 1) = C_reg_(x + 1, y + 1);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 #undef C
 #undef A
 #undef B
 #undef C_reg
 #undef A_shared
 #undef B_shared
+#undef C_reg_
+#undef A_shared_
+#undef B_shared_
 
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
@@ -824,7 +1657,7 @@ extern "C" int32_t gemm(
     TESSELLA_TRY(B_device.copy_in(B, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[1], 0));
-    if (p >= 1) {
+    if (m + 2 * n >= 2942 && p >= 1) {
         for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 64); first_block_y += 65535) {
             if (m <= 1073741824 && n <= 1073741824 && A_1 <= 1073741824 && p <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && m * n <= 2147483647 && A_1 * p <= 2147483647 && B_1 * B_2 <= 2147483647) {
                 {
@@ -842,6 +1675,30 @@ extern "C" int32_t gemm(
                     if (!tessella_blocks.is_empty()) {
                         gemm_kernel<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, B_2, alpha, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            }
+        }
+    } else {
+        if (m + 2 * n <= 2941 && p >= 1) {
+            for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 64); first_block_y += 65535) {
+                if (m <= 1073741824 && n <= 1073741824 && A_1 <= 1073741824 && p <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && m * n <= 2147483647 && A_1 * p <= 2147483647 && B_1 * B_2 <= 2147483647) {
+                    {
+                        const tessella_grid tessella_blocks = {floordiv(m - 1, 64) + 1, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
+                        if (tessella_blocks.is_too_large()) return -5;
+                        if (!tessella_blocks.is_empty()) {
+                            gemm_kernel_2_32<<<tessella_blocks.dims(), dim3(16, 16, 1), 0, tessella_kernels>>>(C_device.at, A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)A_1, (int32_t)p, (int32_t)B_1, (int32_t)B_2, alpha, (int32_t)first_block_y);
+                            TESSELLA_TRY(cudaGetLastError());
+                        }
+                    }
+                } else {
+                    {
+                        const tessella_grid tessella_blocks = {floordiv(m - 1, 64) + 1, imin(65535, floordiv(n - 1, 64) + 1 - first_block_y), 1};
+                        if (tessella_blocks.is_too_large()) return -5;
+                        if (!tessella_blocks.is_empty()) {
+                            gemm_kernel_2<<<tessella_blocks.dims(), dim3(16, 16, 1), 0, tessella_kernels>>>(C_device.at, A_device.at, B_device.at, m, n, A_1, p, B_1, B_2, alpha, first_block_y);
+                            TESSELLA_TRY(cudaGetLastError());
+                        }
                     }
                 }
             }

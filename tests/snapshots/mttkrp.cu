@@ -40,7 +40,7 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define C(i, j) C[(i) - 1 + C_1 * ((j) - 1)]
 #define D(i, j) D[(i) - 1 + D_1 * ((j) - 1)]
 
-extern "C" __global__ void __launch_bounds__(256) mttkrp_S0_load_A_store_A(
+extern "C" __global__ void __launch_bounds__(256, 2) mttkrp_S0_load_A_store_A(
     double *__restrict__ A,
     const double *__restrict__ B,
     const double *__restrict__ C,
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256) mttkrp_S0_load_A_store_A(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) mttkrp_S0_load_A_store_A_32(
+extern "C" __global__ void __launch_bounds__(256, 2) mttkrp_S0_load_A_store_A_32(
     double *__restrict__ A,
     const double *__restrict__ B,
     const double *__restrict__ C,

@@ -71,7 +71,13 @@ fn every_tree_can_be_written_out() {
                 written.push_str(&format!("@schedule {} begin\n", algorithm.name));
                 // Pieces are made before their order can be written.
                 for cut in built.analysed.carried.iter().filter(|it| {
-                    matches!(it, Command::Pieces { .. } | Command::Hexagonal { .. } | Command::Privatize { .. })
+                    matches!(
+                        it,
+                        Command::Pieces { .. }
+                            | Command::PiecesBySize { .. }
+                            | Command::Hexagonal { .. }
+                            | Command::Privatize { .. }
+                    )
                 }) {
                     written.push_str(&format!("{cut}\n"));
                 }

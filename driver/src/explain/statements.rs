@@ -24,7 +24,30 @@ pub(super) fn statements(verified: &Verified, lines: &Lines) -> Vec<String> {
     let all: Vec<(String, String)> = source.ids().map(|id| (name(id), statement(source, id))).chain(added).collect();
     let width = all.iter().map(|(place, _)| place.chars().count()).max().unwrap_or(0);
     let mut told: Vec<String> = all.iter().map(|(place, what)| format!("{place:<width$}  {what}")).collect();
+    let sizes = algorithm.whole.iter().flat_map(|whole| &whole.sizes);
+    let by_size: Vec<(&str, &str)> =
+        sizes.map(|(&id, (_, text))| (algorithm.computation(id).name.as_str(), text.as_str())).collect();
     let divided: Vec<Vec<&str>> = source.ids().map(pieces).filter(|all| all.len() > 1).collect();
+    let is_by_size = |all: &[&str]| all.iter().all(|name| by_size.iter().any(|(other, _)| other == name));
+    let mut conditions: Vec<&str> = vec![];
+    for (_, text) in by_size.iter().filter(|(_, text)| !text.starts_with('!')) {
+        if !conditions.contains(text) {
+            conditions.push(text);
+        }
+    }
+    for condition in conditions {
+        let of = |wanted: &str| -> Vec<String> {
+            by_size.iter().filter(|(_, text)| *text == wanted).map(|(name, _)| name.to_string()).collect()
+        };
+        let (here, others) = (of(condition), of(&format!("!({condition})")));
+        let (run, stand) = if here.len() == 1 { ("runs", "stands") } else { ("run", "stand") };
+        told.push(format!(
+            "{} {run} where {condition}; for other sizes {} {stand} in",
+            list(&here, "and"),
+            list(&others, "and")
+        ));
+    }
+    let divided: Vec<Vec<&str>> = divided.into_iter().filter(|all| !is_by_size(all)).collect();
     if let Some(first) = divided.first() {
         let why = match first.iter().any(|name| name.contains("_phase")) {
             true => "hexagons over time divide these into two phases (see Loops)",

@@ -1,6 +1,7 @@
 //! What every step of choosing an order asks: what is legal, which loops are parallel, where accesses lie.
 
 use super::asked::Asking;
+use super::few_blocks::Product;
 use crate::affine::Affine;
 use crate::algorithm::{AccessRef, Algorithm, ComputationId};
 use crate::default_order::Means;
@@ -15,6 +16,7 @@ use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 pub(crate) use crate::transform::has_loop;
 use crate::transform::loop_mut;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// A program for which an order is being chosen.
@@ -31,6 +33,10 @@ pub(crate) struct Chooser<'a> {
     pub tagged: BTreeSet<ComputationId>,
     /// What isl's scheduler was asked for.
     pub asking: Asking,
+    /// Those of products that get small tiles.
+    pub small: BTreeSet<ComputationId>,
+    /// Products whose tiles may be too large.
+    pub products: RefCell<Vec<Product>>,
 }
 
 /// The computations with a tagged loop around.

@@ -44,7 +44,10 @@ const AXES: usize = 3;
 impl Chooser<'_> {
     /// Orders the nest at `path`, none of whose outer loops is parallel.
     pub(crate) fn gpu_nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        let nest = schedule.node(path).cloned();
+        let note = || nest.iter().for_each(|nest| self.note_nest(nest));
         if self.means.memory != Memory::Plain && self.whole_sums(schedule, path)? {
+            note();
             return Ok(());
         }
         if self.take_apart_for_threads(schedule, path)? {
@@ -62,6 +65,7 @@ impl Chooser<'_> {
         let staged = self.means.memory != Memory::Plain
             && (self.tile_product(schedule, path, &parallel)? || self.stage_sums(schedule, path, &parallel)?);
         if staged {
+            note();
             return Ok(());
         }
         let leading = parallel.iter().enumerate().take_while(|(at, level)| at == *level).count();

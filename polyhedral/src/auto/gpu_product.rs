@@ -6,7 +6,7 @@
 use super::chooser::{Chooser, chain_length};
 use super::profile::{Profiled, Step};
 use crate::error::Error;
-use crate::schedule::{Loop, Path, ProcessorAxis, Schedule, Tag};
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::put_chain;
 
 /// Threads of a block along the contiguous axis of the results.
@@ -23,7 +23,8 @@ pub(super) struct Product {
 }
 
 /// What a block computes: each of its 16 times `threads_u` threads has `points` results along both axes.
-struct Shape {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
     points: u32,
     threads_u: u32,
     /// Terms that are added without a test between.
@@ -41,6 +42,14 @@ impl Shape {
             (1, _) => Shape { points: 8, threads_u: 8, unrolled: 2 },
             (_, _) => Shape { points: 4, threads_u: 8, unrolled: 4 },
         }
+    }
+
+    /// Of one product with too few results for tiles as large as those: 64 x 64, again by 256 threads.
+    const SMALL: Shape = Shape { points: 4, threads_u: 16, unrolled: 4 };
+
+    /// Results of a block along `u` and along `v`.
+    pub(super) fn tile(self) -> [u32; 2] {
+        [self.points * self.threads_u, self.points * THREADS_V]
     }
 }
 
@@ -68,6 +77,7 @@ impl Chooser<'_> {
         let writes: Vec<&Profiled<'_>> = accesses.iter().filter(|it| it.is_write).collect();
         let (&[k], 2 | 3, [write]) = (serial.as_slice(), parallel.len(), writes.as_slice()) else { return Ok(None) };
         let bytes = self.algorithm.array(write.access.array).element.bytes();
+        let body = schedule.node(&path.down(depth)).map(Node::computations).unwrap_or_default();
         let mut found = None;
         for &v in parallel {
             for &u in parallel.iter().filter(|&&u| u != v) {
@@ -82,8 +92,12 @@ impl Chooser<'_> {
                 let is_operand = |it: &Profiled<'_>| operand(it, u, v) || operand(it, v, u);
                 let fits =
                     write.steps[k] == Step::Stays && write.steps[v] == Step::Next && write.steps[u] != Step::Stays;
-                if fits && count(u, v) == 1 && count(v, u) == 1 && Self::read_once(&accesses, &is_operand) {
-                    found = Some(Product { u, v, k, shape: Shape::new(bytes, parallel.len() - 1) });
+                let pairs = count(u, v);
+                if fits && (1..=2).contains(&pairs) && count(v, u) == pairs && Self::read_once(&accesses, &is_operand) {
+                    // A sum of two products has four operands: large tiles of these do not fit.
+                    let is_small = pairs > 1 || self.small.contains(&body[0]);
+                    let shape = if is_small { Shape::SMALL } else { Shape::new(bytes, parallel.len() - 1) };
+                    found = Some(Product { u, v, k, shape });
                 }
             }
         }
@@ -99,11 +113,13 @@ impl Chooser<'_> {
     /// Rewrite: `for u, v, k { S } -> @block for u0, v0 { for k0 { @thread for u10, v10 { for k1 { for u11, v11 { S } } } } }`
     pub(super) fn tile_product(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
         let Some(product) = self.product(schedule, path, parallel)? else { return Ok(false) };
-        let Product { u, v, k, shape: Shape { points, threads_u, unrolled } } = product;
+        let Product { u, v, k, shape } = product;
+        let Shape { points, threads_u: _, unrolled } = shape;
+        let [tile_u, tile_v] = shape.tile();
         let depth = chain_length(schedule, path);
         let mut sizes: Vec<Vec<u32>> = vec![vec![]; depth];
-        sizes[u] = vec![points * threads_u, points];
-        sizes[v] = vec![points * THREADS_V, THREADS_V];
+        sizes[u] = vec![tile_u, points];
+        sizes[v] = vec![tile_v, THREADS_V];
         sizes[k] = vec![TILE_K];
         let mut parts = self.split_levels(schedule, path, &sizes)?;
         let mut take = |level: usize| std::mem::take(&mut parts.1[level]).into_iter();
@@ -129,6 +145,9 @@ impl Chooser<'_> {
         put_chain(&mut trial, path, chain);
         let legal = self.is_legal(&trial, path)?;
         if legal {
+            if depth == 3 && shape != Shape::SMALL {
+                self.weigh_blocks(schedule, path, (u, v), shape)?;
+            }
             *schedule = trial;
         }
         Ok(legal)

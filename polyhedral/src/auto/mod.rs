@@ -12,6 +12,7 @@ mod crossing;
 pub mod cuts;
 pub(crate) mod delayed;
 pub mod device_pads;
+pub(crate) mod few_blocks;
 pub(crate) mod gpu;
 pub(crate) mod gpu_join;
 pub(crate) mod gpu_parallelograms;

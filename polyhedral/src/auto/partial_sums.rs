@@ -270,6 +270,8 @@ impl Parted {
             settled: BTreeSet::new(),
             tagged: BTreeSet::new(),
             asking: Asking::default(),
+            small: BTreeSet::new(),
+            products: Default::default(),
         };
         for (path, _) in &around {
             let mut trial = schedule.clone();

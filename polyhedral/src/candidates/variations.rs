@@ -173,6 +173,7 @@ fn numbers_mut(command: &mut Command) -> Vec<&mut u32> {
         | Command::Parallel { .. }
         | Command::Collapse { .. }
         | Command::Pieces { .. }
+        | Command::PiecesBySize { .. }
         | Command::Separate { .. }
         | Command::Fuse { .. }
         | Command::FuseShifted { .. }

@@ -12,7 +12,7 @@
 //! The copies begin one or more iterations earlier, and the buffer has a stage for each iteration under way. That a stage is
 //! not filled again before its last use is proved like a map of `store_in`.
 //!
-//! Reads that lie so far apart that no box of constant size holds them all, as those of `A[i, k] * A[j, k]`, move one after the other:
+//! Reads that lie so far apart that no box of constant size that fits holds them all, as those of `A[i, k] * A[j, k]`, move one after the other:
 //! each command takes those reads of the named computation that have the subscripts of its first one that is left.
 //!
 //! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
@@ -367,7 +367,10 @@ fn plan<'a>(
         keys.insert(id, values);
     }
     let plain = matches!(to, Where::Shared { ahead: 0 });
+    let fits =
+        |hull: &Hull| space != MemorySpace::Shared || check_limit(algorithm, array, &hull.size, Limit::Shared).is_ok();
     let boxes = if plain { tiles::boxes(ctx, algorithm, known, array, &keys)? } else { None };
+    let boxes = boxes.filter(|(_, hull)| fits(hull));
     if let Some((footprint, hull)) = boxes {
         let (ahead, boxed) = (0, true);
         return Ok(Plan {
@@ -392,13 +395,22 @@ fn plan<'a>(
     let mut touched = footprint(ctx, algorithm, schedule, (array, None), &keys)?;
     let mut found = hull(algorithm, array, at, &touched.all);
     let first = algorithm.computation(anchor).reads.iter().find(|read| read.array == array);
-    if let (Err(Error::Storage(StorageError::NoConstantSize { .. })), Some(first)) = (&found, first)
+    let is_far = match &found {
+        Ok(hull) => !fits(hull),
+        Err(error) => matches!(error, Error::Storage(StorageError::NoConstantSize { .. })),
+    };
+    if let (true, Some(first)) = (is_far, first)
         && touched.written.is_empty()?
     {
         // Reads that lie far apart: the first ones alone.
         let alone: Keys = keys.iter().filter(|(id, _)| **id == anchor).map(|(id, key)| (*id, key.clone())).collect();
         let near = footprint(ctx, algorithm, schedule, (array, Some(&first.subscripts)), &alone)?;
-        if let Ok(box_of_near) = hull(algorithm, array, at, &near.all) {
+        let elements = |hull: &Hull| hull.size.iter().fold(1, |all: i64, &next| all.saturating_mul(next));
+        // Neighbours that share a box which is too large are told so.
+        let gains = |near: &Hull| found.as_ref().map_or(true, |all| fits(near) && 2 * elements(near) <= elements(all));
+        if let Ok(box_of_near) = hull(algorithm, array, at, &near.all)
+            && gains(&box_of_near)
+        {
             (keys, touched, found, part) = (alone, near, Ok(box_of_near), Some(first.subscripts.clone()));
         }
     }

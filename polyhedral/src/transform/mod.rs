@@ -27,7 +27,7 @@ pub use join::{between, distribute, fuse};
 pub use linear::{interchange, reverse, shift, skew};
 pub use overlapped::{overlapped, overlapped_unproved};
 pub use partial::spelled_out;
-pub use pieces::pieces;
+pub use pieces::{pieces, pieces_by_size};
 pub use privatize::privatize;
 pub use rfactor::rfactor;
 pub use search::{fuse_shifted, skew_auto};
@@ -123,6 +123,9 @@ pub fn apply(
         Command::Pieces { computation, first, second } => {
             return Ok(pieces(ctx, scheduled, dependences, computation, first, second)?.0);
         }
+        Command::PiecesBySize { computation, condition } => {
+            return Ok(pieces_by_size(ctx, scheduled, dependences, computation, condition)?.0);
+        }
         Command::Privatize { array, computation, at } => {
             return Ok(privatize(ctx, scheduled, array, computation, at)?.0);
         }
@@ -185,6 +188,10 @@ pub fn apply_and_renew(
     }
     if let Command::Pieces { computation, first, second } = command {
         let (cut, all) = pieces(ctx, scheduled, dependences, computation, first, second)?;
+        return Ok((cut, Some(all)));
+    }
+    if let Command::PiecesBySize { computation, condition } = command {
+        let (cut, all) = pieces_by_size(ctx, scheduled, dependences, computation, condition)?;
         return Ok((cut, Some(all)));
     }
     if let Command::Privatize { array, computation, at } = command {

@@ -1,12 +1,13 @@
-//! The command that cuts a computation where two of its loops meet.
+//! The commands that cut a computation: where two of its loops meet, or by sizes.
 
 use super::find::{find_computation, find_loop};
-use super::split_domain::{part, split_dependences, split_domain};
+use super::split_domain::{part, split_dependences, split_domain, split_into};
 use crate::algorithm::ComputationId;
+use crate::condition::{Condition, known, resolve};
 use crate::dependence::Dependence;
 use crate::effort;
 use crate::error::{Error, ScheduleError};
-use crate::isl::Ctx;
+use crate::isl::{Ctx, Set};
 use crate::layers::Scheduled;
 use crate::relation;
 use std::collections::BTreeMap;
@@ -51,6 +52,61 @@ pub fn pieces(
     }
     let mut done = scheduled.clone();
     let made = split_domain(ctx, &mut done.algorithm, &mut done.schedule, id, &kept, SUFFIX)?;
+    renewed(ctx, done, dependences, id, made)
+}
+
+/// Cuts a computation into its instances for sizes for which a condition holds, and those for other sizes.
+///
+/// Rewrite: `S -> S : condition; S_piece1 : !condition`. Always legal. Gives the dependences of the pieces, too: none between the two,
+/// which never both have instances.
+///
+/// # Errors
+/// [`ScheduleError::OneSize`] where one of the two never has instances, and as [`resolve`].
+pub fn pieces_by_size(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    computation: &str,
+    condition: &Condition,
+) -> Result<(Scheduled, Vec<Dependence>), Error> {
+    let id = find_computation(&scheduled.algorithm, computation)?;
+    let holds = resolve(ctx, &scheduled.algorithm, condition)?;
+    let all = Set::universe(&relation::domain_space(ctx, &scheduled.algorithm, id)?)?;
+    let first = all.intersect_params(&holds)?;
+    let parts = [first.clone(), all.subtract(&first)?];
+    let domain = relation::domain(&scheduled.algorithm, id)?.intersect_params(&known(&scheduled.algorithm)?)?;
+    for part in &parts {
+        if domain.intersect(part)?.is_empty()? {
+            let (computation, condition) = (computation.to_string(), condition.to_string());
+            return Err(ScheduleError::OneSize { computation, condition }.into());
+        }
+    }
+    let mut done = scheduled.clone();
+    let made = split_into(ctx, &mut done.algorithm, &mut done.schedule, id, &parts, SUFFIX)?;
+    if let Some(whole) = &mut done.algorithm.whole {
+        let others = Set::universe(&holds.space()?)?.subtract(&holds)?;
+        let before = whole.sizes.get(&id).cloned();
+        for (&piece, (sizes, text)) in
+            made.iter().zip([(holds, condition.to_string()), (others, format!("!({condition})"))])
+        {
+            let both = match &before {
+                None => (sizes, text),
+                Some((all, of_all)) => (all.intersect(&sizes)?, format!("{of_all} && {text}")),
+            };
+            whole.sizes.insert(piece, both);
+        }
+    }
+    renewed(ctx, done, dependences, id, made)
+}
+
+/// With the dependences of what `id` was split into.
+fn renewed(
+    ctx: &Ctx,
+    done: Scheduled,
+    dependences: &[Dependence],
+    id: ComputationId,
+    made: Vec<ComputationId>,
+) -> Result<(Scheduled, Vec<Dependence>), Error> {
     let made: BTreeMap<ComputationId, Vec<ComputationId>> = BTreeMap::from([(id, made)]);
     let weight = effort::weight(&done.algorithm, &done.schedule);
     let all = ctx.weighed(weight, || split_dependences(ctx, &done.algorithm, &made, dependences))?;

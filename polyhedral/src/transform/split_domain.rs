@@ -30,9 +30,21 @@ pub fn split_domain(
     pieces: &[Vec<Affine>],
     suffix: &str,
 ) -> Result<Vec<ComputationId>, Error> {
-    let domain = algorithm.computation(id).domain.clone();
     let parts = pieces.iter().map(|piece| part(ctx, algorithm, id, piece)).collect::<Result<Vec<_>, _>>()?;
-    check_exact(&relation::domain(algorithm, id)?, &parts)?;
+    split_into(ctx, algorithm, schedule, id, &parts, suffix)
+}
+
+/// The same with pieces that lie in these sets.
+pub(super) fn split_into(
+    ctx: &Ctx,
+    algorithm: &mut Algorithm,
+    schedule: &mut Schedule,
+    id: ComputationId,
+    parts: &[Set],
+    suffix: &str,
+) -> Result<Vec<ComputationId>, Error> {
+    let domain = algorithm.computation(id).domain.clone();
+    check_exact(&relation::domain(algorithm, id)?, parts)?;
     keep_whole(algorithm);
     let mut ids = vec![id];
     let source = algorithm.computation(id).clone();
@@ -127,7 +139,7 @@ fn check_exact(domain: &Set, parts: &[Set]) -> Result<(), Error> {
 pub(super) fn keep_whole(algorithm: &mut Algorithm) {
     if algorithm.whole.is_none() {
         let piece_of = algorithm.ids().collect();
-        algorithm.whole = Some(Box::new(Whole { algorithm: algorithm.clone(), piece_of }));
+        algorithm.whole = Some(Box::new(Whole { algorithm: algorithm.clone(), piece_of, sizes: BTreeMap::new() }));
     }
     // What other commands added since is a piece of nothing but itself.
     let count = algorithm.computations.len();

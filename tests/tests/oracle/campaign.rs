@@ -489,8 +489,16 @@ fn save(pair: &Pair, fault: &Fault, seed: u64) -> String {
     let name = format!("{}_{:08x}.jl", fault.kind.replace(' ', "_"), hash as u32);
     let Setting { target, machine, most, effort } = pair.setting;
     let target = if target == Target::Gpu { "cuda" } else { "c" };
-    let Machine { vector_bytes, vector_registers, l1_bytes, l2_bytes, worth_threads, restart_bytes, threads: _ } =
-        machine;
+    let Machine {
+        vector_bytes,
+        vector_registers,
+        l1_bytes,
+        l2_bytes,
+        worth_threads,
+        restart_bytes,
+        threads: _,
+        multiprocessors: _,
+    } = machine;
     let machine = format!("{vector_bytes} {vector_registers} {l2_bytes} {worth_threads} {l1_bytes} {restart_bytes}");
     let options = [
         ("target", target),

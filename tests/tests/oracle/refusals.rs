@@ -27,6 +27,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("OrderLoopTwice", "E0471"),
     ("NotTiles", "E0438"),
     ("OnePiece", "E0460"),
+    ("OneSize", "E0460"),
     ("NeverHolds", "E0441"),
     ("NoFactor", "E0434"),
     ("NoShift", "E0435"),
