@@ -31,11 +31,11 @@ const OPERATIONS_OF_PIECES: u64 = 2_000_000;
 /// Where each computation stands: `line 3`.
 pub type Lines = BTreeMap<ComputationId, String>;
 
-/// Explains a verified program: what depends on what, what each loop does and why, what is checked and copied.
+/// Explains a verified program: what depends on what (the direct dependences, or all), what each loop does and why, what is checked and copied.
 pub fn explain(
     ctx: &Ctx,
     verified: &Verified,
-    dependences: &[ReportedDependence],
+    (dependences, are_direct): (&[ReportedDependence], bool),
     lines: &Lines,
 ) -> Result<String, Error> {
     let algorithm = verified.algorithm();
@@ -47,6 +47,9 @@ pub fn explain(
     // As the source has them: promotions add statements, and give others new subscripts.
     for line in words::dependences(verified.source(), dependences, lines) {
         let _ = writeln!(text, "  {line}");
+    }
+    if !are_direct {
+        text.push_str("  (these are all: which of them follow from others takes too much work to tell)\n");
     }
 
     section(&mut text, "Loops", "as they will run, outermost first");

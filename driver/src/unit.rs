@@ -223,8 +223,11 @@ impl Built {
         let algorithm = verified.algorithm();
         let core = |error| vec![self.diagnose(unit, error)];
         let weight = effort::weight(verified.source(), &verified.source().source_order);
-        let report = || report::report_dependences(&self.ctx, verified.source());
-        let reported = || self.ctx.with_budget(self.renewed(), || self.ctx.weighed(weight, report)).map_err(core);
+        type Report = fn(&Ctx, &Algorithm) -> Result<Vec<report::ReportedDependence>, Error>;
+        let report = |how: Report| {
+            self.ctx.with_budget(self.renewed(), || self.ctx.weighed(weight, || how(&self.ctx, verified.source())))
+        };
+        let reported = || report(report::report_dependences).map_err(core);
         Ok(match kind {
             TextKind::Diagnostics | TextKind::Codes | TextKind::Tuned => String::new(),
             TextKind::Result => results::text(&unit.function),
@@ -243,7 +246,11 @@ impl Built {
             TextKind::Explain => {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
                 let mut text = header(unit, target(backend));
-                text.push_str(&explain(&self.ctx, verified, &reported()?, &lines).map_err(core)?);
+                let (dependences, are_direct) = match report(report::report_dependences) {
+                    Err(error) if error.is_quota() => (report(report::report_all_dependences).map_err(core)?, false),
+                    direct => (direct.map_err(core)?, true),
+                };
+                text.push_str(&explain(&self.ctx, verified, (&dependences, are_direct), &lines).map_err(core)?);
                 text.push_str(&constants(
                     self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.storage),
                     verified,

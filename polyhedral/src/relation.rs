@@ -38,9 +38,15 @@ pub fn domain(algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
     Ok(algorithm.computation(id).domain.intersect_params(&algorithm.context)?)
 }
 
-/// The same without what the context says of parameters that have nothing to do with the domain: a function of many arrays has
-/// dozens of these, and each is a row of every relation.
+/// With more parameters, relations of accesses leave out what the context says of those that have nothing to do with an access: each
+/// is a row of every relation, and isl takes its time for dozens of them. With fewer, what they say serves to simplify.
+const MANY_PARAMS: usize = 24;
+
+/// The same; of [`MANY_PARAMS`], without those that have nothing to do with the domain.
 fn instances(algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
+    if algorithm.params.len() <= MANY_PARAMS {
+        return domain(algorithm, id);
+    }
     let domain = &algorithm.computation(id).domain;
     let ctx = domain.ctx();
     let question = format!("domain {} {}", ctx.number_of_set(domain), ctx.number_of_set(&algorithm.context));

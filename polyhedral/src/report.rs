@@ -57,6 +57,12 @@ pub fn report_dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Report
         .collect()
 }
 
+/// All dependences, those that follow from others with them: telling these apart takes isl the most work.
+pub fn report_all_dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<ReportedDependence>, Error> {
+    let all = dependences(ctx, algorithm)?.into_iter();
+    all.map(|dependence| report(ctx, algorithm, &algorithm.source_order, dependence)).collect()
+}
+
 fn report(
     ctx: &Ctx,
     algorithm: &Algorithm,
