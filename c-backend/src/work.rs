@@ -268,5 +268,7 @@ fn end(expr: &IntExpr, which: End, ranges: &BTreeMap<VariableId, Range>) -> IntE
         IntExpr::Min(parts) => same(&parts[0]),
         IntExpr::Max(parts) => IntExpr::max_of(parts.iter().map(same)),
         IntExpr::Select(_, yes, _) => same(yes),
+        // Only launches have parts.
+        IntExpr::Parts(_, _, rows) => IntExpr::max_of([IntExpr::Const(1), same(rows)]),
     }
 }

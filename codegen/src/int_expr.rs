@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::{Affine, Atom, ParamId};
+use tessella_polyhedral::stream::Parts;
 use tessella_scalar::CompareOp;
 
 /// Names an integer variable of a [`Program`](crate::program::Program): a loop's iterator or a bound constant.
@@ -31,6 +32,8 @@ pub enum IntExpr {
     /// Of one or more.
     Max(Vec<IntExpr>),
     Select(Box<Cond>, Box<IntExpr>, Box<IntExpr>),
+    /// Into how many parts a launch cuts its rows, given its columns of blocks and the rows; on the host.
+    Parts(Parts, Box<IntExpr>, Box<IntExpr>),
 }
 
 /// A condition on integers.
@@ -205,6 +208,7 @@ impl IntExpr {
             IntExpr::Min(all) => all.iter().map(of).try_fold(i64::MAX, |least, next| Some(least.min(next?))),
             IntExpr::Max(all) => all.iter().map(of).try_fold(i64::MIN, |most, next| Some(most.max(next?))),
             IntExpr::Select(condition, yes, no) => of(if condition.evaluate(with)? { yes } else { no }),
+            IntExpr::Parts(parts, columns, rows) => Some(parts.number(of(columns)?, of(rows)?)),
         }
     }
 
@@ -226,6 +230,7 @@ impl IntExpr {
             IntExpr::Select(condition, yes, no) => {
                 IntExpr::Select(Box::new(condition.substitute(by)), Box::new(of(yes)), Box::new(of(no)))
             }
+            IntExpr::Parts(parts, columns, rows) => IntExpr::Parts(*parts, Box::new(of(columns)), Box::new(of(rows))),
         }
     }
 
@@ -273,7 +278,7 @@ impl IntExpr {
         visit(self);
         match self {
             IntExpr::Const(_) | IntExpr::Param(_) | IntExpr::Variable(_) => {}
-            IntExpr::Add(a, b) | IntExpr::Sub(a, b) | IntExpr::Mul(a, b) => {
+            IntExpr::Add(a, b) | IntExpr::Sub(a, b) | IntExpr::Mul(a, b) | IntExpr::Parts(_, a, b) => {
                 a.walk(visit);
                 b.walk(visit);
             }

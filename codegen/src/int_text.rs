@@ -2,6 +2,7 @@
 
 use crate::int_expr::{Cond, IntExpr};
 use crate::names::Names;
+use tessella_polyhedral::stream::Parts;
 use tessella_scalar::CompareOp;
 
 /// How expressions are spelled.
@@ -68,6 +69,14 @@ pub fn int_text(expr: &IntExpr, names: &Names, spelling: Spelling) -> Bound {
         IntExpr::Select(condition, yes, no) => {
             let condition = within(cond_text(condition, names, spelling), Precedence::Or);
             (format!("{condition} ? {} : {}", at(yes, Precedence::Or), at(no, Precedence::Or)), Select)
+        }
+        IntExpr::Parts(Parts { around, blocks, multiprocessors }, columns, rows) => {
+            let extents = format!("{}, {}", at(columns, Select), at(rows, Select));
+            let name = match spelling {
+                Spelling::C | Spelling::Narrow => "tessella_parts",
+                Spelling::Julia => "parts",
+            };
+            (format!("{name}({extents}, {around}, {blocks}, {multiprocessors})"), Primary)
         }
     }
 }

@@ -88,6 +88,7 @@ pub fn params_of_stream(input: &Input<'_>, names: &Names, it: &Streaming) -> Vec
         used.scalars.iter().copied().filter(|it| !param_names.contains(names.scalars[it.0 as usize].as_str()));
     params.extend(scalars.map(KernelParam::Scalar));
     params.push(KernelParam::Variable(it.first));
+    params.extend(it.parts.map(KernelParam::Variable));
     params.extend(it.rest.iter().flat_map(|rest| [rest.steps, rest.last]).map(KernelParam::Variable));
     params.extend(it.halves.iter().flat_map(|it| [it.half, it.last, it.steps]).map(KernelParam::Variable));
     params

@@ -16,6 +16,7 @@ use crate::params::params_of_stream;
 use crate::program::{Blocks, BufferAccess, For, Kernel, KernelId, KernelParam, Node, Width};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::layers::{BufferId, PlacedStream};
+use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::schedule::Tag;
 use tessella_polyhedral::stream::hexagon::Place;
 use tessella_polyhedral::stream::{Hexagon, LANES, Stream};
@@ -34,6 +35,8 @@ pub struct Streaming {
     pub limits: Vec<[(IntExpr, IntExpr); 3]>,
     /// The iterators of each stage's statement, in the statement's order.
     pub iterators: Vec<Vec<VariableId>>,
+    /// Into how many parts a launch cuts the rows, where the schedule leaves that to it.
+    pub parts: Option<VariableId>,
     /// The first time step of the launch.
     pub first: VariableId,
     /// For launches that make fewer than all steps, or store fields that are not carried.
@@ -95,6 +98,11 @@ impl Streaming {
         self.widest(2)
     }
 
+    /// How many rows each part has, if the schedule says so.
+    pub fn rows_of_part(&self) -> Option<i64> {
+        self.stream.size.rows.map(i64::from)
+    }
+
     /// The hexagons, where launches run some.
     pub fn hexagons(&self) -> Option<(&Hexagon, &Halves)> {
         self.stream.hexagon.as_ref().zip(self.halves.as_ref())
@@ -120,7 +128,11 @@ impl Streaming {
 
     /// A block for each strip, band and part.
     fn grid(&self) -> IntExpr {
-        let all = self.strips().times(parts(self.rows(), self.stream.size.rows.into()));
+        let parts = match (self.parts, self.rows_of_part()) {
+            (Some(parts), _) => IntExpr::variable(parts),
+            (None, rows) => parts(self.rows(), rows.expect("launches choose, or the schedule says it")),
+        };
+        let all = self.strips().times(parts);
         if self.stream.axes[1].is_some() { all.times(self.bands()) } else { all }
     }
 }
@@ -153,6 +165,7 @@ pub(crate) fn launches(
     // The first step of each launch, and what the two at the end are told.
     let firsts = [(); 4].map(|()| fresh(&format!("{time}_first")));
     let rests = [(); 2].map(|()| Rest { steps: fresh(&format!("{time}_now")), last: fresh("is_last") });
+    let parts = stream.size.rows.is_none().then(|| fresh("parts"));
     let of_hexagons = stream
         .hexagon
         .as_ref()
@@ -185,6 +198,7 @@ pub(crate) fn launches(
             .map(|stage| stage.limits.clone().map(|(low, high)| (text(&low), text(&high))))
             .collect(),
         iterators: iterators.clone(),
+        parts,
         first,
         rest,
         halves: None,
@@ -276,6 +290,12 @@ pub(crate) fn launches(
         set(firsts[1], get(firsts[0]).plus(IntExpr::Const(steps))),
         Node::Launch(back),
     ];
+    let cut = parts.map(|parts| {
+        let it = streaming(false, firsts[0], None);
+        let columns = if stream.axes[1].is_some() { it.strips().times(it.bands()) } else { it.strips() };
+        let decides = stream.parts(input.algorithm, &Gpu::HOPPER);
+        set(parts, IntExpr::Parts(decides, Box::new(columns), Box::new(it.rows())))
+    });
     let body = vec![
         set(pairs, get(count).minus(IntExpr::Const(1)).floor_div(2 * steps)),
         Node::For(For {
@@ -304,7 +324,7 @@ pub(crate) fn launches(
         set(count, all),
         Node::If {
             condition: Cond::compare(CompareOp::Gt, get(count), IntExpr::Const(0)),
-            then: body,
+            then: cut.into_iter().chain(body).collect(),
             otherwise: vec![],
         },
     ];

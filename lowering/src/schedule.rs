@@ -369,7 +369,7 @@ fn specialize(call: &Call<'_>) -> Result<Command, CommandError> {
     Ok(Command::Specialize(condition::condition(call, holds)?))
 }
 
-/// `(S, t, steps)`, and, each optional after the one before, `points`, `rows`, `lines` and `warps`.
+/// `(S, t, steps)`, and, each optional after the one before, `points`, `rows` (0 to leave them to the launch), `lines` and `warps`.
 fn stream(call: &Call<'_>) -> Result<Command, CommandError> {
     let (places, sizes) = match call.arguments.as_slice() {
         [computation, at, sizes @ ..] if (1..=5).contains(&sizes.len()) => ((*computation, *at), sizes),
@@ -385,7 +385,7 @@ fn stream(call: &Call<'_>) -> Result<Command, CommandError> {
         size: StreamSize {
             steps: size(0, 1)?,
             points: size(1, StreamSize::POINTS)?,
-            rows: size(2, StreamSize::ROWS)?,
+            rows: sizes.get(2).filter(|rows| !reader::leaves_rows(rows)).map(|rows| call.size(rows)).transpose()?,
             lines: size(3, StreamSize::LINES)?,
             warps: size(4, StreamSize::WARPS)?,
             hexagon: None,

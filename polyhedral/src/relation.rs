@@ -42,9 +42,14 @@ pub fn domain(algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
 /// is a row of every relation, and isl takes its time for dozens of them. With fewer, what they say serves to simplify.
 const MANY_PARAMS: usize = 24;
 
+/// Whether an algorithm has so many parameters that what has nothing to do with an object is left out.
+pub fn has_many_params(algorithm: &Algorithm) -> bool {
+    algorithm.params.len() > MANY_PARAMS
+}
+
 /// The same; of [`MANY_PARAMS`], without those that have nothing to do with the domain.
 fn instances(algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
-    if algorithm.params.len() <= MANY_PARAMS {
+    if !has_many_params(algorithm) {
         return domain(algorithm, id);
     }
     let domain = &algorithm.computation(id).domain;

@@ -61,8 +61,8 @@ pub struct StreamSize {
     pub steps: u32,
     /// Neighbouring points that a lane holds.
     pub points: u32,
-    /// Rows that a warp stores.
-    pub rows: u32,
+    /// Rows that a warp stores; `None` where each launch chooses, by the extents.
+    pub rows: Option<u32>,
     /// Lines of each row that a lane holds, where rows are planes of an array with three axes.
     pub lines: u32,
     /// Warps of a block, which share the lines of such planes.
@@ -92,15 +92,16 @@ impl HexagonSize {
 }
 
 impl StreamSize {
+    /// What a user writes for the rows to leave them to each launch, and name sizes that stand behind.
+    pub const AT_LAUNCH: u32 = 0;
     /// The sizes where the user gives none but the steps.
     pub const POINTS: u32 = 4;
-    pub const ROWS: u32 = 64;
     pub const LINES: u32 = 8;
     pub const WARPS: u32 = 8;
     pub const USUAL: StreamSize = StreamSize {
         steps: 1,
         points: StreamSize::POINTS,
-        rows: StreamSize::ROWS,
+        rows: None,
         lines: StreamSize::LINES,
         warps: StreamSize::WARPS,
         hexagon: None,
@@ -108,7 +109,7 @@ impl StreamSize {
 
     /// Hexagons. The steps that they leave to the end stream, a few at a time.
     pub fn hexagons(points: u32, hexagon: HexagonSize) -> StreamSize {
-        StreamSize { steps: 2, points, lines: 4, hexagon: Some(hexagon), ..StreamSize::USUAL }
+        StreamSize { steps: 2, points, rows: Some(64), lines: 4, hexagon: Some(hexagon), ..StreamSize::USUAL }
     }
 
     /// The command that asks for it.
@@ -125,8 +126,13 @@ impl std::fmt::Display for StreamSize {
         if let Some(HexagonSize { height, width, threads, tiles }) = hexagon {
             return write!(f, "{height}, {width}, {points}, {threads}, {tiles}");
         }
-        write!(f, "{steps}, {points}, {rows}")?;
-        if (*lines, *warps) != (StreamSize::LINES, StreamSize::WARPS) {
+        write!(f, "{steps}, {points}")?;
+        let usual = (*lines, *warps) == (StreamSize::LINES, StreamSize::WARPS);
+        match rows {
+            None if usual => {}
+            rows => write!(f, ", {}", rows.unwrap_or(StreamSize::AT_LAUNCH))?,
+        }
+        if !usual {
             write!(f, ", {lines}")?;
         }
         if *warps == StreamSize::WARPS { Ok(()) } else { write!(f, ", {warps}") }

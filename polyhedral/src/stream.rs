@@ -20,6 +20,7 @@
 //! [`pipeline`].
 
 pub mod hexagon;
+mod parts;
 mod pipeline;
 mod sums;
 
@@ -34,6 +35,7 @@ use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use hexagon::Hexagon;
+pub use parts::Parts;
 pub use pipeline::Reach;
 pub use sums::{Sums, Term};
 
@@ -373,7 +375,7 @@ impl Nests {
         }
         // Where there are no lines each warp is a block, so that none waits for another one to end.
         let (lines, warps) = if self.axes[1].is_some() { (size.lines, size.warps) } else { (1, 1) };
-        let rows = if self.axes[2].is_some() { size.rows } else { 1 };
+        let rows = if self.axes[2].is_some() { size.rows } else { Some(1) };
         // What hexagons over planes leave streams in small blocks, a step at a time.
         let small = size.hexagon.is_some() && self.axes[1].is_some();
         let (steps, warps) = if small { (1, warps.min(4)) } else { (size.steps, warps) };
@@ -585,9 +587,15 @@ impl Stream {
         (i64::from(self.size.steps) - 1) * self.lag + within
     }
 
-    /// How many rows a warp walks along, from `back` rows before the first that it stores.
-    pub fn iterations(&self) -> i64 {
-        self.back + i64::from(self.size.rows) + self.last_lag()
+    /// What decides how many parts a launch has, if that is left to it.
+    pub fn parts(&self, algorithm: &Algorithm, gpu: &Gpu) -> Parts {
+        let (blocks, multiprocessors) = (self.blocks(algorithm, gpu), i64::from(gpu.multiprocessors));
+        Parts { around: self.around(), blocks, multiprocessors }
+    }
+
+    /// How many rows a warp walks along besides those that it stores: before the first of them, and after the last.
+    pub fn around(&self) -> i64 {
+        self.back + self.last_lag()
     }
 
     /// Registers of four bytes that the rows of all versions take.

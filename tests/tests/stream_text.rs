@@ -5,6 +5,7 @@ use std::fs;
 use std::process::Command;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::request::Backend;
+use tessella_polyhedral::stream::Parts;
 use tessella_tests::report;
 
 /// What stands for CUDA around kernels: the threads of a block take turns, and all of them give the turn on at shuffles and
@@ -76,7 +77,8 @@ static void launch(int blocks, int block, std::function<void()> kernel) {
 const COMPARE: &str = r"
 int main() {
     int wrong = 0;
-    for (auto size : std::initializer_list<std::vector<int64_t>>SIZES) for (int steps : {0, 1, 5, 9}) {
+    CHOICE
+    for (int cut : CUTS) for (auto size : std::initializer_list<std::vector<int64_t>>SIZES) for (int steps : {0, 1, 5, 9}) {
         const int64_t l = size[0], m = size[1], n = size[2], points = l * m * n;
         float *A = (float *)aligned_alloc(64, (points * 4 + 63) / 64 * 64), *A_next = (float *)aligned_alloc(64, (points * 4 + 63) / 64 * 64);
         std::vector<float> B(points, -1), expected(points), next(points, -1);
@@ -95,13 +97,13 @@ int main() {
         ROUNDS
         const int64_t pairs = todo > 0 ? (todo - 1) / (2 * STEPS) : 0;
         auto run = [&](std::function<void()> kernel) { launch(BLOCKS, BLOCK, kernel); std::swap(from, to); };
-        for (int64_t pair = 0; pair < 2 * pairs; pair++, t += STEPS) run([&] { KERNEL(B.data(), from, to, EXTENTS, t); });
+        for (int64_t pair = 0; pair < 2 * pairs; pair++, t += STEPS) run([&] { KERNEL(B.data(), from, to, EXTENTS, t PARTS); });
         const int64_t left = todo - 2 * STEPS * pairs, half = left / 2;
-        run([&] { REST(B.data(), from, to, EXTENTS, t, half, 0); });
+        run([&] { REST(B.data(), from, to, EXTENTS, t PARTS, half, 0); });
         t += half;
-        run([&] { REST(B.data(), from, to, EXTENTS, t, left - half, 1); });
+        run([&] { REST(B.data(), from, to, EXTENTS, t PARTS, left - half, 1); });
         const bool same = !memcmp(A, expected.data(), points * 4) && !memcmp(B.data(), next.data(), points * 4);
-        if (!same) printf(`%dx%dx%d, %d steps: another result\n`, (int)l, (int)m, (int)n, steps), wrong++;
+        if (!same) printf(`%dx%dx%d, %d steps, %d parts: another result\n`, (int)l, (int)m, (int)n, steps, cut), wrong++;
         free(A);
         free(A_next);
     }
@@ -135,9 +137,11 @@ struct Case {
     adds_up: bool,
     /// Of hexagons: steps, and threads of a block.
     hexagons: Option<(i64, i64)>,
+    /// Whether launches choose the rows of a part.
+    chooses: bool,
 }
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 11] = [
     Case {
         name: "a box in space that adds up, a warp's lines from both sides",
         rank: 3,
@@ -148,6 +152,7 @@ const CASES: [Case; 9] = [
         warps: 2,
         adds_up: true,
         hexagons: None,
+        chooses: false,
     },
     Case {
         name: "a star of radius 2, one warp with few lines",
@@ -159,6 +164,7 @@ const CASES: [Case; 9] = [
         warps: 3,
         adds_up: false,
         hexagons: None,
+        chooses: false,
     },
     Case {
         name: "a box that adds up, whose first row has but one point",
@@ -170,6 +176,7 @@ const CASES: [Case; 9] = [
         warps: 1,
         adds_up: true,
         hexagons: None,
+        chooses: false,
     },
     Case {
         name: "a box whose sum comes in another order than rows",
@@ -181,6 +188,7 @@ const CASES: [Case; 9] = [
         warps: 1,
         adds_up: false,
         hexagons: None,
+        chooses: false,
     },
     Case {
         name: "a box of radius 2 that adds up and misses a row, in pairs of points",
@@ -192,6 +200,7 @@ const CASES: [Case; 9] = [
         warps: 1,
         adds_up: true,
         hexagons: None,
+        chooses: false,
     },
     Case {
         name: "hexagons over planes: a box, a warp's lines from both sides",
@@ -203,6 +212,7 @@ const CASES: [Case; 9] = [
         warps: 4,
         adds_up: false,
         hexagons: Some((4, 256)),
+        chooses: false,
     },
     Case {
         name: "hexagons over planes: a star that reaches two lines and planes",
@@ -214,6 +224,7 @@ const CASES: [Case; 9] = [
         warps: 4,
         adds_up: false,
         hexagons: Some((4, 256)),
+        chooses: false,
     },
     Case {
         name: "hexagons over planes: higher, a star askew without points along its lines",
@@ -225,6 +236,7 @@ const CASES: [Case; 9] = [
         warps: 4,
         adds_up: false,
         hexagons: Some((6, 128)),
+        chooses: false,
     },
     Case {
         name: "hexagons over rows, two tiles of columns",
@@ -236,6 +248,31 @@ const CASES: [Case; 9] = [
         warps: 1,
         adds_up: false,
         hexagons: Some((6, 64)),
+        chooses: false,
+    },
+    Case {
+        name: "a star with as many rows as the launch likes",
+        rank: 2,
+        reach: 1,
+        value: "0.5f0 * A[0,0,0] + A[-1,0,0] - 0.25f0 * A[1,0,0] + 0.125f0 * A[0,0,1] - 0.5f0 * A[0,0,-1]",
+        size: "3, 4",
+        steps: 3,
+        warps: 1,
+        adds_up: false,
+        hexagons: None,
+        chooses: true,
+    },
+    Case {
+        name: "a star in space with as many planes as the launch likes",
+        rank: 3,
+        reach: 1,
+        value: "0.5f0 * A[0,0,0] + 0.25f0 * (A[-1,0,0] + A[1,0,0] - A[0,-1,0] + A[0,1,0]) - 0.125f0 * (A[0,0,-1] + A[0,0,1])",
+        size: "2, 2, 0, 4, 2",
+        steps: 2,
+        warps: 2,
+        adds_up: false,
+        hexagons: None,
+        chooses: true,
     },
 ];
 
@@ -312,6 +349,25 @@ impl Case {
             3 => ("l, m, n, l, m, n", "{{150, 19, 20}, {149, 18, 11}, {9, 8, 7}}"),
             _ => ("l, n, l, n", "{{700, 1, 30}, {601, 1, 23}, {602, 1, 20}, {9, 1, 7}}"),
         };
+        // The host's choice of parts, and the same as the launcher has it.
+        let mut choice = String::new();
+        if self.chooses {
+            let parts = Parts { around: 17, blocks: 16, multiprocessors: 132 };
+            for (columns, rows) in [(0, 0), (3, 1), (3, 300), (9, 1000), (74, 8192), (100_000, 8192), (5, 1 << 20)] {
+                let expected = parts.number(columns, rows);
+                choice
+                    .push_str(&format!("wrong += tessella_parts({columns}, {rows}, 17, 16, 132) != {expected};\n    "));
+            }
+        }
+        let helper = match source.text.split_once("static inline int64_t tessella_parts") {
+            Some((_, rest)) if self.chooses => {
+                let (body, _) = rest.split_once("\n}").ok_or("no end of the helper")?;
+                format!("static int64_t tessella_parts{body}\n}}\n")
+            }
+            None if !self.chooses => String::new(),
+            _ => return Err("a choice of parts where it should not be, or none".to_string()),
+        };
+        let (parts, cuts) = if self.chooses { (", cut", "{2, 7}") } else { ("", "{0}") };
         let value = self.with(&|[x, y, z]| format!("a({x}, {y}, {z})")).replace("f0", "f");
         let defined = [
             ("ROUNDS", if self.hexagons.is_some() { ROUNDS } else { "" }),
@@ -323,12 +379,15 @@ impl Case {
             ("REST", rest),
             ("EXTENTS", extents),
             ("SIZES", sizes),
+            ("CHOICE", &choice),
+            ("PARTS", parts),
+            ("CUTS", cuts),
             ("VALUE", &value),
             ("REACH", &self.reach.to_string()),
             ("STEPS", &self.steps.to_string()),
             ("BLOCK", &(32 * self.warps).to_string()),
             // Blocks that are too many return at once.
-            ("BLOCKS", "64"),
+            ("BLOCKS", if self.chooses { "110" } else { "64" }),
         ];
         let compare = defined.iter().fold(COMPARE.replace('`', "\""), |text, (name, value)| {
             let words = text.split_inclusive(|it: char| !it.is_ascii_alphanumeric() && it != '_');
@@ -341,7 +400,7 @@ impl Case {
                 })
                 .collect()
         });
-        Ok(format!("{HOST}{}\n{compare}", kernels.join("\n")))
+        Ok(format!("{HOST}{}\n{helper}\n{compare}", kernels.join("\n")))
     }
 }
 

@@ -50,6 +50,7 @@ impl Printer<'_> {
         match expr {
             IntExpr::Min(_) => self.helpers.insert(Helper::IndexMin(self.width)),
             IntExpr::Max(_) => self.helpers.insert(Helper::IndexMax(self.width)),
+            IntExpr::Parts(..) => self.helpers.insert(Helper::Parts),
             IntExpr::FloorDiv(..) => self.helpers.insert(Helper::IndexFloorDiv(self.width)),
             _ => false,
         };

@@ -4,6 +4,7 @@ use super::strides::{FOLDS, MEETS, SHAPE};
 use super::{Dialect, c_type};
 use crate::program::Width;
 use std::collections::BTreeSet;
+use tessella_polyhedral::stream::Parts;
 use tessella_scalar::ScalarType;
 
 /// A function of generated text.
@@ -15,6 +16,8 @@ pub enum Helper {
     IndexMax(Width),
     /// `floordiv(a, b)` of indices, `b > 0`.
     IndexFloorDiv(Width),
+    /// Into how many parts a launch that streams cuts its rows.
+    Parts,
     /// A product of sizes that saturates; extents below zero count as zero.
     Bytes,
     /// How many threads there are at most, which one runs, and how far apart parts of theirs lie.
@@ -70,6 +73,7 @@ impl Helper {
             Helper::IndexMin(Width::Narrow) => "imin32".to_string(),
             Helper::IndexMax(Width::Narrow) => "imax32".to_string(),
             Helper::IndexFloorDiv(Width::Narrow) => "floordiv32".to_string(),
+            Helper::Parts => "tessella_parts".to_string(),
             Helper::Bytes => "tessella_bytes".to_string(),
             Helper::Threads => "tessella_thread".to_string(),
             Helper::Overlap => "tessella_overlap".to_string(),
@@ -114,6 +118,27 @@ impl Helper {
                      {inline} {t} {name}({t} a, {t} b) {{ return a / b - (a % b < 0); }}"
                 )
             }
+            Helper::Parts => format!(
+                "// Into how many parts rows fall, so that blocks fill all waves, and what is computed twice around parts stays little. Not more\n\
+                 // than {close} are all tried. A block takes longer the more there are beside it on its multiprocessor.\n\
+                 {host} int64_t {name}(int64_t columns, int64_t rows, int64_t around, int64_t blocks, int64_t multiprocessors) {{\n    \
+                     int64_t best = 1, least = INT64_MAX;\n    \
+                     for (int64_t parts = 1; parts <= rows; parts += parts / {close} + 1) {{\n        \
+                         const int64_t on_each = (columns * parts + multiprocessors - 1) / multiprocessors;\n        \
+                         const int64_t waves = (on_each + blocks - 1) / blocks;\n        \
+                         const int64_t cost = ((rows + parts - 1) / parts + around)\n            \
+                             * (blocks * ({waits} * waves + {rims}) + {works} * on_each);\n        \
+                         if (cost < least) {{\n            \
+                             best = parts;\n            \
+                             least = cost;\n        \
+                         }}\n    \
+                     }}\n    \
+                     return best;\n}}",
+                close = Parts::CLOSE,
+                waits = Parts::WAITS,
+                rims = Parts::RIMS,
+                works = Parts::WORKS,
+            ),
             Helper::Bytes => format!(
                 "// A size in bytes times an extent, at most INT64_MAX.\n\
                  {host} int64_t {name}(int64_t bytes, int64_t extent) {{\n    \

@@ -162,6 +162,8 @@ struct Locals {
     /// A line, counted from there.
     line: String,
     row: String,
+    /// How many rows the part has, where that is no number.
+    rows: String,
     now: String,
     turn: String,
     step: String,
@@ -274,6 +276,15 @@ fn on_line(it: &Streaming, names: &Locals, mask: &str) -> String {
     if has_lines(it) { format!("({mask} >> {} * {} & {whole})", names.line, size.points) } else { mask.to_string() }
 }
 
+/// Whether a row, counted from the first one that is computed, is one that the warp stores.
+fn stores_row(it: &Streaming, names: &Locals, row: &str) -> String {
+    let back = it.stream.back;
+    match it.rows_of_part() {
+        Some(rows) => format!("{row} >= {back} && {row} < {}", back + rows),
+        None => format!("{row} >= {back} && {row} < {}", stage::by(&names.rows, back)),
+    }
+}
+
 impl Printer<'_> {
     /// The function that walks along the rows of a strip; `params` are those of the kernel.
     pub fn strip(&mut self, kernel: &str, params: &[String], it: &Streaming, out: &mut Writer) {
@@ -288,8 +299,7 @@ impl Printer<'_> {
         let size = it.stream.size;
         let (points, steps, depth) = (size.points, size.steps, it.stream.depth);
         let back = it.stream.back;
-        let rows = i64::from(size.rows);
-        let until = it.stream.iterations() - 1;
+        let around = it.stream.around();
         let (idle_low, idle_high) = it.stream.idle_lanes();
 
         let (width, band) = (it.stream.width(), it.stream.band());
@@ -298,7 +308,11 @@ impl Printer<'_> {
         } else {
             format!("{width} columns a warp")
         };
-        out.line(format!("// Rows {}..{} + {}, {size_text}.", names.row, names.row, rows - 1));
+        let last = match it.rows_of_part() {
+            Some(rows) => format!("{} + {}", names.row, rows - 1),
+            None => format!("{} + {} - 1", names.row, names.rows),
+        };
+        out.line(format!("// Rows {}..{last}, {size_text}.", names.row));
         out.line("// `inner`: its columns, and lines, lie inside of all arrays and boxes.");
         out.line("// `packed`: rows of all arrays can be read in packs.");
         out.line("template <bool inner>");
@@ -310,8 +324,9 @@ impl Printer<'_> {
             out.line(format!("    tessella_pack<{element}, {points}> *const __restrict__ {edges},"));
         }
         let top = if has_lines(it) { format!(" const int64_t {},", names.top) } else { String::new() };
+        let rows = if it.parts.is_some() { format!(", const int {}", names.rows) } else { String::new() };
         out.open(format!(
-            "    const bool {}, const int64_t {},{top} const int64_t {})",
+            "    const bool {}, const int64_t {},{top} const int64_t {}{rows})",
             names.packed, names.column, names.row
         ));
         out.line(format!("const int {} = threadIdx.x % {LANES};", names.lane));
@@ -402,7 +417,11 @@ impl Printer<'_> {
         if knows_calm {
             self.calm(it, &names, out);
         }
-        out.open(format!("for (int {now}_0 = 0; {now}_0 <= {until}; {now}_0 += {depth})"));
+        let until = match it.rows_of_part() {
+            Some(rows) => format!("<= {}", rows + around - 1),
+            None => format!("< {} + {around}", names.rows),
+        };
+        out.open(format!("for (int {now}_0 = 0; {now}_0 {until}; {now}_0 += {depth})"));
         if knows_calm {
             out.open(format!("if ({now}_0 >= {} && {now}_0 <= {})", calm[0], calm[1]));
             out.line(format!("constexpr bool {safe} = true;"));
@@ -443,8 +462,8 @@ impl Printer<'_> {
     /// Some iterations, after which rows lie where they lay before.
     fn iterations(&mut self, it: &Streaming, names: &Locals, out: &mut Writer) {
         let size = it.stream.size;
-        let (points, steps, depth, back) = (size.points, size.steps, it.stream.depth, it.stream.back);
-        let (rows, safe) = (i64::from(size.rows), &names.safe);
+        let (points, steps, depth) = (size.points, size.steps, it.stream.depth);
+        let safe = &names.safe;
         out.line("#pragma unroll");
         out.open(format!("for (int {0} = 0; {0} < {depth}; {0}++)", names.turn));
         out.line(format!("const int {0} = {0}_0 + {1};", names.now, names.turn));
@@ -470,7 +489,7 @@ impl Printer<'_> {
             if let Some(rest) = it.rest.filter(|_| it.is_carried(field)) {
                 let steps = self.variable(rest.steps).to_string();
                 let place = format!("{} + {lead}", names.now);
-                let some = format!("{steps} == 0 && {place} >= {back} && {place} < {}", back + rows);
+                let some = format!("{steps} == 0 && {}", stores_row(it, names, &place));
                 out.open(format!("if ({some})"));
                 let which = format!("{safe} || {place} <= {} ? {} : 0", own.last, on_line(it, names, &own.stored));
                 let ahead = format!("{}{of_line}", own.ahead);
@@ -487,7 +506,7 @@ impl Printer<'_> {
         out.line("#pragma unroll");
         out.open(format!("for (int {0} = 0; {0} < {steps}; {0}++)", names.step));
         for stage in 0..it.stream.stages.len() {
-            self.stage(it, names, stage, back, out);
+            self.stage(it, names, stage, out);
         }
         out.close();
         if !self.shared(it).is_empty() {
@@ -535,12 +554,19 @@ impl Printer<'_> {
                 format!("blockIdx.x / {bands}")
             }
         };
-        out.line(format!(
-            "const int64_t {strip} = {upwards} % {strips}, {row} = 1 + {upwards} / {strips} * {};",
-            size.rows
-        ));
-        let rows = within(self.int_bound(&it.rows()), Precedence::Shift);
-        out.line(format!("if ({row} > {rows}) return;"));
+        let all_rows = self.int_bound(&it.rows());
+        let (rows, rows_argument) = match (it.parts, it.rows_of_part()) {
+            (Some(parts), _) => {
+                let (rows, parts) = (namer.fresh("rows"), self.variable(parts).to_string());
+                let all = within(all_rows.clone(), Precedence::Sum);
+                out.line(format!("const int {rows} = (int)(({all} + {parts} - 1) / {parts});"));
+                (rows.clone(), format!(", {rows}"))
+            }
+            (None, rows) => (rows.expect("launches choose, or the schedule says it").to_string(), String::new()),
+        };
+        out.line(format!("const int64_t {strip} = {upwards} % {strips}, {row} = 1 + {upwards} / {strips} * {rows};"));
+        let all_rows = within(all_rows, Precedence::Shift);
+        out.line(format!("if ({row} > {all_rows}) return;"));
         let (width, idle) = (it.stream.width(), it.stream.idle_lanes().0 * points);
         out.line(format!("const int64_t {west} = 1 + {strip} * {width} - {idle};"));
         out.line(format!("const int64_t {column} = {west} + threadIdx.x % {LANES} * {points};"));
@@ -573,7 +599,9 @@ impl Printer<'_> {
         let carried = (0..it.stream.fields.len()).filter(|field| it.is_carried(*field));
         let packed = carried.map(|field| self.packed(it, field)).collect::<Vec<_>>().join(" && ");
         let names = self.locals(it);
-        let strip = |of: &str, packed: &str| format!("{kernel}_strip<{of}>({arguments}, {packed}, {place}, {row});");
+        let strip = |of: &str, packed: &str| {
+            format!("{kernel}_strip<{of}>({arguments}, {packed}, {place}, {row}{rows_argument});")
+        };
         out.line(format!("const bool {} = {packed};", names.packed));
         let is_inner = namer.fresh("is_inner");
         out.line(format!("const bool {is_inner} = {inner};"));
@@ -630,6 +658,7 @@ impl Printer<'_> {
             band: [name("first_stored"), name("last_stored")],
             line: name("line"),
             row: name("row"),
+            rows: name("rows"),
             now: name("now"),
             turn: name("turn"),
             step: name("step"),

@@ -138,6 +138,10 @@ impl Ranges {
                 self.condition(test, width)?;
                 of(yes)?.or(of(no)?)
             }
+            IntExpr::Parts(_, columns, rows) => {
+                of(columns)?;
+                Range { low: 1, high: of(rows)?.high.max(1) }
+            }
         };
         let divisor = match expr {
             IntExpr::FloorDiv(_, divisor) | IntExpr::Div(_, divisor) | IntExpr::Mod(_, divisor) => *divisor,

@@ -48,6 +48,7 @@ pub(super) fn value(expr: &IntExpr, params: &[i64], variables: &[Option<i64>]) -
             true => of(yes),
             false => of(no),
         },
+        IntExpr::Parts(parts, columns, rows) => Ok(parts.number(of(columns)?, of(rows)?)),
     }
 }
 

@@ -47,6 +47,8 @@ struct Warp<'a> {
     extents: Vec<[i64; 3]>,
     limits: Vec<[(i64, i64); 3]>,
     first: i64,
+    /// The parts of the rows, where the launch chose them.
+    parts: Option<i64>,
     /// Time steps of this launch, and whether it is the last one; `None` if it makes all.
     rest: Option<(i64, bool)>,
 }
@@ -71,7 +73,8 @@ impl<'a> Warp<'a> {
             Some(rest) => Some((variable(rest.steps)?, variable(rest.last)? != 0)),
             None => None,
         };
-        Ok(Warp { it, extents, limits, first: variable(it.first)?, rest })
+        let parts = it.parts.map(variable).transpose()?;
+        Ok(Warp { it, extents, limits, first: variable(it.first)?, parts, rest })
     }
 
     fn run(&self, host: &mut Host<'_>, kernel: &Kernel, warp: i64) -> Result<(), ScheduledError> {
@@ -81,8 +84,11 @@ impl<'a> Warp<'a> {
         let strips = integer::value(&self.it.strips(), host.params, &host.variables)?;
         let all_rows = integer::value(&self.it.rows(), host.params, &host.variables)?;
         let bands = integer::value(&self.it.bands(), host.params, &host.variables)?;
-        let (band, strip, row) =
-            (warp % bands, warp / bands % strips, 1 + warp / bands / strips * i64::from(size.rows));
+        let part = match (self.parts, self.it.rows_of_part()) {
+            (Some(parts), _) => (all_rows + parts - 1) / parts,
+            (None, rows) => rows.expect("launches choose, or the schedule says it"),
+        };
+        let (band, strip, row) = (warp % bands, warp / bands % strips, 1 + warp / bands / strips * part);
         if row > all_rows {
             return Ok(());
         }
@@ -93,7 +99,7 @@ impl<'a> Warp<'a> {
         let stored_columns = corner[0] + idle_low * points..corner[0] + width - idle_high * points;
         let stored_lines = 1 + band * stream.band()..1 + (band + 1) * stream.band();
         let stored = |[column, line]: [i64; 2]| stored_columns.contains(&column) && stored_lines.contains(&line);
-        let stored_rows = row..row + i64::from(size.rows);
+        let stored_rows = row..row + part;
         let base = row - stream.back;
         let lags = stream.stages.iter().map(|stage| stage.lag).max().unwrap_or(0);
         let mut rows = Rows::new();

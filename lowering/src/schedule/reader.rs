@@ -4,6 +4,7 @@ use super::error::{CommandError, Expected};
 use super::{FORMS, Form};
 use tessella_diagnostics::{Span, Spanned};
 use tessella_frontend::ast::{Argument, Broadcast, Expr, ExprKind, Section};
+use tessella_polyhedral::schedule::StreamSize;
 
 /// A call of a known command.
 pub(crate) struct Call<'e> {
@@ -156,6 +157,11 @@ pub(super) fn name(expr: &Expr) -> Option<String> {
         ExprKind::Name(name) => Some(name.clone()),
         _ => None,
     }
+}
+
+/// Whether the rows of a stream are left to the launch.
+pub(super) fn leaves_rows(expr: &Expr) -> bool {
+    integer(expr) == Some(StreamSize::AT_LAUNCH.into())
 }
 
 /// The value of an integer literal in Julia's spelling, `-` allowed in front.

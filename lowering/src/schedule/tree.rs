@@ -2,7 +2,7 @@
 
 use super::FORMS;
 use super::error::{CommandError, TreeProblem};
-use super::reader::{integer, name};
+use super::reader::{integer, leaves_rows, name};
 use tessella_diagnostics::Span;
 use tessella_frontend::ast::{Broadcast, Expr, ExprKind, Iteration};
 use tessella_polyhedral::order::{Formula, OrderLoop, OrderNode, Runs};
@@ -49,12 +49,12 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
                 ("combine", []) => Tag::Combine,
                 ("vectorize", [width]) => Tag::Vector(size(width)?),
                 ("unroll", [factor]) => Tag::Unroll(size(factor)?),
-                ("stream", [steps, points, rows, more @ ..]) if more.len() <= 2 => Tag::Stream(StreamSize {
+                ("stream", [steps, points, more @ ..]) if more.len() <= 3 => Tag::Stream(StreamSize {
                     steps: size(steps)?,
                     points: size(points)?,
-                    rows: size(rows)?,
-                    lines: more.first().map_or(Ok(StreamSize::LINES), size)?,
-                    warps: more.get(1).map_or(Ok(StreamSize::WARPS), size)?,
+                    rows: more.first().filter(|rows| !leaves_rows(rows)).map(size).transpose()?,
+                    lines: more.get(1).map_or(Ok(StreamSize::LINES), size)?,
+                    warps: more.get(2).map_or(Ok(StreamSize::WARPS), size)?,
                     hexagon: None,
                 }),
                 ("hexagonal", [height, width, points, threads, tiles]) => {

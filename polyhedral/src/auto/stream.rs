@@ -30,29 +30,44 @@ pub struct Candidate {
 /// Steps of a launch that are weighed.
 const STEPS: std::ops::RangeInclusive<u32> = 1..=16;
 const POINTS: [u32; 2] = [2, 4];
-/// Of planes, whose lines take registers, too.
-const POINTS_OF_PLANES: [u32; 1] = [2];
-/// Lines of a plane that a warp holds, warps that share a plane, and planes that a block stores, for arrays with three axes. More
-/// lines leave room for few warps, and take long to compile; with more warps less is computed twice, and blocks are fewer.
-const PLANES: [(u32, u32, u32); 2] = [(4, 8, 64), (4, 12, 128)];
+/// Points and lines of a plane that a lane holds, and warps that share a plane, for arrays with three axes. More lines leave room for
+/// few warps, and take long to compile; with more warps less is computed twice, and blocks are fewer.
+const PLANES: [(u32, u32, u32); 3] = [(2, 4, 8), (2, 4, 12), (4, 2, 12)];
+/// Points along each axis for which the launch is thought to choose rows.
+const LARGE_PLANE: i64 = 8192;
+const LARGE_SPACE: i64 = 512;
 /// Heights and widths of hexagons, and their threads.
 const HEXAGONS: [(u32, u32, u32); 3] = [(3, 7, 256), (5, 7, 256), (2, 5, 128)];
 const HEXAGON_POINTS: [u32; 2] = [2, 4];
 /// Instructions for each point of a hexagon besides those of its statements, by what measured kernels take: all threads of a block wait for
 /// each other in each step, and the code is long.
-const OF_HEXAGONS: f64 = 20.0;
-const ALONE_IN_HEXAGONS: f64 = 2.0;
+const OF_HEXAGONS: f64 = 17.0;
+const ALONE_IN_HEXAGONS: f64 = 1.4;
+/// As many warps as hexagons have on a multiprocessor.
+const WARPS_OF_HEXAGONS: f64 = 16.0;
 /// Instructions that an exact division or square root takes besides its own: it begins with an approximation and refines it. Measured
 /// kernels of a gradient take as long as with so many.
 const EXACT_QUOTIENT: f64 = 15.0;
 /// Besides the slower of memory and arithmetic, so much of the other one's time shows.
-const SHOWS: f64 = 0.5;
-/// With so few warps on a multiprocessor too few loads are in flight.
+const SHOWS: f64 = 0.22;
+/// A stencil's loads and stores get so much of the rate of memory.
+const MOVES: f64 = 0.78;
+/// Warps wait for their own results as long as so many of them compute; the GPU's rate is that with so many on a multiprocessor.
+const WAITING_WARPS: f64 = 9.2;
+const WARPS_OF_RATE: f64 = 18.0;
+/// A multiprocessor has no more blocks than this.
+const MOST_BLOCKS: f64 = 32.0;
+/// So few warps leave nothing to do at a barrier.
 const FEW_WARPS: i64 = 8;
-const ALONE: f64 = 1.3;
-/// And with so few blocks of one warp each.
-const SOME_WARPS: i64 = 12;
-const ALMOST_ALONE: f64 = 1.1;
+const ALONE: f64 = 1.2;
+/// Of an instruction, what a shuffle takes, each stage, and a register that moves to memory and back.
+const SHUFFLE: f64 = 0.34;
+const STAGE: f64 = 0.17;
+const SPILLED: f64 = 13.0;
+/// Registers of a thread besides its rows, by what compilers leave of measured kernels, for each word of an element.
+const OTHERS: i64 = 42;
+/// The most that a thread has.
+const MOST_REGISTERS: i64 = 255;
 /// Registers of a thread for addresses and values, the least that kernels get by with.
 const LEAST_OTHERS: i64 = 24;
 
@@ -69,15 +84,12 @@ pub fn candidates(
 ) -> Result<Vec<Candidate>, Error> {
     let deep = time.at.keys().any(|&id| algorithm.computation(id).iterators.len() > 3);
     let usual = StreamSize::USUAL;
-    let planes: &[(u32, u32, u32)] = if deep { &PLANES } else { &[(usual.lines, usual.warps, usual.rows)] };
-    let points_of: &[u32] = if deep { &POINTS_OF_PLANES } else { &POINTS };
-    let mut sizes = vec![];
-    for steps in STEPS {
-        for &points in points_of {
-            let of_planes = |&(lines, warps, rows)| StreamSize { steps, points, lines, warps, rows, hexagon: None };
-            sizes.extend(planes.iter().map(of_planes));
-        }
-    }
+    let flat = POINTS.map(|points| (points, usual.lines, usual.warps));
+    let shapes: &[(u32, u32, u32)] = if deep { &PLANES } else { &flat };
+    let of_steps = |steps: u32| {
+        shapes.iter().map(move |&(points, lines, warps)| StreamSize { steps, points, lines, warps, ..usual })
+    };
+    let sizes: Vec<StreamSize> = STEPS.flat_map(of_steps).collect();
     let hexagons = |points: u32| {
         HEXAGONS.map(|(height, width, threads)| {
             StreamSize::hexagons(points, HexagonSize { height, width, threads, tiles: HexagonSize::TILES })
@@ -136,7 +148,7 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream) -> Opt
     let held = f64::from(LANES * it.size.points);
     let columns = held / it.width() as f64;
     let lines = it.all_lines() as f64 / it.band() as f64;
-    let rows = it.iterations() as f64 / f64::from(it.size.rows);
+    let (rows, slowdown) = rows(gpu, algorithm, it);
     let repeats = columns * lines * rows;
     let bytes_of = |field: &stream::Field| f64::from(algorithm.array(field.array).element.bytes());
     let steps = f64::from(it.size.steps);
@@ -144,15 +156,52 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream) -> Opt
         it.fields.iter().filter(|it| it.carried).map(|field| bytes_of(field) * (repeats + 1.0) / steps).sum();
     let fixed: f64 = it.stages.iter().flat_map(|stage| from_memory(algorithm, stage)).sum::<f64>() * repeats;
     let bytes = passed + fixed;
-    let instructions = it.stages.iter().map(|stage| instructions(algorithm, it, stage)).sum::<f64>() * repeats;
-    let (moving, computing) = (bytes / gpu.bytes_a_picosecond, instructions / gpu.instructions_a_picosecond);
-    let alone = match it.blocks(algorithm, gpu) * it.warps() {
-        warps if warps <= FEW_WARPS => ALONE,
-        warps if warps <= SOME_WARPS && it.warps() == 1 => ALMOST_ALONE,
-        _ => 1.0,
-    };
+    let points = f64::from(it.size.points) * it.all_lines() as f64 / it.warps() as f64;
+    let (spilled, warps) = spills(gpu, algorithm, it);
+    let spilled = SPILLED * spilled as f64 / (points * steps);
+    let once = it.stages.iter().map(|stage| instructions(algorithm, it, stage)).sum::<f64>() + spilled;
+    let instructions = once * repeats;
+    let (moving, computing) = times(gpu, bytes, once * columns * lines * slowdown, warps);
+    let alone = if it.warps() > 1 && warps <= FEW_WARPS as f64 { ALONE } else { 1.0 };
     let time = (moving.max(computing) + SHOWS * moving.min(computing)) * alone;
     Some(Candidate { size: Some(size), bytes, instructions, time })
+}
+
+/// Picoseconds of memory and of arithmetic, with so many warps on a multiprocessor.
+fn times(gpu: &Gpu, bytes: f64, instructions: f64, warps: f64) -> (f64, f64) {
+    let waiting = (1.0 + WAITING_WARPS / warps) / (1.0 + WAITING_WARPS / WARPS_OF_RATE);
+    (bytes / (MOVES * gpu.bytes_a_picosecond), instructions * waiting / gpu.instructions_a_picosecond)
+}
+
+/// How many registers of a thread go to memory, and how many warps are on a multiprocessor.
+fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
+    let blocks = it.blocks(algorithm, gpu);
+    let of_thread = i64::from(gpu.registers / LANES) / (blocks * it.warps()) / 8 * 8;
+    let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + OTHERS;
+    if it.axes[1].is_some() {
+        let words = it.fields.iter().map(|field| algorithm.array(field.array).element.bytes().div_ceil(4));
+        let words = i64::from(words.max().unwrap_or(1));
+        // Those of other warps are there, too, next to its own.
+        needed += i64::from(it.size.points * (it.size.lines + 2)) * words + OTHERS * (words - 1);
+    }
+    let warps = match it.warps() {
+        1 => (f64::from(gpu.registers / LANES) / needed as f64).min(MOST_BLOCKS),
+        several => (blocks * several) as f64,
+    };
+    ((needed - of_thread.min(MOST_REGISTERS)).max(0), warps)
+}
+
+/// How many rows are computed for each that is stored, in a large domain, and what they take where 1 is a row of full waves.
+fn rows(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (f64, f64) {
+    if it.axes[2].is_none() {
+        return (1.0, 1.0);
+    }
+    let extent = if it.axes[1].is_some() { LARGE_SPACE } else { LARGE_PLANE };
+    let across = |width: i64| (extent + width - 1) / width;
+    let columns = across(it.width()) * if it.axes[1].is_some() { across(it.band()) } else { 1 };
+    let parts = it.parts(algorithm, gpu);
+    let rows = it.size.rows.map_or_else(|| parts.rows(columns, extent), i64::from);
+    ((rows + it.around()) as f64 / rows as f64, parts.slowdown(columns, extent, rows))
 }
 
 /// What the model says of hexagons.
@@ -173,7 +222,7 @@ fn weigh_hexagon(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream
         let rows = 1.0 + ((around.below + around.above) * steps) as f64 / points;
         instructions += arithmetic(algorithm, stage) * rows * columns;
     }
-    let (moving, computing) = (bytes / gpu.bytes_a_picosecond, instructions / gpu.instructions_a_picosecond);
+    let (moving, computing) = times(gpu, bytes, instructions, WARPS_OF_HEXAGONS);
     // Each step begins with a barrier: few warps leave nothing to do meanwhile.
     let warps = hexagon.blocks(algorithm, it, gpu) * i64::from(hexagon.size.threads / LANES);
     let alone = if warps <= FEW_WARPS { ALONE_IN_HEXAGONS } else { 1.0 };
@@ -189,7 +238,7 @@ fn step_by_step(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> Candidate {
         bytes += written + once(algorithm, stage, |_| true).iter().sum::<f64>();
         instructions += arithmetic(algorithm, stage) + stage.reads.len() as f64;
     }
-    let (moving, computing) = (bytes / gpu.bytes_a_picosecond, instructions / gpu.instructions_a_picosecond);
+    let (moving, computing) = times(gpu, bytes, instructions, MOST_BLOCKS);
     Candidate { size: None, bytes, instructions, time: moving.max(computing) + SHOWS * moving.min(computing) }
 }
 
@@ -263,5 +312,5 @@ fn instructions(algorithm: &Algorithm, it: &Stream, stage: &Stage) -> f64 {
     }
     let words = f64::from(algorithm.array(it.fields[stage.field].array).element.bytes().div_ceil(4));
     let shuffles: i64 = beside.values().map(|(below, above)| below + above).sum();
-    arithmetic(algorithm, stage) + shuffles as f64 * words / f64::from(it.size.points) + 0.5
+    arithmetic(algorithm, stage) + SHUFFLE * shuffles as f64 * words / f64::from(it.size.points) + STAGE
 }

@@ -76,7 +76,11 @@ fn prefix(tag: Tag) -> String {
                 (lines, StreamSize::WARPS) => format!("{lines} "),
                 (lines, warps) => format!("{lines} {warps} "),
             };
-            format!("@stream {} {} {} {more}", size.steps, size.points, size.rows)
+            let rows = match size.rows {
+                None if more.is_empty() => String::new(),
+                rows => format!("{} ", rows.unwrap_or(StreamSize::AT_LAUNCH)),
+            };
+            format!("@stream {} {} {rows}{more}", size.steps, size.points)
         }
         Tag::GridSync => "@grid_sync ".to_string(),
         Tag::Combine => "@combine ".to_string(),

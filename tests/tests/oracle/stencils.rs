@@ -253,7 +253,9 @@ pub fn commands(random: &mut Random, scheduled: &Scheduled) -> Vec<Command> {
         }
         _ => {
             let steps = random.between(1, 4) as u32;
-            let (points, rows) = (*random.pick(&[1, 2, 4]), random.between(2, 9) as u32);
+            // Rows of one to eight, or as the launch likes.
+            let (points, rows) = (*random.pick(&[1, 2, 4]), random.between(1, 9) as u32);
+            let rows = Some(rows).filter(|rows| *rows < 9);
             let size = StreamSize { steps, points, rows, ..StreamSize::USUAL };
             Command::Stream { computation, at: time, size }
         }

@@ -2,7 +2,7 @@
 
 use super::super::expr::Instance;
 use super::super::{Printer, Writer, c_type};
-use super::{Locals, Packs, all_lines, each_line, has_lines, held, of_line, on_line};
+use super::{Locals, Packs, all_lines, each_line, has_lines, held, of_line, on_line, stores_row};
 use crate::int_expr::IntExpr;
 use crate::int_text::Precedence;
 use crate::stream::Streaming;
@@ -65,7 +65,7 @@ fn wider_of(stage: &Stage, row: Row) -> Wider {
 
 impl Printer<'_> {
     /// What a stage does with the row whose turn it is, on all lines.
-    pub(super) fn stage(&mut self, it: &Streaming, names: &Locals, at: usize, back: i64, out: &mut Writer) {
+    pub(super) fn stage(&mut self, it: &Streaming, names: &Locals, at: usize, out: &mut Writer) {
         let stage = &it.stream.stages[at];
         let field = &names.fields[stage.field];
         let own = &names.stages[at];
@@ -145,7 +145,7 @@ impl Printer<'_> {
             field.rows,
             of_line(it, names)
         ));
-        let stored = format!("{here} >= {back} && {here} < {}", back + i64::from(size.rows));
+        let stored = stores_row(it, names, here);
         let moment = match &steps {
             Some(steps) => format!("{step} + 1 == {steps}"),
             None => format!("{step} == {}", size.steps - 1),
