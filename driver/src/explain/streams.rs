@@ -42,7 +42,7 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
     let heading = [
         "By the model, for each result, of arrays larger than the caches of a Hopper GPU: bytes to and from memory, instructions, time;".to_string(),
         format!(
-            "`stream({statement}, {}, s, p, r{more})` takes s steps in one pass, with p neighbouring points a thread, in parts of r rows{in_planes}:",
+            "`stream({statement}, {}, s, p, r{more})` takes s steps in one pass, with p neighbouring points a thread, in parts of r rows{in_planes} (without r, or where it is 0, each launch chooses):",
             it.name
         ),
     ];

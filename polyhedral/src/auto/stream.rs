@@ -200,7 +200,7 @@ fn rows(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (f64, f64) {
     let across = |width: i64| (extent + width - 1) / width;
     let columns = across(it.width()) * if it.axes[1].is_some() { across(it.band()) } else { 1 };
     let parts = it.parts(algorithm, gpu);
-    let rows = it.size.rows.map_or_else(|| parts.rows(columns, extent), i64::from);
+    let rows = it.size.rows.map_or_else(|| parts.modelled_rows(columns, extent), i64::from);
     ((rows + it.around()) as f64 / rows as f64, parts.slowdown(columns, extent, rows))
 }
 

@@ -18,15 +18,21 @@ impl Parts {
     /// The weights of a block's own waiting for each wave, of the work of each block, and of blocks that take longer.
     pub const WAITS: i64 = 3;
     pub const WORKS: i64 = 5;
-    pub const RIMS: i64 = 2;
+    pub const RIMS: i64 = 6;
+    /// The last one as the model of streams has it, whose other weights were fitted with it.
+    const RIMS_OF_MODEL: i64 = 2;
     /// Beyond so many parts not each number is tried.
     pub const CLOSE: i64 = 32;
 
     /// The number of parts for so many columns of blocks.
     pub fn number(&self, columns: i64, rows: i64) -> i64 {
+        self.cheapest(columns, rows, Parts::RIMS)
+    }
+
+    fn cheapest(&self, columns: i64, rows: i64, rims: i64) -> i64 {
         let (mut best, mut least, mut parts) = (1, i64::MAX, 1);
         while parts <= rows {
-            let cost = self.cost(columns, rows, parts);
+            let cost = self.cost(columns, rows, parts, rims);
             if cost < least {
                 (best, least) = (parts, cost);
             }
@@ -40,17 +46,22 @@ impl Parts {
         div_ceil(rows, self.number(columns, rows))
     }
 
+    /// Rows of each part as the model of streams has them, where no command gives them.
+    pub fn modelled_rows(&self, columns: i64, rows: i64) -> i64 {
+        div_ceil(rows, self.cheapest(columns, rows, Parts::RIMS_OF_MODEL))
+    }
+
     /// What a launch of parts of so many rows takes, for each row of each column, where 1 is what it takes in full waves of long parts.
     pub fn slowdown(&self, columns: i64, rows: i64, part: i64) -> f64 {
-        let cost = self.cost(columns, rows, div_ceil(rows, part)) as f64;
+        let cost = self.cost(columns, rows, div_ceil(rows, part), Parts::RIMS_OF_MODEL) as f64;
         cost * self.multiprocessors as f64 / ((Parts::WAITS + Parts::WORKS) * columns * rows) as f64
     }
 
     /// What a launch takes, in units of a row of a wave.
-    fn cost(&self, columns: i64, rows: i64, parts: i64) -> i64 {
+    fn cost(&self, columns: i64, rows: i64, parts: i64, rims: i64) -> i64 {
         let on_each = div_ceil(columns.saturating_mul(parts), self.multiprocessors);
         let waves = div_ceil(on_each, self.blocks);
-        let row = self.blocks * (Parts::WAITS * waves + Parts::RIMS) + Parts::WORKS * on_each;
+        let row = self.blocks * (Parts::WAITS * waves + rims) + Parts::WORKS * on_each;
         (div_ceil(rows, parts) + self.around).saturating_mul(row)
     }
 }
