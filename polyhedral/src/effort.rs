@@ -8,6 +8,7 @@
 use crate::affine::{Affine, Atom, ParamId};
 use crate::algorithm::{Algorithm, Computation, ComputationId, Subscript};
 use crate::isl::DimType;
+use crate::relation::has_many_params;
 use crate::schedule::{Loop, Schedule};
 use std::collections::BTreeSet;
 
@@ -16,7 +17,10 @@ use std::collections::BTreeSet;
 /// Measured on nests of 1 to 30 loops, and with up to 7 divisions by tile sizes: unknowns cost with their square, since
 /// tableaus have about as many rows, and divisions cost most, since their constraints are the dense ones.
 pub fn weight(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
-    let params = involved(algorithm, schedule).iter().filter(|it| **it).count();
+    let mut params = algorithm.params.len();
+    if has_many_params(algorithm) {
+        params = involved(algorithm, schedule).iter().filter(|it| **it).count();
+    }
     let of_one = |id: ComputationId| {
         let unknowns = 2 * algorithm.computation(id).iterators.len() + params;
         let divisions = 2 * divisions(algorithm, schedule, id);
