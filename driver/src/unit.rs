@@ -114,7 +114,7 @@ impl Unit<'_> {
             let mut built = self.build_by(&ctx, backend, Order::Own(tilings))?;
             let verified = &built.analysed.verified;
             let is_source = tilings == Tilings::Avoided && *verified.schedule() == verified.source().source_order;
-            let can_be_simpler = built.has_waves() || !built.hexagons().is_empty();
+            let can_be_simpler = built.has_waves() || !built.hexagons().is_empty() || built.has_pieces_by_size();
             Ok(if !is_source && built.generate_within_limit() {
                 Attempt::Done(Box::new(built))
             } else if can_be_simpler {
@@ -186,6 +186,11 @@ impl Built {
     /// user gave may take as much as code for one of ours.
     pub(crate) fn renewed(&self) -> u64 {
         self.ctx.operations_left().map_or(0, |left| left.max(ISL_OPERATIONS))
+    }
+
+    /// Whether products have kernels of their own for sizes with few blocks.
+    fn has_pieces_by_size(&self) -> bool {
+        self.analysed.carried.iter().any(|it| matches!(it, Command::PiecesBySize { .. }))
     }
 
     fn hexagons(&self) -> Vec<&Command> {
@@ -269,7 +274,7 @@ impl Built {
                     text.push_str("\nChoosing another order, or generating code for it, takes more work than one function may cost, so the loops run as the source has them.\n");
                 }
                 if self.analysed.tilings == Tilings::Avoided {
-                    text.push_str("\nGenerating code for wavefronts over tiles, or for tiles of time, takes more work than one function may cost, so this order has none.\n");
+                    text.push_str("\nGenerating code for wavefronts over tiles, for tiles of time, or for two kernels of a product takes more work than one function may cost, so this order has none.\n");
                 }
                 text
             }

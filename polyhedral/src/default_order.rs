@@ -57,7 +57,7 @@ pub enum Memory {
 }
 
 /// Whether nests all of whose loops carry dependences may become wavefronts over tiles, and time loops of stencils hexagons, and whether
-/// isl's scheduler is asked: code for these is slow to generate.
+/// isl's scheduler is asked, and whether products get kernels of their own for sizes with few blocks: code for these is slow to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tilings {
     Wanted,
@@ -241,7 +241,7 @@ fn in_pieces(
 
 /// The choice with small tiles for those products that have few blocks for some sizes.
 fn for_few_blocks(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
-    if means.memory == Memory::Plain || chosen.products.is_empty() {
+    if means.memory == Memory::Plain || means.tilings == Tilings::Avoided || chosen.products.is_empty() {
         return Ok(chosen);
     }
     let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
