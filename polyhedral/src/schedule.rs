@@ -89,6 +89,11 @@ impl HexagonSize {
     pub const POINTS: u32 = 2;
     pub const THREADS: u32 = 256;
     pub const TILES: u32 = 2;
+
+    /// Steps of a hexagon.
+    pub fn steps(&self) -> i64 {
+        2 * i64::from(self.height) + 2
+    }
 }
 
 impl StreamSize {

@@ -402,11 +402,7 @@ impl Printer<'_> {
         if let Some(predicate) = &asked {
             out.open(format!("if ({predicate})"));
         }
-        for (position, binding) in source.lets.iter().enumerate() {
-            let value = self.value(&binding.value, &at).0;
-            let name = &self.program.names.lets[computation.0 as usize][position];
-            out.line(format!("const {} {name} = {value};", c_type(binding.value.ty)));
-        }
+        self.lets(&at, out);
         let value = self.value(&source.value, &at).0;
         let target = self.element(&source.write, &at).0;
         if self.input.layout.is_ahead(computation) {

@@ -4,7 +4,7 @@
 //! `-ffast-math` reassociates.
 
 use super::helpers::{Helper, Operation, unsigned};
-use super::{Dialect, Printer, c_type};
+use super::{Dialect, Printer, Writer, c_type};
 use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Bound, Precedence, Spelling, comparison, cond_text, int_text, within};
 use crate::program::Width;
@@ -57,6 +57,15 @@ impl Printer<'_> {
     }
 
     /// A value's text.
+    /// Declares the values that an instance's expression names.
+    pub fn lets(&mut self, at: &Instance<'_>, out: &mut Writer) {
+        for (position, binding) in self.input.algorithm.computation(at.computation).lets.iter().enumerate() {
+            let value = self.value(&binding.value, at).0;
+            let name = &self.program.names.lets[at.computation.0 as usize][position];
+            out.line(format!("const {} {name} = {value};", c_type(binding.value.ty)));
+        }
+    }
+
     pub fn value(&mut self, expr: &Expr, at: &Instance<'_>) -> Bound {
         use Precedence::{Primary, Unary};
         match &expr.kind {

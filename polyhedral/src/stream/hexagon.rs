@@ -122,7 +122,7 @@ impl Hexagon {
         }
         let below = carried(&|at| columns[at].below);
         if stream.axes[1].is_some() {
-            let planes = Some(Planes::of(stream, &size));
+            let planes = Some(Planes::of(stream, size.steps(), &around));
             let (lags, left) = (vec![0; stream.stages.len()], vec![[0; 2]; stream.fields.len()]);
             return Hexagon { size, slope, skew: 0, lags, below, around, reach, left, planes }.wide_enough();
         }
@@ -161,7 +161,7 @@ impl Hexagon {
 
     /// Steps from its first to its last one.
     pub fn steps(&self) -> i64 {
-        2 * i64::from(self.size.height) + 2
+        self.size.steps()
     }
 
     /// Rows of its first and of its last step.

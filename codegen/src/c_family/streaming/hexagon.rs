@@ -6,7 +6,7 @@
 mod planes;
 mod rows;
 
-use super::super::{Printer, Writer, c_type};
+use super::super::{Printer, Writer};
 use super::stage::by;
 use crate::int_expr::IntExpr;
 use crate::stream::{Halves, Streaming};
@@ -196,6 +196,21 @@ impl FieldNames {
             (&self.end, true),
         ]
     }
+
+    /// `which`, of a row that exists; a version for tiles all of whose rows do need not look.
+    fn is_there(&self, rows_in: &str, row: &str, which: &str) -> String {
+        format!("{rows_in} || ({row} >= {} && {row} <= {}) ? {which} : 0", self.first_row, self.last_row)
+    }
+
+    /// Where a row lies that the first step begins with.
+    fn before_first_step(&self, row: &str, ends: i64) -> String {
+        format!("({row} >= 0 && {row} < {ends} ? {} : {})", self.first, self.from[0])
+    }
+
+    /// Where the rows lie that enter with the next step.
+    fn entering_from(&self, step: &str, height: u32) -> String {
+        format!("{step} == {height} ? {} : {step} % 2 ? {} : {}", self.beside, self.from[0], self.from[1])
+    }
 }
 
 impl Printer<'_> {
@@ -269,6 +284,67 @@ impl Printer<'_> {
             fields,
             stages,
         }
+    }
+
+    /// The beginning of the function that goes through the steps of a tile, up to what places the tile; `params` are those of the kernel.
+    fn tile_signature(
+        &self,
+        kernel: &str,
+        params: &[String],
+        (it, hexagon): (&Streaming, &Hexagon),
+        names: &Locals,
+        out: &mut Writer,
+    ) {
+        let [rows_in, inside] = &names.within;
+        out.line(format!("template <bool {rows_in}, bool {inside}>"));
+        out.line(format!("static __device__ __forceinline__ void {kernel}_tile("));
+        params.iter().for_each(|param| out.line(format!("    {param},")));
+        for field in self.carried(it) {
+            let element = self.element_of(it, field);
+            for (name, is_written) in names.fields[field].pointers() {
+                let constant = if is_written { "" } else { "const " };
+                out.line(format!("    {constant}{element} *const __restrict__ {name},"));
+            }
+        }
+        for (field, fresh) in self.handed_on(it, hexagon) {
+            let pack = self.pack(it, hexagon, (field, fresh));
+            let name = &names.fields[field].shared[usize::from(fresh)];
+            out.line(format!("    {pack} *const __restrict__ {name},"));
+        }
+        let Locals { origin, begin, column, .. } = names;
+        out.line(format!("    const int64_t {origin}, const int64_t {begin}, const int64_t {column},"));
+    }
+
+    /// What threads hand on of a version of a field at a time.
+    fn pack(&self, it: &Streaming, hexagon: &Hexagon, (field, fresh): (usize, bool)) -> String {
+        let points = match &hexagon.planes {
+            Some(_) => it.stream.size.points.into(),
+            None => hexagon.exchanged(field, fresh),
+        };
+        format!("tessella_pack<{}, {points}>", self.element_of(it, field))
+    }
+
+    /// Opens the loop over the steps of a hexagon, and says which rows a step has.
+    fn step_begins(&self, names: &Locals, hexagon: &Hexagon, out: &mut Writer) {
+        let Locals { step, low, high, .. } = names;
+        let last = hexagon.steps() - 1;
+        out.line("#pragma unroll");
+        out.open(format!("for (int {step} = 0; {step} < {}; {step}++)", last + 1));
+        out.line(format!(
+            "const int {low} = -{} * ({step} <= {} ? {step} : {last} - {step}), {high} = {} - {low};",
+            hexagon.slope,
+            hexagon.size.height,
+            hexagon.ends() - 1
+        ));
+    }
+
+    /// Declares whether the loop has a step.
+    fn is_active(&self, names: &Locals, halves: &Halves, out: &mut Writer) {
+        let Locals { begin, step, active, within: [rows_in, _], .. } = names;
+        let time = self.variable(halves.steps);
+        out.line(format!(
+            "[[maybe_unused]] const bool {active} = {rows_in} || ({begin} + {step} >= 0 && {begin} + {step} < {time});"
+        ));
     }
 
     /// The fields whose values go from step to step.
@@ -374,14 +450,14 @@ impl Printer<'_> {
         let mut used = 0;
         for (field, fresh) in self.handed_on(it, hexagon) {
             let element = self.input.algorithm.array(it.stream.fields[field].array).element;
-            let (many, packs) = match &hexagon.planes {
-                None => (hexagon.exchanged(field, fresh), 2 * hexagon.held().1 * hexagon.places()),
-                Some(planes) => (points, planes.packs(hexagon, planes.given[&(field, fresh)])),
+            let handed_on = match &hexagon.planes {
+                None => 2 * hexagon.held().1 * hexagon.places() * hexagon.exchanged(field, fresh),
+                Some(planes) => points * planes.packs(hexagon, planes.given[&(field, fresh)]),
             };
-            let pack = format!("tessella_pack<{}, {many}>", c_type(element));
+            let pack = self.pack(it, hexagon, (field, fresh));
             let name = &names.fields[field].shared[usize::from(fresh)];
             out.line(format!("{pack} *const {name} = ({pack} *)({});", by(&shared, used)));
-            used += packs * many * i64::from(element.bytes());
+            used += handed_on * i64::from(element.bytes());
         }
         let mut bounds = |axis: usize| {
             let lows = it.limits.iter().map(|limits| limits[axis].0.clone()).chain([IntExpr::Const(1)]);
@@ -504,4 +580,35 @@ fn each_row(hexagon: &Hexagon, row: &str, [first, last]: [&str; 2], out: &mut Wr
     out.line("#pragma unroll");
     out.open(format!("for (int {row} = {base}; {row} < {}; {row}++)", base + held));
     out.line(format!("if ({row} < {first} || {row} > {last}) continue;"));
+}
+
+/// Where a step stores rows of a field, and which of them others read.
+fn leaving(names: &Locals, hexagon: &Hexagon, field: usize) -> [String; 2] {
+    let Locals { step, low, high, row, .. } = names;
+    let (own, reach, last) = (&names.fields[field], hexagon.reach[field], hexagon.steps() - 1);
+    let next = format!("({step} == {} ? 0 : {})", hexagon.size.height, hexagon.slope);
+    [
+        format!("{step} == {last} ? {} : {step} % 2 ? {} : {}", own.end, own.to[0], own.to[1]),
+        format!("{step} == {last} || {row} < {low} + {next} + {reach} || {row} > {high} - {next} - {reach}"),
+    ]
+}
+
+/// Opens the loop over pairs of rows, one at either side, that enter with the next step.
+fn begin_entering(names: &Locals, hexagon: &Hexagon, reach: i64, out: &mut Writer) {
+    let Locals { step, entry, most, .. } = names;
+    let entering = hexagon.slope + reach;
+    // Beside the longest step no row was there before.
+    out.line(format!("const int {most} = {step} == {} ? {reach} : {entering};", hexagon.size.height));
+    out.line("#pragma unroll");
+    out.open(format!("for (int {entry} = 0; {entry} < {entering}; {entry}++)"));
+    out.line(format!("if ({entry} >= {most}) continue;"));
+}
+
+/// Such a pair: where each is held until the next step, and its number.
+fn entering_rows(names: &Locals, entering: i64) -> [(String, String); 2] {
+    let Locals { low, high, entry, most, .. } = names;
+    [
+        (entry.clone(), format!("{low} - {most} + {entry}")),
+        (format!("{entering} + {entry}"), format!("{high} + {most} - {entry}")),
+    ]
 }

@@ -112,11 +112,7 @@ impl Printer<'_> {
         let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
         let instance = Instance { computation: stage.computation, iterators: &iterators };
         let source = self.input.algorithm.computation(stage.computation);
-        for (position, binding) in source.lets.iter().enumerate() {
-            let text = self.value(&binding.value, &instance).0;
-            let name = &self.program.names.lets[stage.computation.0 as usize][position];
-            out.line(format!("const {} {name} = {text};", c_type(binding.value.ty)));
-        }
+        self.lets(&instance, out);
         let text = match &stage.sums {
             None => self.value(&source.value, &instance).0,
             Some(sums) => self.add_up(it, names, (at, sums), &instance, out),

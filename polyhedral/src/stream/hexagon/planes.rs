@@ -2,14 +2,13 @@
 //!
 //! A block has a tile of neighbouring columns and lines. Each of its warps holds some lines of all planes of a hexagon, each lane a few
 //! neighbouring points of each of these lines; neighbours along a line come by shuffles, and lines of other warps through shared
-//! memory. Along columns and lines tiles overlap by what the steps of a hexagon reach, as those of the first of
-//! Barigou's redundant computations do, so that all tiles of a launch run at once: classical tiles, (14) to (16) of the report, would wait for each
+//! memory. Along columns and lines tiles overlap by what the steps of a hexagon reach, as tiles do in the fifth of
+//! Barigou's approaches, redundant computation, so that all tiles of a launch run at once: classical tiles, (14) to (16) of the report, would wait for each
 //! other. A step computes all points of a tile, of which those that it has no neighbours for are wrong; they come closer to the middle
 //! with each step, by what it reaches, and never get to the points that the tile stores.
 
 use super::{Hexagon, Obstacle, Reach, Source, Stream, surroundings};
 use crate::algorithm::Algorithm;
-use crate::schedule::HexagonSize;
 use crate::stream::LANES;
 use std::collections::BTreeMap;
 
@@ -40,15 +39,14 @@ impl Given {
 }
 
 impl Planes {
-    pub(super) fn of(stream: &Stream, size: &HexagonSize) -> Planes {
-        let steps = 2 * i64::from(size.height) + 2;
+    /// What so many steps need, of which each stage computes rows `around` those that the step stores.
+    pub(super) fn of(stream: &Stream, steps: i64, around: &[Reach]) -> Planes {
         let beside = [0, 1].map(|axis| {
             let (_, fields) = surroundings(stream, axis);
             let carried = fields.iter().zip(&stream.fields).filter(|(_, field)| field.carried);
             let one = carried.fold(Reach::default(), |all, (by, _)| all.or(-by.below).or(by.above));
             Reach { below: steps * one.below, above: steps * one.above }
         });
-        let (around, _) = surroundings(stream, 2);
         let mut given: BTreeMap<(usize, bool), Given> = BTreeMap::new();
         for (stage, around) in stream.stages.iter().zip(around) {
             for read in &stage.reads {

@@ -1,9 +1,9 @@
 //! Tiles of arrays with three axes: each warp has some lines of all planes of a hexagon, each lane neighbouring points of these.
 
 use super::super::super::expr::Instance;
-use super::super::super::{Printer, Writer, c_type};
+use super::super::super::{Printer, Writer};
 use super::super::stage::by;
-use super::{Locals, each_row};
+use super::{Locals, begin_entering, each_row, entering_rows, leaving};
 use crate::int_expr::IntExpr;
 use crate::stream::{Halves, Streaming};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ impl Printer<'_> {
         let (base, held) = hexagon.held();
         let from_base = format!(" + {}", -base);
         let whole = u32::MAX >> (32 - i64::from(points) * lines);
-        let Locals { origin, column, top, band, warp, begin, step, low, high, row, entry, .. } = &names;
+        let Locals { origin, column, top, band, warp, step, low, high, row, entry, .. } = &names;
         let [rows_in, inside] = &names.within;
         let inner = format!("{rows_in} && {inside}");
 
@@ -79,22 +79,7 @@ impl Printer<'_> {
             "// `{rows_in}`, `{inside}`: planes, or lines and columns, that it touches lie inside of all arrays and boxes, and with the planes the"
         ));
         out.line("// steps inside of the loop.");
-        out.line(format!("template <bool {rows_in}, bool {inside}>"));
-        out.line(format!("static __device__ __forceinline__ void {kernel}_tile("));
-        params.iter().for_each(|param| out.line(format!("    {param},")));
-        for field in self.carried(it) {
-            let element = self.element_of(it, field);
-            for (name, is_written) in names.fields[field].pointers() {
-                let constant = if is_written { "" } else { "const " };
-                out.line(format!("    {constant}{element} *const __restrict__ {name},"));
-            }
-        }
-        for &(field, fresh) in planes.given.keys() {
-            let element = self.element_of(it, field);
-            let name = &names.fields[field].shared[usize::from(fresh)];
-            out.line(format!("    tessella_pack<{element}, {points}> *const __restrict__ {name},"));
-        }
-        out.line(format!("    const int64_t {origin}, const int64_t {begin}, const int64_t {column},"));
+        self.tile_signature(kernel, params, (it, hexagon), &names, out);
         out.open(format!("    const int64_t {top}, const int64_t {band})"));
         out.line(format!("const int {warp} = threadIdx.x / {LANES};"));
         let [idle_low, idle_high] = planes.idle_lanes(&it.stream);
@@ -152,22 +137,15 @@ impl Printer<'_> {
             let reach = hexagon.reach[field];
             out.line("#pragma unroll");
             out.open(format!("for (int {row} = {}; {row} <= {}; {row}++)", -reach, ends - 1 + reach));
-            let from = format!("({row} >= 0 && {row} < {ends} ? {} : {})", own.first, own.from[0]);
-            let which =
-                format!("{rows_in} || ({row} >= {} && {row} <= {}) ? {} : 0", own.first_row, own.last_row, own.has);
+            let from = own.before_first_step(row, ends);
+            let which = own.is_there(rows_in, row, &own.has);
             out.line(format!(
                 "tessella_enter_plane<{inner}>({from} + {} + ({row}{from_base}) * {}, {}, {which}, {}[{row}{from_base}]);",
                 own.corner, own.plane, own.stride, own.rows
             ));
             out.close();
         }
-        out.line("#pragma unroll");
-        out.open(format!("for (int {step} = 0; {step} < {steps}; {step}++)"));
-        out.line(format!(
-            "const int {low} = -{slope} * ({step} <= {height} ? {step} : {} - {step}), {high} = {} - {low};",
-            steps - 1,
-            ends - 1
-        ));
+        self.step_begins(&names, hexagon, out);
         for field in self.carried(it) {
             self.entering_planes(&names, (it, hexagon), field, out);
         }
@@ -181,11 +159,7 @@ impl Printer<'_> {
         if has_old {
             out.line("__syncthreads();");
         }
-        let time = self.variable(halves.steps).to_string();
-        out.line(format!(
-            "[[maybe_unused]] const bool {} = {rows_in} || ({begin} + {step} >= 0 && {begin} + {step} < {time});",
-            names.active
-        ));
+        self.is_active(&names, halves, out);
         for at in 0..it.stream.stages.len() {
             self.plane_stage(&names, (it, hexagon, planes), at, out);
         }
@@ -207,17 +181,11 @@ impl Printer<'_> {
             copy(format!("{}[{row}{from_base}]", own.rows), format!("{}[{row}{from_base}]", own.new), out);
             out.close();
             out.open(format!("if ({step} >= {height})"));
-            let to = format!("{step} == {} ? {} : {step} % 2 ? {} : {}", steps - 1, own.end, own.to[0], own.to[1]);
+            let [to, wanted] = leaving(&names, hexagon, field);
             out.line(format!("{element} *const {} = ({to}) + {};", names.to, own.corner));
             each_row(hexagon, row, [low, high], out);
-            let next = format!("({step} == {height} ? 0 : {slope})");
-            let wanted = format!(
-                "{step} == {} || {row} < {low} + {next} + {reach} || {row} > {high} - {next} - {reach}",
-                steps - 1
-            );
             out.open(format!("if ({wanted})"));
-            let which =
-                format!("{rows_in} || ({row} >= {} && {row} <= {}) ? {} : 0", own.first_row, own.last_row, own.stored);
+            let which = own.is_there(rows_in, row, &own.stored);
             out.line(format!(
                 "tessella_leave_plane({} + ({row}{from_base}) * {}, {}, {which}, {}[{row}{from_base}]);",
                 names.to, own.plane, own.stride, own.rows
@@ -257,7 +225,7 @@ impl Printer<'_> {
         out: &mut Writer,
     ) {
         let own = &names.fields[field];
-        let Locals { step, low, high, entry, within: [rows_in, inside], .. } = names;
+        let Locals { step, within: [rows_in, inside], .. } = names;
         let (points, lines, height) = (it.stream.size.points, hexagon.lines(), hexagon.size.height);
         let (slope, reach) = (hexagon.slope, hexagon.reach[field]);
         let entering = slope + reach;
@@ -265,20 +233,11 @@ impl Printer<'_> {
         let element = self.element_of(it, field);
         out.line(format!("[[maybe_unused]] {element} {}[{}][{lines}][{points}];", own.entering, 2 * entering));
         out.open(format!("if ({step} <= {height})"));
-        let from = format!("{step} == {height} ? {} : {step} % 2 ? {} : {}", own.beside, own.from[0], own.from[1]);
+        let from = own.entering_from(step, height);
         out.line(format!("const {element} *const {} = ({from}) + {};", names.from, own.corner));
-        // Beside the longest step no row was there before.
-        let most = &names.most;
-        out.line(format!("const int {most} = {step} == {height} ? {reach} : {entering};"));
-        out.line("#pragma unroll");
-        out.open(format!("for (int {entry} = 0; {entry} < {entering}; {entry}++)"));
-        out.line(format!("if ({entry} >= {most}) continue;"));
-        for (place, row) in [
-            (entry.clone(), format!("{low} - {most} + {entry}")),
-            (format!("{entering} + {entry}"), format!("{high} + {most} - {entry}")),
-        ] {
-            let which =
-                format!("{rows_in} || ({row} >= {} && {row} <= {}) ? {} : 0", own.first_row, own.last_row, own.has);
+        begin_entering(names, hexagon, reach, out);
+        for (place, row) in entering_rows(names, entering) {
+            let which = own.is_there(rows_in, &row, &own.has);
             out.line(format!(
                 "tessella_enter_plane<{rows_in} && {inside}>({} + ({row}{from_base}) * {}, {}, {which}, {}[{place}]);",
                 names.from, own.plane, own.stride, own.entering
@@ -388,11 +347,7 @@ impl Printer<'_> {
         let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
         let instance = Instance { computation: stage.computation, iterators: &iterators };
         let source = self.input.algorithm.computation(stage.computation);
-        for (position, binding) in source.lets.iter().enumerate() {
-            let text = self.value(&binding.value, &instance).0;
-            let name = &self.program.names.lets[stage.computation.0 as usize][position];
-            out.line(format!("const {} {name} = {text};", c_type(binding.value.ty)));
-        }
+        self.lets(&instance, out);
         let text = self.value(&source.value, &instance).0;
         self.streamed.clear();
         let bit = format!("{line} * {points} + {point}");

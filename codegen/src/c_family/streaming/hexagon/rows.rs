@@ -1,9 +1,9 @@
 //! Tiles of matrices: each thread has neighbouring columns, and all of a block move down by some of them with each step.
 
 use super::super::super::expr::Instance;
-use super::super::super::{Printer, Writer, c_type};
+use super::super::super::{Printer, Writer};
 use super::super::stage::by;
-use super::{Locals, each_row};
+use super::{Locals, begin_entering, each_row, entering_rows, leaving};
 use crate::int_expr::IntExpr;
 use crate::stream::{Halves, Streaming};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ impl Printer<'_> {
         let from_base = format!(" + {}", -base);
         let places = hexagon.places();
         let whole = (1u32 << points) - 1;
-        let Locals { origin, column, turn, begin, step, low, high, row, entry, point, .. } = &names;
+        let Locals { origin, column, turn, step, low, high, row, entry, point, .. } = &names;
         let [first_stored, last_stored] = &names.stored;
         let [rows_in, columns_in] = &names.within;
 
@@ -34,23 +34,7 @@ impl Printer<'_> {
             ends + 2 * hexagon.bulge()
         ));
         out.line("// with the rows the steps inside of the loop.");
-        out.line(format!("template <bool {rows_in}, bool {columns_in}>"));
-        out.line(format!("static __device__ __forceinline__ void {kernel}_tile("));
-        params.iter().for_each(|param| out.line(format!("    {param},")));
-        for field in self.carried(it) {
-            let element = self.element_of(it, field);
-            for (name, is_written) in names.fields[field].pointers() {
-                let constant = if is_written { "" } else { "const " };
-                out.line(format!("    {constant}{element} *const __restrict__ {name},"));
-            }
-        }
-        for (field, fresh) in self.handed_on(it, hexagon) {
-            let element = self.element_of(it, field);
-            let exchanged = hexagon.exchanged(field, fresh);
-            let name = &names.fields[field].shared[usize::from(fresh)];
-            out.line(format!("    tessella_pack<{element}, {exchanged}> *const __restrict__ {name},"));
-        }
-        out.line(format!("    const int64_t {origin}, const int64_t {begin}, const int64_t {column},"));
+        self.tile_signature(kernel, params, (it, hexagon), &names, out);
         out.open(format!("    const int64_t {first_stored}, const int64_t {last_stored}, const int {turn})"));
         let [below, own, below_by, own_by] = [&names.below, &names.own, &names.below_by, &names.own_by];
         let threads = hexagon.size.threads;
@@ -108,12 +92,9 @@ impl Printer<'_> {
             ));
             out.line("#pragma unroll");
             out.open(format!("for (int {row} = {}; {row} <= {}; {row}++)", -reach, ends - 1 + reach));
-            let from = format!("({row} >= 0 && {row} < {ends} ? {} : {})", own.first, own.from[0]);
+            let from = own.before_first_step(row, ends);
             let place = format!("{from} + {} + ({row}{from_base}) * {}", by(&own.corner, -frame), own.stride);
-            let which = format!(
-                "{rows_in} || ({row} >= {} && {row} <= {}) ? {} : 0",
-                own.first_row, own.last_row, names.inside
-            );
+            let which = own.is_there(rows_in, row, &names.inside);
             out.line(format!(
                 "tessella_enter<{rows_in} && {columns_in}>({place}, {which}, {}[{row}{from_base}]);",
                 own.rows
@@ -121,13 +102,7 @@ impl Printer<'_> {
             out.close();
             out.close();
         }
-        out.line("#pragma unroll");
-        out.open(format!("for (int {step} = 0; {step} < {steps}; {step}++)"));
-        out.line(format!(
-            "const int {low} = -{slope} * ({step} <= {height} ? {step} : {} - {step}), {high} = {} - {low};",
-            steps - 1,
-            ends - 1
-        ));
+        self.step_begins(&names, hexagon, out);
         for field in self.carried(it) {
             self.entering(&names, (it, hexagon), field, out);
         }
@@ -142,11 +117,7 @@ impl Printer<'_> {
         if has_old {
             out.line("__syncthreads();");
         }
-        let time = self.variable(halves.steps).to_string();
-        out.line(format!(
-            "[[maybe_unused]] const bool {} = {rows_in} || ({begin} + {step} >= 0 && {begin} + {step} < {time});",
-            names.active
-        ));
+        self.is_active(&names, halves, out);
         for at in 0..it.stream.stages.len() {
             self.hexagon_stage(&names, (it, hexagon), at, out);
         }
@@ -166,19 +137,11 @@ impl Printer<'_> {
                 "const unsigned {} = tessella_among<{points}>(-{frame}, {}, {});",
                 names.inside, own.first_stored, own.last_stored
             ));
-            let to = format!("{step} == {} ? {} : {step} % 2 ? {} : {}", steps - 1, own.end, own.to[0], own.to[1]);
+            let [to, wanted] = leaving(&names, hexagon, field);
             out.line(format!("{element} *const {} = ({to}) + {} - {frame};", names.to, own.corner));
             each_row(hexagon, row, [low, high], out);
-            let next = format!("({step} == {height} ? 0 : {slope})");
-            let wanted = format!(
-                "{step} == {} || {row} < {low} + {next} + {reach} || {row} > {high} - {next} - {reach}",
-                steps - 1
-            );
             out.open(format!("if ({wanted})"));
-            let which = format!(
-                "{rows_in} || ({row} >= {} && {row} <= {}) ? {} : 0",
-                own.first_row, own.last_row, names.inside
-            );
+            let which = own.is_there(rows_in, row, &names.inside);
             out.line(format!(
                 "tessella_leave({} + ({row}{from_base}) * {}, {which}, {}[{row}{from_base}]);",
                 names.to, own.stride, own.rows
@@ -219,7 +182,7 @@ impl Printer<'_> {
     /// Loads the rows that enter with the next step.
     fn entering(&mut self, names: &Locals, (it, hexagon): (&Streaming, &Hexagon), field: usize, out: &mut Writer) {
         let own = &names.fields[field];
-        let Locals { step, low, high, entry, inside, within: [rows_in, columns_in], .. } = names;
+        let Locals { step, inside, within: [rows_in, columns_in], .. } = names;
         let (points, height) = (it.stream.size.points, hexagon.size.height);
         let (slope, reach) = (hexagon.slope, hexagon.reach[field]);
         let entering = slope + reach;
@@ -233,20 +196,11 @@ impl Printer<'_> {
             "const unsigned {inside} = {columns_in} ? {whole} : tessella_among<{points}>(-{frame}, {}, {});",
             own.first_column, own.last_column
         ));
-        let from = format!("{step} == {height} ? {} : {step} % 2 ? {} : {}", own.beside, own.from[0], own.from[1]);
+        let from = own.entering_from(step, height);
         out.line(format!("const {element} *const {} = ({from}) + {} - {frame};", names.from, own.corner));
-        // Beside the longest step no row was there before.
-        let most = &names.most;
-        out.line(format!("const int {most} = {step} == {height} ? {reach} : {entering};"));
-        out.line("#pragma unroll");
-        out.open(format!("for (int {entry} = 0; {entry} < {entering}; {entry}++)"));
-        out.line(format!("if ({entry} >= {most}) continue;"));
-        for (place, row) in [
-            (entry.clone(), format!("{low} - {most} + {entry}")),
-            (format!("{entering} + {entry}"), format!("{high} + {most} - {entry}")),
-        ] {
-            let which =
-                format!("{rows_in} || ({row} >= {} && {row} <= {}) ? {inside} : 0", own.first_row, own.last_row);
+        begin_entering(names, hexagon, reach, out);
+        for (place, row) in entering_rows(names, entering) {
+            let which = own.is_there(rows_in, &row, inside);
             out.line(format!(
                 "tessella_enter<{rows_in} && {columns_in}>({} + ({row}{from_base}) * {}, {which}, {}[{place}]);",
                 names.from, own.stride, own.entering
@@ -398,11 +352,7 @@ impl Printer<'_> {
         let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
         let instance = Instance { computation: stage.computation, iterators: &iterators };
         let source = self.input.algorithm.computation(stage.computation);
-        for (position, binding) in source.lets.iter().enumerate() {
-            let text = self.value(&binding.value, &instance).0;
-            let name = &self.program.names.lets[stage.computation.0 as usize][position];
-            out.line(format!("const {} {name} = {text};", c_type(binding.value.ty)));
-        }
+        self.lets(&instance, out);
         let text = self.value(&source.value, &instance).0;
         self.streamed.clear();
         let kept = match (it.is_carried(stage.field), it.stream.fields[stage.field].rim) {
