@@ -32,7 +32,7 @@ use crate::auto::delayed::alive;
 use crate::auto::few_blocks::{self, Product};
 use crate::auto::padded::Padded;
 use crate::auto::padding;
-use crate::auto::{constants, gpu_storage, own, stream, time_tiles};
+use crate::auto::{constants, gpu_storage, own, small_planes, stream, time_tiles};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -57,7 +57,7 @@ pub enum Memory {
 }
 
 /// Whether nests all of whose loops carry dependences may become wavefronts over tiles, and time loops of stencils hexagons, and whether
-/// isl's scheduler is asked, and whether products get kernels of their own for sizes with few blocks: code for these is slow to generate.
+/// isl's scheduler is asked, and whether products and streams get kernels of their own for sizes with few blocks: code for these is slow to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tilings {
     Wanted,
@@ -107,7 +107,10 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
 /// Chooses an order for the whole program, from its present one.
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
     let chosen = match scheduled.target {
-        Target::Gpu => for_few_blocks(ctx, for_gpu(ctx, scheduled, dependences, means)?, dependences, means)?,
+        Target::Gpu => {
+            let chosen = for_few_blocks(ctx, for_gpu(ctx, scheduled, dependences, means)?, dependences, means)?;
+            for_small_planes(ctx, chosen, dependences, means, &streaming(&scheduled.schedule))?
+        }
         Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, means)?, dependences)?,
     };
     match means.memory {
@@ -246,6 +249,33 @@ fn for_few_blocks(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: 
     }
     let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
     let step = || few_blocks::apart(ctx, &chosen.scheduled, dependences, means, &chosen.products);
+    let Some(apart) = in_half(ctx, step)?.flatten() else { return Ok(chosen) };
+    let (storage, padded) = storage_of(ctx, &apart.scheduled, means)?;
+    let mut commands = chosen.rewritten.map_or(vec![], |it| it.commands);
+    commands.extend(apart.commands);
+    let rewritten = Rewritten { commands, dependences: apart.dependences };
+    Ok(Chosen { scheduled: apart.scheduled, storage, padded, rewritten: Some(rewritten), ..chosen })
+}
+
+/// What streams in a schedule.
+fn streaming(schedule: &Schedule) -> BTreeSet<ComputationId> {
+    let streams = |id: &ComputationId| schedule.loops_around(*id).iter().any(|(_, it)| matches!(it.tag, Tag::Stream(_)));
+    schedule.root.computations().into_iter().filter(streams).collect()
+}
+
+/// The choice with streams of their own for small matrices; streams of `given` computations stay as they are.
+fn for_small_planes(
+    ctx: &Ctx,
+    chosen: Chosen,
+    dependences: &[Dependence],
+    means: Means,
+    given: &BTreeSet<ComputationId>,
+) -> Result<Chosen, Error> {
+    if means.memory == Memory::Plain || means.tilings == Tilings::Avoided {
+        return Ok(chosen);
+    }
+    let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
+    let step = || small_planes::apart(ctx, &Gpu::HOPPER, &chosen.scheduled, dependences, given);
     let Some(apart) = in_half(ctx, step)?.flatten() else { return Ok(chosen) };
     let (storage, padded) = storage_of(ctx, &apart.scheduled, means)?;
     let mut commands = chosen.rewritten.map_or(vec![], |it| it.commands);

@@ -258,7 +258,7 @@ impl Nests {
             other => std::slice::from_ref(other),
         };
         let (mut all, mut steps): (Vec<Nest>, Option<(Affine, Affine)>) = (vec![], None);
-        let mut axes = None;
+        let (mut axes, mut sizes) = (None, None);
         for child in children {
             let mut around = vec![time];
             let mut here = child;
@@ -299,8 +299,14 @@ impl Nests {
             let Some(subscripts) = subscripts.filter(is_point) else {
                 return no(format!("what `{name}` writes is not one point of an array with an axis for each loop"));
             };
+            // Pieces for the same sizes: code asks for these around the time loop.
+            let piece = algorithm.whole.as_ref().and_then(|whole| whole.sizes.get(id));
+            let text = piece.map(|(_, text)| text);
+            if *sizes.get_or_insert(text) != text {
+                return no(format!("the nest of `{name}` runs for other sizes than the one before"));
+            }
             let domain = relation::domain(algorithm, *id)?;
-            let Some(limits) = box_of(ctx, algorithm, *id, &domain)? else {
+            let Some(limits) = box_of(ctx, algorithm, *id, &domain, piece.map(|(sizes, _)| sizes))? else {
                 return no(format!("`{name}` does not run over the same box of points in all time steps"));
             };
             let first = limits[order[0] as usize].clone();
@@ -443,17 +449,21 @@ fn source(
     Ok(Source::Field { field, fresh: writer < stage, offset, age: 0 })
 }
 
-/// First and last value of each iterator, if the domain is just that box.
+/// First and last value of each iterator, if the domain is just that box, for the sizes for which it has instances at all.
 fn box_of(
     ctx: &Ctx,
     algorithm: &Algorithm,
     id: ComputationId,
     domain: &Set,
+    sizes: Option<&Set>,
 ) -> Result<Option<Vec<(Affine, Affine)>>, Error> {
     let space = relation::domain_space(ctx, algorithm, id)?;
     let names = algorithm.param_names();
     let mut limits = vec![];
     let mut whole = Set::universe(&space)?.intersect_params(&algorithm.context)?;
+    if let Some(sizes) = sizes {
+        whole = whole.intersect_params(sizes)?;
+    }
     for axis in 0..algorithm.computation(id).iterators.len() as u32 {
         let low = bound(ctx, algorithm, domain, axis, Side::Low)?;
         let high = bound(ctx, algorithm, domain, axis, Side::High)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::ComputationId;
-use tessella_polyhedral::auto::{self, stream::Candidate};
+use tessella_polyhedral::auto::{self, stream::{Candidate, SMALL_PLANE}};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::machine::Gpu;
@@ -13,7 +13,18 @@ use tessella_polyhedral::verify::Verified;
 pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: StreamSize) -> Result<Vec<String>, Error> {
     let Some(Node::Loop(it)) = verified.schedule().node(path) else { return Ok(vec![]) };
     let it = Loop { tag: Tag::Sequential, ..it.clone() };
-    let all = auto::stream::candidates(ctx, &Gpu::HOPPER, verified.algorithm(), &it, path.0.len())?;
+    let algorithm = verified.algorithm();
+    // A stream that stands in for another one where matrices are small.
+    let of_sizes = |id: &ComputationId| algorithm.whole.as_ref().is_some_and(|whole| whole.sizes.contains_key(id));
+    let is_best = |all: &[Candidate]| all.first().is_some_and(|best| best.size == Some(chosen));
+    let mut all = auto::stream::candidates(ctx, &Gpu::HOPPER, algorithm, &it, path.0.len())?;
+    let mut of = "arrays larger than the caches of a Hopper GPU".to_string();
+    if it.at.keys().all(of_sizes) && !is_best(&all) {
+        let small = auto::stream::candidates_of_small(ctx, &Gpu::HOPPER, algorithm, &it, path.0.len())?;
+        if is_best(&small) {
+            (all, of) = (small, format!("matrices of {SMALL_PLANE} x {SMALL_PLANE} on a Hopper GPU"));
+        }
+    }
     let mut told = BTreeSet::new();
     let best = all.iter().filter(|candidate| {
         let is_first = told.insert(candidate.size.map(|size| (size.steps, size.hexagon.is_some())));
@@ -22,10 +33,10 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
     let mut best: Vec<&Candidate> = best.collect();
     best.sort_by_key(|candidate| candidate.size);
     // The model speaks of a point and step, at which each of the deepest statements has one result.
-    let depth = |id: &&ComputationId| verified.algorithm().computation(**id).iterators.len();
+    let depth = |id: &&ComputationId| algorithm.computation(**id).iterators.len();
     let deepest = it.at.keys().map(|id| depth(&id)).max().unwrap_or(0);
     let results = it.at.keys().filter(|id| depth(id) == deepest).count().max(1) as f64;
-    let statement = it.at.keys().next().map_or("", |&id| verified.algorithm().computation(id).name.as_str());
+    let statement = it.at.keys().next().map_or("", |&id| algorithm.computation(id).name.as_str());
     let lines = best.into_iter().map(|Candidate { size, bytes, instructions, time }| {
         let way = match size {
             None => "a kernel for each nest and step".to_string(),
@@ -40,7 +51,7 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
         false => (", l", ", with l lines of each plane a thread"),
     };
     let heading = [
-        "By the model, for each result, of arrays larger than the caches of a Hopper GPU: bytes to and from memory, instructions, time;".to_string(),
+        format!("By the model, for each result, of {of}: bytes to and from memory, instructions, time;"),
         format!(
             "`stream({statement}, {}, s, p, r{more})` takes s steps in one pass, with p neighbouring points a thread, in parts of r rows{in_planes} (without r, or where it is 0, each launch chooses):",
             it.name

@@ -112,7 +112,7 @@ fn least_sum(tiles: i64, results: i64) -> i64 {
 }
 
 /// `all > most`, with the sizes by the names that a user has for them.
-fn condition(algorithm: &Algorithm, all: &Affine, most: i64) -> Result<Condition, Error> {
+pub(super) fn condition(algorithm: &Algorithm, all: &Affine, most: i64) -> Result<Condition, Error> {
     let named = |id: ParamId| {
         let param = algorithm.param(id);
         match param.origin {
@@ -241,7 +241,7 @@ fn kernel_of(schedule: &Schedule, id: ComputationId) -> Option<Path> {
 }
 
 /// A nest with the pieces in place of what they are pieces of.
-fn of_pieces(nest: &Node, pieces: &BTreeMap<ComputationId, ComputationId>) -> Node {
+pub(super) fn of_pieces(nest: &Node, pieces: &BTreeMap<ComputationId, ComputationId>) -> Node {
     let piece = |id: &ComputationId| pieces.get(id).copied().unwrap_or(*id);
     match nest {
         Node::Computation(id) => Node::Computation(piece(id)),

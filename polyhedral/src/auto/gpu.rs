@@ -13,7 +13,7 @@ use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use super::profile::{Profiled, Step, profile};
 use super::regroup::{self, Grain, loops_above};
 use super::vectors::Points;
-use crate::algorithm::{ArrayKind, ComputationId};
+use crate::algorithm::{Access, ArrayKind, ComputationId, Subscript};
 use crate::default_order::Memory;
 use crate::error::Error;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
@@ -24,6 +24,8 @@ const TILE: [u32; 2] = [32, 8];
 const LINE: u32 = 256;
 /// Points of a thread, whose loads are in flight together.
 const POINTS: u32 = 4;
+/// Loads of one point that keep memory busy by themselves; more points a thread would only leave fewer blocks.
+const MANY_LOADS: usize = 32;
 /// Threads of a block that each compute a sum of their own: few, so that sums spread over all multiprocessors.
 const SUMS: u32 = 64;
 /// Sums of a block whose tiles pass through shared memory: a warp of threads, each with one, so that many blocks run beside
@@ -247,7 +249,7 @@ impl Chooser<'_> {
             self.contiguous_last(schedule, &tiled, &body)?;
         }
         let points = match self.short_loops(schedule, &body)? {
-            Some(_) if !self.keeps_private(schedule, &body) => POINTS,
+            Some(_) if !self.keeps_private(schedule, &body) && !self.loads_many(schedule, &body) => POINTS,
             Some(_) | None => 1,
         };
         let vectors = match self.means.memory {
@@ -369,6 +371,20 @@ impl Chooser<'_> {
             arrays.any(|array| array.kind == ArrayKind::Private && !belongs(array.rank))
         };
         has_loop(body) && body.computations().into_iter().any(is_kept)
+    }
+
+    /// Whether one point of what stands below loads many elements of its own.
+    fn loads_many(&self, schedule: &Schedule, path: &Path) -> bool {
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let mut loads: Vec<&Access> = vec![];
+        for access in below.iter().flat_map(|&id| &self.algorithm.computation(id).reads) {
+            let affine = |it: &Subscript| it.as_affine().is_some_and(|it| !it.involves_any_iterator());
+            let is_new = || loads.iter().all(|it| it.array != access.array || it.subscripts != access.subscripts);
+            if !access.subscripts.iter().all(affine) && is_new() {
+                loads.push(access);
+            }
+        }
+        loads.len() > MANY_LOADS
     }
 
     /// The points of all loops below, if each has a few iterations and a thread may take several points of the nest.

@@ -32,6 +32,7 @@ mod push;
 pub(crate) mod ranged;
 pub mod register_tile;
 pub mod regroup;
+pub(crate) mod small_planes;
 pub mod solver;
 pub mod stream;
 pub mod time_tiles;

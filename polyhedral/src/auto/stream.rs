@@ -33,15 +33,21 @@ const POINTS: [u32; 2] = [2, 4];
 /// Points and lines of a plane that a lane holds, and warps that share a plane, for arrays with three axes. More lines leave room for
 /// few warps, and take long to compile; with more warps less is computed twice, and blocks are fewer.
 const PLANES: [(u32, u32, u32); 3] = [(2, 4, 8), (2, 4, 12), (4, 2, 12)];
-/// Points along each axis for which the launch is thought to choose rows.
-const LARGE_PLANE: i64 = 8192;
+/// Points along each axis of large arrays.
+pub(crate) const LARGE_PLANE: i64 = 8192;
+/// The same of small matrices.
+pub const SMALL_PLANE: i64 = 1500;
 const LARGE_SPACE: i64 = 512;
 /// Heights and widths of hexagons, and their threads.
 const HEXAGONS: [(u32, u32, u32); 3] = [(3, 7, 256), (5, 7, 256), (2, 5, 128)];
 const HEXAGON_POINTS: [u32; 2] = [2, 4];
-/// Instructions for each point of a hexagon besides those of its statements, by what measured kernels take: all threads of a block wait for
-/// each other in each step, and the code is long.
+/// The same over planes, whose threads hold several lines, and their points.
+const PLANE_HEXAGONS: [(u32, u32, u32, u32); 4] = [(1, 7, 512, 2), (2, 3, 512, 2), (1, 3, 512, 2), (1, 2, 384, 3)];
+const PLANE_HEXAGON_POINTS: u32 = 2;
+/// Instructions for each point of a hexagon over rows, or over planes, besides those of its statements, by what measured kernels take: all
+/// threads of a block wait for each other in each step, and the code is long.
 const OF_HEXAGONS: f64 = 17.0;
+const OF_PLANES: f64 = 40.0;
 const ALONE_IN_HEXAGONS: f64 = 1.4;
 /// As many warps as hexagons have on a multiprocessor.
 const WARPS_OF_HEXAGONS: f64 = 16.0;
@@ -71,7 +77,7 @@ const MOST_REGISTERS: i64 = 255;
 /// Registers of a thread for addresses and values, the least that kernels get by with.
 const LEAST_OTHERS: i64 = 24;
 
-/// What the model says of all ways to run a time loop, the best first; none where it does not stream.
+/// What the model says of all ways to run a time loop over large arrays, the best first; none where it does not stream.
 ///
 /// # Errors
 /// Where isl fails.
@@ -82,42 +88,84 @@ pub fn candidates(
     time: &Loop,
     depth: usize,
 ) -> Result<Vec<Candidate>, Error> {
-    let deep = time.at.keys().any(|&id| algorithm.computation(id).iterators.len() > 3);
-    let usual = StreamSize::USUAL;
-    let flat = POINTS.map(|points| (points, usual.lines, usual.warps));
-    let shapes: &[(u32, u32, u32)] = if deep { &PLANES } else { &flat };
-    let of_steps = |steps: u32| {
-        shapes.iter().map(move |&(points, lines, warps)| StreamSize { steps, points, lines, warps, ..usual })
-    };
-    let sizes: Vec<StreamSize> = STEPS.flat_map(of_steps).collect();
-    let hexagons = |points: u32| {
-        HEXAGONS.map(|(height, width, threads)| {
-            StreamSize::hexagons(points, HexagonSize { height, width, threads, tiles: HexagonSize::TILES })
-        })
-    };
-    let mut found = stream::find_all(ctx, algorithm, time, &sizes, depth)?;
-    if !deep && !found.is_empty() {
-        // As few points a thread as a step asks for.
-        for points in HEXAGON_POINTS {
-            let some = stream::find_all(ctx, algorithm, time, &hexagons(points), depth)?;
-            if !some.is_empty() {
-                found.extend(some);
-                break;
-            }
-        }
-    }
-    let mut all: Vec<Candidate> = found.iter().take(1).map(|(_, it)| step_by_step(gpu, algorithm, it)).collect();
-    for (size, it) in found.iter().filter(|(_, it)| reads_neighbours(it)) {
-        all.extend(match &it.hexagon {
-            Some(hexagon) => Some(weigh_hexagon(gpu, algorithm, *size, it, hexagon)),
-            None => weigh(gpu, algorithm, *size, it),
-        });
-    }
-    all.sort_by(|a, b| a.time.total_cmp(&b.time));
-    Ok(all)
+    Ok(Ways::of(ctx, algorithm, time, depth)?.weighed(gpu, algorithm, None))
 }
 
-/// Has all time loops stream that do, each as the model likes best.
+/// The same for small matrices, of [`SMALL_PLANE`] points along each axis.
+///
+/// # Errors
+/// Where isl fails.
+pub fn candidates_of_small(
+    ctx: &Ctx,
+    gpu: &Gpu,
+    algorithm: &Algorithm,
+    time: &Loop,
+    depth: usize,
+) -> Result<Vec<Candidate>, Error> {
+    Ok(Ways::of(ctx, algorithm, time, depth)?.weighed(gpu, algorithm, Some(SMALL_PLANE)))
+}
+
+/// The ways in which a time loop streams.
+pub(crate) struct Ways(Vec<(StreamSize, Stream)>);
+
+impl Ways {
+    /// Those that are weighed; none where the loop does not stream. `depth` is the number of nodes around it.
+    pub(crate) fn of(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, depth: usize) -> Result<Ways, Error> {
+        let deep = time.at.keys().any(|&id| algorithm.computation(id).iterators.len() > 3);
+        let usual = StreamSize::USUAL;
+        let flat = POINTS.map(|points| (points, usual.lines, usual.warps));
+        let shapes: &[(u32, u32, u32)] = if deep { &PLANES } else { &flat };
+        let of_steps = |steps: u32| {
+            shapes.iter().map(move |&(points, lines, warps)| StreamSize { steps, points, lines, warps, ..usual })
+        };
+        let sizes: Vec<StreamSize> = STEPS.flat_map(of_steps).collect();
+        let hexagons = |points: u32| {
+            HEXAGONS.map(|(height, width, threads)| {
+                StreamSize::hexagons(points, HexagonSize { height, width, threads, tiles: HexagonSize::TILES })
+            })
+        };
+        let over_planes = PLANE_HEXAGONS.map(|(height, width, threads, tiles)| {
+            StreamSize::hexagons(PLANE_HEXAGON_POINTS, HexagonSize { height, width, threads, tiles })
+        });
+        let mut found = stream::find_all(ctx, algorithm, time, &sizes, depth)?;
+        if deep && !found.is_empty() {
+            found.extend(stream::find_all(ctx, algorithm, time, &over_planes, depth)?);
+        }
+        if !deep && !found.is_empty() {
+            // As few points a thread as a step asks for.
+            for points in HEXAGON_POINTS {
+                let some = stream::find_all(ctx, algorithm, time, &hexagons(points), depth)?;
+                if !some.is_empty() {
+                    found.extend(some);
+                    break;
+                }
+            }
+        }
+        Ok(Ways(found))
+    }
+
+    /// Any of them: what it needs to know of the loop is the same for all.
+    pub(crate) fn any(&self) -> Option<&Stream> {
+        self.0.first().map(|(_, it)| it)
+    }
+
+    /// What the model says of each, the best first, for arrays with so many points along each axis; large ones if that is not given. Of
+    /// hexagons it knows large arrays alone.
+    pub(crate) fn weighed(&self, gpu: &Gpu, algorithm: &Algorithm, extent: Option<i64>) -> Vec<Candidate> {
+        let mut all: Vec<Candidate> = self.0.iter().take(1).map(|(_, it)| step_by_step(gpu, algorithm, it)).collect();
+        for (size, it) in self.0.iter().filter(|(_, it)| reads_neighbours(it)) {
+            all.extend(match &it.hexagon {
+                Some(_) if extent.is_some() => None,
+                Some(hexagon) => Some(weigh_hexagon(gpu, algorithm, *size, it, hexagon)),
+                None => weigh(gpu, algorithm, *size, it, extent),
+            });
+        }
+        all.sort_by(|a, b| a.time.total_cmp(&b.time));
+        all
+    }
+}
+
+/// Has all time loops stream that do, each as the model likes best for large arrays.
 pub(crate) fn tag_streams(ctx: &Ctx, gpu: &Gpu, algorithm: &Algorithm, schedule: &mut Schedule) -> Result<(), Error> {
     for path in schedule.parts() {
         let Some(Node::Loop(it)) = schedule.node(&path) else { continue };
@@ -139,7 +187,7 @@ fn reads_neighbours(it: &Stream) -> bool {
 }
 
 /// What the model says of a stream; nothing where a thread's registers do not hold all of it.
-fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream) -> Option<Candidate> {
+fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent: Option<i64>) -> Option<Candidate> {
     let registers = it.registers(algorithm) + it.in_flight(algorithm);
     let of_thread = i64::from(gpu.registers) / (it.warps() * i64::from(LANES)) - LEAST_OTHERS;
     if registers > of_thread.min(gpu.registers_of_thread.into()) {
@@ -148,7 +196,7 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream) -> Opt
     let held = f64::from(LANES * it.size.points);
     let columns = held / it.width() as f64;
     let lines = it.all_lines() as f64 / it.band() as f64;
-    let (rows, slowdown) = rows(gpu, algorithm, it);
+    let (rows, slowdown) = rows(gpu, algorithm, it, extent);
     let repeats = columns * lines * rows;
     let bytes_of = |field: &stream::Field| f64::from(algorithm.array(field.array).element.bytes());
     let steps = f64::from(it.size.steps);
@@ -191,12 +239,13 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     ((needed - of_thread.min(MOST_REGISTERS)).max(0), warps)
 }
 
-/// How many rows are computed for each that is stored, in a large domain, and what they take where 1 is a row of full waves.
-fn rows(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (f64, f64) {
+/// How many rows are computed for each that is stored, in a domain with so many points along each axis, and what they take where 1 is a
+/// row of full waves.
+fn rows(gpu: &Gpu, algorithm: &Algorithm, it: &Stream, extent: Option<i64>) -> (f64, f64) {
     if it.axes[2].is_none() {
         return (1.0, 1.0);
     }
-    let extent = if it.axes[1].is_some() { LARGE_SPACE } else { LARGE_PLANE };
+    let extent = extent.unwrap_or(if it.axes[1].is_some() { LARGE_SPACE } else { LARGE_PLANE });
     let across = |width: i64| (extent + width - 1) / width;
     let columns = across(it.width()) * if it.axes[1].is_some() { across(it.band()) } else { 1 };
     let parts = it.parts(algorithm, gpu);
@@ -208,10 +257,11 @@ fn rows(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (f64, f64) {
 fn weigh_hexagon(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, hexagon: &Hexagon) -> Candidate {
     let steps = hexagon.steps();
     let points = (steps * hexagon.period() / 2) as f64;
-    // Columns beside those of a strip, and rows around those of a step, are computed twice.
-    let columns = (i64::from(hexagon.size.tiles) * hexagon.tile(it)) as f64 / hexagon.strip(it) as f64;
+    // Columns beside those of a strip, lines beside those of a band, and rows around those of a step, are computed twice.
+    let lines = hexagon.planes.as_ref().map_or(1.0, |planes| planes.held(hexagon) as f64 / planes.band(hexagon) as f64);
+    let columns = (hexagon.tiles() * hexagon.tile(it)) as f64 / hexagon.strip(it) as f64 * lines;
     let mut bytes = it.stages.iter().flat_map(|stage| from_memory(algorithm, stage)).sum::<f64>() * columns;
-    let mut instructions = OF_HEXAGONS * columns;
+    let mut instructions = if hexagon.planes.is_some() { OF_PLANES } else { OF_HEXAGONS } * columns;
     for (at, field) in it.fields.iter().enumerate().filter(|(_, field)| field.carried) {
         let element = f64::from(algorithm.array(field.array).element.bytes());
         let loaded: usize = (0..steps).map(|step| hexagon.entries(at, step).len()).sum();
