@@ -33,6 +33,7 @@ pub(crate) mod ranged;
 pub mod register_tile;
 pub mod regroup;
 pub mod solver;
+mod staged_sums;
 pub mod stream;
 pub mod time_tiles;
 pub(crate) mod together;
