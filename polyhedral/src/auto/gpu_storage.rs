@@ -43,6 +43,9 @@ fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut
         Some(Node::Sequence(children)) => {
             (0..children.len()).for_each(|child| below(algorithm, schedule, &path.child(child), commands, pads));
         }
+        Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) && it.at.values().all(is_number) => {
+            commands.extend(of_one_thread(algorithm, schedule, &it.body.computations()));
+        }
         Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) => {
             let inside = it.body.computations();
             match of_kernel(algorithm, schedule, &inside, pads) {
@@ -164,6 +167,58 @@ fn of_kernel(
         }
     }
     Some(commands)
+}
+
+fn is_number(at: &Affine) -> bool {
+    at.as_constant().is_some()
+}
+
+/// The commands for a kernel one thread of which computes: what it reads of arrays in each iteration of a loop around that thread's own
+/// passes through shared memory, and what it adds to stays in its registers.
+fn of_one_thread(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
+    let accesses = |id: ComputationId| algorithm.computation(id).reads.iter().chain([&algorithm.computation(id).write]);
+    let written: BTreeSet<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
+    let all: Vec<(ComputationId, Vec<(Path, &Loop)>)> =
+        inside.iter().map(|&id| (id, schedule.loops_around(id))).collect();
+    let mut tiles: Vec<(SharedTile<'_>, &Loop)> = vec![];
+    let mut commands = vec![];
+    for (id, around) in &all {
+        let [.., (_, step), (_, x), (_, point)] = around.as_slice() else { continue };
+        let computation = algorithm.computation(*id);
+        if step.tag != Tag::Sequential || x.tag.thread().is_none() || !matches!(point.tag, Tag::Unroll(_)) {
+            continue;
+        }
+        let is_moving = |it: &&Access| !written.contains(&it.array) && moves(computation, it, *id, step);
+        for access in computation.reads.iter().filter(is_moving) {
+            let tile = SharedTile { algorithm, computation: *id, access, around, step: around.len() - 3, x };
+            if !tiles.iter().any(|(other, at)| other.access.array == access.array && at.at == step.at) {
+                tiles.push((tile, step));
+            }
+        }
+        let write = &computation.write;
+        let array = algorithm.array(write.array);
+        let others = inside.iter().flat_map(|&id| accesses(id)).filter(|it| it.array == write.array);
+        let block = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)));
+        if let Some(block) = block.filter(|_| array.kind != ArrayKind::Private && array.kind != ArrayKind::Result)
+            && others.clone().all(|it| it.is_affine() && it.subscripts == write.subscripts)
+            && !around[block..].iter().any(|(_, it)| moves(computation, write, *id, it))
+        {
+            let (array, at) = (array.name.clone(), around[block].1.name.clone());
+            let command = Command::CacheRegister { array, computation: computation.name.clone(), at };
+            if !commands.iter().any(|other| moves_alike(other, &command)) {
+                commands.push(command);
+            }
+        }
+    }
+    let bytes = tiles.iter().map(|(tile, _)| tile.bytes()).sum::<Option<i64>>().unwrap_or(0).max(1);
+    let ahead = u32::try_from(Limit::Shared.bytes() / bytes - 1).unwrap_or(0).min(MOST_AHEAD);
+    commands.extend(tiles.into_iter().map(|(tile, step)| Command::CacheShared {
+        array: algorithm.array(tile.access.array).name.clone(),
+        computation: algorithm.computation(tile.computation).name.clone(),
+        at: step.name.clone(),
+        ahead,
+    }));
+    commands
 }
 
 /// The commands for a tile whose threads go along diagonals: all of it that is in matrices passes through shared memory.
