@@ -11,7 +11,7 @@ use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::isl::{AstBuild, AstExprView, AstNodeView, AstOp, IslError, IslErrorKind};
 use tessella_polyhedral::layers::{BufferId, Lifetime, Moment, Transfer};
-use tessella_polyhedral::schedule::{self, Path};
+use tessella_polyhedral::schedule::{self, Path, Tag};
 use tessella_scalar::CompareOp;
 
 /// Turns isl's names into expressions.
@@ -79,7 +79,10 @@ impl Lift<'_> {
             AstNodeView::Mark { name, body } => {
                 let marks = self.marks;
                 match mark_number(name).and_then(|number| marks.get(number)) {
-                    Some(Mark::Loop(path)) => self.node(body, Some(path)),
+                    Some(Mark::Loop(path)) => match self.input.schedule.node(path).and_then(one_block) {
+                        Some((source, value)) if !begins_with_loop(body) => self.one_block(path, source, value, body),
+                        Some(_) | None => self.node(body, Some(path)),
+                    },
                     Some(Mark::Node(path)) => {
                         let body = self.node(body, pending)?;
                         with_storage(self.input, path, body)
@@ -130,6 +133,24 @@ impl Lift<'_> {
             }
             AstNodeView::User { expr, .. } => self.statements(expr),
         }
+    }
+
+    /// A loop over the one block of a kernel, of which isl leaves nothing: its value is known.
+    fn one_block(
+        &mut self,
+        path: &Path,
+        source: &schedule::Loop,
+        value: i64,
+        body: &AstNodeView,
+    ) -> Result<Vec<Node>, CodegenError> {
+        let outer = self.namer.clone();
+        let variable = self.fresh(&source.name);
+        self.loops.insert(variable, path.clone());
+        let body = self.node(body, None)?;
+        self.namer = outer;
+        let (name, tag, step) = (source.name.clone(), source.tag, 1);
+        let [lower, upper] = [IntExpr::Const(value), IntExpr::Const(value)];
+        Ok(vec![Node::For(For { variable, name, tag, lower, upper, step, clip: None, going: None, wide: None, body })])
     }
 
     /// A loop of one iteration: its value is substituted if it is short, bound otherwise.
@@ -368,6 +389,25 @@ fn upper_bound(iterator: &str, cond: &AstExprView, scope: &Scope) -> Result<IntE
             _ => Err(unexpected("a loop whose condition is no upper bound")),
         },
         AstExprView::Id(_) | AstExprView::Int(_) => Err(unexpected("a loop whose condition is no upper bound")),
+    }
+}
+
+/// The loop over blocks at a node, and the value that it has for some computation whatever the instance.
+fn one_block(node: &schedule::Node) -> Option<(&schedule::Loop, i64)> {
+    let schedule::Node::Loop(it) = node else { return None };
+    let value = it.at.values().find_map(|at| at.as_constant())?;
+    matches!(it.tag, Tag::GpuBlock(_)).then_some((it, value))
+}
+
+/// Whether isl made a loop of the one whose mark stands above.
+fn begins_with_loop(node: &AstNodeView) -> bool {
+    match node {
+        AstNodeView::For { .. } => true,
+        AstNodeView::Block(children) => children.iter().any(begins_with_loop),
+        AstNodeView::If { then, otherwise, .. } => {
+            begins_with_loop(then) || otherwise.as_ref().is_some_and(|it| begins_with_loop(it))
+        }
+        AstNodeView::Mark { .. } | AstNodeView::User { .. } => false,
     }
 }
 

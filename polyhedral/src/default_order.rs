@@ -323,7 +323,8 @@ fn whole(
     chooser.node(&mut schedule, &Path::default())?;
     simplify(&mut schedule.root);
     if target == Target::Gpu {
-        chooser.load_ahead_alone(&mut schedule);
+        chooser.load_ahead_alone(&mut schedule)?;
+        simplify(&mut schedule.root);
     }
     let asked = chooser.asking.of(&schedule);
     if target == Target::Cpu {

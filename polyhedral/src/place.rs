@@ -123,6 +123,9 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
                 Some(node) if !is_around(&scheduled.schedule, &node, is_gpu) => {
                     Ok((buffer(vec![], space, Lifetime::Call), vec![]))
                 }
+                Some(node) if users.iter().all(|&user| in_one_thread(&scheduled.schedule, &node, user)) => {
+                    Ok((buffer(vec![], MemorySpace::Register, Lifetime::Node(node)), vec![]))
+                }
                 // Threads share what their blocks do not: an element for each iteration.
                 Some(_) | None => {
                     let (extents, map) = bounding_box(ctx, scheduled, id, array)?;
@@ -302,6 +305,14 @@ fn has_gpu_loop(schedule: &Schedule, path: &Path) -> bool {
 /// Whether a loop around the node is of a kind.
 fn is_around(schedule: &Schedule, path: &Path, wanted: fn(Tag) -> bool) -> bool {
     outermost_around(schedule, path, wanted).is_some()
+}
+
+/// Whether one thread runs all instances of a computation in one execution of a node inside of block loops.
+fn in_one_thread(schedule: &Schedule, node: &Path, id: ComputationId) -> bool {
+    let around = schedule.loops_around(id);
+    let mut below = around.iter().filter(|(path, _)| path.0.len() >= node.0.len());
+    is_around(schedule, node, is_block)
+        && below.all(|(_, it)| !is_gpu(it.tag) || is_thread(it.tag) && it.at[&id].as_constant() == Some(0))
 }
 
 /// The outermost loop of a kind around a node.

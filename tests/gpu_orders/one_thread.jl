@@ -1,5 +1,5 @@
-# Sums in the source's order, which one thread adds up: the loop is unrolled so far that many loads are under way. The loop that reads
-# what it writes is left alone.
+# Sums in the source's order, which one thread adds up: the other threads of its block bring tiles of the matrix. A sum of what the kernel
+# writes is unrolled, and the loop that reads what it writes is left alone.
 #! sizes A=m,n s=2 v=n
 #! run m=0 n=0
 #! run m=3 n=1

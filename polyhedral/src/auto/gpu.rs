@@ -10,7 +10,7 @@
 //! *Tiramisu*, CGO 2019, section 4.3, for the memory of a block.
 
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
-use super::profile::{Profiled, Step, profile};
+use super::profile::{Profiled, profile};
 use super::regroup::{self, Grain, loops_above};
 use super::vectors::Points;
 use crate::algorithm::{Access, ArrayKind, ComputationId, Subscript};
@@ -28,13 +28,6 @@ const POINTS: u32 = 4;
 const MANY_LOADS: usize = 32;
 /// Threads of a block that each compute a sum of their own: few, so that sums spread over all multiprocessors.
 const SUMS: u32 = 64;
-/// Sums of a block whose tiles pass through shared memory: a warp of threads, each with one, so that many blocks run beside
-/// one another.
-const TILED_SUMS: u32 = 32;
-/// Bytes of the terms of one sum that a tile has.
-const TERM_BYTES: u32 = 256;
-/// Terms of a sum that are read from shared memory before they are added.
-const TERMS: u32 = 16;
 /// Terms of a sum that are loaded before they are added.
 const IN_FLIGHT: u32 = 32;
 /// The most points of short loops inside of a thread that are written out.
@@ -154,71 +147,6 @@ impl Chooser<'_> {
         }
         let chain: Vec<Loop> = (0..depth).filter_map(|level| loop_at(schedule, &path.down(level)).cloned()).collect();
         profile(self.algorithm, &chain, &body.computations())
-    }
-
-    /// Whether all accesses to an array that is read are reads of one element, by affine subscripts.
-    fn read_alike(accesses: &[Profiled<'_>]) -> bool {
-        let alike = |it: &Profiled<'_>, other: &Profiled<'_>| {
-            !other.is_write && other.access.subscripts == it.access.subscripts
-        };
-        let all = |it: &Profiled<'_>| {
-            accesses.iter().filter(|other| other.access.array == it.access.array).all(|other| alike(it, other))
-        };
-        accesses.iter().filter(|it| !it.is_write).all(|it| all(it) && it.access.is_affine())
-    }
-
-    /// The levels `j` and `i` of a nest whose threads each have a sum over elements of a matrix: `s[j] += A[i, j] * ..`, or the
-    /// same with `A[j, i]`.
-    fn sums(&self, schedule: &Schedule, path: &Path, parallel: &[usize]) -> Result<Option<(usize, usize)>, Error> {
-        let Some(accesses) = self.accesses(schedule, path) else { return Ok(None) };
-        let (&[j], 2) = (parallel, chain_length(schedule, path)) else { return Ok(None) };
-        let i = 1 - j;
-        let through = |it: &Profiled<'_>| {
-            let steps = [it.steps[j], it.steps[i]];
-            !it.is_write && steps.contains(&Step::Next) && !steps.contains(&Step::Stays)
-        };
-        let sums =
-            accesses.iter().filter(|it| it.is_write).all(|it| it.steps[i] == Step::Stays && it.steps[j] != Step::Stays);
-        if !sums || !accesses.iter().any(through) || !Self::read_alike(&accesses) {
-            return Ok(None);
-        }
-        let extents = self.extents(schedule, path, 2)?;
-        let long = |level: usize| extents[level].is_none_or(|extent| extent >= 2 * i64::from(TILED_SUMS));
-        Ok((long(i) && long(j)).then_some((j, i)))
-    }
-
-    /// Lets a block go through its sums tile by tile, so that the tiles can pass through shared memory.
-    ///
-    /// Rewrite: `for j, i { S } -> @block for j0 { for i0 { @thread for j1 { for i1 { S } } } }`
-    pub(super) fn stage_sums(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
-        let Some((j, i)) = self.sums(schedule, path, parallel)? else { return Ok(false) };
-        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
-        let bytes = |id: &ComputationId| {
-            let reads = &self.algorithm.computation(*id).reads;
-            reads.iter().map(|read| self.algorithm.array(read.array).element.bytes()).max()
-        };
-        let widest = below.iter().filter_map(bytes).max().unwrap_or(8);
-        let mut sizes = vec![vec![]; 2];
-        sizes[j] = vec![TILED_SUMS];
-        // No fewer terms than threads: all of them load.
-        sizes[i] = vec![(TERM_BYTES / widest).clamp(TILED_SUMS, 2 * TILED_SUMS)];
-        let (mut trial, mut parts) = self.split_levels(schedule, path, &sizes)?;
-        let (js, is) = (std::mem::take(&mut parts[j]), std::mem::take(&mut parts[i]));
-        let ([j0, j1], [i0, i1]) = (js.as_slice(), is.as_slice()) else { return Ok(false) };
-        let tagged = |it: &Loop, tag: Tag| Loop { tag, ..it.clone() };
-        let axis = ProcessorAxis::X;
-        let chain = vec![
-            tagged(j0, Tag::GpuBlock(axis)),
-            i0.clone(),
-            tagged(j1, Tag::GpuThread(axis)),
-            tagged(i1, Tag::Unroll(TERMS)),
-        ];
-        put_chain(&mut trial, path, chain);
-        let legal = self.is_legal(&trial, path)?;
-        if legal {
-            *schedule = trial;
-        }
-        Ok(legal)
     }
 
     /// The tree without the chain at `path`, and the loops that each of its levels became.

@@ -17,8 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most tiles that are copied ahead of the one in use.
 const MOST_AHEAD: u32 = 3;
-/// What a tile of a matrix and its share of vectors take, 32 padded columns of 256 bytes, and some for vectors.
-const STAGE_BYTES: i64 = 32 * (256 + 8) + 1024;
 
 /// The commands for every kernel of a schedule, and why arrays are padded.
 pub fn commands(algorithm: &Algorithm, schedule: &Schedule) -> (Vec<Command>, Vec<Padded>) {
@@ -44,6 +42,9 @@ fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut
         None | Some(Node::Computation(_)) => {}
         Some(Node::Sequence(children)) => {
             (0..children.len()).for_each(|child| below(algorithm, schedule, &path.child(child), commands, pads));
+        }
+        Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) && it.at.values().all(is_number) => {
+            commands.extend(of_one_thread(algorithm, schedule, &it.body.computations()));
         }
         Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) => {
             let inside = it.body.computations();
@@ -78,7 +79,10 @@ fn of_kernel(
     let anchor = inside.iter().copied().find(steps)?;
     let (_, last_block) = below_blocks(anchor)?;
     let around = schedule.loops_around(anchor);
-    let (_, step) = around[last_block + 1];
+    // Of loops that blocks run through in step, the innermost one goes from tile to tile.
+    let in_step = around[last_block + 1..].iter().take_while(|(_, it)| it.tag == Tag::Sequential).count();
+    let at_step = last_block + in_step;
+    let (_, step) = around[at_step];
     let (_, x) = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::X))?;
     let block = &around[last_block].1.name;
     let passed = |it: &Loop| iterators(algorithm.computation(anchor), anchor, it);
@@ -100,13 +104,28 @@ fn of_kernel(
         all.collect()
     };
     let (accesses, everywhere) = (accesses_of(&sums), accesses_of(inside));
-    let ahead = ahead(algorithm, &around, &accesses, x);
+    // The innermost loop, from a block's last one to that from tile to tile, along which an access moves.
+    let home = |id: ComputationId, it: &Access| {
+        let moving = |level: &usize| moves(algorithm.computation(id), it, id, around[*level].1);
+        (last_block..=at_step).rev().find(moving).unwrap_or(last_block)
+    };
     let written: Vec<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
+    let is_read = |it: &Access| !written.contains(&it.array);
+    let tile = |&(computation, access): &(ComputationId, _)| SharedTile {
+        algorithm,
+        computation,
+        access,
+        around: &around,
+        step: at_step,
+        x,
+    };
+    let stepping = accesses.iter().filter(|(id, it)| is_read(it) && home(*id, it) == at_step);
+    let ahead = ahead(algorithm, &around, &sums, &stepping.map(tile).collect::<Vec<_>>());
     let mut commands = vec![];
     let mut seen: Vec<&Access> = vec![];
     for (id, access) in &accesses {
         let array = algorithm.array(access.array);
-        let reads = !written.contains(&access.array);
+        let reads = is_read(access);
         // What is read passes through shared memory for the loop's own statements, what is written stays in registers for all.
         let concerned = if reads { &accesses } else { &everywhere };
         let all = || concerned.iter().filter(|(_, it)| it.array == access.array);
@@ -130,35 +149,76 @@ fn of_kernel(
             continue;
         }
         seen.push(access);
-        let (array_name, computation) = (array.name.clone(), name.clone());
-        if reads {
-            // What all threads read at one time, loads would fetch again and again.
-            let same = ahead > 0
-                && moves(algorithm.computation(*id), access, *id, step)
-                && !moves(algorithm.computation(*id), access, *id, x);
-            if array.rank >= 2 || same {
-                commands.push(Command::CacheShared {
-                    array: array_name.clone(),
-                    computation,
-                    at: step.name.clone(),
-                    ahead,
-                });
-                if strides_threads(algorithm.computation(*id), access, *id, x) {
-                    let around = schedule.loops_around(*id);
-                    let tile =
-                        SharedTile { algorithm, computation: *id, access, around: &around, step: last_block + 1, x };
-                    if let Some(padded) = padding::of_shared(&tile) {
-                        commands.push(padded.command());
-                        pads.push(padded);
-                    }
-                }
-            }
-        } else if !moves(algorithm.computation(*id), access, *id, step) {
-            let at = around[last_block].1.name.clone();
+        let (array_name, computation, home) = (array.name.clone(), name.clone(), home(*id, access));
+        let stays = home < at_step;
+        // What all threads read at one time, loads would fetch again and again.
+        let same = || ahead > 0 && !stays && !moves(algorithm.computation(*id), access, *id, x);
+        if stays && (!reads || home > last_block) {
+            let at = around[home].1.name.clone();
             commands.push(Command::CacheRegister { array: array_name, computation, at });
+        } else if reads && (array.rank >= 2 || same()) {
+            commands.push(Command::CacheShared { array: array_name, computation, at: step.name.clone(), ahead });
+            if strides_threads(algorithm.computation(*id), access, *id, x)
+                && let Some(padded) = padding::of_shared(&tile(&(*id, access)))
+            {
+                commands.push(padded.command());
+                pads.push(padded);
+            }
         }
     }
     Some(commands)
+}
+
+fn is_number(at: &Affine) -> bool {
+    at.as_constant().is_some()
+}
+
+/// The commands for a kernel one thread of which computes: what it reads of arrays in each iteration of a loop around that thread's own
+/// passes through shared memory, and what it adds to stays in its registers.
+fn of_one_thread(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
+    let accesses = |id: ComputationId| algorithm.computation(id).reads.iter().chain([&algorithm.computation(id).write]);
+    let written: BTreeSet<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
+    let all: Vec<(ComputationId, Vec<(Path, &Loop)>)> =
+        inside.iter().map(|&id| (id, schedule.loops_around(id))).collect();
+    let mut tiles: Vec<(SharedTile<'_>, &Loop)> = vec![];
+    let mut commands = vec![];
+    for (id, around) in &all {
+        let [.., (_, step), (_, x), (_, point)] = around.as_slice() else { continue };
+        let computation = algorithm.computation(*id);
+        if step.tag != Tag::Sequential || x.tag.thread().is_none() || !matches!(point.tag, Tag::Unroll(_)) {
+            continue;
+        }
+        let is_moving = |it: &&Access| !written.contains(&it.array) && moves(computation, it, *id, step);
+        for access in computation.reads.iter().filter(is_moving) {
+            let tile = SharedTile { algorithm, computation: *id, access, around, step: around.len() - 3, x };
+            if !tiles.iter().any(|(other, at)| other.access.array == access.array && at.at == step.at) {
+                tiles.push((tile, step));
+            }
+        }
+        let write = &computation.write;
+        let array = algorithm.array(write.array);
+        let others = inside.iter().flat_map(|&id| accesses(id)).filter(|it| it.array == write.array);
+        let block = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)));
+        if let Some(block) = block.filter(|_| array.kind != ArrayKind::Private && array.kind != ArrayKind::Result)
+            && others.clone().all(|it| it.is_affine() && it.subscripts == write.subscripts)
+            && !around[block..].iter().any(|(_, it)| moves(computation, write, *id, it))
+        {
+            let (array, at) = (array.name.clone(), around[block].1.name.clone());
+            let command = Command::CacheRegister { array, computation: computation.name.clone(), at };
+            if !commands.iter().any(|other| moves_alike(other, &command)) {
+                commands.push(command);
+            }
+        }
+    }
+    let bytes = tiles.iter().map(|(tile, _)| tile.bytes()).sum::<Option<i64>>().unwrap_or(0).max(1);
+    let ahead = u32::try_from(Limit::Shared.bytes() / bytes - 1).unwrap_or(0).min(MOST_AHEAD);
+    commands.extend(tiles.into_iter().map(|(tile, step)| Command::CacheShared {
+        array: algorithm.array(tile.access.array).name.clone(),
+        computation: algorithm.computation(tile.computation).name.clone(),
+        at: step.name.clone(),
+        ahead,
+    }));
+    commands
 }
 
 /// The commands for a tile whose threads go along diagonals: all of it that is in matrices passes through shared memory.
@@ -237,20 +297,20 @@ pub(super) fn moves_alike(a: &Command, b: &Command) -> bool {
 }
 
 /// How many tiles are copied ahead: where each thread has a sum of its own there are few threads, and only tiles under way
-/// keep enough loads in flight.
-fn ahead(algorithm: &Algorithm, around: &[(Path, &Loop)], accesses: &[(ComputationId, &Access)], x: &Loop) -> u32 {
-    let axis = |wanted: ProcessorAxis| around.iter().any(|(_, it)| it.tag == Tag::GpuThread(wanted));
-    if axis(ProcessorAxis::Y) {
-        return 0;
-    }
-    let is_tile = |id: ComputationId, it: &Access| {
-        algorithm.array(it.array).rank >= 2 && moves(algorithm.computation(id), it, id, x)
+/// keep enough loads in flight. A thread with several results needs fewer: it uses what it loads for all of them.
+fn ahead(algorithm: &Algorithm, around: &[(Path, &Loop)], sums: &[ComputationId], tiles: &[SharedTile<'_>]) -> u32 {
+    let threads = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuThread(_)));
+    let points = threads.map_or(&[][..], |last| &around[last + 1..]);
+    let has_several = |(id, it): (ComputationId, &Access)| {
+        points.iter().any(|(_, point)| moves(algorithm.computation(id), it, id, point))
     };
-    let matrices: BTreeSet<ArrayId> =
-        accesses.iter().filter(|(id, it)| is_tile(*id, it)).map(|(_, it)| it.array).collect();
-    let matrices = matrices.len() as i64;
-    let stages = Limit::Shared.bytes() / (STAGE_BYTES * matrices.max(1));
-    u32::try_from(stages - 1).unwrap_or(0).min(MOST_AHEAD)
+    let mut results = sums.iter().map(|&id| (id, &algorithm.computation(id).write));
+    match tiles.iter().map(SharedTile::bytes).sum::<Option<i64>>() {
+        Some(bytes @ 1..) if !results.any(has_several) => {
+            u32::try_from(Limit::Shared.bytes() / bytes - 1).unwrap_or(0).min(MOST_AHEAD)
+        }
+        Some(_) | None => 0,
+    }
 }
 
 /// Results that a thread adds to in several places at a time, or in several loops, and variables of several points. Of a single result

@@ -34,6 +34,7 @@ pub mod register_tile;
 pub mod regroup;
 pub(crate) mod small_planes;
 pub mod solver;
+mod staged_sums;
 pub mod stream;
 pub mod time_tiles;
 pub(crate) mod together;

@@ -242,6 +242,18 @@ pub fn of_shared(tile: &SharedTile<'_>) -> Option<Padded> {
 }
 
 impl SharedTile<'_> {
+    /// The bytes of the tile, with an element more in each column; `None` where an axis is not tiled.
+    pub fn bytes(&self) -> Option<i64> {
+        let array = self.algorithm.array(self.access.array);
+        let base = self.base()?;
+        let mut bytes = i64::from(array.element.bytes());
+        for (axis, subscript) in self.access.subscripts[array.kind.outer() as usize..].iter().enumerate() {
+            let span = i64::try_from(self.span(&base, subscript.as_affine()?)?).ok()?;
+            bytes = bytes.checked_mul(span + i64::from(axis == 0))?;
+        }
+        Some(bytes)
+    }
+
     fn params(&self) -> Vec<i64> {
         vec![PARAMETER; self.algorithm.params.len()]
     }

@@ -38,6 +38,9 @@ use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use std::collections::BTreeMap;
 
+/// Threads of a block that copy for one that computes.
+const COPYING: i64 = 128;
+
 /// What the user asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Where {
@@ -333,6 +336,10 @@ fn plan<'a>(
                 let count = thread_count(ctx, algorithm, it.1)?;
                 let widest = team.entry(*it.0).or_insert(count);
                 *widest = count.max(*widest);
+            }
+            // A thread that computes alone has others to copy for it.
+            if !team.is_empty() && team.values().all(|&count| count == 1) {
+                team.insert(ProcessorAxis::X, COPYING);
             }
             (MemorySpace::Shared, "shared")
         }

@@ -1,0 +1,144 @@
+//! Sums on a GPU that each have a thread of their own, which adds in the source's order: tiles of their terms pass through shared
+//! memory, some of them under way while one is added up.
+//!
+//! ```text
+//! for j, i { s[j] += A[i, j]*r[i] }             -> @block j0 { for i0 { @thread j1 { for i1 { S } } } }
+//! for r, j, l, i { s[j, r] += A[j, i, l]*C[i, r] } -> @block r0, j0 { for l { for i0 { @thread r1, j1 { for i1 { S } } } } }
+//! ```
+//!
+//! So loads coalesce whichever axis of the matrix is contiguous, and many are in flight while each thread adds.
+
+use super::chooser::{Chooser, chain_length, loop_at};
+use super::profile::{Profiled, Step, iterator_of, step};
+use crate::algorithm::ComputationId;
+use crate::error::Error;
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
+use crate::transform::put_chain;
+
+/// Sums along the contiguous axis of the results that a block has: a warp of threads, each with one, so that many blocks run beside
+/// one another.
+const SUMS: u32 = 32;
+/// Such warps of a block, where all have the matrix in common: one for each of a multiprocessor's schedulers.
+const WARPS: u32 = 4;
+/// Bytes of the terms of one sum that a tile has.
+const TERM_BYTES: u32 = 256;
+/// Terms of a sum that are read from shared memory before they are added.
+const TERMS: u32 = 16;
+
+/// Levels of a nest whose threads each have a sum over elements of a matrix.
+pub(super) struct Sums {
+    /// Sums of a warp.
+    j: usize,
+    /// Sums of the warps of a block, which all add up products of the same matrix.
+    across: Option<usize>,
+    /// Sums of other blocks.
+    blocks: Vec<usize>,
+    /// Loops over terms, the innermost aside.
+    outer: Vec<usize>,
+    /// The innermost loop over terms, which goes through the matrix tile by tile.
+    i: usize,
+}
+
+impl Chooser<'_> {
+    /// The levels of a nest whose threads each have a sum over elements of a matrix: `s[j] += A[i, j] * ..`, or the same with
+    /// `A[j, i]`; there may be more loops over sums, and more over terms.
+    pub(super) fn sums(&self, schedule: &Schedule, path: &Path, parallel: &[usize]) -> Result<Option<Sums>, Error> {
+        let Some(accesses) = self.accesses(schedule, path) else { return Ok(None) };
+        let depth = chain_length(schedule, path);
+        let (mut blocks, mut outer): (Vec<usize>, Vec<usize>) = (0..depth).partition(|level| parallel.contains(level));
+        let (Some(i), 1..=3) = (outer.pop(), blocks.len()) else { return Ok(None) };
+        let is_sum =
+            |it: &Profiled<'_>| (0..depth).all(|level| parallel.contains(&level) != (it.steps[level] == Step::Stays));
+        if !accesses.iter().filter(|it| it.is_write).all(is_sum) || !Self::read_alike(&accesses) {
+            return Ok(None);
+        }
+        let extents = self.extents(schedule, path, depth)?;
+        let long = |level: usize| extents[level].is_none_or(|extent| extent >= 2 * i64::from(SUMS));
+        let along = |&j: &usize| long(j) && long(i) && !self.matrices(schedule, path, (j, i)).is_empty();
+        let Some(at) = blocks.iter().rposition(along) else { return Ok(None) };
+        let j = blocks.remove(at);
+        let matrices = self.matrices(schedule, path, (j, i));
+        let is_common = |&level: &usize| matrices.iter().all(|steps| steps[level] == Step::Stays);
+        let across = blocks.iter().rposition(is_common).map(|at| blocks.remove(at));
+        Ok(Some(Sums { j, across, blocks, outer, i }))
+    }
+
+    /// Whether all accesses to an array that is read are reads of one element, by affine subscripts.
+    fn read_alike(accesses: &[Profiled<'_>]) -> bool {
+        let alike = |it: &Profiled<'_>, other: &Profiled<'_>| {
+            !other.is_write && other.access.subscripts == it.access.subscripts
+        };
+        let all = |it: &Profiled<'_>| {
+            accesses.iter().filter(|other| other.access.array == it.access.array).all(|other| alike(it, other))
+        };
+        accesses.iter().filter(|it| !it.is_write).all(|it| all(it) && it.access.is_affine())
+    }
+
+    /// The steps, along the levels of a nest, of what it reads that has an axis for each of two levels, one of them contiguous. An axis along
+    /// which other levels move, too, as in a filter, is none: the tiles of such an array overlap.
+    fn matrices(&self, schedule: &Schedule, path: &Path, (j, i): (usize, usize)) -> Vec<Vec<Step>> {
+        let depth = chain_length(schedule, path);
+        let chain: Vec<&Loop> = (0..depth).filter_map(|level| loop_at(schedule, &path.down(level))).collect();
+        let below = schedule.node(&path.down(depth)).map(Node::computations).unwrap_or_default();
+        let of = |id: ComputationId| -> Option<Vec<Vec<Step>>> {
+            let computation = self.algorithm.computation(id);
+            let iterators: Vec<u32> =
+                chain.iter().map(|it| Some(iterator_of(it.at.get(&id)?)?.0)).collect::<Option<_>>()?;
+            let mut found = vec![];
+            for read in &computation.reads {
+                let has_axis = |level: usize| {
+                    read.subscripts.iter().any(|axis| {
+                        (0..depth).all(|it| computation.involves_iterator(axis, iterators[it]) == (it == level))
+                    })
+                };
+                let steps: Vec<Step> = iterators.iter().map(|&it| step(self.algorithm, id, read, it)).collect();
+                if has_axis(j) && has_axis(i) && [steps[j], steps[i]].contains(&Step::Next) {
+                    found.push(steps);
+                }
+            }
+            Some(found)
+        };
+        below.into_iter().filter_map(of).flatten().collect()
+    }
+
+    /// Lets a block go through its sums tile by tile, so that the tiles can pass through shared memory.
+    ///
+    /// Rewrite: `for u, j, l, i { S } -> @block for u0, j0 { for l { for i0 { @thread for u1, j1 { for i1 { S } } } } }`
+    pub(super) fn stage_sums(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
+        let Some(Sums { j, across, blocks, outer, i }) = self.sums(schedule, path, parallel)? else { return Ok(false) };
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let bytes = |id: &ComputationId| {
+            let reads = &self.algorithm.computation(*id).reads;
+            reads.iter().map(|read| self.algorithm.array(read.array).element.bytes()).max()
+        };
+        let widest = below.iter().filter_map(bytes).max().unwrap_or(8);
+        let mut sizes = vec![vec![]; chain_length(schedule, path)];
+        sizes[j] = vec![SUMS];
+        // No fewer terms than threads: all of them load.
+        sizes[i] = vec![(TERM_BYTES / widest).clamp(SUMS, 2 * SUMS)];
+        if let Some(across) = across {
+            sizes[across] = vec![WARPS];
+        }
+        let (mut trial, mut parts) = self.split_levels(schedule, path, &sizes)?;
+        let mut take = |level: usize| std::mem::take(&mut parts[level]);
+        let tagged = |it: Loop, tag: Tag| Loop { tag, ..it };
+        let [j, i, across] = [Some(j), Some(i), across].map(|level| level.map(&mut take).unwrap_or_default());
+        let mut parts_of = [across, j, i].map(Vec::into_iter);
+        let [[across0, j0, i0], [across1, j1, i1]] = [(); 2].map(|()| parts_of.each_mut().map(Iterator::next));
+        let grid: Vec<Loop> = blocks.into_iter().flat_map(&mut take).chain(across0).chain(j0).collect();
+        let axes = [ProcessorAxis::Z, ProcessorAxis::Y, ProcessorAxis::X];
+        let axes = &axes[axes.len() - grid.len()..];
+        let mut chain: Vec<Loop> =
+            grid.into_iter().zip(axes).map(|(it, axis)| tagged(it, Tag::GpuBlock(*axis))).collect();
+        chain.extend(outer.into_iter().flat_map(&mut take).chain(i0));
+        chain.extend(across1.map(|it| tagged(it, Tag::GpuThread(ProcessorAxis::Y))));
+        chain.extend(j1.map(|it| tagged(it, Tag::GpuThread(ProcessorAxis::X))));
+        chain.extend(i1.map(|it| tagged(it, Tag::Unroll(TERMS))));
+        put_chain(&mut trial, path, chain);
+        let legal = self.is_legal(&trial, path)?;
+        if legal {
+            *schedule = trial;
+        }
+        Ok(legal)
+    }
+}
