@@ -7,6 +7,13 @@
 //   for j
 //     for i
 //       R: A[i, j] = B[i, j]
+// for t  # stream(10, 2)
+//   for j
+//     for i
+//       S_piece1: B[i, j] = 0.25 * (A[i - 1, j] + A[i + 1, j] + A[i, j - 1] + A[i, j + 1])
+//   for j
+//     for i
+//       R_piece1: A[i, j] = B[i, j]
 //
 // nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
@@ -454,6 +461,323 @@ extern "C" __global__ void __launch_bounds__(32, 8) heat2d_S_R_rest(
     else heat2d_S_R_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_3, parts, t_now, is_last, packed, column, row, rows);
 }
 
+// Rows row..row + rows - 1, 44 columns a warp.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `packed`: rows of all arrays can be read in packs.
+template <bool inner>
+static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_strip(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_5,
+    int64_t parts_2,
+    const bool packed, const int64_t column, const int64_t row, const int rows) {
+    const int lane = threadIdx.x % 32;
+    const unsigned stores = lane >= 5 && lane < 27 ? 3 : 0;
+    const int64_t base = row - 11;  // rows are counted from here
+    const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
+    const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
+    double B_rows[11][3][2] = {};
+    const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
+    const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
+    const unsigned A_stored = stores & A_has;
+    double A_rows[11][3][2] = {};
+    [[maybe_unused]] const int64_t A_plane = m;
+    const unsigned S_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int S_piece1_first = tessella_near(2 - base), S_piece1_last = tessella_near(n - 1 - base);
+    const unsigned R_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int R_piece1_first = tessella_near(2 - base), R_piece1_last = tessella_near(n - 1 - base);
+    double A_ahead[2] = {};
+    const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
+    double *A_to = A_next + (column - 1) + (base + (-9) - 1) * m;  // steps through memory with the rows
+    if (packed) {
+        tessella_load<true>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    else {
+        tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    int calm_first = S_piece1_first + 9;
+    if (R_piece1_first + 9 > calm_first) calm_first = R_piece1_first + 9;
+    int calm_last = S_piece1_last - 2;
+    if (R_piece1_last - 2 < calm_last) calm_last = R_piece1_last - 2;
+    if (A_last - 4 < calm_last) calm_last = A_last - 4;
+    for (int now_0 = 0; now_0 < rows + 20; now_0 += 3) {
+        if (now_0 >= calm_first && now_0 <= calm_last) {
+            constexpr bool safe = true;
+            #pragma unroll
+            for (int turn = 0; turn < 3; turn++) {
+                const int now = now_0 + turn;
+                #pragma unroll
+                for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+                A_from += A_plane;
+                if (packed) {
+                    tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                else {
+                    tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                #pragma unroll
+                for (int step = 0; step < 10; step++) {
+                    {
+                        // S_piece1: heat2d.jl:8
+                        [[maybe_unused]] const int here = now - 1 * step;
+                        const double (&A_0)[2] = A_rows[step][turn];
+                        double A_1[4];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                    }
+                    {
+                        // R_piece1: heat2d.jl:11
+                        [[maybe_unused]] const int here = now - 1 * step;
+                        const unsigned inside = safe || (here >= R_piece1_first && here <= R_piece1_last) ? R_piece1_within : 0;
+                        const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                        if (step == 9 && here >= 11 && here < rows + 11) {
+                            if (packed) {
+                                tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                            else {
+                                tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                        }
+                    }
+                }
+                A_to += A_plane;
+            }
+            continue;
+        }
+        constexpr bool safe = false;
+        #pragma unroll
+        for (int turn = 0; turn < 3; turn++) {
+            const int now = now_0 + turn;
+            #pragma unroll
+            for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+            A_from += A_plane;
+            if (packed) {
+                tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            else {
+                tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            #pragma unroll
+            for (int step = 0; step < 10; step++) {
+                {
+                    // S_piece1: heat2d.jl:8
+                    [[maybe_unused]] const int here = now - 1 * step;
+                    const double (&A_0)[2] = A_rows[step][turn];
+                    double A_1[4];
+                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                    const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                }
+                {
+                    // R_piece1: heat2d.jl:11
+                    [[maybe_unused]] const int here = now - 1 * step;
+                    const unsigned inside = safe || (here >= R_piece1_first && here <= R_piece1_last) ? R_piece1_within : 0;
+                    const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                    if (step == 9 && here >= 11 && here < rows + 11) {
+                        if (packed) {
+                            tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                        else {
+                            tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                    }
+                }
+            }
+            A_to += A_plane;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32, 12) heat2d_S_piece1_R_piece1(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_5,
+    int64_t parts_2
+) {
+    const int64_t strips = floordiv(m + 43, 44);
+    const int rows = (int)((n + parts_2 - 1) / parts_2);
+    const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
+    if (row > n) return;
+    const int64_t west = 1 + strip * 44 - 10;
+    const int64_t column = west + threadIdx.x % 32 * 2;
+    const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
+    const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
+    if (is_inner && packed) heat2d_S_piece1_R_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, true, column, row, rows);
+    else if (is_inner) heat2d_S_piece1_R_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, false, column, row, rows);
+    else heat2d_S_piece1_R_piece1_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, packed, column, row, rows);
+}
+
+// Rows row..row + rows - 1, 44 columns a warp.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `packed`: rows of all arrays can be read in packs.
+template <bool inner>
+static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_rest_strip(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_7,
+    int64_t parts_2,
+    int64_t t_now_3,
+    int64_t is_last_3,
+    const bool packed, const int64_t column, const int64_t row, const int rows) {
+    const int lane = threadIdx.x % 32;
+    const unsigned stores = lane >= 5 && lane < 27 ? 3 : 0;
+    const int64_t base = row - 11;  // rows are counted from here
+    const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
+    const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
+    const unsigned B_stored = stores & B_has;
+    double B_rows[11][3][2] = {};
+    const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
+    const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
+    const unsigned A_stored = stores & A_has;
+    double A_rows[11][3][2] = {};
+    [[maybe_unused]] const int64_t A_plane = m;
+    const unsigned S_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int S_piece1_first = tessella_near(2 - base), S_piece1_last = tessella_near(n - 1 - base);
+    const unsigned R_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int R_piece1_first = tessella_near(2 - base), R_piece1_last = tessella_near(n - 1 - base);
+    double A_ahead[2] = {};
+    const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
+    if (packed) {
+        tessella_load<true>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    else {
+        tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    for (int now_0 = 0; now_0 < rows + 20; now_0 += 3) {
+        constexpr bool safe = false;
+        #pragma unroll
+        for (int turn = 0; turn < 3; turn++) {
+            const int now = now_0 + turn;
+            #pragma unroll
+            for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+            if (t_now_3 == 0 && now + 1 >= 11 && now + 1 < rows + 11) {
+                if (packed) {
+                    tessella_store<true>(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_stored : 0, A_ahead);
+                }
+                else {
+                    tessella_store<false>(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_stored : 0, A_ahead);
+                }
+            }
+            A_from += A_plane;
+            if (packed) {
+                tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            else {
+                tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            #pragma unroll
+            for (int step = 0; step < 10; step++) {
+                {
+                    // S_piece1: heat2d.jl:8
+                    [[maybe_unused]] const int here = now - 1 * step;
+                    const double (&A_0)[2] = A_rows[step][turn];
+                    double A_1[4];
+                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                    const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                    if (is_last_3 && step + 1 == t_now_3 && here >= 11 && here < rows + 11) {
+                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, ((safe || (here >= S_piece1_first && here <= S_piece1_last)) && step < t_now_3 ? S_piece1_within : 0) & B_stored, B_rows[step + 1][turn]);
+                    }
+                }
+                {
+                    // R_piece1: heat2d.jl:11
+                    [[maybe_unused]] const int here = now - 1 * step;
+                    const unsigned inside = (safe || (here >= R_piece1_first && here <= R_piece1_last)) && step < t_now_3 ? R_piece1_within : 0;
+                    const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                    if (step + 1 == t_now_3 && here >= 11 && here < rows + 11) {
+                        if (packed) {
+                            tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                        else {
+                            tessella_store<false>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32, 12) heat2d_S_piece1_R_piece1_rest(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_7,
+    int64_t parts_2,
+    int64_t t_now_3,
+    int64_t is_last_3
+) {
+    const int64_t strips = floordiv(m + 43, 44);
+    const int rows = (int)((n + parts_2 - 1) / parts_2);
+    const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
+    if (row > n) return;
+    const int64_t west = 1 + strip * 44 - 10;
+    const int64_t column = west + threadIdx.x % 32 * 2;
+    const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
+    const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
+    if (is_inner) heat2d_S_piece1_R_piece1_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
+    else heat2d_S_piece1_R_piece1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
+}
+
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
     do { \
@@ -519,51 +843,102 @@ extern "C" int32_t heat2d(
     TESSELLA_TRY(A_next_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
-    const int64_t t_steps = steps;
-    if (t_steps > 0) {
-        const int64_t parts = tessella_parts(floordiv(m + 103, 104), n, 22, 8, 132);
-        const int64_t t_pairs = floordiv(t_steps - 1, 22);
-        for (int64_t t_pair = 0; t_pair < t_pairs; t_pair++) {
-            const int64_t t_first = 22 * t_pair + 1;
+    if (m + n >= 6479) {
+        const int64_t t_steps = steps;
+        if (t_steps > 0) {
+            const int64_t parts = tessella_parts(floordiv(m + 103, 104), n, 22, 8, 132);
+            const int64_t t_pairs = floordiv(t_steps - 1, 22);
+            for (int64_t t_pair = 0; t_pair < t_pairs; t_pair++) {
+                const int64_t t_first = 22 * t_pair + 1;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat2d_S_R<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first, parts);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+                const int64_t t_first_2 = t_first + 11;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat2d_S_R<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_2, parts);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            }
+            const int64_t t_left = t_steps - 22 * t_pairs;
+            const int64_t t_first_3 = 22 * t_pairs + 1;
+            const int64_t t_now = floordiv(t_left, 2);
+            const int64_t is_last = 0;
             {
                 const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    heat2d_S_R<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first, parts);
+                    heat2d_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, parts, t_now, is_last);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
-            const int64_t t_first_2 = t_first + 11;
+            const int64_t t_first_4 = t_first_3 + t_now;
+            const int64_t t_now_2 = t_left - t_now;
+            const int64_t is_last_2 = 1;
             {
                 const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    heat2d_S_R<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_2, parts);
+                    heat2d_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_4, parts, t_now_2, is_last_2);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         }
-        const int64_t t_left = t_steps - 22 * t_pairs;
-        const int64_t t_first_3 = 22 * t_pairs + 1;
-        const int64_t t_now = floordiv(t_left, 2);
-        const int64_t is_last = 0;
-        {
-            const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                heat2d_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, parts, t_now, is_last);
-                TESSELLA_TRY(cudaGetLastError());
+    } else {
+        const int64_t t_steps_2 = steps;
+        if (t_steps_2 > 0) {
+            const int64_t parts_2 = tessella_parts(floordiv(m + 43, 44), n, 20, 12, 132);
+            const int64_t t_pairs_2 = floordiv(t_steps_2 - 1, 20);
+            for (int64_t t_pair_2 = 0; t_pair_2 < t_pairs_2; t_pair_2++) {
+                const int64_t t_first_5 = 20 * t_pair_2 + 1;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, parts_2);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+                const int64_t t_first_6 = t_first_5 + 10;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_6, parts_2);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
             }
-        }
-        const int64_t t_first_4 = t_first_3 + t_now;
-        const int64_t t_now_2 = t_left - t_now;
-        const int64_t is_last_2 = 1;
-        {
-            const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                heat2d_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_4, parts, t_now_2, is_last_2);
-                TESSELLA_TRY(cudaGetLastError());
+            const int64_t t_left_2 = t_steps_2 - 20 * t_pairs_2;
+            const int64_t t_first_7 = 20 * t_pairs_2 + 1;
+            const int64_t t_now_3 = floordiv(t_left_2, 2);
+            const int64_t is_last_3 = 0;
+            {
+                const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+            const int64_t t_first_8 = t_first_7 + t_now_3;
+            const int64_t t_now_4 = t_left_2 - t_now_3;
+            const int64_t is_last_4 = 1;
+            {
+                const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_8, parts_2, t_now_4, is_last_4);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

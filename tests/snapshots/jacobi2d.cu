@@ -7,6 +7,13 @@
 //   for j
 //     for i
 //       S1: A[i, j] = 0.2 * (B[i, j] + B[i - 1, j] + B[i + 1, j] + B[i, j - 1] + B[i, j + 1])
+// for t  # stream(4, 2)
+//   for j
+//     for i
+//       S0_piece1: B[i, j] = 0.2 * (A[i, j] + A[i - 1, j] + A[i + 1, j] + A[i, j - 1] + A[i, j + 1])
+//   for j
+//     for i
+//       S1_piece1: A[i, j] = 0.2 * (B[i, j] + B[i - 1, j] + B[i + 1, j] + B[i, j - 1] + B[i, j + 1])
 //
 // nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
@@ -487,6 +494,356 @@ extern "C" __global__ void __launch_bounds__(32, 8) jacobi2d_S0_S1_rest(
     else jacobi2d_S0_S1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_3, parts, t_now, is_last, packed, column, row, rows);
 }
 
+// Rows row..row + rows - 1, 48 columns a warp.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `packed`: rows of all arrays can be read in packs.
+template <bool inner>
+static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_strip(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_5,
+    int64_t parts_2,
+    const bool packed, const int64_t column, const int64_t row, const int rows) {
+    const int lane = threadIdx.x % 32;
+    const unsigned stores = lane >= 4 && lane < 28 ? 3 : 0;
+    const int64_t base = row - 9;  // rows are counted from here
+    const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
+    const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
+    double B_rows[5][3][2] = {};
+    [[maybe_unused]] const int64_t B_plane = B_1;
+    const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
+    const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
+    const unsigned A_stored = stores & A_has;
+    double A_rows[5][3][2] = {};
+    [[maybe_unused]] const int64_t A_plane = m;
+    const unsigned S0_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int S0_piece1_first = tessella_near(2 - base), S0_piece1_last = tessella_near(n - 1 - base);
+    const unsigned S1_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int S1_piece1_first = tessella_near(2 - base), S1_piece1_last = tessella_near(n - 1 - base);
+    double B_ahead[2] = {};
+    const double *B_from = B + (column - 1) + (base + 2 - 1) * B_1;
+    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (2 >= S0_piece1_first && 2 <= S0_piece1_last ? B_has & ~S0_piece1_within : B_has) : 0, B_ahead);
+    double A_ahead[2] = {};
+    const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
+    double *A_to = A_next + (column - 1) + (base + (-7) - 1) * m;  // steps through memory with the rows
+    if (packed) {
+        tessella_load<true>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    else {
+        tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    int calm_first = S0_piece1_first + 7;
+    if (S1_piece1_first + 7 > calm_first) calm_first = S1_piece1_first + 7;
+    int calm_last = S0_piece1_last - 2;
+    if (S1_piece1_last - 1 < calm_last) calm_last = S1_piece1_last - 1;
+    if (S0_piece1_last - 5 < calm_last) calm_last = S0_piece1_last - 5;
+    if (A_last - 4 < calm_last) calm_last = A_last - 4;
+    for (int now_0 = 0; now_0 < rows + 16; now_0 += 3) {
+        if (now_0 >= calm_first && now_0 <= calm_last) {
+            constexpr bool safe = true;
+            #pragma unroll
+            for (int turn = 0; turn < 3; turn++) {
+                const int now = now_0 + turn;
+                #pragma unroll
+                for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
+                B_from += B_plane;
+                if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? B_has & ~S0_piece1_within : B_has) : 0, B_ahead);
+                #pragma unroll
+                for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+                A_from += A_plane;
+                if (packed) {
+                    tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                else {
+                    tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                #pragma unroll
+                for (int step = 0; step < 4; step++) {
+                    {
+                        // S0_piece1: jacobi2d.jl:8
+                        [[maybe_unused]] const int here = now - 2 * step;
+                        const unsigned inside = safe || (here >= S0_piece1_first && here <= S0_piece1_last) ? S0_piece1_within : 0;
+                        const double (&A_0)[2] = A_rows[step][turn];
+                        double A_1[4];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                    }
+                    {
+                        // S1_piece1: jacobi2d.jl:11
+                        [[maybe_unused]] const int here = now - (2 * step + 1);
+                        const unsigned inside = safe || (here >= S1_piece1_first && here <= S1_piece1_last) ? S1_piece1_within : 0;
+                        const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                        double B_1_new[4];
+                        tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
+                        const double (&B_2_new)[2] = B_rows[step + 1][(turn + 1) % 3];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                        if (step == 3 && here >= 9 && here < rows + 9) {
+                            if (packed) {
+                                tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                            else {
+                                tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                        }
+                    }
+                }
+                A_to += A_plane;
+            }
+            continue;
+        }
+        constexpr bool safe = false;
+        #pragma unroll
+        for (int turn = 0; turn < 3; turn++) {
+            const int now = now_0 + turn;
+            #pragma unroll
+            for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
+            B_from += B_plane;
+            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? B_has & ~S0_piece1_within : B_has) : 0, B_ahead);
+            #pragma unroll
+            for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+            A_from += A_plane;
+            if (packed) {
+                tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            else {
+                tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            #pragma unroll
+            for (int step = 0; step < 4; step++) {
+                {
+                    // S0_piece1: jacobi2d.jl:8
+                    [[maybe_unused]] const int here = now - 2 * step;
+                    const unsigned inside = safe || (here >= S0_piece1_first && here <= S0_piece1_last) ? S0_piece1_within : 0;
+                    const double (&A_0)[2] = A_rows[step][turn];
+                    double A_1[4];
+                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                    const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                }
+                {
+                    // S1_piece1: jacobi2d.jl:11
+                    [[maybe_unused]] const int here = now - (2 * step + 1);
+                    const unsigned inside = safe || (here >= S1_piece1_first && here <= S1_piece1_last) ? S1_piece1_within : 0;
+                    const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                    double B_1_new[4];
+                    tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
+                    const double (&B_2_new)[2] = B_rows[step + 1][(turn + 1) % 3];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                    if (step == 3 && here >= 9 && here < rows + 9) {
+                        if (packed) {
+                            tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                        else {
+                            tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                    }
+                }
+            }
+            A_to += A_plane;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32, 16) jacobi2d_S0_piece1_S1_piece1(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_5,
+    int64_t parts_2
+) {
+    const int64_t strips = floordiv(m + 47, 48);
+    const int rows = (int)((n + parts_2 - 1) / parts_2);
+    const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
+    if (row > n) return;
+    const int64_t west = 1 + strip * 48 - 8;
+    const int64_t column = west + threadIdx.x % 32 * 2;
+    const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
+    const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
+    if (is_inner && packed) jacobi2d_S0_piece1_S1_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, true, column, row, rows);
+    else if (is_inner) jacobi2d_S0_piece1_S1_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, false, column, row, rows);
+    else jacobi2d_S0_piece1_S1_piece1_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, packed, column, row, rows);
+}
+
+// Rows row..row + rows - 1, 48 columns a warp.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `packed`: rows of all arrays can be read in packs.
+template <bool inner>
+static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_7,
+    int64_t parts_2,
+    int64_t t_now_3,
+    int64_t is_last_3,
+    const bool packed, const int64_t column, const int64_t row, const int rows) {
+    const int lane = threadIdx.x % 32;
+    const unsigned stores = lane >= 4 && lane < 28 ? 3 : 0;
+    const int64_t base = row - 9;  // rows are counted from here
+    const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
+    const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
+    const unsigned B_stored = stores & B_has;
+    double B_rows[5][3][2] = {};
+    [[maybe_unused]] const int64_t B_plane = B_1;
+    const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
+    const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
+    const unsigned A_stored = stores & A_has;
+    double A_rows[5][3][2] = {};
+    [[maybe_unused]] const int64_t A_plane = m;
+    const unsigned S0_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int S0_piece1_first = tessella_near(2 - base), S0_piece1_last = tessella_near(n - 1 - base);
+    const unsigned S1_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int S1_piece1_first = tessella_near(2 - base), S1_piece1_last = tessella_near(n - 1 - base);
+    double B_ahead[2] = {};
+    const double *B_from = B + (column - 1) + (base + 2 - 1) * B_1;
+    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (2 >= S0_piece1_first && 2 <= S0_piece1_last ? B_has & ~S0_piece1_within : B_has) : 0, B_ahead);
+    double A_ahead[2] = {};
+    const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
+    if (packed) {
+        tessella_load<true>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    else {
+        tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    for (int now_0 = 0; now_0 < rows + 16; now_0 += 3) {
+        constexpr bool safe = false;
+        #pragma unroll
+        for (int turn = 0; turn < 3; turn++) {
+            const int now = now_0 + turn;
+            #pragma unroll
+            for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
+            B_from += B_plane;
+            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? B_has & ~S0_piece1_within : B_has) : 0, B_ahead);
+            #pragma unroll
+            for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+            if (t_now_3 == 0 && now + 1 >= 9 && now + 1 < rows + 9) {
+                if (packed) {
+                    tessella_store<true>(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_stored : 0, A_ahead);
+                }
+                else {
+                    tessella_store<false>(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_stored : 0, A_ahead);
+                }
+            }
+            A_from += A_plane;
+            if (packed) {
+                tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            else {
+                tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            #pragma unroll
+            for (int step = 0; step < 4; step++) {
+                {
+                    // S0_piece1: jacobi2d.jl:8
+                    [[maybe_unused]] const int here = now - 2 * step;
+                    const unsigned inside = (safe || (here >= S0_piece1_first && here <= S0_piece1_last)) && step < t_now_3 ? S0_piece1_within : 0;
+                    const double (&A_0)[2] = A_rows[step][turn];
+                    double A_1[4];
+                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                    const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                    if (is_last_3 && step + 1 == t_now_3 && here >= 9 && here < rows + 9) {
+                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, ((safe || (here >= S0_piece1_first && here <= S0_piece1_last)) && step < t_now_3 ? S0_piece1_within : 0) & B_stored, B_rows[step + 1][turn]);
+                    }
+                }
+                {
+                    // S1_piece1: jacobi2d.jl:11
+                    [[maybe_unused]] const int here = now - (2 * step + 1);
+                    const unsigned inside = (safe || (here >= S1_piece1_first && here <= S1_piece1_last)) && step < t_now_3 ? S1_piece1_within : 0;
+                    const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                    double B_1_new[4];
+                    tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
+                    const double (&B_2_new)[2] = B_rows[step + 1][(turn + 1) % 3];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                    if (step + 1 == t_now_3 && here >= 9 && here < rows + 9) {
+                        if (packed) {
+                            tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                        else {
+                            tessella_store<false>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32, 16) jacobi2d_S0_piece1_S1_piece1_rest(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_7,
+    int64_t parts_2,
+    int64_t t_now_3,
+    int64_t is_last_3
+) {
+    const int64_t strips = floordiv(m + 47, 48);
+    const int rows = (int)((n + parts_2 - 1) / parts_2);
+    const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
+    if (row > n) return;
+    const int64_t west = 1 + strip * 48 - 8;
+    const int64_t column = west + threadIdx.x % 32 * 2;
+    const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
+    const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
+    if (is_inner) jacobi2d_S0_piece1_S1_piece1_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
+    else jacobi2d_S0_piece1_S1_piece1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
+}
+
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
     do { \
@@ -556,51 +913,102 @@ extern "C" int32_t jacobi2d(
     TESSELLA_TRY(A_next_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
     TESSELLA_TRY(A_device.copy_in(A));
     TESSELLA_TRY(B_device.copy_in(B));
-    const int64_t t_steps = steps;
-    if (t_steps > 0) {
-        const int64_t parts = tessella_parts(floordiv(m + 103, 104), n, 20, 8, 132);
-        const int64_t t_pairs = floordiv(t_steps - 1, 10);
-        for (int64_t t_pair = 0; t_pair < t_pairs; t_pair++) {
-            const int64_t t_first = 10 * t_pair + 1;
+    if (m + n >= 6479) {
+        const int64_t t_steps = steps;
+        if (t_steps > 0) {
+            const int64_t parts = tessella_parts(floordiv(m + 103, 104), n, 20, 8, 132);
+            const int64_t t_pairs = floordiv(t_steps - 1, 10);
+            for (int64_t t_pair = 0; t_pair < t_pairs; t_pair++) {
+                const int64_t t_first = 10 * t_pair + 1;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        jacobi2d_S0_S1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first, parts);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+                const int64_t t_first_2 = t_first + 5;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        jacobi2d_S0_S1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_2, parts);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            }
+            const int64_t t_left = t_steps - 10 * t_pairs;
+            const int64_t t_first_3 = 10 * t_pairs + 1;
+            const int64_t t_now = floordiv(t_left, 2);
+            const int64_t is_last = 0;
             {
                 const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    jacobi2d_S0_S1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first, parts);
+                    jacobi2d_S0_S1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, parts, t_now, is_last);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
-            const int64_t t_first_2 = t_first + 5;
+            const int64_t t_first_4 = t_first_3 + t_now;
+            const int64_t t_now_2 = t_left - t_now;
+            const int64_t is_last_2 = 1;
             {
                 const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    jacobi2d_S0_S1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_2, parts);
+                    jacobi2d_S0_S1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_4, parts, t_now_2, is_last_2);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         }
-        const int64_t t_left = t_steps - 10 * t_pairs;
-        const int64_t t_first_3 = 10 * t_pairs + 1;
-        const int64_t t_now = floordiv(t_left, 2);
-        const int64_t is_last = 0;
-        {
-            const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                jacobi2d_S0_S1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, parts, t_now, is_last);
-                TESSELLA_TRY(cudaGetLastError());
+    } else {
+        const int64_t t_steps_2 = steps;
+        if (t_steps_2 > 0) {
+            const int64_t parts_2 = tessella_parts(floordiv(m + 47, 48), n, 16, 16, 132);
+            const int64_t t_pairs_2 = floordiv(t_steps_2 - 1, 8);
+            for (int64_t t_pair_2 = 0; t_pair_2 < t_pairs_2; t_pair_2++) {
+                const int64_t t_first_5 = 8 * t_pair_2 + 1;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        jacobi2d_S0_piece1_S1_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, parts_2);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+                const int64_t t_first_6 = t_first_5 + 4;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        jacobi2d_S0_piece1_S1_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_6, parts_2);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
             }
-        }
-        const int64_t t_first_4 = t_first_3 + t_now;
-        const int64_t t_now_2 = t_left - t_now;
-        const int64_t is_last_2 = 1;
-        {
-            const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                jacobi2d_S0_S1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_4, parts, t_now_2, is_last_2);
-                TESSELLA_TRY(cudaGetLastError());
+            const int64_t t_left_2 = t_steps_2 - 8 * t_pairs_2;
+            const int64_t t_first_7 = 8 * t_pairs_2 + 1;
+            const int64_t t_now_3 = floordiv(t_left_2, 2);
+            const int64_t is_last_3 = 0;
+            {
+                const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    jacobi2d_S0_piece1_S1_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+            const int64_t t_first_8 = t_first_7 + t_now_3;
+            const int64_t t_now_4 = t_left_2 - t_now_3;
+            const int64_t is_last_4 = 1;
+            {
+                const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    jacobi2d_S0_piece1_S1_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_8, parts_2, t_now_4, is_last_4);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -188,6 +188,10 @@ fn options() -> FileOptions {
 
 /// Runs a program for several sizes; gives what went wrong.
 fn check(name: &str, text: &str, sizes: &[(u64, u64, i64)]) -> Vec<String> {
+    check_kernels(name, text, sizes, if text.contains("hexagonal(") { 5 } else { 4 })
+}
+
+fn check_kernels(name: &str, text: &str, sizes: &[(u64, u64, i64)], kernels: usize) -> Vec<String> {
     let sources = Sources::read(text, &options()).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
     let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
     let built = match unit.build(Backend::Cuda) {
@@ -196,7 +200,6 @@ fn check(name: &str, text: &str, sizes: &[(u64, u64, i64)]) -> Vec<String> {
     };
     let input = Input::from(&built.analysed.verified);
     let loops = generate(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let kernels = if text.contains("hexagonal(") { 5 } else { 4 };
     assert_eq!(loops.kernels.len(), kernels, "{name} does not stream");
     let mut failures = vec![];
     for &(m, n, steps) in sizes {
@@ -248,6 +251,26 @@ fn streams_compute_what_the_source_does() {
         for command in ["stream(S, t, 1, 2, 8)", "stream(S, t, 2, 2)", "stream(S, t, 3, 2, 40)"] {
             failures.extend(check(name, &function(arguments, element, &body, command), &SIZES));
         }
+    }
+    report(failures);
+}
+
+/// Two streams of other sizes over one program, of which the sum of a matrix's sides chooses one.
+#[test]
+fn pieces_by_size_stream() {
+    let stream = |size: &str, statements: [&str; 2]| {
+        let nests = statements.map(|it| format!("        for j = j\n            for i = i\n                {it}\n            end\n        end\n"));
+        format!("    @stream {size} for t = t\n{}    end\n", nests.concat())
+    };
+    let mut failures = vec![];
+    for (name, arguments, element, body) in programs().into_iter().take(4) {
+        let body = body.replacen("A[i, j] = ", "@comp R A[i, j] = ", 1);
+        let commands = format!(
+            "pieces(S, m + n > 60)\n    pieces(R, m + n > 60)\n{}{}",
+            stream("3 4", ["S", "R"]),
+            stream("2 2", ["S_piece1", "R_piece1"])
+        );
+        failures.extend(check_kernels(name, &function(arguments, element, &body, &commands), &SIZES, 8));
     }
     report(failures);
 }
