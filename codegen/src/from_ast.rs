@@ -79,7 +79,7 @@ impl Lift<'_> {
             AstNodeView::Mark { name, body } => {
                 let marks = self.marks;
                 match mark_number(name).and_then(|number| marks.get(number)) {
-                    Some(Mark::Loop(path)) => match self.input.schedule.node(path).and_then(one_block) {
+                    Some(Mark::Loop(path)) => match one_block(&self.input.schedule, path) {
                         Some((source, value)) if !begins_with_loop(body) => self.one_block(path, source, value, body),
                         Some(_) | None => self.node(body, Some(path)),
                     },
@@ -392,11 +392,27 @@ fn upper_bound(iterator: &str, cond: &AstExprView, scope: &Scope) -> Result<IntE
     }
 }
 
-/// The loop over blocks at a node, and the value that it has for some computation whatever the instance.
-fn one_block(node: &schedule::Node) -> Option<(&schedule::Loop, i64)> {
-    let schedule::Node::Loop(it) = node else { return None };
+/// The loop over blocks at a node, and the value that it has for some computation whatever the instance, if no other loop of its kernel runs
+/// over blocks.
+fn one_block<'a>(schedule: &'a schedule::Schedule, path: &Path) -> Option<(&'a schedule::Loop, i64)> {
+    let loop_at = |path: &Path| match schedule.node(path) {
+        Some(schedule::Node::Loop(it)) => Some(it),
+        Some(schedule::Node::Sequence(_) | schedule::Node::Computation(_)) | None => None,
+    };
+    let of_blocks = |it: &schedule::Loop| matches!(it.tag, Tag::GpuBlock(_));
+    let it = loop_at(path).filter(|it| of_blocks(it))?;
     let value = it.at.values().find_map(|at| at.as_constant())?;
-    matches!(it.tag, Tag::GpuBlock(_)).then_some((it, value))
+    let mut above = (0..path.0.len()).filter_map(|depth| loop_at(&Path(path.0[..depth].to_vec())));
+    let is_only = !above.any(of_blocks) && !has_blocks(&it.body);
+    is_only.then_some((it, value))
+}
+
+fn has_blocks(node: &schedule::Node) -> bool {
+    match node {
+        schedule::Node::Computation(_) => false,
+        schedule::Node::Sequence(children) => children.iter().any(has_blocks),
+        schedule::Node::Loop(it) => matches!(it.tag, Tag::GpuBlock(_)) || has_blocks(&it.body),
+    }
 }
 
 /// Whether isl made a loop of the one whose mark stands above.

@@ -20,8 +20,8 @@ use crate::transform::put_chain;
 const SUMS: u32 = 32;
 /// Such warps of a block, where all have the matrix in common: one for each of a multiprocessor's schedulers.
 const WARPS: u32 = 4;
-/// Bytes of the terms of one sum that a tile has.
-const TERM_BYTES: u32 = 256;
+/// Bytes of a tile's rows, whose elements are neighbours: rows that begin and end inside of sectors of memory have two in part.
+const ROW_BYTES: u32 = 256;
 /// Terms of a sum that are read from shared memory before they are added.
 const TERMS: u32 = 16;
 
@@ -113,9 +113,13 @@ impl Chooser<'_> {
         };
         let widest = below.iter().filter_map(bytes).max().unwrap_or(8);
         let mut sizes = vec![vec![]; chain_length(schedule, path)];
-        sizes[j] = vec![SUMS];
-        // No fewer terms than threads: all of them load.
-        sizes[i] = vec![(TERM_BYTES / widest).clamp(SUMS, 2 * SUMS)];
+        // No fewer terms than threads of a warp: all of them load.
+        let long = (ROW_BYTES / widest).clamp(SUMS, 2 * SUMS);
+        // Where neighbours are terms of neighbouring sums, rows of the tile are longer along these. Warps that share a tile are threads enough.
+        let are_sums = across.is_none() && self.matrices(schedule, path, (j, i)).iter().any(|it| it[j] == Step::Next);
+        let (of_block, of_tile) = if are_sums { (long, SUMS) } else { (SUMS, long) };
+        sizes[j] = vec![of_block];
+        sizes[i] = vec![of_tile];
         if let Some(across) = across {
             sizes[across] = vec![WARPS];
         }
