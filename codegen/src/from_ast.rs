@@ -1,6 +1,7 @@
 //! isl's loop tree as nodes of the loop program.
 
 use crate::error::CodegenError;
+use crate::frame::is_idle;
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::isl_schedule::{Mark, mark_number};
@@ -184,6 +185,9 @@ impl Lift<'_> {
         let [AstExprView::Id(name), arguments @ ..] = operands.as_slice() else {
             return Err(unexpected("a statement without a name"));
         };
+        if is_idle(name) {
+            return Ok(vec![]);
+        }
         let id = self.input.algorithm.find(name).ok_or_else(|| unexpected("a statement of another program"))?;
         let followers = self.followers.get(&id).into_iter().flatten();
         let all = [&id].into_iter().chain(followers);

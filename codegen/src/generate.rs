@@ -6,7 +6,7 @@ use crate::from_ast::{Lift, Scope, condition, with_storage};
 use crate::guards::guard_sizes;
 use crate::input::Input;
 use crate::int_expr::VariableId;
-use crate::isl_schedule::{Mark, iterator_name, to_isl};
+use crate::isl_schedule::{Around, Mark, iterator_name, to_isl};
 use crate::kernels::Extract;
 use crate::leave::leave;
 use crate::names::{Namer, Names};
@@ -30,16 +30,29 @@ use tessella_polyhedral::schedule::{Path, Tag};
 /// # Errors
 /// `E06xx`: see [`CodegenError`].
 pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
+    let weight = effort::weight_of_generation(input.algorithm, input.schedule);
+    generate_around(input, Around::Exact, weight)
+}
+
+/// The same with loops around several nests that run through a convex set, in which there are iterations without work: for
+/// orders of many nests in tiles, for which [`generate`] takes too much.
+///
+/// # Errors
+/// As of [`generate`].
+pub fn generate_framed(input: &Input<'_>) -> Result<Program, CodegenError> {
+    generate_around(input, Around::Framed, effort::weight(input.algorithm, input.schedule))
+}
+
+fn generate_around(input: &Input<'_>, around: Around, weight: u64) -> Result<Program, CodegenError> {
     if input.target == Target::Gpu
         && let Some(array) = input.algorithm.arrays.iter().find(|array| !array.strided.is_empty())
     {
         return Err(CodegenError::StridedOnDevice { array: array.name.clone() });
     }
-    let weight = effort::weight_of_generation(input.algorithm, input.schedule);
-    input.algorithm.context.ctx().weighed(weight, || generate_weighed(input))
+    input.algorithm.context.ctx().weighed(weight, || generate_weighed(input, around))
 }
 
-fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
+fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, CodegenError> {
     let (mut names, mut namer) = name_globals(input);
     let entry = entry(input)?;
     let mut context = input.context()?;
@@ -48,7 +61,7 @@ fn generate_weighed(input: &Input<'_>) -> Result<Program, CodegenError> {
         context = concerning(&context, &effort::involved(input.algorithm, input.schedule))?;
     }
     let mut loops: BTreeMap<VariableId, Path> = BTreeMap::new();
-    let mut body = match to_isl(input)? {
+    let mut body = match to_isl(input, around)? {
         None => vec![],
         Some(mut marked) => {
             isolate_full_tiles(input, &mut marked)?;

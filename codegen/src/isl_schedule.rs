@@ -1,8 +1,10 @@
 //! The schedule tree as isl's: sequences become filters, each loop a band of its own below a mark that names it.
 
 use crate::error::CodegenError;
+use crate::frame::{Frame, frame};
 use crate::input::Input;
 use std::collections::BTreeMap;
+use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::isl::{self, Id, LoopType, MultiUnionPwAff, UnionPwAff, UnionSet};
 use tessella_polyhedral::layers::Lifetime;
@@ -17,6 +19,15 @@ pub struct Marked {
     pub depth: usize,
     /// The computations that run right after one for the same instances, by that one: isl need not tell them apart.
     pub followers: BTreeMap<ComputationId, Vec<ComputationId>>,
+}
+
+/// What the loops around several nests run through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Around {
+    /// Just the iterations in which one of them has something to do, one loop after the other for those in which others have.
+    Exact,
+    /// A convex set, in one loop: a [`Frame`]. isl needs far less work for it.
+    Framed,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,9 +56,10 @@ pub fn iterator_name(depth: usize) -> String {
 }
 
 /// Builds the isl schedule; `None` if the program has no computation.
-pub fn to_isl(input: &Input<'_>) -> Result<Option<Marked>, CodegenError> {
+pub fn to_isl(input: &Input<'_>, around: Around) -> Result<Option<Marked>, CodegenError> {
     let params = input.algorithm.param_names();
-    let mut build = Build { input, marks: vec![], params, depth: 0, followers: BTreeMap::new() };
+    let mut build =
+        Build { input, around, marks: vec![], params, depth: 0, followers: BTreeMap::new(), frames: vec![] };
     let schedule = build.node(&input.schedule.root, &mut vec![], 0)?;
     let Build { marks, depth, followers, .. } = build;
     Ok(schedule.map(|schedule| Marked { schedule, marks, depth, followers }))
@@ -55,10 +67,13 @@ pub fn to_isl(input: &Input<'_>) -> Result<Option<Marked>, CodegenError> {
 
 struct Build<'a> {
     input: &'a Input<'a>,
+    around: Around,
     marks: Vec<Mark>,
     params: Vec<String>,
     depth: usize,
     followers: BTreeMap<ComputationId, Vec<ComputationId>>,
+    /// By the sequence whose nests they stand for.
+    frames: Vec<(Path, Frame)>,
 }
 
 impl Build<'_> {
@@ -72,7 +87,11 @@ impl Build<'_> {
             Node::Computation(id) => Some(isl::Schedule::from_domain(&self.domain(*id)?)?),
             Node::Sequence(children) => {
                 let spans = self.spans(path);
-                self.children(children, (0, children.len()), &spans, path, depth)?
+                let nests = self.children(children, (0, children.len()), &spans, path, depth)?;
+                match nests {
+                    Some(nests) if self.around == Around::Framed => Some(self.framed(nests, node, path)?),
+                    nests => nests,
+                }
             }
             Node::Loop(it) => {
                 self.depth = self.depth.max(depth + 1);
@@ -84,10 +103,25 @@ impl Build<'_> {
                     Some(body) => {
                         let mut at: Option<UnionPwAff> = None;
                         let followers: Vec<ComputationId> = self.followers.values().flatten().copied().collect();
-                        for (&id, affine) in it.at.iter().filter(|(id, _)| !followers.contains(id)) {
+                        let here: Vec<&(Path, Frame)> =
+                            self.frames.iter().filter(|(of, _)| of.0.starts_with(path)).collect();
+                        let in_frame = |id: ComputationId| {
+                            let leaf = self.input.schedule.path_of(id);
+                            leaf.is_some_and(|leaf| here.iter().any(|(of, _)| leaf.0.starts_with(&of.0)))
+                        };
+                        for (&id, affine) in it.at.iter().filter(|(id, _)| !followers.contains(id) && !in_frame(**id)) {
                             let space = self.input.algorithm.computation(id).domain.space()?;
                             // { S[i, j] -> [value of the loop] }
                             let next = UnionPwAff::from_aff(&affine.to_isl(&space, &self.params)?)?;
+                            at = Some(match at {
+                                Some(at) => at.union_add(&next)?,
+                                None => next,
+                            });
+                        }
+                        for (_, frame) in here {
+                            let value =
+                                Affine::iterator(depth as u32).to_isl(&frame.iterations.space()?, &self.params)?;
+                            let next = UnionPwAff::from_aff(&value)?;
                             at = Some(match at {
                                 Some(at) => at.union_add(&next)?,
                                 None => next,
@@ -111,6 +145,18 @@ impl Build<'_> {
             }
             schedule => Ok(schedule),
         }
+    }
+
+    /// The nests of the sequence at `path` in a frame, if they get one and none of them has.
+    fn framed(&mut self, nests: isl::Schedule, node: &Node, path: &[usize]) -> Result<isl::Schedule, CodegenError> {
+        let at = Path(path.to_vec());
+        if self.frames.iter().any(|(of, _)| of.0.starts_with(path)) {
+            return Ok(nests);
+        }
+        let Some(frame) = frame(self.input, self.frames.len(), node, &at, &self.followers)? else { return Ok(nests) };
+        let framed = frame.around(&nests)?;
+        self.frames.push((at, frame));
+        Ok(framed)
     }
 
     /// The children of the sequence at `path` from one to before another, those of one span below a mark of their own. Spans

@@ -14,6 +14,7 @@ pub mod program;
 pub mod barriers;
 mod edges;
 mod extent;
+mod frame;
 mod from_ast;
 mod guards;
 mod isl_schedule;
@@ -39,7 +40,7 @@ pub mod int_text;
 
 pub use entry::Entry;
 pub use error::CodegenError;
-pub use generate::generate;
+pub use generate::{generate, generate_framed};
 pub use input::Input;
 pub use plan::{LaunchPlan, launch_plan};
 pub use program::Program;

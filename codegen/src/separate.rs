@@ -98,7 +98,7 @@ fn full_tiles_of(ctx: &Ctx, input: &Input<'_>, path: &Path, id: ComputationId) -
     Ok(Some(some.subtract(&missing)?))
 }
 
-fn of_core(error: Error) -> CodegenError {
+pub fn of_core(error: Error) -> CodegenError {
     match error {
         Error::Isl(error) => CodegenError::Isl(error),
         Error::Affine(_) | Error::Schedule(_) | Error::Layout(_) | Error::Storage(_) | Error::Connect(_) => {

@@ -7,7 +7,7 @@ use samples::*;
 use tessella_codegen::int_expr::Environment;
 use tessella_codegen::plan::Step;
 use tessella_codegen::program::KernelId;
-use tessella_codegen::{CodegenError, generate, launch_plan};
+use tessella_codegen::{CodegenError, generate, generate_framed, launch_plan};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::schedule::{
     ProcessorAxis::{X, Y},
@@ -33,6 +33,43 @@ fn source_order_becomes_plain_loops() {
                 R(_, j, i)
     "#]],
     );
+}
+
+/// In a frame, the loops around both nests are bounded by what both touch as well, and each nest keeps its own bounds.
+#[test]
+fn frames_leave_nests_their_own_bounds() {
+    let ctx = Ctx::new();
+    let inner = |id: u32| nest("i", Tag::Sequential, &[(id, it(2))], leaf(id));
+    let rows = nest("j", Tag::Sequential, &[(0, it(1)), (1, plus(it(1), 1))], seq(vec![inner(0), inner(1)]));
+    let sample = heat2d(&ctx).scheduled(nest("t", Tag::Sequential, &[(0, it(0)), (1, it(0))], rows));
+    check(
+        &sample,
+        expect![[r#"
+        heat2d:
+          if n >= 3
+            for t = 1:steps
+              for j = 2:n
+                if n > j
+                  for i = 2:m - 1
+                    S(_, j, i)
+                if j >= 3
+                  for i = 2:m - 1
+                    R(_, j - 1, i)
+    "#]],
+    );
+    expect![[r#"
+        heat2d:
+          if m >= 3 && n >= 3 && p >= 2 && q >= 2
+            for t = 1:steps
+              for j = 2:min(n, q + 1)
+                if n > j
+                  for i = 2:m - 1
+                    S(_, j, i)
+                if j >= 3
+                  for i = 2:m - 1
+                    R(_, j - 1, i)
+    "#]]
+    .assert_eq(&generate_framed(&sample.input()).unwrap().to_string());
 }
 
 #[test]

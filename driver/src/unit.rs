@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tessella_c_backend as c_backend;
 use tessella_codegen::c_family::TextOptions;
-use tessella_codegen::{CodegenError, Input, Program, generate};
+use tessella_codegen::{CodegenError, Input, Program, generate, generate_framed};
 use tessella_cuda_backend as cuda_backend;
 use tessella_diagnostics::{IntoDiagnostic, SourceMap, Spanned};
 use tessella_frontend::typed::{Inferred, tree};
@@ -175,8 +175,14 @@ impl Built {
         match &self.program {
             Some(program) => Ok(Cow::Borrowed(program)),
             None => {
-                let generated =
-                    self.ctx.with_budget(self.renewed(), || generate(&Input::from(&self.analysed.verified)));
+                let input = Input::from(&self.analysed.verified);
+                let generated = match self.ctx.with_budget(self.renewed(), || generate(&input)) {
+                    // Loops that run through more than they need to are better than none.
+                    Err(CodegenError::Isl(error)) if error.is_quota() => {
+                        self.ctx.with_budget(self.renewed(), || generate_framed(&input))
+                    }
+                    done => done,
+                };
                 generated.map(Cow::Owned).map_err(|error| self.word(unit, error))
             }
         }

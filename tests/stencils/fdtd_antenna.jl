@@ -4,11 +4,11 @@
 # of twelve terms has a memory `ψ` there, with two coefficients more (18 variables and 44 coefficients a cell in all). The antenna is
 # fed in `feed` cells. For the far field, the fields of row `jd` are summed for each of `nf` frequencies, times cosines and sines from `wave`.
 #! with space((Er, Hr), t, (j, i), (8, 8))
+#! with time_skew(Er, t, (j, i), 2, (8, 8))
 #! gpu grid_sync((Er, Hr), t, (j, i), (8, 8))
 #! gpu time_skew(Er, t, (j, i), 2, (8, 8))
 #! gpu hexagonal((Er, Hr), t, (j, i), 3, (3, 8))
 #! gpu overlapped(Er, t, (j, i), 2, (8, 8))
-#! refused E0601 time_skew(Er, t, (j, i), 2, (8, 8))
 #! refused E0430 hexagonal((Er, Hr), t, (j, i), 3, (3, 8))
 #! refused E0430 overlapped(Er, t, (j, i), 2, (8, 8))
 #! run nr=17 nz=13 steps=5 layers=4 feed=3 jd=5 nf=2

@@ -215,9 +215,7 @@ fn on_gpu(text: &str, name: &str, command: &str, nvrtc: Option<&Nvrtc>) -> Resul
         }
     }
     let input = Input::from(&built.analysed.verified);
-    // The limit was for one program; this is its second.
-    built.analysed.verified.algorithm().context.ctx().set_max_operations(0);
-    let loops = generate(&input).map_err(|error| error.to_string())?;
+    let loops = built.loops(&unit).map_err(|errors| sources.show(&errors))?;
     for (seed, sizes) in (0..).zip(lines(text, "#! run ")) {
         let mut expected = inputs(&unit, &built, &run_options(sizes)).map_err(said)?;
         let mut actual = expected.clone();
