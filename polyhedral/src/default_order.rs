@@ -259,7 +259,8 @@ fn for_few_blocks(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: 
 
 /// What streams in a schedule.
 fn streaming(schedule: &Schedule) -> BTreeSet<ComputationId> {
-    let streams = |id: &ComputationId| schedule.loops_around(*id).iter().any(|(_, it)| matches!(it.tag, Tag::Stream(_)));
+    let streams =
+        |id: &ComputationId| schedule.loops_around(*id).iter().any(|(_, it)| matches!(it.tag, Tag::Stream(_)));
     schedule.root.computations().into_iter().filter(streams).collect()
 }
 

@@ -259,7 +259,9 @@ fn streams_compute_what_the_source_does() {
 #[test]
 fn pieces_by_size_stream() {
     let stream = |size: &str, statements: [&str; 2]| {
-        let nests = statements.map(|it| format!("        for j = j\n            for i = i\n                {it}\n            end\n        end\n"));
+        let nests = statements.map(|it| {
+            format!("        for j = j\n            for i = i\n                {it}\n            end\n        end\n")
+        });
         format!("    @stream {size} for t = t\n{}    end\n", nests.concat())
     };
     let mut failures = vec![];

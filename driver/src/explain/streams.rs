@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::ComputationId;
-use tessella_polyhedral::auto::{self, stream::{Candidate, SMALL_PLANE}};
+use tessella_polyhedral::auto::{
+    self,
+    stream::{Candidate, SMALL_PLANE},
+};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::machine::Gpu;
