@@ -80,7 +80,7 @@ impl Lift<'_> {
             AstNodeView::Mark { name, body } => {
                 let marks = self.marks;
                 match mark_number(name).and_then(|number| marks.get(number)) {
-                    Some(Mark::Loop(path)) => match one_block(&self.input.schedule, path) {
+                    Some(Mark::Loop(path)) => match one_block(self.input.schedule, path) {
                         Some((source, value)) if !begins_with_loop(body) => self.one_block(path, source, value, body),
                         Some(_) | None => self.node(body, Some(path)),
                     },

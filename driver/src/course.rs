@@ -295,7 +295,7 @@ impl Course<'_> {
         let verified = self.prove(&asked).map_err(|failure| {
             self.at = failure.command.map(|position| placed[position].span);
             self.about = failure.about;
-            failure.error
+            *failure.error
         })?;
         Ok((verified, None))
     }
@@ -328,7 +328,7 @@ struct Unfinished {
     command: Option<usize>,
     /// What the error's statements belong to, if promotions added some.
     about: Option<Box<Algorithm>>,
-    error: Error,
+    error: Box<Error>,
 }
 
 /// From a finished order to a verified program, by way of storage commands.
@@ -351,5 +351,5 @@ fn proved(
         error: failure.error,
     })?;
     let finish = || verify::verify(ctx, connected, &stored.dependences);
-    ctx.weighed(heavy, finish).map_err(|error| Unfinished { command: None, about: None, error })
+    ctx.weighed(heavy, finish).map_err(|error| Unfinished { command: None, about: None, error: Box::new(error) })
 }

@@ -25,6 +25,7 @@
 
 use crate::algorithm::ComputationId;
 use crate::auto::asked::{Asked, Asking};
+use crate::auto::by_size::Apart;
 use crate::auto::chooser::{Chooser, chain_length, loop_at, tagged};
 use crate::auto::cpu::Threads;
 use crate::auto::cuts::{cut, has_threads};
@@ -57,7 +58,8 @@ pub enum Memory {
 }
 
 /// Whether nests all of whose loops carry dependences may become wavefronts over tiles, and time loops of stencils hexagons, and whether
-/// isl's scheduler is asked, and whether products and streams get kernels of their own for sizes with few blocks: code for these is slow to generate.
+/// isl's scheduler is asked, and whether products and streams get kernels of their own for sizes with few blocks: code for these is slow
+/// to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tilings {
     Wanted,
@@ -249,7 +251,13 @@ fn for_few_blocks(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: 
     }
     let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
     let step = || few_blocks::apart(ctx, &chosen.scheduled, dependences, means, &chosen.products);
-    let Some(apart) = in_half(ctx, step)?.flatten() else { return Ok(chosen) };
+    let apart = in_half(ctx, step)?.flatten();
+    by_sizes(ctx, chosen, apart, means)
+}
+
+/// The choice for the program with kernels of their own for some sizes, if there are any.
+fn by_sizes(ctx: &Ctx, chosen: Chosen, apart: Option<Apart>, means: Means) -> Result<Chosen, Error> {
+    let Some(apart) = apart else { return Ok(chosen) };
     let (storage, padded) = storage_of(ctx, &apart.scheduled, means)?;
     let mut commands = chosen.rewritten.map_or(vec![], |it| it.commands);
     commands.extend(apart.commands);
@@ -277,12 +285,8 @@ fn for_small_planes(
     }
     let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
     let step = || small_planes::apart(ctx, &Gpu::HOPPER, &chosen.scheduled, dependences, given);
-    let Some(apart) = in_half(ctx, step)?.flatten() else { return Ok(chosen) };
-    let (storage, padded) = storage_of(ctx, &apart.scheduled, means)?;
-    let mut commands = chosen.rewritten.map_or(vec![], |it| it.commands);
-    commands.extend(apart.commands);
-    let rewritten = Rewritten { commands, dependences: apart.dependences };
-    Ok(Chosen { scheduled: apart.scheduled, storage, padded, rewritten: Some(rewritten), ..chosen })
+    let apart = in_half(ctx, step)?.flatten();
+    by_sizes(ctx, chosen, apart, means)
 }
 
 /// The choice with less memory for the arrays of which it keeps a few rows alive at a time.

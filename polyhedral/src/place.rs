@@ -48,14 +48,14 @@ pub(crate) fn place_with(
 /// Time loops that stream: a second buffer for each array that goes from step to step. It holds nothing before such a loop and after it, so
 /// all loops over an array have the same one.
 fn add_streams(ctx: &Ctx, scheduled: &Scheduled, layout: &mut Layout) -> Result<(), Error> {
-    let mut made: BTreeMap<String, BufferId> = BTreeMap::new();
+    let mut made: BTreeMap<(ArrayId, &str), BufferId> = BTreeMap::new();
     for (path, stream) in stream::streams(ctx, &scheduled.algorithm, &scheduled.schedule)? {
         let (mut copies, mut sets) = (BTreeMap::new(), BTreeMap::new());
         for field in stream.fields.iter().filter(|field| field.carried) {
             let own = layout.buffer(layout.placement(field.array).buffer).clone();
-            let mut copy = |what: &str| {
-                let name = format!("{}_{what}", own.name);
-                *made.entry(name.clone()).or_insert_with(|| {
+            let mut copy = |what: &'static str| {
+                *made.entry((field.array, what)).or_insert_with(|| {
+                    let name = format!("{}_{what}", own.name);
                     layout.buffers.push(Buffer { name, lifetime: Lifetime::Call, ..own.clone() });
                     BufferId(layout.buffers.len() as u32 - 1)
                 })

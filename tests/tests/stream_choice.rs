@@ -38,8 +38,8 @@ fn choice(name: &str) -> String {
     let options =
         FileOptions { name: format!("{name}.jl"), function: None, types: vec![], schedule: ScheduleSource::InFile };
     let sources = Sources::read(&text, &options).unwrap();
-    let function = sources.functions().into_iter().find(|it| it.name.value == format!("{name}!")).unwrap();
-    let unit = sources.unit(&function, &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let function = sources.functions().iter().find(|it| it.name.value == format!("{name}!")).unwrap();
+    let unit = sources.unit(function, &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
     let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
     let schedule = built.analysed.verified.schedule();
     let tags = schedule.parts().into_iter().filter_map(|path| match schedule.node(&path) {

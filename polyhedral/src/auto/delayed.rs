@@ -242,7 +242,7 @@ pub(crate) fn alive(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
                     found.push(command);
                     break;
                 }
-                Err(storage::Failure { error: Error::Isl(error), .. }) => return Err(error.into()),
+                Err(storage::Failure { error, .. }) if matches!(*error, Error::Isl(_)) => return Err(*error),
                 // More rows are alive.
                 Err(_) => {}
             }

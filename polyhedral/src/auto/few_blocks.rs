@@ -8,23 +8,22 @@
 //! that of a square of as many tiles as there are multiprocessors. The statements are cut by the condition
 //! ([`crate::transform::pieces_by_size`]), so both kernels are proved like any other two; for any sizes one of them has no instances.
 
+use super::by_size::{Apart, condition, of_pieces};
 use super::chooser::{Chooser, loop_at, tagged};
 use super::gpu_product::Shape;
-use crate::affine::{Affine, Atom, ParamId, gcd};
-use crate::algorithm::{Algorithm, ComputationId, ParamOrigin};
-use crate::command::Command;
-use crate::condition::{Comparison, Condition, SizeExpr};
+use crate::affine::{Affine, gcd};
+use crate::algorithm::ComputationId;
+use crate::condition::Condition;
 use crate::default_order::Means;
 use crate::dependence::Dependence;
-use crate::error::{Error, ScheduleError};
+use crate::error::Error;
 use crate::isl::{Aff, Ctx, Set};
 use crate::layers::Scheduled;
 use crate::legality;
 use crate::relation;
-use crate::schedule::{Loop, Node, Path, Schedule, Tag};
-use crate::transform::{pieces_by_size, simplify};
-use std::collections::{BTreeMap, BTreeSet};
-use tessella_scalar::CompareOp;
+use crate::schedule::{Node, Path, Schedule, Tag};
+use crate::transform::simplify;
+use std::collections::BTreeSet;
 
 /// A product in tiles that some sizes make few of.
 #[derive(Debug, Clone)]
@@ -35,14 +34,6 @@ pub(crate) struct Product {
     enough: Condition,
     /// The nest that the kernel was made of.
     nest: Option<Node>,
-}
-
-/// A program with kernels of their own for sizes with few blocks.
-pub(crate) struct Apart {
-    pub scheduled: Scheduled,
-    /// What cuts computations.
-    pub commands: Vec<Command>,
-    pub dependences: Vec<Dependence>,
 }
 
 impl Chooser<'_> {
@@ -111,42 +102,6 @@ fn least_sum(tiles: i64, results: i64) -> i64 {
     (4 * tiles * results * results).isqrt()
 }
 
-/// `all > most`, with the sizes by the names that a user has for them.
-pub(super) fn condition(algorithm: &Algorithm, all: &Affine, most: i64) -> Result<Condition, Error> {
-    let named = |id: ParamId| {
-        let param = algorithm.param(id);
-        match param.origin {
-            ParamOrigin::Extent { array, axis }
-                if param.name == format!("{}_{}", algorithm.array(array).name, axis + 1) =>
-            {
-                SizeExpr::Extent { array: algorithm.array(array).name.clone(), axis: axis + 1 }
-            }
-            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => {
-                SizeExpr::Name(param.name.clone())
-            }
-        }
-    };
-    let term = |id: ParamId, factor: i64| match factor {
-        1 => named(id),
-        factor => SizeExpr::Product(Box::new(SizeExpr::Number(factor)), Box::new(named(id))),
-    };
-    let mut left = None;
-    let shared = all.terms().iter().fold(0, |shared, (_, factor)| gcd(shared, *factor)).max(1);
-    let mut sorted: Vec<_> = all.terms().iter().map(|(atom, factor)| (atom, factor / shared)).collect();
-    sorted.sort_by_key(|(_, factor)| *factor < 0);
-    for (atom, factor) in &sorted {
-        let Atom::Param(id) = atom else { continue };
-        left = Some(match left.take() {
-            None => term(*id, *factor),
-            Some(sum) if *factor < 0 => SizeExpr::Difference(Box::new(sum), Box::new(term(*id, -factor))),
-            Some(sum) => SizeExpr::Sum(Box::new(sum), Box::new(term(*id, *factor))),
-        });
-    }
-    let right = SizeExpr::Number(most.saturating_sub(all.constant_term()).div_euclid(shared));
-    let left = left.unwrap_or(SizeExpr::Number(0));
-    Ok(Condition { comparisons: vec![Comparison { left, op: CompareOp::Gt, right }] })
-}
-
 /// The program with small tiles for those products that have few blocks for some sizes; `None` if there are none.
 pub(crate) fn apart(
     ctx: &Ctx,
@@ -155,7 +110,7 @@ pub(crate) fn apart(
     means: Means,
     products: &[Product],
 ) -> Result<Option<Apart>, Error> {
-    let mut now = Apart { scheduled: scheduled.clone(), commands: vec![], dependences: dependences.to_vec() };
+    let mut now = Apart::of(scheduled, dependences);
     let mut seen = BTreeSet::new();
     let mut is_new = false;
     for product in products.iter().rev() {
@@ -176,21 +131,8 @@ fn one_apart(ctx: &Ctx, before: &Apart, means: Means, product: &Product) -> Resu
     if nest.computations().into_iter().collect::<BTreeSet<_>>() != large {
         return Ok(None);
     }
-    let (mut scheduled, mut dependences) = (before.scheduled.clone(), before.dependences.clone());
-    let mut commands = before.commands.clone();
-    let mut pieces: BTreeMap<ComputationId, ComputationId> = BTreeMap::new();
-    for &id in &inside {
-        let computation = scheduled.algorithm.computation(id).name.clone();
-        let piece = ComputationId(scheduled.algorithm.computations.len() as u32);
-        match pieces_by_size(ctx, &scheduled, &dependences, &computation, &product.enough) {
-            Ok(cut) => (scheduled, dependences) = cut,
-            // All sizes that the program is for are on one side.
-            Err(Error::Schedule(ScheduleError::OneSize { .. } | ScheduleError::NeverHolds { .. })) => return Ok(None),
-            Err(other) => return Err(other),
-        }
-        commands.push(Command::PiecesBySize { computation, condition: product.enough.clone() });
-        pieces.insert(id, piece);
-    }
+    let Some((now, pieces)) = before.cut(ctx, &inside, &product.enough)? else { return Ok(None) };
+    let Apart { scheduled, commands, dependences } = now;
     let mut schedule = scheduled.schedule.clone();
     let Some(node) = schedule.node_mut(&kernel) else { return Ok(None) };
     let Some(first) = node.restricted(&large) else { return Ok(None) };
@@ -238,21 +180,6 @@ fn kernel_of(schedule: &Schedule, id: ComputationId) -> Option<Path> {
         ]
     );
     is_product.then(|| around[first].0.clone())
-}
-
-/// A nest with the pieces in place of what they are pieces of.
-pub(super) fn of_pieces(nest: &Node, pieces: &BTreeMap<ComputationId, ComputationId>) -> Node {
-    let piece = |id: &ComputationId| pieces.get(id).copied().unwrap_or(*id);
-    match nest {
-        Node::Computation(id) => Node::Computation(piece(id)),
-        Node::Sequence(children) => Node::Sequence(children.iter().map(|child| of_pieces(child, pieces)).collect()),
-        Node::Loop(it) => Node::Loop(Loop {
-            name: it.name.clone(),
-            tag: it.tag,
-            at: it.at.iter().map(|(id, at)| (piece(id), at.clone())).collect(),
-            body: Box::new(of_pieces(&it.body, pieces)),
-        }),
-    }
 }
 
 #[cfg(test)]

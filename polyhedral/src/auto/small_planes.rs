@@ -9,20 +9,19 @@
 //! affine functions of sizes, so what is compared is the sum of their sides. The statements are cut by the condition
 //! ([`crate::transform::pieces_by_size`]), so both streams are proved like any other two; for any sizes one of them has no instances.
 
-use super::few_blocks::{Apart, condition, of_pieces};
+use super::by_size::{Apart, condition, of_pieces};
 use super::stream::{Candidate, LARGE_PLANE, SMALL_PLANE, Ways};
 use crate::algorithm::{Algorithm, ComputationId};
-use crate::command::Command;
 use crate::condition::Condition;
 use crate::dependence::Dependence;
-use crate::error::{Error, ScheduleError};
+use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
 use crate::legality;
 use crate::machine::Gpu;
 use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
-use crate::transform::{pieces_by_size, simplify};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::transform::simplify;
+use std::collections::BTreeSet;
 
 /// So much faster a second stream has to be there.
 const GAIN: f64 = 1.17;
@@ -41,7 +40,7 @@ pub(crate) fn apart(
     dependences: &[Dependence],
     given: &BTreeSet<ComputationId>,
 ) -> Result<Option<Apart>, Error> {
-    let mut now = Apart { scheduled: scheduled.clone(), commands: vec![], dependences: dependences.to_vec() };
+    let mut now = Apart::of(scheduled, dependences);
     let mut is_new = false;
     for path in scheduled.schedule.parts() {
         let Some((it, _)) = stream_at(&scheduled.schedule, &path) else { continue };
@@ -74,31 +73,18 @@ fn one_apart(ctx: &Ctx, gpu: &Gpu, before: &Apart, first: ComputationId) -> Resu
     let plain = Loop { tag: Tag::Sequential, ..it.clone() };
     let ways = Ways::of(ctx, &before.scheduled.algorithm, &plain, path.0.len())?;
     let Some((large, small)) = sizes(gpu, &before.scheduled.algorithm, &ways, size)? else { return Ok(None) };
-    let (mut scheduled, mut dependences) = (before.scheduled.clone(), before.dependences.clone());
-    let mut commands = before.commands.clone();
-    let mut pieces: BTreeMap<ComputationId, ComputationId> = BTreeMap::new();
-    for id in it.body.computations() {
-        let computation = scheduled.algorithm.computation(id).name.clone();
-        let piece = ComputationId(scheduled.algorithm.computations.len() as u32);
-        match pieces_by_size(ctx, &scheduled, &dependences, &computation, &large) {
-            Ok(cut) => (scheduled, dependences) = cut,
-            // All sizes that the program is for are on one side.
-            Err(Error::Schedule(ScheduleError::OneSize { .. } | ScheduleError::NeverHolds { .. })) => return Ok(None),
-            Err(other) => return Err(other),
-        }
-        commands.push(Command::PiecesBySize { computation, condition: large.clone() });
-        pieces.insert(id, piece);
-    }
+    let Some((mut now, pieces)) = before.cut(ctx, &it.body.computations(), &large)? else { return Ok(None) };
     let whole = Node::Loop(it);
     let second = match of_pieces(&whole, &pieces) {
         Node::Loop(it) => Node::Loop(Loop { tag: Tag::Stream(small), ..it }),
         other => other,
     };
-    let Some(node) = scheduled.schedule.node_mut(&path) else { return Ok(None) };
+    let schedule = &mut now.scheduled.schedule;
+    let Some(node) = schedule.node_mut(&path) else { return Ok(None) };
     *node = Node::Sequence(vec![whole, second]);
-    simplify(&mut scheduled.schedule.root);
-    legality::check(ctx, &scheduled.algorithm, &scheduled.schedule, &dependences)?;
-    Ok(Some(Apart { scheduled, commands, dependences }))
+    simplify(&mut schedule.root);
+    legality::check(ctx, &now.scheduled.algorithm, &now.scheduled.schedule, &now.dependences)?;
+    Ok(Some(now))
 }
 
 /// For which matrices a stream of this size is the better one, and the size for all others; `None` where one is enough.

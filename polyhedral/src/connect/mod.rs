@@ -89,7 +89,11 @@ pub fn carry_out(
     commands: &[Command],
 ) -> Result<Connected, Failure> {
     let algorithm = Box::new(placed.scheduled.algorithm.clone());
-    let fail = |command: Option<usize>, error: Error| Failure { command, error, algorithm: algorithm.clone() };
+    let fail = |command: Option<usize>, error: Error| Failure {
+        command,
+        error: Box::new(error),
+        algorithm: algorithm.clone(),
+    };
     let mut connected = connect(ctx, placed, dependences).map_err(|error| fail(None, error))?;
     let mut asked = Asked::default();
     for (at, command) in commands.iter().enumerate() {

@@ -47,7 +47,7 @@ pub struct Stored {
 #[derive(Debug, Clone)]
 pub struct Failure {
     pub command: Option<usize>,
-    pub error: Error,
+    pub error: Box<Error>,
     /// What the error's statements and arrays belong to: promotions add some.
     pub algorithm: Box<Algorithm>,
 }
@@ -92,7 +92,11 @@ pub fn carry_out(
     let source = scheduled.algorithm.clone();
     // With the copies of promotions in place, this could no longer be asked.
     let mapped = transform::check_gpu(&scheduled, &scheduled.schedule);
-    mapped.map_err(|error| Failure { command: None, error: error.into(), algorithm: Box::new(source.clone()) })?;
+    mapped.map_err(|error| Failure {
+        command: None,
+        error: Box::new(error.into()),
+        algorithm: Box::new(source.clone()),
+    })?;
     let mut scheduled = scheduled;
     let mut dependences = dependences.to_vec();
     let mut promotions: Vec<Promotion> = vec![];
@@ -114,7 +118,7 @@ pub fn carry_out(
         let done = promote::promote(ctx, (&scheduled, &dependences), array, computation, at, to);
         let (next, promotion, renewed) = done.map_err(|refused| {
             let algorithm = refused.algorithm.unwrap_or_else(|| Box::new(scheduled.algorithm.clone()));
-            Failure { command: Some(position), error: refused.error, algorithm }
+            Failure { command: Some(position), error: Box::new(refused.error), algorithm }
         })?;
         scheduled = next;
         dependences = renewed;
@@ -123,7 +127,7 @@ pub fn carry_out(
         limit.map_err(|error| failure(position, error.into(), &scheduled.algorithm))?;
     }
     let algorithm = Box::new(scheduled.algorithm.clone());
-    let unplaced = |error| Failure { command: None, error, algorithm };
+    let unplaced = |error| Failure { command: None, error: Box::new(error), algorithm };
     let chosen = promotions.iter().map(|it| (it.array, it.buffer(&scheduled))).collect();
     let promoted = !promotions.is_empty();
     let mut placed = place::place_with(ctx, scheduled, chosen).map_err(unplaced)?;
@@ -136,7 +140,7 @@ pub fn carry_out(
         let proved = it.check_ahead(ctx, &placed, &dependences);
         proved.map_err(|error| Failure {
             command: None,
-            error,
+            error: Box::new(error),
             algorithm: Box::new(placed.scheduled.algorithm.clone()),
         })?;
     }
@@ -156,7 +160,7 @@ pub fn carry_out(
 }
 
 fn failure(position: usize, error: Error, algorithm: &Algorithm) -> Failure {
-    Failure { command: Some(position), error, algorithm: Box::new(algorithm.clone()) }
+    Failure { command: Some(position), error: Box::new(error), algorithm: Box::new(algorithm.clone()) }
 }
 
 /// Carries out all `store_in` commands, those of one buffer together.

@@ -275,7 +275,7 @@ fn step_storage(subject: &Subject<'_>, progress: &Progress, command: &Command) -
             Ok(Step::Next(Box::new(next)))
         }
         Err(failure) => {
-            let why = match failure.error {
+            let why = match *failure.error {
                 // Of copies, which have no place in the source's order that could be enumerated.
                 Error::Schedule(ScheduleError::Illegal(_)) => "a promotion that runs into parallel loops".to_string(),
                 error => refusal(error)?,
@@ -312,10 +312,10 @@ fn finish(ctx: &Ctx, progress: &Progress) -> Result<Verified, Error> {
     let Progress { scheduled, all, storage, stored, .. } = progress;
     let stored = match stored {
         Some(stored) => Stored::clone(stored),
-        None => storage::carry_out(ctx, scheduled.clone(), all, storage).map_err(|failure| failure.error)?,
+        None => storage::carry_out(ctx, scheduled.clone(), all, storage).map_err(|failure| *failure.error)?,
     };
     let connected = connect::carry_out(ctx, stored.placed, &stored.dependences, storage);
-    verify::verify(ctx, connected.map_err(|failure| failure.error)?, &stored.dependences)
+    verify::verify(ctx, connected.map_err(|failure| *failure.error)?, &stored.dependences)
 }
 
 /// Carries out commands without asking whether they are legal: whether brute force finds a conflict whose order is lost,

@@ -38,7 +38,7 @@ pub fn own_choice(source: &str) -> Result<bool, Fault> {
         let chosen = choose(&ctx, &start, &all, means).map_err(failed)?;
         let all = chosen.rewritten.as_ref().map_or(all, |rewritten| rewritten.dependences.clone());
         let stored =
-            storage::carry_out(&ctx, chosen.scheduled, &all, &chosen.storage).map_err(|it| failed(it.error))?;
+            storage::carry_out(&ctx, chosen.scheduled, &all, &chosen.storage).map_err(|it| failed(*it.error))?;
         check_renewed(&ctx, &stored)?;
         Ok(stored.placed.source.is_some())
     })?;

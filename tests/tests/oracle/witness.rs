@@ -67,19 +67,22 @@ pub fn check_conflict(
     Ok((params, first, second))
 }
 
+/// An array, and subscripts, with `None` for those that data say.
+type Element = (ArrayId, Vec<Option<i64>>);
+
 /// Whether elements are the same one for some data.
-fn may_be_one((array, a): &(ArrayId, Vec<Option<i64>>), (other, b): &(ArrayId, Vec<Option<i64>>)) -> bool {
+fn may_be_one((array, a): &Element, (other, b): &Element) -> bool {
     array == other && a.iter().zip(b).all(|(a, b)| a.is_none() || b.is_none() || a == b)
 }
 
-/// The element that an instance accesses, with `None` for subscripts that data say; `None` if there is no such instance, or it does not perform the access.
+/// The element that an instance accesses; `None` if there is no such instance, or it does not perform the access.
 fn element(
     ctx: &Ctx,
     algorithm: &Algorithm,
     instance: &Instance,
     at: AccessRef,
     params: &[i64],
-) -> Result<Option<(ArrayId, Vec<Option<i64>>)>, Error> {
+) -> Result<Option<Element>, Error> {
     let access = algorithm.access(at);
     let domain = algorithm.computation(at.computation).domain.intersect_params(&algorithm.context)?;
     for set in [Some(&domain), access.within.as_ref()].into_iter().flatten() {
